@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import _sqlite3
 import asyncio
-import json
-import lzma
 import random
 import select
-import shlex
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from commonplace.api import open_run
-from commonplace.canon import digest
 from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.errors import UsageError
-from commonplace.run.schema import FORMAT
 from e2e import paying
-from e2e.command import SOURCE, Ends, command, copied, ends, environment, started, tables
+from e2e.command import command, copied, ends, environment, started, tables
 from e2e.lived import once
-from run.formats.make import FOLDER
-from scenario.newcomers import FILE
 from sizes import PROVE
 
 TICKS = {"plaza": 300, "latticeville": 96} if PROVE else {"plaza": 200, "latticeville": 45}
@@ -124,210 +112,6 @@ def assert_readable(run: Path) -> None:
     rows = command("events", run, "--json").rows
     assert {row["tick"] for row in rows} <= set(range(1, last + 1))
     assert not last or rows[-1]["tick"] == last
-
-
-# ── at every change to the disk ─────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class Operation:
-    """A command that changes files. In it `@` is what it makes or changes, `OTHER` a run that it only reads."""
-
-    command: str
-    had: bool = False
-    """Whether there is a run at `@` before."""
-    then: str = ""
-    """What continues it where it was stopped; empty if it happens at once or not at all."""
-    first: str = ""
-    """What makes `GIVEN`, another file that it only reads."""
-    name: str = "a.run"
-    """Of the file `@`."""
-
-
-OPERATIONS = {
-    "create": Operation("run plaza --ticks 0 --view none -o @"),
-    "run": Operation("run plaza --ticks 2 --view none -o @", then="resume @ --view none"),
-    "run --force": Operation("run plaza --seed 8 --ticks 1 --view none --force -o @", True, "resume @ --view none"),
-    "resume": Operation("resume @ --until 9 --view none", True, "resume @ --until 9 --view none"),
-    "fork": Operation("fork OTHER --at 4 -o @ --forget ines:1 --forget bruno:1"),
-    "fork --force": Operation("fork OTHER --at 4 --force -o @ --inject 'A thick fog rolls in.'", True),
-    "forget": Operation("forget @ --query the", True),
-    "trim": Operation("trim @ --before 5 --kind traces --kind prompts", True),
-    "export": Operation("export OTHER bundle -o @", name="a.zip"),
-    "import": Operation("import bundle GIVEN -o @", first="export OTHER bundle -o GIVEN"),
-    "rescue": Operation("rescue OTHER -o @"),
-}
-KILLS = 330 if PROVE else 22
-FULL_DISKS = 220 if PROVE else 11
-
-
-@pytest.fixture(scope="module")
-def short(tmp_path_factory):
-    """The run there is before; somebody whom the scenario does not know waits to come in."""
-
-    def make(run):
-        alone = run.with_name("alone.run")
-        command("run", "plaza", "--ticks", 6, "-o", alone, "--view", "none")
-        command("fork", alone, "--at", 6, "--join", FILE, "-o", run)
-
-    return once(tmp_path_factory, "short.run", make)
-
-
-@pytest.fixture(scope="module")
-def machine():
-    """Runs commands with a fault: see `dying.py`."""
-    if not getattr(_sqlite3, "__file__", None):
-        pytest.skip("this Python has SQLite built in, so its system calls cannot be replaced")
-    # OpenBLAS would start threads, and a process with threads should not fork
-    env = environment(OPENBLAS_NUM_THREADS="1", PYTHONPATH=SOURCE)
-    given = [sys.executable, Path(__file__).with_name("dying.py")]
-    with subprocess.Popen(given, env=env, encoding="utf-8", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-
-        def run(words: list[str], fault: str = "", at: int = 0) -> dict:
-            process.stdin.write(json.dumps({"arguments": words, "fault": fault, "at": at}) + "\n")
-            process.stdin.flush()
-            return json.loads(process.stdout.readline())
-
-        yield run
-        process.stdin.close()
-
-
-class Scene:
-    """A folder with the runs of an operation, before it."""
-
-    def __init__(self, operation: Operation, folder: Path, short: Path) -> None:
-        self.folder = folder
-        self.target = folder / operation.name
-        folder.mkdir()
-        shutil.copy(short, folder / "other.run")
-        if operation.first:
-            command(*self.words(operation.first))
-        self.only_read = {path: path.read_bytes() for path in folder.iterdir()}
-        if operation.had:
-            shutil.copy(short, self.target)
-
-    def words(self, line: str) -> list[str]:
-        """A command with its paths."""
-        paths = {"@": self.target, "OTHER": self.folder / "other.run", "GIVEN": self.folder / "given"}
-        return [str(paths.get(word, word)) for word in shlex.split(line)]
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_killed_at_any_change_to_the_disk_it_is_done_or_not_done(name, machine, short, tmp_path):
-    for at, scene, whole in scenes(OPERATIONS[name], machine, short, tmp_path, KILLS):
-        killed = machine(scene.words(OPERATIONS[name].command), "kill", at)
-        assert killed["status"] == -signal.SIGKILL
-        assert_done_or_not(OPERATIONS[name], scene, whole, short)
-        shutil.rmtree(scene.folder)
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_a_disk_that_is_full_from_any_change_on_spoils_nothing(name, machine, short, tmp_path):
-    for at, scene, whole in scenes(OPERATIONS[name], machine, short, tmp_path, FULL_DISKS):
-        done = machine(scene.words(OPERATIONS[name].command), "full", at)
-        assert "Traceback" not in done["said"]
-        if done["status"]:
-            assert done["status"] == 1, done["said"]
-            assert f"commonplace: {scene.target}: the disk is full" in done["said"], (at, done["said"])
-            assert str(scene.folder) in done["said"].split("free some space in ")[1]
-        assert not list(scene.folder.glob("*.unfinished*"))
-        happened = assert_done_or_not(OPERATIONS[name], scene, whole, short)
-        assert done["status"] or happened
-        shutil.rmtree(scene.folder)
-
-
-def test_a_run_of_an_older_format_is_brought_up_to_date_or_is_not(machine, tmp_path):
-    (stored,) = FOLDER.glob(f"format-{FORMAT - 1}.run.xz")
-    old = lzma.decompress(stored.read_bytes())
-    words = ["forget", str(tmp_path / "a.run"), "--query", "the"]
-
-    def anew(fault: str = "", at: int = 0) -> dict:
-        for file in tmp_path.iterdir():
-            file.unlink()
-        (tmp_path / "a.run").write_bytes(old)
-        return machine(words, fault, at)
-
-    changes = anew()["changes"]
-    done = content(tmp_path / "a.run")
-    for at in chosen(changes, KILLS // len(OPERATIONS), random.Random(5)):
-        anew("kill", at)
-        for run in {tmp_path / "a.run", *tmp_path.glob(f"a.run.format-{FORMAT - 1}")}:  # the copy, if there is one
-            command("verify", run, "--integrity-only")
-        with open_run(tmp_path / "a.run") as reading:
-            queued = reading.queued()
-        if not queued or queued[-1].body["kind"] != "forget":
-            command(*words)
-        assert content(tmp_path / "a.run") == done
-
-
-def scenes(
-    operation: Operation, machine: Callable, short: Path, folder: Path, all_faults: int
-) -> Iterator[tuple[int, Scene, Scene]]:
-    """(the number of a change, a scene for it, the scene where the operation was left in peace), many times."""
-    whole = Scene(operation, folder / "whole", short)
-    done = machine(whole.words(operation.command))
-    assert done["status"] == 0, done["said"]
-    for at in chosen(done["changes"], all_faults // len(OPERATIONS), random.Random(operation.command)):
-        yield at, Scene(operation, folder / f"at-{at}", short), whole
-
-
-def chosen(changes: list[str], number: int, chance: random.Random) -> list[int]:
-    """The numbers of some changes. Half of them are of another sort than the change before."""
-    turns = [at for at in range(1, len(changes)) if changes[at] != changes[at - 1]]
-    some = chance.sample(turns, min(number // 2, len(turns)))
-    rest = sorted({*range(len(changes))} - {*some})
-    return sorted([*some, *chance.sample(rest, min(number - len(some), len(rest)))])
-
-
-def assert_done_or_not(operation: Operation, scene: Scene, whole: Scene, short: Path) -> bool:
-    """What there is now is what was there before, or what the operation makes, and leads there; whether it is that."""
-    assert {path: path.read_bytes() for path in scene.only_read} == scene.only_read
-    is_run = scene.target.suffix == ".run"
-    now, before, done = content(scene.target), content(short) if operation.had else None, content(whole.target)
-    if operation.then and now not in (before, done):
-        reached = ends(scene.target)
-        assert reached == ends(whole.target, reached.tick)
-    else:
-        assert now in (before, done)
-    if is_run and scene.target.exists():
-        command("verify", scene.target)
-    if now == before:
-        command(*scene.words(operation.command))
-    elif operation.then:
-        command(*scene.words(operation.then))
-    assert operation.then or content(scene.target) == done
-    if is_run:
-        assert ends(scene.target) == ends(whole.target)
-        command("resume", scene.target, "--ticks", 1, "--view", "none")
-        assert ends(scene.target) == after(whole.target)
-        assert {entry.name for entry in scene.folder.iterdir()} == {
-            path.name for path in [*scene.only_read, scene.target]
-        }
-    return now != before
-
-
-def content(file: Path) -> dict[str, str] | str | None:
-    """A digest of the rows of each table, in a copy; of its bytes, if it is no run; None if there is no file."""
-    if not file.exists():
-        return None
-    if file.suffix != ".run":
-        return digest(file.read_bytes()).hex()
-    with tempfile.TemporaryDirectory() as folder:
-        for one in file.parent.glob(f"{file.name}*"):
-            shutil.copy(one, folder)
-        with tables(Path(folder) / file.name) as connection:
-            names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-            rows = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in names}
-            return {name: digest(repr(all_of_them).encode()).hex() for name, all_of_them in rows.items()}
-
-
-def after(whole: Path) -> Ends:
-    """A tick later."""
-    later = whole.with_name("later.run")
-    if not later.exists():
-        shutil.copy(whole, later)
-        command("resume", later, "--ticks", 1, "--view", "none")
-    return ends(later)
 
 
 # ── answers that cost something ─────────────────────────────────────────────────────────────────────────────────────

@@ -42,6 +42,7 @@ from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
 from commonplace.minds.chat.servers import is_server
 from commonplace.minds.prices import known_price
+from commonplace.run.file import full_disk_resumed
 from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
@@ -235,7 +236,7 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: B
 
 
 async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Sequence[int], budget: Budget) -> None:
-    with make() as run:
+    with make() as run, full_disk_resumed(run.file.path):
         show_frame = printer(run.scenario.part, view)
         show_frame(run.reading, run.tick)
         async with aclosing(run.play(until=run.tick if stopping else last, budget=budget)) as ticks:
@@ -252,7 +253,7 @@ async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Seque
 
 def _warn_of_fallbacks(target: Path) -> None:
     """Warn when many of a model's answers could not be used: its characters then act by fallbacks."""
-    with Reading.open(target) as reading:
+    with full_disk_resumed(target), Reading.open(target) as reading:
         if not any(map(is_server, minds_of(reading.manifest))):
             return
         *_, total = reading.usage()

@@ -17,13 +17,12 @@ from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from errno import ENOSPC
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
 
 from commonplace.clock import iso
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import ProcessLock
 from commonplace.memory.coordinates import unscaled, unused_id
 from commonplace.memory.embedding import Vector
@@ -343,10 +342,13 @@ class JSONLStore:
         try:
             yield
         except OSError as error:
-            full = error.errno == ENOSPC
-            what = "the disk is full" if full else f"the file cannot be used ({error.strerror or error})"
-            hint = "everything stored before is safe: free disk space or fix the permissions, then open the store again"
-            raise CommonplaceError(what, where=str(error.filename or where or self.where), hint=hint) from error
+            place = str(error.filename or where or self.where)
+            if DiskFull.explains(error):
+                then = "open the store again, or give the command again; everything stored before is safe"
+                raise DiskFull(place, self.folder, then) from error
+            what = f"the file cannot be used ({error.strerror or error})"
+            hint = "everything stored before is safe: fix the permissions, then open the store again"
+            raise CommonplaceError(what, where=place, hint=hint) from error
 
     # ── index.json ──────────────────────────────────────────────────────────────────────────────────────────────────
 
