@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import commonplace
 from commonplace.api import open_run
 from commonplace.cli import main
@@ -120,6 +122,20 @@ def ends(run: Path, at: int | None = None) -> Ends:
 def copied(run: Path, folder: Path, name: str = "copy.run") -> Path:
     """A copy to spoil."""
     return Path(shutil.copy(run, folder / name))
+
+
+@contextmanager
+def small_disk(folder: Path, kilobytes: int) -> Iterator[Path]:
+    """A file system of so many kilobytes, where one can be mounted."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
+    mounted = subprocess.run(mount, capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.decode().strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,8 @@ if __name__ == "__main__":
         import_module(f"commonplace.cli.{entry.module}")
     for name in ("minds.offline.mind", "server.worker", "memory.stores.jsonl", "memory.stores.sqlite"):
         import_module(f"commonplace.{name}")
+    with suppress(ModuleNotFoundError):
+        import_module("mcp.server.mcpserver")
     gc.collect()
     gc.freeze()
     for line in sys.stdin:

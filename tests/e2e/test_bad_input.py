@@ -7,7 +7,6 @@ import pty
 import random
 import resource
 import select
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -20,7 +19,7 @@ import pytest
 from commonplace.cli import main
 from commonplace.errors import UsageError
 from commonplace.scenario.loading import located
-from e2e.command import LENIENT, PATIENCE, PROGRAM, command, copied, ends, environment, finished, started
+from e2e.command import LENIENT, PATIENCE, PROGRAM, command, copied, ends, environment, finished, small_disk, started
 from e2e.lived import PLAZA_TICKS
 from sizes import PROVE
 
@@ -259,23 +258,8 @@ def test_a_town_that_does_not_fit_leaves_no_part_of_it(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@contextmanager
-def small_disk(folder: Path, kilobytes: int):
-    """A file system of its own; None where we may not mount one."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
-    mounted = shutil.which("mount") and subprocess.run(mount, capture_output=True, check=False).returncode == 0
-    try:
-        yield folder if mounted else None
-    finally:
-        if mounted:
-            subprocess.run(["umount", str(folder)], check=True)
-
-
 def test_a_full_disk_loses_no_committed_tick(plaza, tmp_path):
     with small_disk(tmp_path / "disk", 700) as disk:
-        if disk is None:
-            pytest.skip("mounting a small disk needs rights that this process lacks")
         run = disk / "x.run"
         done = command("run", "plaza", "--ticks", PLAZA_TICKS, "-o", run, "--view", "none", status=1)
         assert "the disk is full" in done.err
@@ -292,8 +276,6 @@ def test_a_full_disk_loses_no_committed_tick(plaza, tmp_path):
 
 def test_a_disk_too_small_to_begin_on_leaves_nothing_behind(tmp_path):
     with small_disk(tmp_path / "disk", 8) as disk:
-        if disk is None:
-            pytest.skip("mounting a small disk needs rights that this process lacks")
         refused("run", "plaza", "-o", disk / "x.run", "--ticks", 2, says=("the disk is full", "x.run"), status=1)
         assert not (disk / "x.run").exists()
 

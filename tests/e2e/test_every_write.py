@@ -6,6 +6,7 @@ Nothing is damaged or left over, and the command can be given again.
 from __future__ import annotations
 
 import json
+import lzma
 import random
 import shlex
 import shutil
@@ -15,24 +16,28 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from commonplace.api import open_run
 from commonplace.canon import digest
 from commonplace.cli import COMMANDS
 from commonplace.memory import MemoryStore
 from commonplace.memory.stores import open_store
+from commonplace.run.schema import FORMAT
 from commonplace.server.app import STATIC
 from e2e import dying
-from e2e.command import SOURCE, Ends, command, ends, environment, tables
+from e2e.command import SOURCE, Ends, command, ends, environment, small_disk, tables
 from e2e.lived import once
+from run.formats.make import FOLDER
 from scenario.newcomers import FILE
 from sizes import PROVE
 from stages.panels import ledger, played
 
-RUN, STORE, DATABASE, PANEL, SCENARIO = "other.run", "a.store", "a.db", "a.panel", "a.yaml"
-"""The stock: one of each kind of what is written."""
+RUN, OLD, STORE, DATABASE, PANEL, SCENARIO = "other.run", "old.run", "a.store", "a.db", "a.panel", "a.yaml"
+"""The stock: one of each kind of what is written. `OLD` is a run of the format before this one."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +130,8 @@ def stock(tmp_path_factory):
 
     def make(folder):
         folder.mkdir()
+        (old,) = FOLDER.glob(f"format-{FORMAT - 1}.run.xz")
+        (folder / OLD).write_bytes(lzma.decompress(old.read_bytes()))
         run, alone = folder / RUN, folder / "alone.run"
         command("run", "plaza", "--ticks", 6, "-o", alone, "--view", "none")
         command("fork", alone, "--at", 6, "--join", FILE, "-o", run)
@@ -200,50 +207,6 @@ def machine(tmp_path_factory):
 # ── killed, or out of space ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_killed_at_any_moment_it_is_done_or_not_done(name, machine, stock, tmp_path):
-    whole = ended(OPERATIONS[name], machine, stock, tmp_path)
-    chance = random.Random(name)
-    places = chosen(whole.changes, KILLS, chance)
-    for number, at in enumerate(places):
-        fault = ("kill", "half", "time")[number % (3 if PROVE else 2)]
-        scene = Scene(OPERATIONS[name], tmp_path / f"at-{at}", stock)
-        killed = machine(scene, fault, chance.uniform(0, whole.seconds) if fault == "time" else at)
-        died = {"time": -signal.SIGALRM}.get(fault, -signal.SIGKILL)
-        assert killed["status"] == died or fault == "time", (fault, at, killed["said"])
-        assert "Traceback" not in killed["said"]
-        assert_done_or_not(scene, whole, machine)
-        shutil.rmtree(scene.folder)
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_a_disk_that_is_full_from_any_change_on_spoils_nothing(name, machine, stock, tmp_path):
-    whole = ended(OPERATIONS[name], machine, stock, tmp_path)
-    for number, at in enumerate(chosen(whole.changes, FULL_DISKS, random.Random(f"full {name}"))):
-        scene = Scene(OPERATIONS[name], tmp_path / f"at-{at}", stock)
-        done = machine(scene, ("full", "no room")[number % 2], at)
-        happened = scene.content() != scene.earlier()
-        said = done["said"]
-        assert "Traceback" not in said and "bug in Commonplace" not in said, (at, said)
-        if done["status"] or (name in ANSWERING and "full" in said):
-            assert done["status"] in (0, 1), said
-            assert "the disk is full" in said, (at, said)
-            assert f"free some space in {scene.folder}" in said.replace(str(scene.target), str(scene.folder)), said
-            # what it advises is what works
-            assert (f"then commonplace resume {scene.target}" in said) == (happened and bool(scene.operation.then)), (
-                said
-            )
-        else:
-            assert happened
-        assert not [one for one in scene.names() if ".unfinished" in one or one.endswith(".lock")]
-        assert_done_or_not(scene, whole, machine)
-        shutil.rmtree(scene.folder)
-
-
-ANSWERING = ("serve", "mcp")
-"""Operations that tell errors in their answers."""
-
-
 class Whole:
     """What an operation makes that is left in peace."""
 
@@ -261,14 +224,95 @@ class Whole:
         return self._later
 
 
-def ended(operation: Operation, machine: Callable, stock: Path, folder: Path) -> Whole:
-    """The operation left in peace."""
-    if "export html" in operation.command.replace("OTHER ", "") and not (STATIC / "index.html").exists():
+def left_in_peace(name: str, machine: Callable, stock: Path, folder: Path) -> Whole:
+    """What an operation does that nothing happens to."""
+    if name == "export html" and not (STATIC / "index.html").exists():
         pytest.skip("the page is not built: make page")
-    scene = Scene(operation, folder / "whole", stock)
+    if name == "mcp" and find_spec("mcp") is None:
+        pytest.skip("mcp is not installed")
+    scene = Scene(OPERATIONS[name], folder / "whole", stock)
     done = machine(scene)
     assert done["status"] == 0, done["said"]
     return Whole(scene, done["changes"], done["seconds"])
+
+
+@pytest.fixture(scope="module", params=OPERATIONS)
+def whole(request, machine, stock, tmp_path_factory):
+    """An operation that nothing happens to."""
+    return left_in_peace(request.param, machine, stock, tmp_path_factory.mktemp("peace"))
+
+
+def test_killed_at_any_moment_it_is_done_or_not_done(whole, machine, stock, tmp_path):
+    operation = whole.scene.operation
+    chance = random.Random(operation.command)
+    for number, at in enumerate(chosen(whole.changes, KILLS, chance)):
+        fault = ("kill", "half", "time")[number % 3]
+        scene = Scene(operation, tmp_path / f"at-{number}", stock)
+        killed = machine(scene, fault, chance.uniform(0, whole.seconds) if fault == "time" else at)
+        assert killed["status"] == -signal.SIGKILL or fault == "time", (fault, at, killed["said"])
+        assert "Traceback" not in killed["said"]
+        assert_done_or_not(scene, whole, machine)
+        shutil.rmtree(scene.folder)
+
+
+def test_a_disk_that_is_full_from_any_change_on_spoils_nothing(whole, machine, stock, tmp_path):
+    operation = whole.scene.operation
+    chance = random.Random(f"full {operation.command}")
+    for number, at in enumerate(chosen(whole.changes, FULL_DISKS, chance)):
+        scene = Scene(operation, tmp_path / f"at-{number}", stock)
+        done = machine(scene, ("full", "no room")[number % 2], at)
+        happened = scene.content() != scene.earlier()
+        assert_told_of_a_full_disk(scene, done["status"], done["said"], happened)
+        assert not [one for one in scene.names() if ".unfinished" in one or one.endswith(".lock")]
+        assert_done_or_not(scene, whole, machine)
+        shutil.rmtree(scene.folder)
+
+
+@pytest.mark.parametrize("name", OPERATIONS if PROVE else ("run", "copy-memories", "export", "new"))
+def test_on_a_small_disk_that_is_really_full_it_is_the_same(name, machine, stock, tmp_path):
+    whole = left_in_peace(name, machine, stock, tmp_path)
+    chance = random.Random(f"really {name}")
+    size = sum((whole.scene.folder / name).stat().st_size for name in whole.names)
+    for number in range(6 if PROVE else 1):
+        with small_disk(tmp_path / f"disk-{number}", 16_000) as disk:
+            scene = Scene(whole.scene.operation, disk / "scene", stock)
+            ballast = disk / "ballast"
+            ballast.write_bytes(bytes(shutil.disk_usage(disk).free - chance.randrange(0, size, 4096)))
+            done = machine(scene)
+            assert_told_of_a_full_disk(scene, done["status"], done["said"], scene.content() != scene.earlier())
+            ballast.unlink()
+            assert_done_or_not(scene, whole, machine)
+
+
+def test_a_run_of_an_older_format_is_brought_up_to_date_or_is_not(machine, stock, tmp_path):
+    operation = Operation("forget @ --query the", OLD)
+    whole = Scene(operation, tmp_path / "whole", stock)
+    changes = machine(whole)["changes"]
+    for at in chosen(changes, KILLS, random.Random(5)):
+        scene = Scene(operation, tmp_path / f"at-{at}", stock)
+        machine(scene, ("kill", "half")[at % 2], at)
+        for run in {scene.target, *scene.folder.glob(f"a.run.format-{FORMAT - 1}")}:  # the copy, if there is one
+            command("verify", run, "--integrity-only")
+        with open_run(scene.target) as reading:
+            queued = reading.queued()
+        if not queued or queued[-1].body["kind"] != "forget":
+            assert machine(scene)["status"] == 0
+        assert scene.content() == whole.content()
+
+
+def assert_told_of_a_full_disk(scene: Scene, status: int, said: str, happened: bool) -> None:
+    """What is said names what to do, and that works; nothing needs to be said of a file that is complete."""
+    assert "Traceback" not in said and "bug in Commonplace" not in said, said
+    if not status and "the disk is full" not in said:
+        assert happened
+        return
+    assert status in ((0, 1) if scene.operation.typed else (1,)), said  # 0: it is an answer that says it
+    assert "the disk is full" in said, said
+    assert f"free some space in {scene.folder}" in said, said
+    if f"then commonplace resume {scene.target}" in said:
+        assert scene.operation.then and scene.content(), said
+    else:
+        assert not (scene.operation.then and happened), said
 
 
 def chosen(changes: str, number: int, chance: random.Random) -> list[int]:

@@ -7,8 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from commonplace.run import integrity
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
 from commonplace.run.schema import FORMAT
+from e2e.command import small_disk
 from run.small_runs import MANIFEST, Village, fork, make, plot, tampering
 
 
@@ -144,22 +144,8 @@ def test_a_full_disk_loses_nothing_committed(tmp_path: Path) -> None:
         assert integrity.check(reading) == last
 
 
-@contextmanager
-def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
-    """A file system of a few megabytes, where one can be mounted."""
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", folder]
-    mounted = subprocess.run(command, capture_output=True, check=False)
-    if mounted.returncode:
-        pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.decode().strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
-
-
 def test_a_really_full_disk(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk", 2) as small:
+    with small_disk(tmp_path / "disk", 2048) as small:
         live_state = Village()
         with RunFile.create(small / "a.run", MANIFEST, live_state.opening()) as run:
             with pytest.raises(DiskFull, match=f"free some space in {small}, then try again"):
@@ -190,7 +176,7 @@ with Reading.open(sys.argv[1]) as reading:
 
 def test_a_full_disk_of_temporary_files_is_named(tmp_path: Path) -> None:
     path = make(tmp_path / "a.run", 6)
-    with small_disk(tmp_path / "temporary", 1) as small:
+    with small_disk(tmp_path / "temporary", 1024) as small:
         env = {**_environment(), "SQLITE_TMPDIR": str(small)}  # which SQLite reads only when it is loaded
         done = subprocess.run(
             [sys.executable, "-c", SORT_IT, path], capture_output=True, text=True, check=True, env=env
