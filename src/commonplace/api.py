@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.minds.several import DEFAULT, GROUPS, OF_A_REACTION, SeveralMinds, as_json, by_task, chosen, covered
 from commonplace.openai_http import request_faults
+from commonplace.paths import checked_folder
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import (
     ANALYSER_VERSIONS,
@@ -189,8 +191,10 @@ async def inject(path: str | Path, text: str, mind: str | Mind | Minds = "", *, 
 
 
 def memory_folder(path: str | Path, memory: str | Path = "") -> Path:
-    """The folder of a panel's memories and ledger: the one given, or `outputs` beside the run."""
-    return Path(memory).expanduser() if memory else Path(path).parent / "outputs"
+    """The folder of a panel's memories and ledger: the one given, or `outputs` beside the run. Raises UsageError for
+    anything but a folder.
+    """
+    return checked_folder(Path(memory).expanduser() if memory else Path(path).parent / "outputs")
 
 
 def folder_of(manifest: Manifest, path: str | Path, memory: str | Path = "") -> Path:
@@ -326,7 +330,7 @@ def _apart(common: str, tasks: Mapping[str, MindPart], scenario: Scenario) -> tu
 
 
 def _refuse_itself(mind: str, path: str | Path) -> None:
-    if mind.startswith(JOURNAL) and Path(mind.removeprefix(JOURNAL)).resolve() == Path(path).resolve():
+    if mind.startswith(JOURNAL) and os.path.realpath(mind.removeprefix(JOURNAL)) == os.path.realpath(path):
         raise UsageError(
             "a run cannot be made from its own answers", where=str(path), hint="give another output file with -o"
         )

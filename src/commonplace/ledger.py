@@ -25,6 +25,7 @@ from typing import Any, cast
 from commonplace.canon import canonical, most_inflated, parsed
 from commonplace.clock import iso, parse_iso, utc
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.paths import bytes_of, checked_folder, kind_of
 
 __all__ = [
     "ARCHIVE_AFTER_DAYS",
@@ -127,7 +128,7 @@ class Ledger:
 
     def __init__(self, path: str | Path) -> None:
         """Open the folder, made if missing. Raises CommonplaceError if that fails."""
-        self.path = Path(path)
+        self.path = checked_folder(Path(path))
         self.repairs: tuple[str, ...] = ()
         self._cached: Entry | None = None
         with _alone(self.path):
@@ -256,7 +257,7 @@ class Ledger:
         plain = [path for path in _days(self.path) if path.suffix == ".jsonl"]
         if not plain:
             return
-        path, data = plain[-1], plain[-1].read_bytes()
+        path, data = plain[-1], bytes_of(plain[-1], "a day of a ledger")
         good = data.rfind(b"\n") + 1
         entry, wrong = _examine(data[good:] + b"\n")
         if entry and not wrong:
@@ -396,7 +397,7 @@ def _check_head(folder: Path, hashes: set[str]) -> list[Finding]:
 
 
 def _existing(path: str | Path) -> Path:
-    folder = Path(path)
+    folder = checked_folder(Path(path))
     if not _days(folder) and not (folder / "head.json").exists():
         hint = "expected the folder with the ledger-….jsonl files"
         raise UsageError("there is no ledger here", where=str(path), hint=hint)
@@ -416,7 +417,8 @@ def _file_of(entry: Entry) -> str:
 
 def _content(path: Path) -> bytes:
     if path.suffix != ".gz":
-        return path.read_bytes()
+        return bytes_of(path, "a day of a ledger")
+    kind_of(path)
     most = most_inflated(path.stat().st_size)
     with gzip.open(path) as file:
         data = file.read(most + 1)

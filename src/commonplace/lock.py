@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
+from commonplace.paths import kind_of
 
 LOCK = ".lock"
 """Ending of the name of a lock file, after the name of what it locks."""
@@ -31,6 +32,7 @@ class ProcessLock:
         self._descriptor = -1
         # One attempt only: with a time-out the library would also wait in a process that holds the lock itself.
         self._lock = FileLock(path, blocking=False, thread_local=False, fallback_to_soft=False, on_acquired=self._sign)
+        kind_of(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()

@@ -14,8 +14,9 @@ from commonplace.errors import UsageError
 from commonplace.memory import Memory, MemoryStream, Policy, policies
 from commonplace.memory.analyser import analyser_of, shared_analyser
 from commonplace.memory.embedding import default_embedder
-from commonplace.memory.stores import Store, Stored, open_store
-from commonplace.memory.stores.store import refuse_other_embedder, settings_of
+from commonplace.memory.stores import Stored, read_store
+from commonplace.memory.stores.store import Readable, refuse_other_embedder, settings_of
+from commonplace.paths import kind_of
 from commonplace.run.reading import Reading, open_read_only
 from commonplace.run.schema import RUN
 from commonplace.sqlite import application_id
@@ -90,7 +91,7 @@ def opened(where: str) -> Generator[RunMemories | StoreMemories]:
         with Reading.open(Path(where)) as reading:
             yield RunMemories(reading)
         return
-    store = open_store(where, create=False)
+    store = read_store(where)
     try:
         for repair in store.repairs:
             print(f"{store.where}: {repair}", file=sys.stderr)
@@ -102,7 +103,7 @@ def opened(where: str) -> Generator[RunMemories | StoreMemories]:
 def is_run(where: str) -> bool:
     """Whether it is a run file. A path that cannot be read counts as one if it ends in `.run`."""
     path = Path(where)
-    if not path.is_file():
+    if kind_of(path) != "file":
         return path.suffix == ".run"
     try:
         connection = open_read_only(path)
@@ -160,7 +161,7 @@ class RunMemories:
 class StoreMemories:
     """The memories in a store. `at` is an ISO simulated time; None is the latest."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Readable) -> None:
         self._store = store
 
     def agents(self) -> Sequence[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_newer
+from commonplace.paths import kind_of
 
 Synchronous = Literal["NORMAL", "FULL"]
 """What a commit waits for. NORMAL survives the process being killed; FULL the machine losing power, too.
@@ -196,8 +197,9 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection that has read the file once, and begins no transaction by itself. Raises sqlite3.Error.
 
     A writable connection makes a missing file. What a killed process had begun and not committed is undone. Either kind
-    falls back to reading a finished file as it is where its folder cannot be written.
+    falls back to reading a finished file as it is where its folder cannot be written. Refuses as `kind_of` does.
     """
+    kind_of(path)
     address = f"{path.absolute().as_uri()}?mode="
     try:
         return _probed(address + ("ro" if read_only else "rwc"))

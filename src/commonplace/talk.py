@@ -39,6 +39,7 @@ from commonplace.minds.mind import Mind
 from commonplace.minds.notes import Spoken
 from commonplace.minds.question import ASKER, Asked, understood
 from commonplace.minds.tasks import Earlier
+from commonplace.paths import kind_of
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
 from commonplace.querygraph.graph import Label
 from commonplace.run.file import talks_of
@@ -474,6 +475,7 @@ def _lock_of(path: Path) -> Path:
 def _lines_of(path: Path) -> list[Line]:
     """The lines of a talk; one that was torn by a kill is left out. Raises CommonplaceError for anything else."""
     found: list[Line] = []
+    kind_of(path)
     with path.open("rb") as file:
         for number in count(1):
             line = file.readline(LONGEST_LINE)

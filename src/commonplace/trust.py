@@ -23,6 +23,7 @@ from commonplace.errors import UsageError
 from commonplace.minds.chat.servers import is_server, server_named
 from commonplace.minds.several import DEFAULT, replaced
 from commonplace.openai_http import is_loopback, variables
+from commonplace.paths import kind_of
 from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, minds_of, own_minds, templates_of
 from commonplace.run.task_minds import task_minds
 from commonplace.scenario.model import MindPart
@@ -219,4 +220,6 @@ def _kept() -> frozenset[str]:
 
 def _path(environment: Mapping[str, str] = os.environ) -> Path:
     own = environment.get(FOLDER_VARIABLE)
-    return (Path(own) if own else user_state_path("commonplace", appauthor=False)) / FILE
+    path = (Path(own) if own else user_state_path("commonplace", appauthor=False)) / FILE
+    kind_of(path)
+    return path

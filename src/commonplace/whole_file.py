@@ -14,6 +14,7 @@ from pathlib import Path
 
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import LOCK, ProcessLock, drop_left
+from commonplace.paths import kind_of
 from commonplace.sqlite import JOURNALS, beside, has_journal, is_full
 
 UNFINISHED = ".unfinished"
@@ -30,9 +31,9 @@ def written_whole(
     Nobody else can write the target meanwhile: its lock is held. An existing target keeps its content until then, and
     for good if anything fails. Files that the block has open at the path must be closed when it ends.
 
-    Raises UsageError when the target exists, unless `force`; CommonplaceError for a full disk and a folder that cannot
-    be written. `instead` and `in_use` are hints: what to do about an existing target, and about one that is in use.
-    Errors that name the path given are raised with the target's name.
+    Raises UsageError when the target exists, unless `force`, and for anything but a file; CommonplaceError for a full
+    disk and a folder that cannot be written. `instead` and `in_use` are hints: what to do about an existing target, and
+    about one that is in use. Errors that name the path given are raised with the target's name.
     """
     target = Path(target)
     place = Path(os.path.realpath(target))
@@ -66,10 +67,11 @@ def written_whole(
 
 
 def _refuse_existing(target: Path, force: bool, instead: str) -> None:
-    """Raises UsageError for a folder and, unless `force`, for a file that exists."""
-    if target.is_dir():
+    """Raises UsageError for anything but a file and, unless `force`, for a file that exists."""
+    kind = kind_of(target)
+    if kind == "folder":
         raise UsageError("a folder, not a file", where=str(target), hint="give the name of a file")
-    if target.exists() and not force:
+    if kind == "file" and not force:
         raise UsageError("the file already exists", where=str(target), hint=f"{instead}, or replace it with --force")
 
 

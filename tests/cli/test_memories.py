@@ -161,7 +161,7 @@ def test_filters_that_make_no_sense_are_refused(store, refused):
 
 def test_what_is_not_there_is_named(store, tmp_path, refused):
     assert "maria" in refused("memories", store, "nobody")
-    assert "the store does not exist" in (refused("search", tmp_path / "none.db"))
+    assert "no store here" in refused("search", tmp_path / "none.db")
     assert "no such run" in (refused("search", tmp_path / "none.run"))
     assert not (tmp_path / "none.db").exists()
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
+from commonplace.paths import LARGEST_TEXT
 from commonplace.scenario import loading
 from commonplace.scenario.compiling import load
 from commonplace.scenario.loading import DEEPEST, Builder, Source, find, read, shipped
@@ -124,7 +125,7 @@ def test_text_must_be_utf_8(tmp_path: Path) -> None:
 
 def test_a_huge_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "huge.yaml"
-    path.write_bytes(b"#" * (loading.LARGEST + 1))
+    path.write_bytes(b"#" * (LARGEST_TEXT + 1))
     with pytest.raises(UsageError, match="too large"):
         find(str(path))
 

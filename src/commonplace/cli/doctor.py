@@ -28,6 +28,7 @@ from commonplace.minds.chat.servers import Server, is_server, server_named
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.minds.prices import VARIABLE, price_of
 from commonplace.minds.tasks import RATE, RateInput
+from commonplace.paths import checked_folder
 from commonplace.run.manifest import package_version
 from commonplace.scenario.compiling import load
 from commonplace.scenario.scenario import Scenario
@@ -158,6 +159,10 @@ def database() -> Finding:
 
 def folder(wanted: Path) -> Finding:
     """The default folder of runs, or the nearest one above it that exists."""
+    try:
+        checked_folder(wanted)
+    except CommonplaceError as error:
+        return broken_by(error)
     place = next(path for path in (wanted, *wanted.resolve().parents) if path.is_dir())
     try:
         with tempfile.NamedTemporaryFile(dir=place, prefix=".commonplace-"):

@@ -28,8 +28,10 @@ from commonplace.memory.retention import (
     plan,
 )
 from commonplace.memory.search import filters
+from commonplace.memory.stores import open_store, read_store
 from commonplace.memory.stores.jsonl_files import StoreConfig
-from commonplace.memory.stores.opening import open_store
+from commonplace.memory.stores.store import Readable
+from commonplace.paths import kind_of
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
 
@@ -74,11 +76,16 @@ def forget(
 
 def _delete(where: str, agent: str, *, dry_run: bool) -> None:
     """All of a character."""
-    with closing(open_store(where, create=False)) as store:
-        name = character(agent, dict.fromkeys(store.agents(), ()), where)
-        stored = store.load(name)
-        count = len(stored.memories) - len(stored.forgotten) if dry_run else store.delete(name)
-    print(f"{name}: {count} memories {'would be' if dry_run else 'were'} deleted", file=sys.stderr)
+    if dry_run:
+        with closing(read_store(where)) as store:
+            name = character(agent, dict.fromkeys(store.agents(), ()), where)
+            stored = store.load(name)
+        count, done = len(stored.memories) - len(stored.forgotten), "would be"
+    else:
+        with closing(open_store(where, create=False)) as store:
+            name = character(agent, dict.fromkeys(store.agents(), ()), where)
+            count, done = store.delete(name), "were"
+    print(f"{name}: {count} memories {done} deleted", file=sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,38 +130,41 @@ class Choice:
 
 
 def _in_store(where: str, choice: Choice, ledger: Path | None, *, dry_run: bool) -> None:
-    with closing(open_store(where, create=False)) as store:
-        if choice.agent is not None:
-            names = dict.fromkeys(store.agents(), ())
-            choice = replace(choice, agent=character(choice.agent, names, where))
-        records = candidates(store, choice.agent)
-        forgetting = choice.among(records)
-        _print(forgetting.lines())
-        if not dry_run:
+    if dry_run:
+        with closing(read_store(where)) as store:
+            forgetting, _ = _planned_in(store, choice)
+    else:
+        with closing(open_store(where, create=False)) as store:
+            forgetting, now = _planned_in(store, choice)
+            record = Ledger(ledger) if ledger is not None else None  # refused before anything is forgotten
             apply(forgetting, store)
-            now = choice.now or latest_time(records)
-            if ledger is not None and now is not None:
-                audit(Ledger(ledger), forgetting, at=now, trigger="forget", session=choice.session or "")
+            if record is not None and now is not None:
+                audit(record, forgetting, at=now, trigger="forget", session=choice.session or "")
     done = "would be removed" if dry_run else "removed"
     counts = f"{len(forgetting.remove)} {done}, {len(forgetting.archive)} archived, {len(forgetting.kept)} kept"
     print(counts, file=sys.stderr)
 
 
+def _planned_in(store: Readable, choice: Choice) -> tuple[ForgettingPlan, datetime | None]:
+    """What is to be forgotten of a store, which is printed, and as of when."""
+    if choice.agent is not None:
+        choice = replace(choice, agent=character(choice.agent, dict.fromkeys(store.agents(), ()), store.where))
+    records = candidates(store, choice.agent)
+    forgetting = choice.among(records)
+    _print(forgetting.lines())
+    return forgetting, choice.now or latest_time(records)
+
+
 def _in_run(path: Path, choice: Choice, *, dry_run: bool) -> None:
     """Queue one numbered input per character: they are part of the history, so the run still verifies."""
+    if dry_run:
+        with Reading.open(path) as reading:
+            count = sum(map(len, _planned(reading, choice).values()))
+        print(f"{count} would be forgotten", file=sys.stderr)
+        return
     with RunFile.open(path) as file:
-        if choice.agent is not None:
-            choice = replace(choice, agent=character(choice.agent, names_in(file.reading), path))
-        forgetting, going = _planned(file.reading, choice)
-        _print(
-            line
-            for line, one in zip(forgetting.lines(), forgetting.remove, strict=False)
-            if one.memory.id in going.get(one.memory.agent, ())
-        )
+        going = _planned(file.reading, choice)
         count = sum(map(len, going.values()))
-        if dry_run:
-            print(f"{count} would be forgotten", file=sys.stderr)
-            return
         if going:
             bodies = [{"kind": "forget", "agent_id": agent, "memory_ids": ids} for agent, ids in going.items()]
             queue_input(file, file.reading.scenario, *bodies)
@@ -165,8 +175,10 @@ def _in_run(path: Path, choice: Choice, *, dry_run: bool) -> None:
         print("0 are selected; nothing is forgotten", file=sys.stderr)
 
 
-def _planned(reading: Reading, choice: Choice) -> tuple[ForgettingPlan, dict[str, list[int]]]:
-    """The plan, and what of it is removed by character. A run has no archive, so a policy spares cited memories."""
+def _planned(reading: Reading, choice: Choice) -> dict[str, list[int]]:
+    """What is removed, which is printed, by character. A run has no archive, so a policy spares cited memories."""
+    if choice.agent is not None:
+        choice = replace(choice, agent=character(choice.agent, names_in(reading), reading.path))
     agents = [choice.agent] if choice.agent else reading.agent_ids
     memories = [memory for agent in agents for memory in reading.memories(agent)]
     forgetting = choice.among([Candidate(memory) for memory in memories])
@@ -175,7 +187,12 @@ def _planned(reading: Reading, choice: Choice) -> tuple[ForgettingPlan, dict[str
     for one in forgetting.remove:
         if (one.memory.agent, one.memory.id) not in cited:
             going.setdefault(one.memory.agent, []).append(one.memory.id)
-    return forgetting, going
+    _print(
+        line
+        for line, one in zip(forgetting.lines(), forgetting.remove, strict=False)
+        if one.memory.id in going.get(one.memory.agent, ())
+    )
+    return going
 
 
 def _print(lines: Iterable[str]) -> None:
@@ -200,7 +217,7 @@ def _numbers(ids: str, agent: str | None, records: list[Candidate]) -> set[int]:
 
 
 def _policy(path: Path) -> RetentionPolicy:
-    if not path.exists():
+    if kind_of(path) == "nothing":
         raise UsageError(
             "the file does not exist", where=str(path), hint="expected a config.json with a retention_policy"
         )

@@ -15,6 +15,7 @@ from commonplace.cli import expect_many_objects
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import TRUST
 from commonplace.errors import CommonplaceError, UsageError, install
+from commonplace.paths import checked_folder, kind_of
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.trust import named_by_run, named_by_scenario, settle
@@ -47,6 +48,8 @@ def serve(
         from commonplace.server.one_file import GET_PAGE, NO_PAGE, STATIC  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UsageError(f"`serve` needs {error.name}, which is not installed", hint=install("web")) from error
+    for folder in (runs, scenarios):
+        checked_folder(folder)
     chosen = _chosen(what, runs, trust=trust) if what else None
     also = {chosen.stem: chosen} if chosen is not None and chosen.parent.resolve() != runs.resolve() else {}
     gate = Gate.loopback() if is_loopback(host) else Gate.network(host)
@@ -70,13 +73,13 @@ def serve(
 def _chosen(what: str, runs: Path, *, trust: bool) -> Path:
     """The run to show: a file, a run of the folder, or that of a scenario, which is made if it is not there."""
     for path in (Path(what), runs / f"{what}.run"):
-        if path.suffix == ".run" and path.is_file():
+        if path.suffix == ".run" and kind_of(path) == "file":
             return _agreed_run(path, trust=trust)
     if what.endswith(".run"):
         raise UsageError("no such run", where=what, hint="`commonplace serve` alone lists those there are")
     loaded = load(what)
     path = runs / f"{loaded.part.name}-{DEFAULT_SEED}.run"
-    if path.exists():
+    if kind_of(path) == "file":
         return _agreed_run(path, trust=trust)
     trust = agreed(named_by_scenario(loaded), what, trust=trust)
     create_run(path, what, trust=trust).close()

@@ -20,6 +20,7 @@ from commonplace.engine.run import queue_input
 from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.lookup import character, names_in
 from commonplace.memory.explain import explain
+from commonplace.paths import text_of
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
 from commonplace.talk import Reply, Talk
@@ -213,10 +214,7 @@ def _places(reading: Reading) -> list[str]:
 
 
 def _lines_of(file: Path) -> list[str]:
-    try:
-        lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("the questions cannot be read", where=str(file), hint="expected a UTF-8 text file") from error
+    lines = [line.strip() for line in text_of(file, "a list of questions").splitlines()]
     if not any(lines):
         raise UsageError("there is no question in it", where=str(file), hint="expected a question per line")
     return [line for line in lines if line]

@@ -5,6 +5,7 @@ The store keeps the memories; an index of all of them in RAM answers every quest
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -90,7 +91,7 @@ class MemoryStore:
             raise UsageError("MemoryStore needs one place to store memories", hint="pass base_path or store, not both")
         self.ledger = ledger
         self._seed = seed
-        self._path = Path(base_path).resolve() if base_path is not None else None
+        self._path = Path(os.path.realpath(base_path)) if base_path is not None else None
         self.guard = RLock() if self._path is None else _GUARDS.setdefault(self._path, RLock())
         self._config = config
         self._opened = _Index(store, seed) if store is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -23,10 +24,13 @@ from commonplace.memory.record import (
     checked_vector,
 )
 from commonplace.memory.stores.codec import as_json, memory_json
+from commonplace.paths import kind_of
 from commonplace.whole_file import written_whole
 
 SOURCE_CITATIONS = "source_citations"
 """The key of `details` for cited ids, of the stream the memory comes from, that were not imported with it."""
+LONGEST_LINE = 64 << 20
+"""Bytes of a line that is read."""
 _PLAIN = ("place", "source", "session", "tags", "event", "tick", "importance")
 
 
@@ -76,9 +80,12 @@ def read(path: str | Path, embedder: str) -> list[Imported]:
     """
     found: list[Imported] = []
     places: dict[int, int] = {}
+    kind_of(path)
     try:
         with Path(path).open("rb") as file:
-            for number, line in enumerate(file, start=1):
+            for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
+                if len(line) == LONGEST_LINE:
+                    raise refused(path, number, ValueError(f"the line is longer than {LONGEST_LINE >> 20} MB"))
                 if line.strip():
                     try:
                         found.append(_line(line, places, len(found), embedder, number))

@@ -15,7 +15,7 @@ from commonplace.ledger import Ledger
 from commonplace.memory.coordinates import CheckedModel, Number, from_memory, scaled
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import as_json
-from commonplace.memory.stores.store import Store
+from commonplace.memory.stores.store import Readable, Store
 from commonplace.memory.stream import MemoryStream
 from commonplace.text import clean, one_line
 
@@ -119,7 +119,7 @@ class ForgettingPlan:
         ]
 
 
-def candidates(source: Store | MemoryStream, agent: str | None = None) -> list[Candidate]:
+def candidates(source: Readable | MemoryStream, agent: str | None = None) -> list[Candidate]:
     """The memories of a stream, or those of a store: of one character, or of all."""
     if isinstance(source, MemoryStream):
         return [*map(Candidate, source), *(Candidate(memory, archived=True) for memory in source.archived)]

@@ -12,8 +12,9 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from commonplace.errors import UsageError
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.chat.servers import is_server, server_named
+from commonplace.paths import text_of
 from commonplace.scenario.loading import Source, is_mapping, read
 
 VARIABLE = "COMMONPLACE_PRICES"
@@ -77,13 +78,10 @@ def _own(path: str) -> Mapping[str, Price]:
     if not path:
         return {}
     try:
-        text = Path(path).expanduser().read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"the price list cannot be read ({getattr(error, 'strerror', None) or error})",
-            where=path,
-            hint=f"{VARIABLE} names a file of prices, or is not set",
-        ) from None
+        text = text_of(Path(path).expanduser(), "a list of prices")
+    except CommonplaceError as error:
+        error.hint = error.hint or f"{VARIABLE} names a file of prices, or is not set"
+        raise
     return _prices(read(text, path))
 
 

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from commonplace.canon import DIGEST_SIZE, canonical, parsed
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.paths import bytes_of
 from commonplace.querygraph.config import ConversationConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams
 from commonplace.querygraph.graph import Answer, Clock, Hit, Label, QueryGraph, micros, wall_clock
@@ -171,9 +172,7 @@ class ConversationMemory:
         """
         where = str(path)
         try:
-            given = parsed(Path(path).read_bytes())
-        except OSError as error:
-            raise UsageError(f"the file cannot be read ({error.strerror})", where=where) from error
+            given = parsed(bytes_of(Path(path), "a checkpoint"))
         except ValueError as error:
             raise _damaged(where, str(error)) from error
         if not isinstance(given, dict) or "digest" not in given:

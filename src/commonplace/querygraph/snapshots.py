@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from commonplace.canon import DIGEST_SIZE, canonical, parsed
 from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+from commonplace.paths import bytes_of
 from commonplace.querygraph.config import GraphConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams, Vector, vector_of
 from commonplace.querygraph.keys import CANONICAL, canonical_key
@@ -200,8 +201,8 @@ def _seal_line(digest: str) -> bytes:
 def _is_sound(path: Path) -> bool:
     """Whether a file ends with the digest of what comes before."""
     try:
-        data = path.read_bytes()
-    except OSError:
+        data = bytes_of(path, "a snapshot")
+    except CommonplaceError:
         return False
     return _unsealed(data) is not None
 
@@ -234,10 +235,7 @@ def explained(path: Path | None = None) -> Generator[None]:
 
 def loaded(path: Path) -> Parts:
     """What a file holds. Raises UsageError for another kind of file, ValueError for a damaged one."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"the file cannot be read ({error.strerror})", where=str(path)) from error
+    data = bytes_of(path, "a snapshot")
     content = _unsealed(data)
     if content is None:
         raise ValueError("its digest is not that of its content")

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from commonplace.canon import canonical, parsed
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.paths import kind_of
 from commonplace.querygraph.config import GraphConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams
 from commonplace.querygraph.graph import Clock, QueryGraph, wall_clock
@@ -363,7 +364,7 @@ class StoredGraph(QueryGraph):
 def _opened(path: Path) -> sqlite3.Connection:
     """A connection to a file of this kind, made if it is missing."""
     where = str(path)
-    if path.is_dir():
+    if kind_of(path) == "folder":
         raise UsageError("a folder, not a file", where=where, hint="give the name of a file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

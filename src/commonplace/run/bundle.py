@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import zipfile
@@ -20,6 +21,7 @@ from typing import IO, Any
 from commonplace.canon import DIGEST_SIZE, canonical, parsed
 from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_newer
 from commonplace.memory.stores.codec import UNREADABLE
+from commonplace.paths import kind_of
 from commonplace.run import integrity
 from commonplace.run.file import written_run
 from commonplace.run.manifest import JOURNAL, minds_of, package_version, templates_of
@@ -67,7 +69,7 @@ def export_bundle(source: str | Path, target: str | Path, *, force: bool = False
     Raises RunDamaged for a run that is not intact, and UsageError, unless `force`, for an existing target.
     """
     source, target = Path(source), Path(target)
-    if source.resolve() == target.resolve():
+    if os.path.realpath(source) == os.path.realpath(target):
         raise UsageError("a bundle cannot replace its run", where=str(target), hint="give another name with -o")
     with written_whole(target, force=force) as part:
         copy = beside(part, "-run")
@@ -164,9 +166,10 @@ def import_bundle(source: str | Path, target: str | Path, *, force: bool = False
 
 
 def _opened(source: Path) -> zipfile.ZipFile:
-    if source.is_dir():
+    kind = kind_of(source)
+    if kind == "folder":
         raise UsageError("a folder, not a bundle", where=str(source), hint="give the file that `export` made")
-    if not source.exists():
+    if kind == "nothing":
         raise UsageError("no such file", where=str(source), hint=MADE_BY)
     try:
         return zipfile.ZipFile(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -67,7 +68,7 @@ def written_fork(
     Raises UsageError for a tick that the source does not have and, unless `force`, an existing target.
     """
     source, target = Path(source), Path(target)
-    if source.resolve() == target.resolve():
+    if os.path.realpath(source) == os.path.realpath(target):
         raise UsageError("a fork cannot replace its parent", where=str(target), hint="give another name with -o")
     with Reading.open(source) as parent:
         tick, old = parent.tick(at), parent.manifest

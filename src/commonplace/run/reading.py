@@ -22,6 +22,7 @@ from commonplace.memory.embedding import BUILT_IN, is_pure
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Emotion, Memory
 from commonplace.memory.stores.codec import UNREADABLE
+from commonplace.paths import kind_of
 from commonplace.rng import Seeds
 from commonplace.run import integrity, schema, streams, versions
 from commonplace.run.digest import START, Digests
@@ -556,9 +557,10 @@ def open_read_only(path: Path) -> sqlite3.Connection:
 
 def refuse_missing(path: Path) -> None:
     """Raises UsageError when there is no file at the path."""
-    if path.is_dir():
+    kind = kind_of(path)
+    if kind == "folder":
         raise UsageError("a folder, not a run", where=str(path), hint="give the run file in it")
-    if not path.exists():
+    if kind == "nothing":
         raise UsageError("no such run", where=str(path), hint="`commonplace run SCENARIO` makes one")
 
 

@@ -7,6 +7,7 @@ read are left out, and the new file says so.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sqlite3
@@ -85,7 +86,7 @@ def rescue(source: str | Path, target: str | Path, *, scenario: str | Path = "",
     """
     source, target = Path(source), Path(target)
     refuse_missing(source)
-    if source.resolve() == target.resolve():
+    if os.path.realpath(source) == os.path.realpath(target):
         raise UsageError("a rescued run cannot replace the damaged one", where=str(target), hint="give another name")
     with _held(source), written_run(target, force=force) as part, _copied(source, part) as damaged:
         return _saved(source, damaged, part, str(scenario))
@@ -157,7 +158,8 @@ NO_WAY = "go back to a copy; the page that says where its tables are is lost"
 
 def _connected(copy: Path, source: Path) -> sqlite3.Connection:
     """A connection to the copy, under the size of pages under which it is a run."""
-    header = copy.read_bytes()[:100]
+    with copy.open("rb") as file:
+        header = file.read(100)
     if len(header) < 100:
         raise RunDamaged("the file is empty, or only its first bytes are left", where=str(source), hint=NO_WAY)
     said = int.from_bytes(header[16:18], "big")

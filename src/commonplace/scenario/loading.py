@@ -20,12 +20,11 @@ from yaml.error import MarkedYAMLError, YAMLError
 from yaml.reader import ReaderError
 
 from commonplace.errors import UsageError
+from commonplace.paths import kind_of, text_of
 from commonplace.text import clean
 
 KeyPath = tuple[str | int, ...]
 """Keys and positions from the top of the document: `("characters", 3, "routine", 1, "place")`."""
-LARGEST = 4_000_000
-"""Bytes; a scenario of a thousand characters is about half of it."""
 DEEPEST = 100
 """Levels of nesting: more than any scenario needs, and few enough that validating cannot overflow the stack."""
 MOST_PARTS = 500_000
@@ -94,9 +93,12 @@ def find(name_or_path: str) -> Source:
 def located(name_or_path: str) -> tuple[str, str]:
     """The text of a scenario and what mistakes call its file. Raises UsageError when there is nothing to read."""
     path = _shipped_path(name_or_path) or FilePath(name_or_path).expanduser()
-    if not _is_file(path, name_or_path):
+    kind = kind_of(path, name_or_path)
+    if kind == "folder":
+        raise UsageError(f"{name_or_path!r} is a folder; a scenario is one YAML file", hint=_hint_in(path))
+    if kind == "nothing":
         raise _unknown(name_or_path)
-    return file_text(path), _origin(path)
+    return text_of(path, "a scenario"), _origin(path)
 
 
 def read(text: str, origin: str) -> Source:
@@ -153,16 +155,6 @@ def _shipped_path(name: str) -> FilePath | None:
     return next((path for path in _shipped_paths() if path.stem == name), None)
 
 
-def _is_file(path: FilePath, name: str) -> bool:
-    """Raises UsageError for a folder."""
-    try:
-        if path.is_dir():
-            raise UsageError(f"{name!r} is a folder; a scenario is one YAML file", hint=_hint_in(path))
-        return path.exists()
-    except (OSError, ValueError):  # a name too long for the system, or with a zero byte in it
-        return False
-
-
 def _hint_in(folder: FilePath) -> str:
     try:
         inside = sorted(path.name for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
@@ -187,25 +179,6 @@ def _quoted(name: str) -> str:
 
 def _origin(path: FilePath) -> str:
     return path.name if path in _shipped_paths() else str(path)
-
-
-def file_text(path: FilePath, largest: int = LARGEST, what: str = "a scenario") -> str:
-    """The file's text. Raises UsageError when it is larger than so many bytes, unreadable or not UTF-8."""
-    where = str(path)
-    try:
-        with path.open("rb") as file:
-            raw = file.read(largest + 1)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot be read ({getattr(error, 'strerror', None) or error})", where=where) from error
-    if len(raw) > largest:
-        raise UsageError(f"is larger than {largest // 1000:,} kB, too large for {what}", where=where)
-    try:
-        return re.sub("\r\n?", "\n", raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise UsageError(
-            "is not UTF-8 text", where=f"{where}:{line}", hint="Save it as UTF-8, in the editor's “save with encoding”."
-        ) from error
 
 
 # ── mistakes in words ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -12,8 +12,9 @@ from typing import Any
 
 from commonplace.canon import canonical, parsed
 from commonplace.errors import UsageError
+from commonplace.paths import text_of
 from commonplace.scenario.findings import Findings
-from commonplace.scenario.loading import KeyPath, Mistake, Source, file_text, is_list, is_mapping, read, report
+from commonplace.scenario.loading import KeyPath, Mistake, Source, is_list, is_mapping, read, report
 from commonplace.scenario.model import CharacterPart, ScenarioPart
 from commonplace.scenario.rules import newcomer_rules
 from commonplace.scenario.scenario import Scenario
@@ -31,7 +32,7 @@ HERE: KeyPath = ("characters", 0)
 def newcomer_from_file(path: str | Path, scenario: Scenario) -> CharacterPart:
     """The character that a YAML or JSON file describes. Raises UsageError with every mistake found in it."""
     path = Path(path).expanduser()
-    return _without_mistakes(read(file_text(path, LARGEST, "a character"), str(path)), scenario)
+    return _without_mistakes(read(text_of(path, "a character", LARGEST), str(path)), scenario)
 
 
 def newcomer(given: Mapping[str, Any], scenario: Scenario) -> CharacterPart:

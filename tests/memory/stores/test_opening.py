@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import builtins
+import shutil
+from pathlib import Path
 
 import pytest
 
-from commonplace.errors import UsageError, install
-from commonplace.memory.stores import open_store
+from commonplace.errors import CommonplaceError, UsageError, install
+from commonplace.memory import MemoryStream
+from commonplace.memory.stores import open_store, read_store
 from commonplace.memory.stores.jsonl import JSONLStore
 from commonplace.memory.stores.postgres import explained, without_password
 from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.testing.stores import START
 
 
 @pytest.mark.parametrize(
@@ -62,12 +66,117 @@ def test_what_names_no_store_is_refused_with_the_forms(name):
     assert "postgresql://" in caught.value.hint
 
 
-@pytest.mark.parametrize("name", ["missing.db", "jsonl:missing", "chroma:missing", "embedded:missing"])
-def test_nothing_is_made_where_something_should_be(name, tmp_path, monkeypatch):
+def existing(name):
+    return open_store(name, create=False)
+
+
+def contents(folder: Path) -> dict[str, tuple[bytes, int] | None]:
+    """Everything below a folder; of files also the content and when it was last written."""
+    return {
+        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns) if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("opening", [read_store, existing])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("missing.db", "jsonl:missing", "chroma:missing", "embedded:missing"),
+        *("empty", "jsonl:empty", "chroma:empty", "embedded:empty"),
+        *("photos", "photos/", "jsonl:photos", "chroma:photos", "embedded:photos"),
+    ],
+)
+def test_nothing_is_made_where_a_store_should_be(opening, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="the store does not exist"):
-        open_store(name, create=False)
-    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "photos" / "2031").mkdir(parents=True)
+    (tmp_path / "photos" / "config.json").write_text('{"camera": "old"}')
+    before = contents(tmp_path)
+    with pytest.raises(UsageError, match="no store here") as caught:
+        opening(name)
+    assert "copy-memories" in caught.value.hint
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("opening", [read_store, existing])
+@pytest.mark.parametrize("content", [b"", b"notes\n"])
+def test_a_file_of_something_else_is_left_as_it_is(opening, content, tmp_path):
+    (tmp_path / "notes").write_bytes(content)
+    before = contents(tmp_path)
+    with pytest.raises(UsageError, match="not a store of memories"):
+        opening(tmp_path / "notes")
+    assert contents(tmp_path) == before
+
+
+def test_a_store_is_made_among_other_things_only_where_that_is_said(tmp_path):
+    (tmp_path / "letter.txt").write_text("Dear Klaus")
+    before = contents(tmp_path)
+    with pytest.raises(UsageError, match="holds other things") as caught:
+        open_store(tmp_path)
+    assert contents(tmp_path) == before
+    assert caught.value.hint.endswith(f"jsonl:{tmp_path}")
+    open_store(f"jsonl:{tmp_path}").close()
+    open_store(tmp_path).close()
+    assert (tmp_path / "letter.txt").read_text() == "Dear Klaus"
+
+
+def test_where_the_settings_cannot_be_used_nothing_is_made(tmp_path):
+    (tmp_path / "config.json").write_text('{"camera": "old"}')
+    before = contents(tmp_path)
+    with pytest.raises(UsageError, match="camera"):
+        JSONLStore(tmp_path)
+    assert contents(tmp_path) == before
+
+
+@pytest.fixture(params=["s.db", "s/"])
+def lived_in(request, tmp_path) -> Path:
+    """A store with memories, one of them archived and one forgotten, in a folder of its own."""
+    name = f"{tmp_path}/{request.param}"
+    with MemoryStream.open(name, "maria") as stream:
+        for text in ("a lantern", "a boat", "the sea", "salt"):
+            stream.remember(text, at=START)
+        stream.archive([2])
+        stream.forget([3])
+    return Path(name)
+
+
+def test_reading_a_store_changes_nothing(lived_in):
+    before = contents(lived_in.parent)
+    store = read_store(lived_in)
+    found = store.load("maria")
+    assert [memory.text for memory in found.memories] == ["a lantern", "a boat", "", "salt"]
+    assert (found.archived, found.forgotten, store.agents(), store.repairs) == ({2}, {3}, ("maria",), ())
+    with pytest.raises(CommonplaceError):
+        store.remove("maria", [1])
+    store.close()
+    assert contents(lived_in.parent) == before
+
+
+def test_what_a_killed_process_left_is_read_past_and_still_there_for_who_repairs_it(tmp_path):
+    folder = tmp_path / "s"
+    with MemoryStream.open(f"{folder}/", "maria") as stream:
+        stream.remember("a lantern", at=START)
+        whole = next((folder / "sessions").iterdir()).stat().st_size
+        stream.remember("a boat", at=START)
+        stream.flush()
+        shutil.copytree(folder, tmp_path / "killed")
+    folder = tmp_path / "killed"
+    assert (folder / "lock").exists()
+    session = next((folder / "sessions").iterdir())
+    session.write_bytes(session.read_bytes()[: whole + 40])
+    (folder / "index.json.new").write_bytes(b"{")
+    before = contents(folder)
+    store = read_store(folder)
+    assert [memory.text for memory in store.load("maria").memories] == ["a lantern"]
+    assert "was left out" in store.repairs[0]
+    store.close()
+    assert (folder / "lock").read_text() == "unknown\n"
+    assert {**contents(folder), "lock": before["lock"]} == before
+    store = open_store(folder)
+    assert "was removed" in store.repairs[0]
+    store.close()
+    assert not (folder / "index.json.new").exists()
 
 
 @pytest.mark.parametrize(

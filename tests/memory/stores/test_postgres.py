@@ -9,11 +9,12 @@ import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.stores.postgres import PostgresStore
+from commonplace.memory.stores.store import Access
 from commonplace.testing.stores import START, StoreContract, memory, same
 from sizes import PROVE
 
 
-def opened(url: str, where: Path) -> PostgresStore:
+def opened(url: str, where: Path, access: Access = "create") -> PostgresStore:
     """A store in a schema of its own for each path."""
     import psycopg
 
@@ -21,7 +22,7 @@ def opened(url: str, where: Path) -> PostgresStore:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
     mark = "&" if "?" in url else "?"
-    return PostgresStore(f"{url}{mark}options=-csearch_path%3D{schema},public")
+    return PostgresStore(f"{url}{mark}options=-csearch_path%3D{schema},public", access=access)
 
 
 class TestPostgres(StoreContract):
@@ -97,4 +98,19 @@ def test_a_memory_that_is_missing_is_damage(postgres_url, tmp_path):
     store.connection.execute("DELETE FROM commonplace_memory WHERE id = 1")
     with pytest.raises(CommonplaceError, match="damaged"):
         store.load("maria")
+    store.close()
+
+
+def test_a_reader_makes_no_tables_and_writes_to_none(postgres_url, tmp_path):
+    for access in ("read", "write"):
+        for _ in range(2):
+            with pytest.raises(UsageError, match="no store here"):
+                opened(postgres_url, tmp_path, access)
+    store = opened(postgres_url, tmp_path)
+    store.append("maria", [memory(1)], [None])
+    reader = opened(postgres_url, tmp_path, "read")
+    same(reader.load("maria"), [memory(1)])
+    with pytest.raises(CommonplaceError, match="cannot be written"):
+        reader.remove("maria", [1])
+    reader.close()
     store.close()

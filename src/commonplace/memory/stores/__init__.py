@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from commonplace.memory.stores.opening import open_store
+from commonplace.memory.stores.opening import open_store, read_store
 from commonplace.memory.stores.store import Store, Stored
 
 if TYPE_CHECKING:
     from commonplace.memory.stores.postgres_stream import DatabaseStream
 
-__all__ = ["DatabaseStream", "Store", "Stored", "open_store"]
+__all__ = ["DatabaseStream", "Store", "Stored", "open_store", "read_store"]
 
 
 def __getattr__(name: str) -> Any:

@@ -40,19 +40,21 @@ from commonplace.memory.stores.codec import (
     stored_memory,
     stored_of,
 )
-from commonplace.memory.stores.opening import copy
+from commonplace.memory.stores.opening import copy, is_chroma
 from commonplace.memory.stores.store import (
+    Access,
     ChangeLog,
     Changes,
     Stored,
     checked_agent,
-    checked_folder,
     damaged,
+    no_store,
     refuse_missing,
     refuse_other_ids,
     tombstone,
 )
 from commonplace.memory.threads import locked
+from commonplace.paths import checked_folder
 
 INSTALL = install("chroma")
 FORMAT = 2
@@ -81,11 +83,14 @@ class ChromaStore:
     compares = True
     """Its readers compare vectors, so it keeps also those that follow from the text."""
 
-    def __init__(self, folder: str | Path) -> None:
-        """Opens or makes the folder. Raises UsageError when another process has it, or for a newer format."""
+    def __init__(self, folder: str | Path, *, access: Access = "create") -> None:
+        """Raises UsageError when another process has the folder, for a newer format, and for a missing one unless it is
+        made."""
         self.guard = RLock()
         self.where = f"chroma:{folder}"
         path = checked_folder(Path(folder), self.where)
+        if access != "create" and not is_chroma(path):
+            raise no_store(self.where)
         self._lock = ProcessLock(path / "commonplace.lock", self.where)
         self._closed = False
         self._client: Any = None

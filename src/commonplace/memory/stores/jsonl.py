@@ -29,9 +29,20 @@ from commonplace.memory.embedding import Vector
 from commonplace.memory.record import Memory
 from commonplace.memory.stores import jsonl_files as files
 from commonplace.memory.stores.jsonl_files import AgentMemories, FolderContents, Key, StoreConfig, line_of
-from commonplace.memory.stores.store import ChangeLog, Changes, Stored, checked_agent, refuse_missing, refuse_other_ids
+from commonplace.memory.stores.opening import is_jsonl
+from commonplace.memory.stores.store import (
+    Access,
+    ChangeLog,
+    Changes,
+    Stored,
+    checked_agent,
+    no_store,
+    refuse_missing,
+    refuse_other_ids,
+)
 from commonplace.memory.threads import locked
 from commonplace.memory.words import word_list
+from commonplace.paths import bytes_of, checked_folder, kind_of
 from commonplace.text import words
 
 INDEX_VERSION = "1.0"
@@ -51,15 +62,18 @@ class JSONLStore:
         *,
         config: StoreConfig | None = None,
         synchronous: Literal["NORMAL", "FULL"] = "NORMAL",
+        access: Access = "create",
     ) -> None:
-        """Open the folder, made if missing. `config`: written to `config.json`, if given.
+        """`config`: written to `config.json`, if given.
 
-        Raises UsageError if the folder is open elsewhere, CommonplaceError for a file that cannot be read.
+        Raises UsageError if the folder is open elsewhere, and for one without a store unless it is made;
+        CommonplaceError for a file that cannot be read.
         """
         self.guard = RLock()
         self.folder = Path(folder)
         self.where = str(folder)
         self._sync = synchronous == "FULL"
+        self._access: Access = access
         self._lock: ProcessLock | None = None
         self._index_cache: dict[Key, tuple[Memory, tuple[str, ...]]] = {}
         self._log = ChangeLog()
@@ -67,31 +81,47 @@ class JSONLStore:
             self._open(config)
 
     def _open(self, config: StoreConfig | None) -> None:
-        for name in ("sessions", "archive"):
-            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        checked_folder(self.folder)
+        if self._access != "create" and not is_jsonl(self.folder):
+            raise no_store(self.where)
+        path = self.folder / "config.json"
+        is_configured = kind_of(path) == "file"
+        self.config = config or (StoreConfig.read(path) if is_configured else StoreConfig())
+        if not self._only_reads:
+            for name in ("sessions", "archive"):
+                (self.folder / name).mkdir(parents=True, exist_ok=True)
         self._lock = ProcessLock(self.folder / "lock", self.where)
-        died = self._lock.left
         try:
-            path = self.folder / "config.json"
-            self.config = config or (StoreConfig.read(path) if path.exists() else StoreConfig())
-            if config is not None or not path.exists():
-                self.config.write(path)
             storage = self.config.storage
-            self._contents = files.open_folder(self.folder, compressed=storage.compression == "gzip", died=died)
-            self._write_outdated()
-            self.repairs = (*self._contents.repairs, *self._repair_index())
+            compressed, died, mend = storage.compression == "gzip", self._lock.left, not self._only_reads
+            self._contents = files.open_folder(self.folder, compressed=compressed, died=died, mend=mend)
+            self.repairs = tuple(self._contents.repairs)
+            if mend:
+                if config is not None or not is_configured:
+                    self.config.write(path)
+                self._write_outdated()
+                self.repairs += self._repair_index()
             if storage.backup_enabled and storage.backup_is_foreign:
                 self.repairs += (f"backup_path {storage.backup_path} is a Windows path: no backup is made",)
         except BaseException:
-            self._lock.release()
-            self._lock = None
-            if died:  # so that the next attempt knows of the unclean close
-                (self.folder / "lock").write_bytes(b"unknown\n")
+            self._unlock(mended=False)
             raise
+
+    @property
+    def _only_reads(self) -> bool:
+        return self._access == "read"
+
+    def _unlock(self, *, mended: bool) -> None:
+        """Let others open the folder. `mended`: nothing is left of a process that died; others must know otherwise."""
+        assert self._lock is not None
+        self._lock.release()
+        if self._lock.left and not mended:
+            (self.folder / "lock").write_bytes(b"unknown\n")
+        self._lock = None
 
     def _repair_index(self) -> tuple[str, ...]:
         path = self.folder / "index.json"
-        before = path.read_bytes() if path.exists() else b""
+        before = bytes_of(path, "an index") if kind_of(path) == "file" else b""
         if before == self._index():
             return ()
         self._write_index()
@@ -149,7 +179,7 @@ class JSONLStore:
     @locked
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
         """Add memories with the next ids, all or none. Raises UsageError for other ids."""
-        contents = self._opened
+        contents = self._writable
         refuse_other_ids(agent, memories, len(contents.of(checked_agent(agent)).memories), self.where)
         if not memories:
             return
@@ -240,7 +270,7 @@ class JSONLStore:
     @locked
     def flush(self) -> None:
         """Write the index, and the sessions that have changed since they were written."""
-        _ = self._opened
+        _ = self._writable
         with self._files():
             self._write_outdated()
             self._write_index()
@@ -261,17 +291,17 @@ class JSONLStore:
         if self._lock is None:
             return
         try:
-            self.flush()
-            self.backup()
+            if not self._only_reads:
+                self.flush()
+                self.backup()
         finally:
-            self._lock.release()
-            self._lock = None
+            self._unlock(mended=not self._only_reads)
 
     # ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _change(self, change: Mapping[str, Any], ids: Iterable[int] = ()) -> None:
         """Append a change of the memories `ids` to its file, and make it."""
-        contents = self._opened
+        contents = self._writable
         with self._files():
             files.append(self.folder / "changes.jsonl", files.json_lines([change]), sync=self._sync)
         contents.changes += 1
@@ -329,6 +359,12 @@ class JSONLStore:
         if self._lock is None:
             raise UsageError("the store is closed", where=self.where, hint="open it again")
         return self._contents
+
+    @property
+    def _writable(self) -> FolderContents:
+        if self._only_reads:
+            raise UsageError("the store is open to read only", where=self.where, hint="open it with `open_store`")
+        return self._opened
 
     def _refuse_missing(self, agent: str, ids: Sequence[int]) -> AgentMemories:
         """The character's memories. Raises UsageError unless all of these exist."""

@@ -31,6 +31,7 @@ from commonplace.memory.record import Memory, accessed
 from commonplace.memory.retention import RetentionPolicy
 from commonplace.memory.stores.codec import as_json
 from commonplace.memory.stores.store import tombstone
+from commonplace.paths import bytes_of, kind_of, text_of
 
 # ── Configuration ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -76,9 +77,9 @@ class StoreConfig(CheckedModel):
     def read(cls, path: Path) -> StoreConfig:
         """The configuration in a file. Raises UsageError, naming the file, for one that cannot be used."""
         try:
-            config = cls.model_validate(json.loads(path.read_text(encoding="utf-8")))
+            config = cls.model_validate(json.loads(text_of(path, "a configuration")))
         except ValueError as error:
-            hint = "correct the file, or delete it to get the defaults"
+            hint = "correct the file; if it belongs to something else, name another folder"
             raise UsageError(f"not JSON ({error})", where=str(path), hint=hint) from error
         except UsageError as error:
             raise UsageError(error.what, where=str(path), hint=error.hint) from error
@@ -150,7 +151,7 @@ def read_lines(path: Path) -> Lines:
 
     Raises CommonplaceError, naming the line, for any other line that is not JSON.
     """
-    data = path.read_bytes()
+    data = bytes_of(path, "a session")
     if path.suffix == ".gz":
         try:
             text, good = _gzip_members(data)
@@ -278,7 +279,7 @@ def mirror(folder: Path, target: Path) -> None:
 
 
 def _alike(path: Path, copy: Path) -> bool:
-    if not copy.exists():
+    if kind_of(copy) != "file":
         return False
     one, other = path.stat(), copy.stat()
     return (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
@@ -370,6 +371,8 @@ class AgentMemories:
 class FolderContents:
     """Everything in a folder, and what has to be written to bring the files up to date."""
 
+    mend: bool = True
+    """Whether files are repaired while they are read."""
     agents: dict[str, AgentMemories] = field(default_factory=dict[str, AgentMemories])
     sessions: dict[str, list[Key]] = field(default_factory=lambda: defaultdict(list))
     """Session → its memories, archived or not, in the order of its file."""
@@ -381,6 +384,11 @@ class FolderContents:
     """Lines of `changes.jsonl`."""
     changes_outdated: bool = False
     repairs: list[str] = field(default_factory=list[str])
+
+    @property
+    def gone(self) -> str:
+        """What was done with memories that are not whole."""
+        return "removed" if self.mend else "left out"
 
     def of(self, agent: str) -> AgentMemories:
         """The memories of a character; empty for an unknown one."""
@@ -439,14 +447,14 @@ class FolderContents:
 # ── Opening a folder ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def open_folder(folder: Path, *, compressed: bool, died: bool) -> FolderContents:
-    """Read a folder and repair it. `compressed`: how its sessions should be written. `died`: it was not closed.
+def open_folder(folder: Path, *, compressed: bool, died: bool, mend: bool) -> FolderContents:
+    """Read a folder. `compressed`: how its sessions should be written. `died`: it was not closed. `mend`: repair files.
 
     Raises CommonplaceError, naming file and line, for what cannot be read.
     """
-    contents = FolderContents()
+    contents = FolderContents(mend=mend)
     lines: dict[Key, list[Line]] = defaultdict(list)
-    for leftover in folder.rglob("*.new"):
+    for leftover in folder.rglob("*.new") if mend else ():
         leftover.unlink()
     for pattern in ("sessions/*.jsonl", "sessions/*.jsonl.gz", "archive/*.jsonl.gz"):
         for path in sorted(folder.glob(pattern)):
@@ -476,13 +484,14 @@ def open_folder(folder: Path, *, compressed: bool, died: bool) -> FolderContents
 
 def _whole_values(path: Path, contents: FolderContents) -> list[Any]:
     values, good, torn, unended = read_lines(path)
-    if unended:
+    if unended and contents.mend:
         append(path, b"\n", sync=True)
-    if torn:
+    if torn and contents.mend:
         with path.open("r+b") as file:
             file.truncate(good)
             os.fsync(file.fileno())
-        contents.repairs.append(f"{path.name}: the last line was torn ({torn} bytes) and was removed")
+    if torn:
+        contents.repairs.append(f"{path.name}: the last line was torn ({torn} bytes) and was {contents.gone}")
     return values
 
 
@@ -497,7 +506,7 @@ def _lines(path: Path, contents: FolderContents) -> Iterator[Line]:
 
 def _changes(path: Path, contents: FolderContents) -> Iterator[tuple[str, dict[str, Any]]]:
     """(file and line, change)."""
-    for number, change in enumerate(_whole_values(path, contents) if path.exists() else (), start=1):
+    for number, change in enumerate(_whole_values(path, contents) if kind_of(path) == "file" else (), start=1):
         if not isinstance(change, dict):
             raise CommonplaceError(f"not a change: {change!r:.80}", where=f"{path}:{number}", hint=_MEND)
         contents.changes += 1
@@ -514,7 +523,8 @@ def _take_back_unfinished(lines: dict[Key, list[Line]], removed: set[Key], conte
             if together and batch - min(together) + 1 > len(together):
                 for id in together:
                     contents.outdated |= {line.session for line in lines.pop((agent, id))}
-                contents.repairs.append(f"{agent}: {len(together)} memories of an unfinished append were removed")
+                what = f"{len(together)} memories of an unfinished append were {contents.gone}"
+                contents.repairs.append(f"{agent}: {what}")
 
 
 def _last_ids(*keys: Iterable[Key]) -> dict[str, int]:

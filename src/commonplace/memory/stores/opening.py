@@ -9,7 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 from commonplace.errors import UsageError
-from commonplace.memory.stores.store import Store, Stored
+from commonplace.memory.stores.store import Access, Readable, Store, Stored
+from commonplace.paths import kind_of
 
 STORES = {
     "sqlite": "sqlite.SQLiteStore",
@@ -28,19 +29,28 @@ FORMS = (
 def open_store(where: str | Path, *, create: bool = True) -> Store:
     """The store that a path or URL names, created if missing; `FORMS` lists the ways to name one.
 
-    Raises UsageError for any other form and, unless `create`, for a path that does not exist.
+    Raises UsageError for any other form, for a folder of other things, and, unless `create`, where there is no store.
     """
-    text = os.fspath(where)
-    kind, place = _kind(text)
+    return _opened(os.fspath(where), "create" if create else "write")
+
+
+def read_store(where: str | Path) -> Readable:
+    """The store that a path or URL names, to read: nothing is made, repaired or changed.
+
+    Raises UsageError as `open_store` does, and where there is no store.
+    """
+    return _opened(os.fspath(where), "read")
+
+
+def _opened(text: str, access: Access) -> Store:
+    kind, place = _kind(text, access) if text else ("", "")
     if not place:
         raise UsageError(f"{text!r} is not a store", hint=f"expected {FORMS}")
-    if not create and kind != "postgresql" and not Path(place).exists():
-        raise UsageError("the store does not exist", where=text, hint=f"expected an existing one: {FORMS}")
     module, name = STORES[kind].split(".")
-    return getattr(import_module(f"commonplace.memory.stores.{module}"), name)(place)
+    return getattr(import_module(f"commonplace.memory.stores.{module}"), name)(place, access=access)
 
 
-def _kind(text: str) -> tuple[str, str]:
+def _kind(text: str, access: Access) -> tuple[str, str]:
     """(kind, path or URL)."""
     scheme, colon, rest = text.partition(":")
     if scheme in ("postgresql", "postgres"):
@@ -49,17 +59,37 @@ def _kind(text: str) -> tuple[str, str]:
         return scheme, rest
     if re.match(r"[a-z][a-z0-9+.-]+://", text):
         raise UsageError(f"{scheme}:// is not a kind of store", where=text, hint=f"expected {FORMS}")
-    return _kind_of_path(text), text
+    return _kind_of_path(text, access), text
 
 
-def _kind_of_path(text: str) -> str:
+def _kind_of_path(text: str, access: Access) -> str:
     path = Path(text)
-    if (path / "chroma.sqlite3").exists():
+    if kind_of(path) != "folder":
+        return "jsonl" if text.endswith(("/", os.sep)) else "sqlite"
+    if is_chroma(path):
         return "chroma"
-    if (path / "PG_VERSION").exists():  # starting it runs what its settings and functions say
+    if is_postgres(path):  # starting it runs what its settings and functions say
         what = "the folder is a PostgreSQL server's, whose settings can run programs"
         raise UsageError(what, where=text, hint=f"if it is your own: embedded:{text}")
-    return "jsonl" if path.is_dir() or text.endswith(("/", os.sep)) else "sqlite"
+    if access == "create" and not is_jsonl(path) and any(path.iterdir()):
+        hint = f"give a new name; to make a store among what is there: jsonl:{text}"
+        raise UsageError("the folder holds other things, and no store", where=text, hint=hint)
+    return "jsonl"
+
+
+def is_jsonl(folder: Path) -> bool:
+    """Whether the folder is a JSONL store, empty or not."""
+    return kind_of(folder / "sessions") == "folder" or any(folder.glob("archive/*.jsonl.gz"))
+
+
+def is_chroma(folder: Path) -> bool:
+    """Whether the folder is Chroma's."""
+    return kind_of(folder / "chroma.sqlite3") == "file"
+
+
+def is_postgres(folder: Path) -> bool:
+    """Whether the folder is a PostgreSQL server's."""
+    return kind_of(folder / "PG_VERSION") == "file"
 
 
 CopyProgress = Callable[[str, int, int], None]

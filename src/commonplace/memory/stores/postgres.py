@@ -36,17 +36,20 @@ from commonplace.memory.stores.codec import (
     stored_of,
     unpacked_text,
 )
+from commonplace.memory.stores.opening import is_postgres
 from commonplace.memory.stores.store import (
+    Access,
     Changes,
     Stored,
     checked_agent,
-    checked_folder,
     damaged,
+    no_store,
     overtaken,
     refuse_missing,
     refuse_other_ids,
 )
 from commonplace.memory.threads import locked
+from commonplace.paths import checked_folder
 
 # A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
 
@@ -130,12 +133,19 @@ def register_vectors(connection: Any) -> None:
     register_vector(connection)
 
 
-def make_tables(connection: Any, where: str) -> None:
-    """Makes missing tables, and brings older ones up to date. Raises UsageError for a newer format."""
+def make_tables(connection: Any, where: str, access: Access) -> None:
+    """Makes missing tables, and brings older ones up to date, where they may be made and changed.
+
+    Raises UsageError for a newer format, and for missing tables that are not made.
+    """
     there = connection.execute("SELECT to_regclass('commonplace_format')").fetchone() != (None,)
+    if not there and access != "create":
+        raise no_store(where)
     number = connection.execute("SELECT max(number) FROM commonplace_format").fetchone()[0] if there else 0
     refuse_newer("a store", number, FORMAT, where)
-    if number < FORMAT:
+    if access == "read":
+        connection.execute("SET default_transaction_read_only = on")
+    elif number < FORMAT:
         with connection.transaction():
             connection.execute(
                 "SELECT pg_advisory_xact_lock(67108877)"
@@ -163,8 +173,9 @@ class PostgresStore:
     compares = True
     """Its readers compare vectors, so it keeps also those that follow from the text."""
 
-    def __init__(self, url: str) -> None:
-        """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError if the server cannot be reached."""
+    def __init__(self, url: str, *, access: Access = "create") -> None:
+        """`url`: postgresql://USER:PASSWORD@HOST/DATABASE. Raises CommonplaceError if the server cannot be reached,
+        UsageError for a database without a store unless it is made."""
         self.guard = RLock()
         self.where = without_password(url)
         self.repairs: tuple[str, ...] = ()
@@ -172,7 +183,7 @@ class PostgresStore:
         self._known: dict[str, tuple[int, int]] = {}  # character → (number, last id)
         try:
             with self.mended():
-                make_tables(self.connection, self.where)
+                make_tables(self.connection, self.where, access)
                 register_vectors(self.connection)
         except BaseException:
             self.connection.close()
@@ -446,17 +457,20 @@ class EmbeddedStore(PostgresStore):
     opened and closed again.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        """Start the server (about a second) in the folder, made if missing. Raises UsageError without the package."""
+    def __init__(self, folder: str | Path, *, access: Access = "create") -> None:
+        """Start the server (about a second) in the folder. Raises UsageError without the package, and for a missing
+        folder unless it is made."""
         where = f"embedded:{folder}"
         path = checked_folder(Path(folder), where)
+        if access != "create" and not is_postgres(path):
+            raise no_store(where)
         self._lock = ProcessLock(path.with_name(f"{path.name}.lock"), where)
         self._server: Any = None
         atexit.register(self._give_up)
         try:
             self._server = _started(path, where)
             self.url: str = self._server.get_uri()
-            super().__init__(self.url)
+            super().__init__(self.url, access=access)
         except BaseException:
             self._give_up()
             raise

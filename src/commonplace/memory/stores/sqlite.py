@@ -33,8 +33,18 @@ from commonplace.memory.stores.codec import (
     stored_of,
     unpacked_text,
 )
-from commonplace.memory.stores.store import Changes, Stored, checked_agent, overtaken, refuse_missing, refuse_other_ids
+from commonplace.memory.stores.store import (
+    Access,
+    Changes,
+    Stored,
+    checked_agent,
+    no_store,
+    overtaken,
+    refuse_missing,
+    refuse_other_ids,
+)
 from commonplace.memory.threads import locked
+from commonplace.paths import kind_of
 from commonplace.sqlite import (
     BUSY_SECONDS,
     FileKind,
@@ -94,11 +104,11 @@ class SQLiteStore:
     what there is; so nothing is overwritten.
     """
 
-    def __init__(self, path: str | Path, *, synchronous: Synchronous = "NORMAL") -> None:
-        """Opens or makes the file. Raises UsageError for a file of another kind or a newer format."""
+    def __init__(self, path: str | Path, *, synchronous: Synchronous = "NORMAL", access: Access = "create") -> None:
+        """Raises UsageError for a file of another kind or a newer format, and for a missing one unless it is made."""
         self.guard = RLock()
         self.where = str(path)
-        self._connection, self.repairs = _opened(Path(path), synchronous)
+        self._connection, self.repairs = _opened(Path(path), synchronous, access)
         self._file = Identity(Path(path))
         self._known: dict[str, tuple[int, int]] = {}  # character → (number, last id)
 
@@ -396,11 +406,16 @@ class SQLiteStore:
         self._connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(base | id,) for id in ids])
 
 
-def _opened(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, tuple[str, ...]]:
-    """(a connection that can write where the file can be written, what was repaired). Makes a missing file."""
+def _opened(path: Path, synchronous: Synchronous, access: Access) -> tuple[sqlite3.Connection, tuple[str, ...]]:
+    """(a connection that can write where it should and the file can be written, what was repaired)."""
     where = str(path)
-    if path.is_dir():
+    kind = kind_of(path)
+    if kind == "folder":
         raise UsageError("a folder, not a file", where=where, hint="give a file name, or jsonl:FOLDER")
+    if kind == "nothing" and access != "create":
+        raise no_store(where)
+    if access == "read":
+        return _opened_to_read(path), ()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -410,7 +425,8 @@ def _opened(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, t
     with STORE.errors(where):
         connection = connect(path)
         try:
-            _make_tables(connection)
+            if access == "create":
+                _make_tables(connection)
             _bring_up_to_date(connection, STORE.format_of(connection, where))
             alone = left and _alone(connection)
             with suppress(sqlite3.OperationalError):  # a file that cannot be written can be read
@@ -422,6 +438,17 @@ def _opened(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, t
             raise
     repair = "a process that had not closed the store left its journal; everything it had acknowledged was recovered"
     return connection, (repair,) if alone else ()
+
+
+def _opened_to_read(path: Path) -> sqlite3.Connection:
+    with STORE.errors(str(path)):
+        connection = connect(path, read_only=True)
+        try:
+            STORE.format_of(connection, str(path))
+        except BaseException:
+            connection.close()
+            raise
+    return connection
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:

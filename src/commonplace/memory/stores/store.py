@@ -6,8 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.analyser import Analyser
@@ -55,7 +54,33 @@ class Changes:
         return cls(last, memories, vectors, stored.forgotten, stored.archived, stored.settings, stored.mark)
 
 
-class Store(Protocol):
+Access = Literal["read", "write", "create"]
+"""To open a store: to read, when nothing is made, repaired or changed; to write; to write, and made where missing."""
+
+
+class Readable(Protocol):
+    """A store that is only read."""
+
+    where: str
+    """Path or URL without a password, for messages."""
+    repairs: tuple[str, ...]
+    """What opening the store repaired, a sentence each, or left out where it is only read; empty after a proper
+    close."""
+
+    def agents(self) -> tuple[str, ...]:
+        """Characters that have anything here, sorted."""
+        ...
+
+    def load(self, agent: str) -> Stored:
+        """Everything of a character; empty for an unknown one."""
+        ...
+
+    def close(self) -> None:
+        """Close files and connections. May be called twice."""
+        ...
+
+
+class Store(Readable, Protocol):
     """Memories of many characters. What a method has acknowledged survives the death of the process.
 
     Any number of threads may use one open store.
@@ -72,19 +97,6 @@ class Store(Protocol):
     `Stored` or of other `Changes`, for a reader who has the memories up to the id `known`; None if the character was
     deleted since. Without it `MemoryStream.refresh` loads everything.
     """
-
-    where: str
-    """Path or URL without a password, for messages."""
-    repairs: tuple[str, ...]
-    """What opening the store repaired, a sentence each; empty after a proper close."""
-
-    def agents(self) -> tuple[str, ...]:
-        """Characters that have anything here, sorted."""
-        ...
-
-    def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for an unknown one."""
-        ...
 
     def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
         """Keep what a character's stream was made with, instead of what was kept before."""
@@ -120,10 +132,6 @@ class Store(Protocol):
 
         One who is added again under this name begins with memory 1. 0 for an unknown one.
         """
-        ...
-
-    def close(self) -> None:
-        """Close files and connections. May be called twice."""
         ...
 
 
@@ -177,11 +185,10 @@ def refuse_missing(agent: str, ids: Sequence[int], there: int, where: str) -> No
         )
 
 
-def checked_folder(path: Path, where: str) -> Path:
-    """The path, unless there is a file. Raises UsageError."""
-    if path.exists() and not path.is_dir():
-        raise UsageError("a file, not a folder", where=where, hint="give the name of a folder")
-    return path
+def no_store(where: str) -> UsageError:
+    """The error for a place without a store, where one is to be read or changed."""
+    hint = "give a run, or the file, folder or URL of a store; `commonplace copy-memories RUN STORE` makes one"
+    return UsageError("no store here", where=where, hint=hint)
 
 
 def overtaken(agent: str, where: str) -> Overtaken:

@@ -6,6 +6,7 @@ come with somebody else's scenario.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -58,7 +59,7 @@ def load_overrides(folder: str | Path, *, beside: Path | None = None) -> Mapping
 def _refuse_outside(path: Path, beside: Path) -> None:
     """Raises UsageError for an absolute path, for `..`, and for a symbolic link that leads out of the folder."""
     inside = not path.is_absolute() and not path.drive and ".." not in path.parts
-    if not inside or not (beside / path).resolve().is_relative_to(beside.resolve()):
+    if not inside or not Path(os.path.realpath(beside / path)).is_relative_to(os.path.realpath(beside)):
         raise UsageError(
             f"{str(path)!r} is outside the folder of the scenario",
             where="prompts",
