@@ -11,7 +11,9 @@ from commonplace.api import open_run
 from commonplace.cli import main
 from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.live.talk_thread import Talks
+from commonplace.minds.chat.client import Endpoint
 from commonplace.minds.prices import VARIABLE
+from commonplace.minds.tokens import estimated_tokens
 from commonplace.server.card import run_card
 from commonplace.testing.server import Faults, ModelServer
 from commonplace.views.source import RecordedSource
@@ -235,6 +237,29 @@ def test_an_estimate_is_what_a_server_would_be_asked(said, served, tmp_path):
     assert total["calls"] == pytest.approx(used[-1]["asked"], rel=0.25)
     assert total["prompt"] == pytest.approx(used[-1]["prompt_tokens"], rel=0.5)
     assert not list(tmp_path.glob("*.run"))
+
+
+def test_tokens_of_prompts_are_all_that_is_sent_by_every_count(said, monkeypatch):
+    """Counted as a proxy between client and server would count: whatever a provider reads, the schemas too."""
+    sent, send = [], Endpoint.send
+
+    async def counting(self, method, path, body):
+        if path == "/chat/completions":
+            form = json.dumps(body.get("response_format", ""), separators=(",", ":"))
+            sent.append(" ".join((form, *(message["content"] for message in body["messages"]))))
+        return await send(self, method, path, body)
+
+    monkeypatch.setattr(Endpoint, "send", counting)
+    with ModelServer() as server:
+        start = ("latticeville", "--mind", server.url, "--ticks", TICKS)
+        said("run", *start, "-o", "x.run", "--view", "none")
+        estimate = [json.loads(line) for line in said("estimate", *start, "--json")[0].splitlines()][-1]
+    used = [json.loads(line) for line in said("usage", "x.run", "--json")[0].splitlines()][-1]
+    proxy = sum(map(estimated_tokens, sent))
+    assert sum(entry.usage.prompt for entry in server.log.entries) == pytest.approx(proxy, rel=0.03)
+    assert used["prompt_tokens"] == pytest.approx(proxy, rel=0.03)
+    assert estimate["prompt"] / estimate["calls"] == pytest.approx(proxy / len(sent), rel=0.05)
+    assert sum(map(len, sent)) / 4 == pytest.approx(proxy, rel=0.15), "the rule of thumb"
 
 
 def test_an_estimate_for_a_mind_there_is_not_is_refused(said):

@@ -34,8 +34,8 @@ from commonplace.scenario.compiling import load
 from commonplace.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from commonplace.minds.chat.capabilities import Capabilities
     from commonplace.minds.chat.chat_mind import ChatMind
+    from commonplace.minds.chat.request import Capabilities
 
 
 def doctor(

@@ -14,6 +14,7 @@ from typing import Any
 from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.engine.run import Run
 from commonplace.engine.stage import Stage
+from commonplace.minds.chat.request import Capabilities, chat_body, prompt_text
 from commonplace.minds.chat.servers import is_server, server_named
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
@@ -29,6 +30,10 @@ Cached = Callable[[int], int]
 """Tokens of a repeated prefix → how many of them the provider takes from its cache."""
 OPENAI_SHORTEST, OPENAI_BLOCK = 1024, 128
 """Tokens of the shortest prefix OpenAI's cache holds, and of the steps in which longer ones count."""
+
+
+_BEST = Capabilities(server="", model="")
+"""A server that takes all there is to a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +140,8 @@ class SizedMind:
         """The offline mind's reply with the tokens of its prompt and of its answer in wire form."""
         reply = self._mind.answer(ask, request_key)
         if isinstance(ask.input, EmbedInput):
-            return replace(reply, prompt_tokens=sum(map(estimated_tokens, ask.input.texts)), calls=1)
-        prompt = "\n".join(message.text for message in self._book.prompt(ask).messages)
+            return replace(reply, prompt_tokens=estimated_tokens(prompt_text({"input": ask.input.texts})), calls=1)
+        prompt = prompt_text(chat_body(self._book.prompt(ask), _BEST, _BEST.structured, seed=0))
         mind = self._asked(request_key.agent, ask.task.name)
         answer = "" if reply.value is None else json.dumps(written(ask, reply.value), ensure_ascii=False)
         return replace(

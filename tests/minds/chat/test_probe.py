@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
 from commonplace.errors import UsageError
+from commonplace.minds.chat.chat_mind import ChatMind
 from commonplace.minds.chat.client import Outage
+from commonplace.minds.chat.request import STRUCTURES
 from commonplace.minds.chat.servers import Known
+from commonplace.minds.tasks import REACT
+from commonplace.minds.tasks.wire import schema
 from commonplace.minds.tokens import estimated_tokens
 from minds.chat.local_server import (
     RATING,
     LocalServer,
+    PlainBook,
     Sent,
+    Waits,
     asked,
     called,
     completion,
@@ -272,3 +279,23 @@ def test_tokens_nobody_tells_are_estimated(usage):
         reply = asked(mind)
     assert reply.prompt_tokens > 0
     assert reply.answer_tokens == estimated_tokens(GOOD)
+
+
+@pytest.mark.parametrize("form", STRUCTURES)
+def test_what_is_estimated_is_all_that_is_sent_in_whatever_form_an_answer_is_asked(form):
+    with LocalServer(forms=(form,)) as server:
+        mind = ChatMind(server.url, Shaped(), sleep=Waits())
+        capabilities(mind)
+        reply = asked(mind)
+    body = server.asked[-1]
+    assert form_of(body) == form
+    settings = {"model", "max_tokens", "temperature", "seed", "tool_choice"}
+    sent = json.dumps({name: part for name, part in body.items() if name not in settings}, separators=(",", ":"))
+    assert estimated_tokens(json.dumps(Shaped.schema)) > 300
+    assert reply.prompt_tokens == pytest.approx(estimated_tokens(sent), rel=0.1)
+
+
+class Shaped(PlainBook):
+    """Asks for an answer of many parts."""
+
+    schema = schema(REACT)

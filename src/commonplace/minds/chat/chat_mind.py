@@ -11,18 +11,8 @@ from typing import Any, Literal, Protocol
 
 from commonplace.memory import lattice, packed
 from commonplace.minds.chat.answer_cache import AnswerCache
-from commonplace.minds.chat.capabilities import (
-    PLAIN,
-    STRUCTURES,
-    Capabilities,
-    Probe,
-    Structure,
-    chat_body,
-    seed_of,
-    tiny_body,
-    typed_field,
-)
 from commonplace.minds.chat.client import MOST_ATTEMPTS, Endpoint, Errand, Health, Outage, Pool, Sleep, Transport
+from commonplace.minds.chat.probe import Probe, tiny_body
 from commonplace.minds.chat.reply import (
     NO_ANSWER,
     PAGE_KINDS,
@@ -34,6 +24,15 @@ from commonplace.minds.chat.reply import (
     said,
     spoken,
     usage_of,
+)
+from commonplace.minds.chat.request import (
+    PLAIN,
+    STRUCTURES,
+    Capabilities,
+    Structure,
+    chat_body,
+    seed_of,
+    typed_field,
 )
 from commonplace.minds.chat.servers import SERVERS, Known, Server, server_named
 from commonplace.minds.mind import Ask, Reply, RequestKey
@@ -121,7 +120,7 @@ class Session:
         except Late:
             return False
         await refuse(page, self.server, self.transport, errand)
-        prompt_tokens, _, answer_tokens = usage_of(page, "", "")
+        prompt_tokens, _, answer_tokens = usage_of(page, body, "")
         errand.probe_prompt += prompt_tokens
         errand.probe_answer += answer_tokens
         if page.status != 200 or not has_answer(page):
@@ -236,7 +235,7 @@ class ChatMind:
             self._knowledge.answered = errand.body
         if problem is None:
             attempt.keep(page)
-        asked, cached, answered = (0, 0, 0) if attempt.reused else usage_of(page, prompt, raw)
+        asked, cached, answered = (0, 0, 0) if attempt.reused else usage_of(page, attempt.errand.body or {}, raw)
         return Reply(
             value,
             "malformed" if problem else "value",
@@ -359,12 +358,13 @@ async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: Re
     try:
         for start in range(0, len(texts), TEXTS_PER_REQUEST):
             part = texts[start : start + TEXTS_PER_REQUEST]
-            page = await session.transport.post("/embeddings", body | {"input": part}, errand)
+            sent = body | {"input": part}
+            page = await session.transport.post("/embeddings", sent, errand)
             if page.status != 200:
                 await refuse(page, session.server, session.transport, errand)
                 raise WrongPage(f"the server refused to embed: {page.status} {page.said()}", "refused_request")
             vectors += [_packed(vector, session.knowledge) for vector in vectors_in(page, len(part))]
-            tokens += usage_of(page, " ".join(part), "")[0]
+            tokens += usage_of(page, sent, "")[0]
     except WrongPage as error:
         errand.unanswered = error.kind in NO_ANSWER
         return Reply(None, "malformed", kind=error.kind, error=str(error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from json_repair import repair_json
 
 from commonplace.errors import UsageError
 from commonplace.minds.chat.client import Errand, Outage, Transport, is_unpaid
+from commonplace.minds.chat.request import prompt_text
 from commonplace.minds.chat.servers import Server
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tokens import estimated_tokens
@@ -162,12 +164,15 @@ _MOST_TOKENS = 10_000_000
 """Tokens that no request has; a larger count is nonsense."""
 
 
-def usage_of(page: Page, asked: str, answered: str) -> tuple[int, int, int]:
-    """Prompt tokens, those of them the server had read before, answer tokens."""
+def usage_of(page: Page, body: Mapping[str, Any], answered: str) -> tuple[int, int, int]:
+    """Prompt tokens, those of them the server had read before, answer tokens.
+
+    What the server reports counts; what it does not report is estimated from the body that was sent and the answer.
+    """
     prompt = _count(page, "prompt_tokens")
     answer = _count(page, "completion_tokens")
     cached = _count(page, "prompt_tokens_details", "cached_tokens") or 0
-    prompt = estimated_tokens(asked) if prompt is None else prompt
+    prompt = estimated_tokens(prompt_text(body)) if prompt is None else prompt
     return prompt, min(cached, prompt), estimated_tokens(answered) if answer is None else answer
 
 

@@ -17,6 +17,7 @@ from commonplace import rng
 from commonplace.errors import UsageError
 from commonplace.memory import default_embedder
 from commonplace.memory.embedding import Vector
+from commonplace.minds.chat.request import prompt_text
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.tasks import TASKS
@@ -217,6 +218,7 @@ class Function(BaseModel):
     """A function a tool call may name."""
 
     name: str
+    description: str = ""
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -239,6 +241,11 @@ class Chat(BaseModel):
     def prompt(self) -> str:
         """The messages' text, joined."""
         return "\n".join(message.text for message in self.messages)
+
+    @property
+    def counted(self) -> str:
+        """What counts as the prompt: messages and the shape of the answer."""
+        return prompt_text(self.model_dump(include={"messages", "response_format", "tools"}))
 
     @property
     def tool(self) -> Function | None:
@@ -288,7 +295,7 @@ MODELS = {
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a request, estimated as the memories estimate them."""
+    """Tokens of a request, estimated."""
 
     prompt: int
     cached: int = 0

@@ -168,9 +168,8 @@ class Desk:
         return True
 
     def _chat(self, chat: Chat) -> ChatAnswer:
-        shared = self._prompts.add(chat.prompt)
-        plain = ChatAnswer(chat, answer_of(chat), NOTHING)
-        return ChatAnswer(chat, plain.data, usage_of(chat.prompt, shared, plain.text))
+        plain, counted = ChatAnswer(chat, answer_of(chat), NOTHING), chat.counted
+        return ChatAnswer(chat, plain.data, usage_of(counted, self._prompts.add(counted), plain.text))
 
     def _vectors(self, asked: Embedding) -> VectorAnswer:
         return VectorAnswer(asked, vectors_of(asked.texts), usage_of("\n".join(asked.texts), 0, ""))

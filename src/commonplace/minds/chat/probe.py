@@ -1,156 +1,19 @@
-"""What a server and model accept, the probe that finds it out, and the requests built from it."""
+"""The probe that finds out what a server and model accept."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from dataclasses import replace
+from typing import Any, cast
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.chat.client import Errand, Outage, Transport
 from commonplace.minds.chat.reply import data_in, refuse, said, spoken, usage_of
+from commonplace.minds.chat.request import STRUCTURES, Capabilities, Structure, chat_body
 from commonplace.minds.chat.servers import Server
-from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
 from commonplace.openai_http import Late, Page
-from commonplace.rng import draw
-from commonplace.scenario.model import MindPart
-
-Structure = Literal["json_schema", "json_object", "tool", "text"]
-
-STRUCTURES: tuple[Structure, ...] = ("json_schema", "json_object", "tool", "text")
-"""Ways to get a structured answer, the best first: a JSON Schema as response format; the same as llama-cpp-python
-takes it; a forced tool call; a schema in the prompt."""
-
-SWITCHES: Mapping[str, Mapping[str, Any]] = {
-    "none": {},
-    "effort": {"reasoning_effort": "none"},
-    "minimal": {"reasoning_effort": "minimal"},
-    "low": {"reasoning_effort": "low"},
-    "template": {"chat_template_kwargs": {"enable_thinking": False}},
-    "slash": {},
-}
-"""Ways to switch thinking off, as fields of a request; `slash` writes `/no_think` into the prompt instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """What a probe found; requests are built from it."""
-
-    server: str
-    """Base URLs."""
-    model: str
-    models: tuple[str, ...] = ()
-    """The models the server lists; may be empty."""
-    structured: Structure = "json_schema"
-    seed: bool = True
-    """Whether it takes a seed."""
-    temperature: bool = True
-    """Whether it takes a temperature."""
-    length: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """The field that limits an answer."""
-    switch: str = "none"
-    """How thinking is switched off: a key of `SWITCHES`."""
-    thinks: bool = False
-    """Whether it thinks although asked not to; its answers then get more tokens."""
-    embeddings: int = 0
-    """Dimensions of its vectors; 0 when it makes none."""
-    context: int = 0
-    """Tokens of its context window; 0 when unknown."""
-    effort: bool = True
-    """Whether it takes a `reasoning_effort` that the settings of a task name."""
-    typed: bool = False
-    """Whether it is a test server that answers from the typed input."""
-
-    def less(self, page: Page) -> Capabilities | None:
-        """The capabilities without the field that a refusal names; None when it names no field that is sent."""
-        told = f"{page.get('error', 'param') or ''} {page.said()}".lower()
-        if self.length == "max_tokens" and "max_completion_tokens" in told:
-            return replace(self, length="max_completion_tokens")
-        if self.temperature and "temperature" in told:
-            return replace(self, temperature=False)
-        if self.seed and "seed" in told:
-            return replace(self, seed=False)
-        if any(field in told for field in SWITCHES[self.switch]):
-            return replace(self, switch="none", thinks=True)
-        if self.effort and "reasoning_effort" in told:
-            return replace(self, effort=False)
-        return None
-
-
-THINKING_ROOM = 2000
-"""Tokens added to an answer's limit when a model cannot be kept from thinking, or may think and no limit is given."""
-PLAIN = MindPart()
-"""The settings of a task without any."""
-
-
-def chat_body(
-    prompt: Prompt, can: Capabilities, structure: Structure, seed: int, settings: MindPart = PLAIN
-) -> dict[str, Any]:
-    """The body of `/chat/completions`, with the settings of the task."""
-    thinks = bool(settings.thinking or (settings.effort and settings.thinking is None))
-    switch = "none" if thinks else can.switch
-    room = settings.thinking or (THINKING_ROOM if thinks or can.thinks else 0)
-    body: dict[str, Any] = {
-        "model": can.model,
-        "messages": _messages(prompt, structure, slash=switch == "slash"),
-        can.length: prompt.max_tokens + room,
-        **SWITCHES[switch],
-        **_form(prompt, structure),
-    }
-    if settings.effort and can.effort:
-        body["reasoning_effort"] = settings.effort
-    if can.temperature:
-        body["temperature"] = prompt.temperature if settings.temperature is None else settings.temperature
-    if can.seed:
-        body["seed"] = seed
-    return body | settings.body
-
-
-def seed_of(ask: Ask[Any, Any], key: RequestKey, settings: MindPart = PLAIN) -> int:
-    """The sampling seed of a question, 31 bits: all servers take them."""
-    base = key.seed if settings.seed is None else settings.seed
-    return draw(base, key.agent, key.tick, ask.task.name, key.number, key.attempt, "seed") >> 33
-
-
-def typed_field(ask: Ask[Any, Any], request_key: RequestKey) -> dict[str, Any]:
-    """The typed input, for a test server that answers by rules. No other server gets it."""
-    key = {name: getattr(request_key, name) for name in ("seed", "agent", "tick", "number", "attempt")}
-    return {"commonplace": {"task": ask.task.name, "input": ask.input.model_dump(mode="json"), "request_key": key}}
-
-
-def _messages(prompt: Prompt, structure: Structure, *, slash: bool) -> list[dict[str, str]]:
-    messages = [{"role": message.role, "content": message.text} for message in prompt.messages]
-    if structure == "text" and prompt.schema:
-        schema = json.dumps(prompt.schema, ensure_ascii=False, separators=(",", ":"))
-        messages[-1]["content"] += f"\n\nAnswer with one JSON object of this JSON Schema and nothing else:\n{schema}"
-    if slash:
-        messages[-1]["content"] += " /no_think"
-    return messages
-
-
-def _form(prompt: Prompt, structure: Structure) -> dict[str, Any]:
-    """The fields that ask for an answer of the prompt's shape."""
-    match structure:
-        case "json_schema":
-            named = {"name": prompt.task, "strict": True, "schema": prompt.schema}
-            return {"response_format": {"type": "json_schema", "json_schema": named}}
-        case "json_object":
-            return {"response_format": {"type": "json_object", "schema": prompt.schema}}
-        case "tool":
-            function = {"name": prompt.task, "description": "The answer.", "parameters": prompt.schema}
-            return {
-                "tools": [{"type": "function", "function": function}],
-                "tool_choice": {"type": "function", "function": {"name": prompt.task}},
-            }
-        case "text":
-            return {}
-
-
-# ── probe ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 
 _WORD = "lantern"
 """A word that no model says unless the schema is enforced."""
@@ -235,7 +98,7 @@ class Probe:
             body = chat_body(prompt, can, structure, seed=1)
             page = await self._transport.post("/chat/completions", body, self._errand, final=frozenset({500}))
             if page.status == 200:
-                prompt_tokens, _, answer_tokens = usage_of(page, prompt.text, "")
+                prompt_tokens, _, answer_tokens = usage_of(page, body, "")
                 self._errand.probe_prompt += prompt_tokens
                 self._errand.probe_answer += answer_tokens
                 return can, page
