@@ -17,9 +17,12 @@ from commonplace.api import book, open_run, prepared
 from commonplace.cli import main
 from commonplace.engine.run import Run
 from commonplace.minds.chat.chat_mind import ChatMind
+from commonplace.minds.chat.client import Sleep
 from commonplace.run.tick_record import AnswerRow
 from commonplace.stages import by_name
 from commonplace.testing.server import FAULTS, Entry, Faults, ModelServer
+from e2e.command import ends
+from sizes import PROVE
 
 OF_VECTORS = {"short_vector", "missing_vector", "nan_vectors"}
 TICKS = 66
@@ -57,12 +60,16 @@ class LoggedRun:
                 yield entries, rows[key]
 
 
-def live(path: Path, scenario: str, ticks: int, faults: Faults) -> LoggedRun:
+async def _at_once(_: float) -> None:
+    await asyncio.sleep(0)
+
+
+def live(path: Path, scenario: str, ticks: int, faults: Faults, sleep: Sleep = _at_once) -> LoggedRun:
     """A run on the test server; waiting between tries takes no time."""
     threads = threading.active_count()
     with ModelServer(faults=faults) as server:
         loaded, manifest = prepared(scenario, 7, server.url, ticks=ticks)
-        mind = ChatMind(server.url, book(loaded), timeout=0.5, on_outage="fallback", sleep=_at_once)
+        mind = ChatMind(server.url, book(loaded), timeout=0.5, on_outage="fallback", sleep=sleep)
         with Run.start(path, manifest, loaded, stage=by_name(loaded.part.stage), mind=mind) as run:
             asyncio.run(_play(run, ticks))
     assert server.log.in_flight == 0 and threading.active_count() == threads
@@ -73,10 +80,6 @@ async def _play(run: Run, ticks: int) -> None:
     async for _ in run.play(ticks):
         pass
     assert asyncio.all_tasks() == {asyncio.current_task()}
-
-
-async def _at_once(_: float) -> None:
-    await asyncio.sleep(0)
 
 
 def sound(lived: LoggedRun, ticks: int) -> None:
@@ -148,6 +151,22 @@ def test_every_fault_is_flagged_in_the_journal(lived: LoggedRun) -> None:
 
 def test_nothing_of_a_fault_is_said_or_remembered(lived: LoggedRun) -> None:
     assert not found(lived)
+
+
+@pytest.mark.parametrize("kind", ["server_error", "unavailable", "reset"] if PROVE else ["server_error"])
+def test_a_server_that_fails_at_three_requests_of_ten_is_hardly_waited_for(kind: str, tmp_path: Path) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        await asyncio.sleep(0)
+
+    ticks = 144 if PROVE else 24
+    sound = live(tmp_path / "sound.run", "latticeville", ticks, Faults(0.0))
+    faulty = live(tmp_path / "faulty.run", "latticeville", ticks, Faults(0.3, (kind,)), sleep)
+    assert faulty.faults[kind] > len(sound.asked) / 4
+    assert sum(waits) < len(sound.asked) / 40, "each that fails waiting for itself would wait 50 times as long"
+    assert ends(faulty.path) == ends(sound.path)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 
 from commonplace.errors import Paused, UsageError
 from commonplace.minds.chat.chat_mind import ChatMind
-from commonplace.minds.chat.client import Endpoint, Outage
+from commonplace.minds.chat.client import AT_ONCE, Endpoint, Outage
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.openai_http import Key
 from minds.chat.local_server import (
@@ -48,24 +48,100 @@ def nowhere() -> str:
         return f"http://127.0.0.1:{free.getsockname()[1]}/v1"
 
 
-@pytest.mark.parametrize(
-    "fault", [Sent(status=code) for code in (408, 409, 429, 500, 502, 503, 529)] + [Sent(reset=True)]
-)
-def test_a_passing_fault_is_tried_again(fault):
+PASSING = [Sent(status=code) for code in (408, 409, 500, 502, 503, 529)] + [Sent(reset=True)]
+
+
+@pytest.mark.parametrize("fault", PASSING)
+def test_a_passing_fault_of_a_server_that_serves_is_tried_again_at_once(fault):
     waits = Waits()
-    with LocalServer(first(fault, fault, fault, fault)) as server:
+    with LocalServer(first(GOOD, fault, fault, then=GOOD)) as server:
+        mind = minded(server.url, sleep=waits)
+        replies = using(mind, lambda mind: one_by_one(mind, 2))
+    assert [reply.outcome for reply in replies] == ["value"] * 2
+    assert replies[1].calls == 3 and not waits.seconds
+
+
+async def one_by_one(mind, count):
+    return [await mind.answer(RATING, request_key(number)) for number in range(count)]
+
+
+def doubling(waits: Waits) -> bool:
+    """Whether four waits were about 1, 2, 4 and 8 seconds."""
+    near = [2**n * 0.5 <= wait < 2**n * 1.5 for n, wait in enumerate(waits.seconds)]
+    return near == [True] * 4
+
+
+@pytest.mark.parametrize("fault", [fault for fault in PASSING if fault.status != 500])  # 500 may be about the form
+def test_a_server_that_has_stopped_is_waited_for_longer_each_time(fault):
+    waits = Waits()
+    with LocalServer(first(GOOD, then=fault)) as server:
+        mind = minded(server.url, sleep=waits, on_outage="fallback")
+        served, reply = using(mind, lambda mind: one_by_one(mind, 2))
+    assert served.outcome == "value" and reply.kind == "outage"
+    assert doubling(waits)
+    assert 5 < reply.calls <= 5 + AT_ONCE
+
+
+def test_a_server_that_serves_others_first_is_not_asked_again_at_once():
+    waits = Waits()
+    with LocalServer(first(*[Sent(status=429)] * 4)) as server:
         mind = minded(server.url, sleep=waits)
         using(mind, lambda mind: mind.capabilities())
         reply = asked(mind)
     assert (reply.outcome, reply.calls) == ("value", 5)
-    assert len(waits.seconds) == 4
-    assert all(2**n * 0.5 <= wait < 2**n * 1.5 for n, wait in enumerate(waits.seconds))
+    assert doubling(waits)
+
+
+def test_all_wait_together_for_a_server_that_has_stopped():
+    waits = Waits()
+    with LocalServer(lambda *_: GOOD if len(waits.seconds) >= 3 else Sent(status=503)) as server:
+        mind = minded(server.url, sleep=waits)
+        using(mind, lambda mind: mind.capabilities())
+        replies = using(mind, lambda mind: gathered(*(mind.answer(RATING, request_key(n)) for n in range(24))))
+    assert {reply.outcome for reply in replies} == {"value"}
+    assert len(waits.seconds) == 3, "each of 24 would wait three times"
+    assert sum(reply.calls for reply in replies) <= 24 * 4 + AT_ONCE
+
+
+def test_a_question_that_fails_alone_holds_nobody_up():
+    """The server fails at one question and serves all others, of which there is always one."""
+    waits, served, answered = Waits(), threading.Event(), asyncio.Event()
+
+    async def sleep(seconds):
+        """Ends when two other questions have been answered: the one that was sent already, and another."""
+        await waits(seconds)
+        for _ in range(2):
+            answered.clear()
+            await asyncio.wait_for(answered.wait(), 20)
+
+    def chat(body, number):
+        if "m1" in body["messages"][1]["content"]:
+            served.wait(10)
+            served.clear()
+            return Sent(status=503)
+        served.set()
+        return GOOD
+
+    with LocalServer(chat) as server:
+        mind = minded(server.url, sleep=sleep, on_outage="fallback", timeout=20.0)
+
+        async def work(mind):
+            await mind.capabilities()
+            alone = asyncio.ensure_future(mind.answer(duet(memories=1), request_key()))
+            while not alone.done():
+                assert (await mind.answer(RATING, request_key(1))).outcome == "value"
+                answered.set()
+            return await alone
+
+        reply = using(mind, work)
+    assert (reply.outcome, reply.kind, reply.calls) == ("fault", "outage", 5 + AT_ONCE)
+    assert doubling(waits)
 
 
 def test_the_jitter_depends_on_the_asker_alone():
     def waited(number):
         waits = Waits()
-        with LocalServer(first(*[Sent(status=503)] * 4)) as server:
+        with LocalServer(first(*[Sent(status=429)] * 4)) as server:
             asked(minded(server.url, sleep=waits), by=request_key(number))
         return waits.seconds
 
@@ -94,6 +170,15 @@ def test_retry_after_is_honoured_within_bounds(header, low, high):
     with LocalServer(first(Sent(status=429, headers={"Retry-After": header}))) as server:
         asked(minded(server.url, sleep=waits))
     assert low <= waits.seconds[0] <= high
+
+
+def test_retry_after_is_honoured_whatever_the_status():
+    waits = Waits()
+    with LocalServer(first(Sent(status=503, headers={"Retry-After": "7"}))) as server:
+        mind = minded(server.url, sleep=waits)
+        using(mind, lambda mind: mind.capabilities())
+        assert asked(mind).calls == 2
+    assert 7 <= waits.seconds[0] <= 8.75
 
 
 def test_a_server_that_is_not_there_is_an_outage_that_names_it(nowhere):

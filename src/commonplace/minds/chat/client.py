@@ -20,7 +20,10 @@ from commonplace.rng import Key as Draw
 from commonplace.rng import unit
 
 MOST_ATTEMPTS = 5
-"""Times a request is sent before the server counts as down; one more for each further endpoint."""
+"""Times a request is sent before the server counts as down, with a wait between two of them; one more for each further
+endpoint."""
+AT_ONCE = 6
+"""The most retries without a wait: of one request, and of all requests to a server that has stopped to answer."""
 LONGEST_WAIT = 60.0
 """The most seconds between two attempts, whatever `Retry-After` says."""
 PAUSE = 10.0
@@ -67,8 +70,13 @@ class Endpoint:
         """Requests it takes at once."""
         self.paused_until = 0.0
         """Moment of the monotonic clock before which other endpoints are preferred."""
+        self.retries = 1
+        """Requests it gets again at once after a fault: one more with each page that comes, up to `AT_ONCE`, and one
+        less with each that it gets (a retry budget, as gRPC and Finagle have it)."""
+        self.waits = 0
+        """Waits for all its requests that have begun so far."""
         self.closed = 0
-        """Requests it has sent away that wait: until they have waited it gets no others."""
+        """Waits that are under way: until they are over it gets no requests."""
         self._key = key
         self._timeout = timeout
         self._client: httpx2.AsyncClient | None = None
@@ -87,6 +95,7 @@ class Endpoint:
         """A page came."""
         self.paused_until = 0.0
         self.room += 1 / self.room
+        self.retries = min(AT_ONCE, self.retries + 1)
 
     async def send(self, method: str, path: str, body: dict[str, Any] | None) -> Page:
         """The page of one request. Raises Late or Unreachable when none came back."""
@@ -225,9 +234,10 @@ class Transport:
     ) -> Page:
         timed_out, happened, page = False, "", None
         attempts = 1 if self._health.away and not self._patient else MOST_ATTEMPTS + len(self.pool.endpoints) - 1
-        attempt, served = 0, self._health.served
+        attempt, at_once, served = 0, 0, self._health.served
         while attempt < attempts:
             endpoint = await self.pool.free()
+            before = endpoint.waits, self._health.served
             errand.calls += 1
             try:
                 page = await endpoint.send(method, path, body)
@@ -243,7 +253,6 @@ class Transport:
                 happened, page = str(error), None
             finally:
                 self.pool.freed()
-            sent_away = False
             if page is not None:
                 if page.status in final or not _is_passing(page):
                     endpoint.served()
@@ -251,28 +260,45 @@ class Transport:
                     self._health.late, self._health.away, self._health.told = 0, False, False
                     return page
                 happened = f"{page.status} {page.said()}".strip()
-                sent_away = page.status == TOO_MANY
+            sent_away, told = (page.status == TOO_MANY, _retry_after(page)) if page else (False, 0.0)
+            sets_pace = sent_away or told > 0
+            endpoint.paused_until = monotonic() + (told or PAUSE)
+            if endpoint.retries and at_once < AT_ONCE and not sets_pace:
+                endpoint.retries -= 1
+                at_once += 1
+                continue
             if sent_away:
                 endpoint.sent_away()
                 if served != self._health.served:  # others are served: it is this one's turn later
                     attempt, served = 0, self._health.served
-            seconds = _seconds_to_wait(attempt, page, errand)
+            seconds = _seconds_to_wait(attempt, told, errand)
             attempt += 1
-            endpoint.paused_until = monotonic() + ((_retry_after(page) if page else 0.0) or PAUSE)
             if attempt < attempts and not self.pool.is_available():
-                await self._wait_out(endpoint, seconds, happened, closes=sent_away)
+                await self._wait_out(endpoint, seconds, happened, before, sets_pace=sets_pace)
         if page is not None and page.status == 500:
             return page
         self._health.away = True
-        raise Outage(self.pool.name, f"{happened} ({attempts} {'attempt' if attempts == 1 else 'attempts'})")
+        sent = attempt + at_once
+        raise Outage(self.pool.name, f"{happened} ({sent} {'attempt' if sent == 1 else 'attempts'})")
 
     async def wait(self, attempt: int, happened: str, errand: Errand) -> None:
         """Wait before asking the server again, the longer the more often that has been done."""
-        await self._wait(_seconds_to_wait(attempt, None, errand), happened)
+        await self._wait(_seconds_to_wait(attempt, 0.0, errand), happened)
 
-    async def _wait_out(self, endpoint: Endpoint, seconds: float, happened: str, *, closes: bool) -> None:
-        """Wait before the next attempt. `closes`: nobody else sends anything to the endpoint meanwhile."""
+    async def _wait_out(
+        self, endpoint: Endpoint, seconds: float, happened: str, before: tuple[int, int], *, sets_pace: bool
+    ) -> None:
+        """Wait before the next attempt. Nobody sends the endpoint anything meanwhile, unless it serves others.
+
+        `before`: its waits, and the pages that had come, when the request was sent. If a wait for all has begun since,
+        it is this one's, too. `sets_pace`: whether the endpoint itself has asked for the wait.
+        """
+        waits, served = before
+        if endpoint.waits != waits and not sets_pace:
+            return
+        closes = sets_pace or self._health.served == served
         endpoint.closed += closes
+        endpoint.waits += closes
         try:
             await self._wait(seconds, happened)
         finally:
@@ -308,10 +334,9 @@ def _is_passing(page: Page) -> bool:
     return not is_unpaid(page) and (page.status in (408, 409, TOO_MANY) or (page.status >= 500 and page.status != 501))
 
 
-def _seconds_to_wait(attempt: int, page: Page | None, errand: Errand) -> float:
-    """What the server says and up to a quarter more, else 1, 2, 4 … times a jitter of 0.5–1.5."""
+def _seconds_to_wait(attempt: int, told: float, errand: Errand) -> float:
+    """What the server has `told` and up to a quarter more, else 1, 2, 4 … times a jitter of 0.5–1.5."""
     jitter = unit(*errand.draw, "wait", errand.calls)
-    told = _retry_after(page) if page else 0.0
     return min(LONGEST_WAIT, told * (1 + SPREAD * jitter) if told else 2.0**attempt * (0.5 + jitter))
 
 
