@@ -154,17 +154,41 @@ def gerund(phrase: str) -> str:
     return f"{_ing(verb)} {rest}".strip()
 
 
-_DOUBLE = listed("get sit put cut run swim plan stop shop chat jog nap dig set let hit win begin drop tap mop trim")
-
-
 def _ing(verb: str) -> str:
-    if verb in _DOUBLE:
+    simple = verb.lower().rpartition("-")[2]
+    if simple not in _WHOLE:
+        if simple.endswith("ie"):
+            return verb[:-2] + "ying"
+        if simple.endswith("e") and not simple.endswith(("ee", "ye", "oe")):
+            return verb[:-1] + "ing"
+    if simple in _STRESSED or (simple not in _UNSTRESSED and _DOUBLING.fullmatch(simple)):
         return verb + verb[-1] + "ing"
-    if verb.endswith("ie"):
-        return verb[:-2] + "ying"
-    if verb.endswith("e") and not verb.endswith(("ee", "ye", "oe")) and verb != "be":
-        return verb[:-1] + "ing"
-    return verb + "ing"
+    return verb + ("king" if _HARD_C.search(simple) else "ing")
+
+
+_WHOLE = listed("be binge singe stymie swinge tinge whinge")
+"""Verbs that keep their last letters: `singeing`."""
+_HARD_C = re.compile(r"[aeiou]c$")
+_PREFIX = (
+    "a|ab|ac|ad|al|ap|as|at|be|com|con|de|dis|em|en|ex|for|im|in|inter|mis|ob|oc|off|out|over|per|pre|pro|re|sub|"
+    "trans|un|under|up"
+)
+_SYLLABLE = r"(?:[^aeiouy]*qu|[^aeiouy]+|y)[aeiouy][bdfgkmnprstvz]"
+_DOUBLING = re.compile(
+    rf"[aeiouy]?[bdfgkmnprstvz]|{_SYLLABLE}"
+    rf"|(?!.*(?<!f)[eo][nr]$)(?:re)?(?:{_PREFIX})(?!(.)\1){_SYLLABLE}"
+    r"|.*[^aeiou](?:[aeiou][bg]|ap)|.+(?:[cd]rop|gram|step|stop)"
+    r"|(?:.*[^aeiou]|.*qu|.*[iu])?[aeiou]l"
+)
+"""Verbs that end in one vowel and one consonant and double it, because their last syllable is stressed: it is the only
+one (`chat`, `quit`) or follows a prefix (`admit`, `transfer`) and is none of -en, -er, -on, -or (`open`, `enter`).
+Those in -b, -g and -ap (`zigzag`, `kidnap`) and compounds of some words double it, too; in British spelling also those
+in -l, stressed or not (`travel`)."""
+_STRESSED = listed(
+    "abhor aver babysit bobsled caravan costar deter disinter emit equip inter omit retrofit typeset worship"
+)
+"""Stressed in other ways, or spelt as if they were."""
+_UNSTRESSED = listed("catalog debit debut dialog interpret parallel profit")
 
 
 _PAST = {
@@ -197,7 +221,20 @@ def past(sentence: str) -> str:
 
 
 _START = re.compile(r"(?:^|(?<=[.!?]\s)|(?<=[.!?][”\"]\s))[a-z]")
-_ARTICLE = re.compile(r"\b([Aa]) (?!(?:and|or|in|is|at|on|as|of)\b)(?=[aeiou](?!ne\b|ne-|nce\b|ni[^nm]|s[eu]|u))")
+_ARTICLE = re.compile(r"\b([Aa]) (?=(?!(?:and|or|in|is|at|on|as|of)\b|I(?![\w-]))([\w-]+))")
+_YOU_OR_W = (
+    r"eu|ew|once\b|one(?:s|self|ness)?\b|"
+    r"u(?:bi|efa|fo|gan|k|nanim|nesco|ni(?!n|m(?!o)|de|ro|ss)|r[aeiou]|s[aeiu]|t[aeio])"
+)
+"""Words that begin with a vowel on paper only: `use`, `European`, `once`."""
+_VOWEL = re.compile(rf"(?!{_YOU_OR_W})[aeioué]|heir|hones|honou?r|hour|8|1[18](?:[0-9]{{2}})?(?![0-9])")
+_INITIALS = re.compile(r"[A-Z](?![A-Za-z])|[A-Z]{2,}(?=s?(?![A-Za-z]))|[a-z](?=-)")
+_SAID = re.compile(r"(?=.*[AEIOUY])(?:.{4,}|[^AEIOUY][AEIOUY][^AEIOUY]?)")
+"""Capitals that are read as a word: `NASA`, `NEW`; others are spelt: `MRI`, `UFO`."""
+_SPELT = listed("HIV LA LED MA MEP MIT MOT RAF SAS SOS SUV")
+"""Those that only look like words."""
+_NAMED_WITH_A_VOWEL = "AEFHILMNORSX"
+"""Letters such as F, which is read `eff`."""
 _CONTRACTIONS = (
     ("n't", None), ("I'm", "I am"), ("I've", "I have"), ("I'll", "I will"), ("I'd better", "I had better"),
     ("I'd", "I would"), ("you're", "you are"),
@@ -233,7 +270,15 @@ def _like(word: str) -> str:
 
 
 def polished(text: str) -> str:
-    """One space between words, capitals at the beginning of sentences, `an` before vowels."""
+    """One space between words, capitals at the beginning of sentences, `an` before what sounds like a vowel."""
     text = " ".join(text.split())
-    text = _ARTICLE.sub(r"\1n ", text)
+    text = _ARTICLE.sub(lambda found: f"{found[1]}n " if _begins_with_vowel(found[2]) else found[0], text)
     return _START.sub(lambda found: found.group().upper(), text)
+
+
+def _begins_with_vowel(word: str) -> bool:
+    """Whether a word, as it is said, begins with a vowel."""
+    initials = _INITIALS.match(word)
+    if initials and (initials[0] in _SPELT or not _SAID.fullmatch(initials[0])):
+        return initials[0][0].upper() in _NAMED_WITH_A_VOWEL
+    return _VOWEL.match(word.lower()) is not None
