@@ -51,6 +51,63 @@ def october(*days: int) -> tuple[date, ...]:
         ("저번 주말에 간 곳", october(11, 12)),
         ("최근 사흘 동안", october(12, 13, 14, 15)),
         ("어제랑 그제", october(13, 14)),
+        ("what did Klaus do on Monday?", october(13)),
+        ("who was here on Wednesday?", october(8)),
+        ("What did we eat on friday night?", october(10)),
+        ("Sunday evening we talked", october(12)),
+        ("What has changed since Monday?", october(13, 14, 15)),
+        ("since last Friday", october(*range(10, 16))),
+        ("since yesterday", october(14, 15)),
+        ("Where were you on Monday evening?", october(13)),
+        ("Did Will come on Monday?", october(13)),
+        ("what did we do the Monday before last", october(6)),
+        ("the night before last", october(13)),
+        ("What happened the week before last?", (date(2031, 9, 29), date(2031, 9, 30), *october(*range(1, 6)))),
+        ("the weekend before last", october(4, 5)),
+        ("the month before last", tuple(date(2031, 8, day) for day in range(1, 32))),
+        ("in the past month", (*(date(2031, 9, day) for day in range(15, 31)), *october(*range(1, 16)))),
+        ("over the last month", (*(date(2031, 9, day) for day in range(15, 31)), *october(*range(1, 16)))),
+        ("in the past week", october(*range(8, 16))),
+        ("what did you do in the last week?", october(*range(8, 16))),
+        ("in the past day", october(14, 15)),
+        ("a fortnight ago", (*(date(2031, 9, day) for day in (28, 29, 30)), *october(1, 2, 3, 4))),
+        ("last fortnight", october(*range(1, 16))),
+        ("over the past fortnight", october(*range(1, 16))),
+        ("two fortnights ago", tuple(date(2031, 9, day) for day in range(14, 21))),
+        ("two nights ago", october(13)),
+        ("the other day", october(9, 10, 11, 12, 13)),
+        ("several days ago", october(9, 10, 11, 12, 13)),
+        ("a few weeks ago", (*(date(2031, 9, day) for day in range(17, 31)), october(1)[0])),
+        ("last evening", october(14)),
+        ("half a year ago", tuple(date(2031, 4, day) for day in range(1, 31))),
+        ("엊저녁에 누가 왔어?", october(14)),
+        ("엊그제 저녁에 뭐 먹었지?", october(12, 13, 14)),
+        ("엊그저께 저녁", october(12, 13, 14)),
+        ("지난밤에 무슨 소리 들었어?", october(14)),
+        ("그젯밤 일", october(13)),
+        ("아까 뭐라고 했어?", october(15)),
+        ("월요일에 뭐 했어?", october(13)),
+        ("화요일엔 누가 왔어?", october(14)),
+        ("수요일에 산 책", october(8)),
+        ("목요일 저녁에 먹은 것", october(9)),
+        ("금요일 뭐 먹었지", october(10)),
+        ("토요일날 어디 갔어?", october(11)),
+        ("일요일 아침의 산책", october(12)),
+        ("월욜에 누구 만났어?", october(13)),
+        ("지난 월욜에 온 사람", october(13)),
+        ("월요일부터 뭐 했어?", october(13, 14, 15)),
+        ("어제부터 아팠어", october(14, 15)),
+        ("월요일에 누가 왔을까?", october(13)),
+        ("지난주에도 비가 왔어?", october(6, 7, 8, 9, 10, 11, 12)),
+        ("지지난주 금요일", october(3)),
+        ("지지난 주에 뭐 했지", (date(2031, 9, 29), date(2031, 9, 30), *october(*range(1, 6)))),
+        ("지지난 주말", october(4, 5)),
+        ("지지난달에", tuple(date(2031, 8, day) for day in range(1, 32))),
+        ("이달에 뭐 샀어?", october(*range(1, 16))),
+        ("최근 한 달 동안", (*(date(2031, 9, day) for day in range(15, 31)), *october(*range(1, 16)))),
+        ("요 며칠 뭐 했어?", october(*range(10, 16))),
+        ("몇 주 전에 만난 사람", (*(date(2031, 9, day) for day in range(17, 31)), october(1)[0])),
+        ("반년 전에", tuple(date(2031, 4, day) for day in range(1, 31))),
     ],
 )  # fmt: skip
 def test_the_days_of_a_phrase(question, days):
@@ -64,6 +121,12 @@ def test_the_days_of_a_phrase(question, days):
         "the weekend before 4 October, last week", "yesterday, on 2031-10-04",
         "이번 주문은 뭐야?", "이번 달리기", "오늘날", "그제야 알았다", "언제 왔어?", "이제", "전화", "지난번",
         "10월 4일 어제",
+        "What does she do on Mondays?", "every Monday morning", "on Monday mornings", "a Monday", "Monday's child",
+        "on Monday next week", "What will you do on Monday?", "Are we meeting on Monday?", "what's on next Monday",
+        "are you going to sing on Friday?", "on Monday, the 4th", "half past", "the other chair", "fortnightly",
+        "월요일마다", "매주 월요일에", "다음 주 월요일", "다음주 월요일", "다음 월요일", "월요병", "월요일이 제일 좋아",
+        "월요일에 뭐 할 거야?", "금요일에 갈까?", "일요일에 올 예정이야", "무슨 요일이야?", "요일", "월요일자 신문",
+        "생일요일", "이달리아", "지난 밤나무", "몇 주", "며칠이야?",
     ],
 )  # fmt: skip
 def test_other_words_name_no_day(question):
@@ -197,6 +260,25 @@ def test_the_same_question_names_another_day_when_it_is_asked_on_another():
         asked = datetime(2031, 10, day, 18, tzinfo=UTC)
         (hit,) = stream.recall("What did Klaus eat yesterday?", at=asked, k=1, touch=False)
         assert hit.memory.created_at.day == day - 1
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [("What did Klaus eat on Monday?", "Klaus ate noodles"), ("월요일에 민수가 뭐 먹었어?", "민수가 국수를 먹었다")],
+)
+def test_a_weekday_is_the_latest_although_an_earlier_one_matters_more(question, text, monkeypatch):
+    stream = MemoryStream("maria")
+    for day in range(1, 15):
+        told = text if day in {6, 13} else f"the rain fell on {THINGS[day % 7]}"
+        at = datetime(2031, 10, day, 9, tzinfo=UTC)
+        stream.remember(told, at=at, importance=9 if day == 6 else 1)
+    assert found_days(stream, question)[0] == 13
+    monkeypatch.setattr("commonplace.memory.compared.dated", lambda text, at: Dated((), text))
+    assert found_days(stream, question)[0] == 6
+
+
+def found_days(stream: MemoryStream, question: str) -> list[int]:
+    return [hit.memory.created_at.day for hit in stream.recall(question, at=AT, k=3, touch=False)]
 
 
 def test_a_draft_reads_the_same_days_and_a_day_without_memories_is_no_other():
