@@ -16,6 +16,7 @@ LOCK = ".lock"
 """Ending of the name of a lock file, after the name of what it locks."""
 _LONGEST = 32
 """Bytes that a lock file never has."""
+_NOBODY = 0
 
 
 class ProcessLock:
@@ -52,11 +53,16 @@ class ProcessLock:
                 raise DiskFull(where, path.parent, "try again") from error
             raise _unwritable(where, str(error.strerror)) from error
 
-    def release(self) -> None:
-        """Let other processes have it. May be called twice; does nothing in a forked child."""
+    def release(self, *, mended: bool = True) -> None:
+        """Let other processes have it. May be called twice; does nothing in a forked child.
+
+        `mended`: nothing is left of a holder that died. Otherwise the file stays, and the next holder knows of it.
+        """
         if not self._lock.is_locked:
             return
-        if sys.platform == "win32":
+        if self.left and not mended:
+            self._write(_NOBODY)
+        elif sys.platform == "win32":
             os.ftruncate(self._descriptor, 0)  # deleted by the library, which may have to leave it to a reader
         elif self._is_in_place():
             self.path.unlink(missing_ok=True)  # while it is held, so that nobody else's lock is unlinked
@@ -76,10 +82,13 @@ class ProcessLock:
             raise UsageError(what, where=self._where, hint="give another name, or move that file away")
         self._descriptor = descriptor
         self.left = bool(before)
-        os.ftruncate(descriptor, 0)
-        os.lseek(descriptor, 0, os.SEEK_SET)
+        self._write(os.getpid())
+
+    def _write(self, holder: int) -> None:
+        os.ftruncate(self._descriptor, 0)
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
         with suppress(OSError):  # a full disk: the lock is held all the same, by a process that nobody can name
-            os.write(descriptor, b"%d\n" % os.getpid())
+            os.write(self._descriptor, b"%d\n" % holder)
 
 
 def drop_left(path: Path) -> None:

@@ -112,11 +112,9 @@ class JSONLStore:
         return self._access == "read"
 
     def _unlock(self, *, mended: bool) -> None:
-        """Let others open the folder. `mended`: nothing is left of a process that died; others must know otherwise."""
+        """Let others open the folder. `mended` as of `ProcessLock.release`."""
         assert self._lock is not None
-        self._lock.release()
-        if self._lock.left and not mended:
-            (self.folder / "lock").write_bytes(b"unknown\n")
+        self._lock.release(mended=mended)
         self._lock = None
 
     def _repair_index(self) -> tuple[str, ...]:
