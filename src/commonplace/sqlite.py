@@ -126,12 +126,12 @@ class FileKind:
             return self.other(where)
         if code == sqlite3.SQLITE_CORRUPT or "decode to UTF-8" in said or "no such table" in said:
             return self.damaged(where, said)
+        if is_full(error, Path(where)):
+            return DiskFull(where, _full_folders(Path(where)), f"{self.again}; {SAFE}")
         if _needs_journal(error, Path(where)):
             what = "a process that was killed left a journal, which can be read only where its folder can be written"
             files = f"{where} and the files beside it whose names begin so"
             return CommonplaceError(what, where=where, hint=f"copy {files} to a folder that can be written")
-        if is_full(error, Path(where)):
-            return DiskFull(where, _full_folders(Path(where)), f"{self.again}; {SAFE}")
         what, hint = _MEANINGS.get(code, ("SQLite says: {error}", "{inspect}"))
         inspect = self.inspect.format(where=where)
         return CommonplaceError(what.format(error=error), where=where, hint=hint.format(inspect=inspect))
@@ -139,8 +139,9 @@ class FileKind:
 
 def is_full(error: sqlite3.Error, path: Path) -> bool:
     """Whether the statement failed because a disk is full, that of the file or that of SQLite's temporary files."""
-    if getattr(error, "sqlite_errorcode", 0) in _NO_INDEX:
-        return _free(path.parent) < _LITTLE
+    if getattr(error, "sqlite_errorcode", 0) in _NO_INDEX or _code(error) == sqlite3.SQLITE_CANTOPEN:
+        folder = path.absolute().parent  # one that may not be written has no room, either
+        return _free(folder) < _LITTLE and os.access(folder, os.W_OK)
     return _code(error) == sqlite3.SQLITE_FULL
 
 

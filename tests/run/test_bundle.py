@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.canon import digest
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.run import bundle as bundles
 from commonplace.run.bundle import export_bundle, import_bundle
 from commonplace.run.file import RunFile
@@ -190,6 +191,15 @@ def test_a_bomb_is_not_inflated(bundle: Path, tmp_path: Path, monkeypatch: pytes
     bomb = rewritten(bundle, tmp_path / "bomb.zip", swell)
     assert bomb.stat().st_size < 1 << 20
     assert "too large" in refused(bomb, tmp_path / "new.run")
+
+
+def test_a_disk_without_room_for_the_run_is_named_and_not_written_to(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
+    with pytest.raises(DiskFull, match=r"free some space in .*, then try again, .* takes [\d,]+ bytes, 4,096 are free"):
+        import_bundle(bundle, tmp_path / "in" / "a.run")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_part_that_lies_about_its_size_is_read_no_further(bundle: Path, tmp_path: Path) -> None:

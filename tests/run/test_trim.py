@@ -11,6 +11,7 @@ import pytest
 from commonplace.api import open_run, resume_run
 from commonplace.errors import RunDamaged, UsageError
 from commonplace.run import integrity
+from commonplace.run.file import RunFile
 from commonplace.run.integrity import trimmed, unchecked
 from commonplace.run.reading import Reading
 from commonplace.run.trim import trim
@@ -116,6 +117,16 @@ def test_the_note_cannot_be_changed_to_hide_it(run: Path) -> None:
         connection.execute("UPDATE meta SET value = ? WHERE key = 'trimmed'", (json.dumps({"trace": 40}),))
     with Reading.open(run) as reading, pytest.raises(RunDamaged):
         integrity.check(reading)
+
+
+def test_space_that_a_killed_trim_did_not_give_back_is_given_back_by_the_next(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFile, "vacuum", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            trim(run, 30)
+    assert trim(run, 30).freed > 0
 
 
 def test_nothing_to_trim_leaves_no_note(run: Path) -> None:
