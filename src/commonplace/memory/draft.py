@@ -49,9 +49,9 @@ class Draft(Reader):
 
     def __init__(self, stream: MemoryStream) -> None:
         self.policy = stream.policy
-        self._table = stream.table
         self.guard = stream.guard
         with self.guard:
+            self._table = stream.table
             self._table.cut(self)
             self._base = self._table.committed
             self._since = self._since_before = stream.importance_since_reflection()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,10 +68,9 @@ from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.store import (
+    BEHIND,
     Changes,
     Keeper,
-    OtherId,
-    Overtaken,
     Progress,
     Store,
     Stored,
@@ -81,6 +81,8 @@ from commonplace.memory.stores.store import (
 )
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
+
+Result = TypeVar("Result")
 
 UNMADE = "unmade"
 """The setting of a character some of whose memories a model has not embedded, because no policy has read vectors."""
@@ -326,17 +328,21 @@ class MemoryStream(Reader):
         for first in range(0, len(wanted), checked_count("batch", batch, 1)):
             memories = [self.get(id) for id in wanted[first : first + batch] if id in self]
             vectors = vectors_of(self.table.embedder, [memory.text for memory in memories])
-            with self.guard:
-                there = [
-                    (mended(self.get(memory.id)), vector)
-                    for memory, vector in zip(memories, vectors, strict=True)
-                    if memory.id in self and self.get(memory.id).text == memory.text
-                ]
-                self._put([memory for memory, _ in there], [vector for _, vector in there])
-                self._unembedded.difference_update(memory.id for memory, _ in there)
-                self._unmade.difference_update(memory.id for memory, _ in there)
-            count += sum(vector is not None for _, vector in there)
+            count += self._again(partial(self._say, memories, vectors))
         return count
+
+    def _say(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> int:
+        """Gives those of the memories that still say the same their vectors; how many there are."""
+        there = [
+            (before, vector)
+            for memory, vector in zip(memories, vectors, strict=True)
+            if memory.id in self and (before := self.get(memory.id)).text == memory.text
+        ]
+        before = [memory for memory, _ in there]
+        self._put([mended(memory) for memory in before], [vector for _, vector in there], before)
+        self._unembedded.difference_update(memory.id for memory in before)
+        self._unmade.difference_update(memory.id for memory in before)
+        return sum(vector is not None for _, vector in there)
 
     def _embedded(self, question: str, policy: Policy) -> tuple[Vector | None, str]:
         if question and self._unmade and self._compares(policy):
@@ -384,13 +390,18 @@ class MemoryStream(Reader):
         found, failed = embedded(self.agent, self.table.embedder, texts)
         for place, vector in zip(missing, found, strict=True):
             vectors[place] = vector
-        with self.guard:
-            while True:
-                try:
-                    return self._append(made, vectors, missing if failed else (), failed)
-                except (OtherId, Overtaken):  # another stream of this character was quicker: take the next ids
-                    if not self._refresh()[1]:
-                        raise
+        return self._again(lambda: self._append(made, vectors, missing if failed else (), failed))
+
+    @locked
+    def _again(self, change: Callable[[], Result]) -> Result:
+        """What `change` returns, which changes the store and then the stream. Where another stream of this character
+        was quicker, what that one did is brought in before the change is made again."""
+        while True:
+            try:
+                return change()
+            except BEHIND:
+                if not self._refresh()[1]:
+                    raise
 
     def _append(
         self, made: Sequence[Prepared], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
@@ -415,57 +426,53 @@ class MemoryStream(Reader):
         checked_citations(memory.kind, memory.citations, self.table.__contains__)
         return memory if memory.id == id else replace(memory, id=id)
 
-    def _put(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
-        """Replaces memories in the store and here, with `vectors` their texts and vectors, too."""
+    def _put(
+        self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None, before: Sequence[Memory]
+    ) -> None:
+        """Replaces the memories `before` in the store and here, with `vectors` their texts and vectors, too."""
         self.table.cut()
         if self._keeper is not None:
-            self._keeper.update(memories, vectors)
+            self._keeper.update(memories, vectors, before)
         for place, memory in enumerate(memories):
             self.table.replace(memory)
             if vectors is not None:
                 self.table.say(memory, vectors[place])
         self._since = since_reflection(self._view())
 
-    @locked
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Removes memories for good; returns the ids that were still there. Ids are never used again.
 
         From then on the stream scores as if the memories had never existed. Raises UsageError for an id that was never
         used.
         """
-        there = self._chosen(ids, lambda id: id in self.table or id in self._archived)
-        if there:
-            if self._keeper is not None:
-                self._keeper.remove(there)
-            self.table.remove(there)
-            self._archived.difference_update(there)
-            self._since = since_reflection(self._view())
-        return there
+        wanted = checked_ids(ids)
+        return self._again(lambda: self._relocated(wanted, "remove"))
 
-    @locked
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Archives memories until `unarchive`; returns the ids that existed.
 
         An archived memory is neither retrieved nor found. Raises UsageError for an id that was never used.
         """
-        there = self._chosen(ids, self.table.__contains__)
-        if there:
-            if self._keeper is not None:
-                self._keeper.archive(there)
-            self.table.remove(there)
-            self._archived.update(there)
-            self._since = since_reflection(self._view())
-        return there
+        wanted = checked_ids(ids)
+        return self._again(lambda: self._relocated(wanted, "archive"))
 
-    @locked
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Restores archived memories; returns the ids that were archived. Raises UsageError as `archive`."""
-        there = self._chosen(ids, self._archived.__contains__)
+        wanted = checked_ids(ids)
+        return self._again(lambda: self._relocated(wanted, "restore"))
+
+    def _relocated(self, ids: Iterable[int], how: Literal["remove", "archive", "restore"]) -> tuple[int, ...]:
+        """Moves those of the memories that can be moved so, in the store and here; their ids, ascending."""
+        table, archived, wanted = self.table, self._archived, self._known(ids)
+        table.cut()  # closes an open draft
+        there = tuple(
+            id for id in wanted if (how != "restore" and id in table) or (how != "archive" and id in archived)
+        )
         if there:
             if self._keeper is not None:
-                self._keeper.restore(there)
-            self.table.unarchive(there)
-            self._archived.difference_update(there)
+                getattr(self._keeper, how)(there)
+            (table.unarchive if how == "restore" else table.remove)(there)
+            (archived.update if how == "archive" else archived.difference_update)(there)
             self._since = since_reflection(self._view())
         return there
 
@@ -496,7 +503,8 @@ class MemoryStream(Reader):
         vector, failed = None, ""
         if shown is not None and self.table.eager:
             (vector,), failed = embedded(self.agent, self.table.embedder, [shown])
-        with self.guard:
+
+        def change() -> Memory:
             before = memory = self.get(id)
             if importance is not None:
                 memory = replace(memory, importance=checked_importance(importance))
@@ -516,10 +524,12 @@ class MemoryStream(Reader):
                 moment = iso(utc_of(self.table.latest) if at is None else checked_time(at))
                 past = {"text": before.full_text, "tags": list(before.tags), "until": moment}
                 memory = replace(memory, details={**memory.details, HISTORY: [*before.details.get(HISTORY, ()), past]})
-            self._put([memory], None if shown is None else [vector])
+            self._put([memory], None if shown is None else [vector], [before])
             if shown is not None:
                 self._note_missing([memory])
-        return memory
+            return memory
+
+        return self._again(change)
 
     @locked
     def refresh(self) -> int:
@@ -530,31 +540,33 @@ class MemoryStream(Reader):
         """
         return self._refresh()[0]
 
-    def _refresh(self) -> tuple[int, int]:
-        """(how many memories are new, by how much the last id has grown)."""
+    def _refresh(self) -> tuple[int, bool]:
+        """(how many memories are new, whether anything is different now)."""
         if self._keeper is None:
-            return 0, 0
-        table, before = self.table, self.table.committed
+            return 0, False
+        table = self.table
         table.cut()
-        found = self._keeper.changes(before)
+        before, was = table.committed, (table.version, self._archived)
+        found, whole = self._keeper.changes(before)
         refuse_other_embedder(found.settings, table.embedder, self._keeper.store.where)
-        if found.last_id < before:  # somebody deleted the character
-            self._become(found)
-            return 0, found.last_id - before
+        self._keeper.follow(found)
+        if whole:
+            return self._become(found)
         if not found.memories:
-            return 0, 0
+            return 0, False
         for memory, vector in zip(found.memories, found.vectors, strict=True):
             if memory.id <= before and memory.id not in found.forgotten:
                 self._renew(memory, vector)
-        first = len(found.memories) - (found.last_id - before)
-        table.extend(found.memories[first:], found.vectors[first:])
-        table.commit()
+        if found.last_id > before:
+            first = len(found.memories) - (found.last_id - before)
+            table.extend(found.memories[first:], found.vectors[first:])
+            table.commit()
         self._move(found)
         if found.settings.get(UNMADE):
             self._note_missing(found.memories)
         self._since = since_reflection(self._view())
-        new = range(before + 1, found.last_id + 1)
-        return sum(id not in found.forgotten for id in new), len(new)
+        new = sum(id not in found.forgotten for id in range(before + 1, found.last_id + 1))
+        return new, (table.version, self._archived) != was
 
     def _renew(self, memory: Memory, vector: Vector | None) -> None:
         """Brings a memory that is here up to date with the store."""
@@ -567,7 +579,7 @@ class MemoryStream(Reader):
             or (vector is not None and not table.has_vector(row))
         ):
             table.say(memory, vector)
-        if micros(memory.accessed_at) > table.accessed[row]:
+        if micros(memory.accessed_at) != table.accessed[row]:
             table.touch([memory.id], memory.accessed_at)
 
     def _move(self, found: Changes) -> None:
@@ -681,12 +693,6 @@ class MemoryStream(Reader):
         if self._skips:
             self._note_missing(memories)
 
-    def _chosen(self, ids: Iterable[int], there: Callable[[int], bool]) -> tuple[int, ...]:
-        """The ids that pass the test, ascending. Closes an open draft."""
-        wanted = self._known(ids)
-        self.table.cut()
-        return tuple(id for id in wanted if there(id))
-
     def _known(self, ids: Iterable[int]) -> list[int]:
         """The ids in ascending order, each once. Raises UsageError for one that was never used."""
         wanted = sorted(checked_ids(ids))
@@ -756,19 +762,23 @@ class MemoryStream(Reader):
         self._become(Stored())
         return count
 
-    def _become(self, stored: Stored | Changes) -> None:
-        """All that a store holds, in the place of what was here."""
+    def _become(self, stored: Stored | Changes) -> tuple[int, bool]:
+        """Takes all that a store holds in the place of what was here; returns what `_refresh` does."""
         table = self.table
         table.cut()
+        before: tuple[int, Sequence[Memory], Sequence[Memory]] = self.last_id, [*self], self.archived
         parts: dict[str, Any] = {"embedder": table.embedder, "rater": table.rater, "analyser": table.analyser}
         self.table = MemoryStream(self.agent, self.policy, **parts).table
-        self.table.guard = self.guard
+        self.table.guard, self.table.eager = self.guard, table.eager
         self.table.extend(stored.memories, stored.vectors)
         self.table.commit()
         self._unembedded, self._unmade = set(), set()
         if stored.settings.get(UNMADE):
             self._note_missing(stored.memories)
         self._without(stored.forgotten, stored.archived)
+        now: tuple[int, Sequence[Memory], Sequence[Memory]] = self.last_id, [*self], self.archived
+        known = {(memory.id, memory.created_at) for some in before[1:] for memory in some}
+        return sum((memory.id, memory.created_at) not in known for some in now[1:] for memory in some), now != before
 
     aremember = in_thread(remember)
     aadd_many = in_thread(add_many)

@@ -10,10 +10,12 @@ needs hypothesis.
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -26,7 +28,7 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Emotion, Memory, MemoryStream
 from commonplace.memory.embedding import Vector
 from commonplace.memory.stores.opening import copy
-from commonplace.memory.stores.store import Store, Stored
+from commonplace.memory.stores.store import Gone, Overtaken, Store, Stored
 
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)
 NAMES = (
@@ -128,6 +130,93 @@ def together(*deeds: Callable[[], Any]) -> None:
     with ThreadPoolExecutor(len(deeds)) as pool:
         for done in [pool.submit(run, deed) for deed in deeds]:
             done.result()
+
+
+@contextmanager
+def switching_often() -> Generator[None]:
+    """Threads take turns as often as Python lets them."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+@contextmanager
+def before_each(store: Store, name: str, deed: Callable[[], Any]) -> Generator[None]:
+    """Something else is done before each call of this method of the store, but not during it."""
+    method, busy = getattr(store, name), False
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal busy
+        if not busy:
+            busy = True
+            with suppress(IndexError):  # there is nothing left to be done
+                deed()
+            busy = False
+        return method(*args, **kwargs)
+
+    setattr(store, name, call)
+    try:
+        yield
+    finally:
+        delattr(store, name)
+
+
+SHARED = ("a lantern", "a stove", "a kite", "a boat", "a river", "a bridge")
+"""What everybody who makes a `Share` revises (the first two), or archives and forgets (the others)."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one of many did to a character that all used at once."""
+
+    kept: dict[int, str]
+    """Id → text of what it remembered and did not forget."""
+    revised: int
+    """How often it revised one of the first two of `SHARED`."""
+
+    @classmethod
+    def of(cls, stream: MemoryStream, number: int, each: int) -> Share:
+        """Uses a stream in `each` ways drawn by a number, and checks what it sees of itself and of the others."""
+        chance, mine, batches, revised = Random(number), dict[int, str](), dict[int, str](), 0
+        stream.refresh()
+        for step in range(each):
+            at, text = START + timedelta(days=1, minutes=chance.randint(0, 99)), f"lantern {number} {step}"
+            some = chance.sample(range(3, len(SHARED) + 1), 2)
+            match chance.randint(0, 9):
+                case 0 | 1:
+                    memory = stream.remember(text, at=at, importance=3)
+                    mine[memory.id] = memory.text
+                case 2:
+                    batch = stream.add_many([{"text": text, "session": text}] * 3, at=at)
+                    batches |= {memory.id: memory.text for memory in batch}
+                case 3 | 4:
+                    assert stream.recall("a lantern", at=at, k=4)
+                case 5:
+                    stream.revise(chance.randint(1, 2), tags=(text,), at=at)
+                    revised += 1
+                case 6:
+                    chance.choice((stream.archive, stream.unarchive))(some)
+                case 7:
+                    stream.forget(some[:1])
+                case 8 if mine:
+                    assert stream.forget([gone := mine.popitem()[0]]) == (gone,)
+                case _:
+                    stream.refresh()
+                    sessions = Counter(memory.session for memory in stream.search(text="lantern") if memory.session)
+                    assert set(sessions.values()) <= {3}, "half of what was added together"
+                    assert all(stream.get(id).text == text for id, text in (mine | batches).items())
+        return cls(mine | batches, revised)
+
+
+def agree(stream: MemoryStream, fresh: MemoryStream, shares: Sequence[Share]) -> None:
+    """Asserts that a stream, which is refreshed, shows what one that was just opened does, and all that was kept."""
+    assert (list(stream), stream.archived, stream.last_id) == (list(fresh), fresh.archived, fresh.last_id)
+    kept = {id: text for share in shares for id, text in share.kept.items()}
+    assert {memory.id: memory.text for memory in stream if memory.id > len(SHARED)} == kept
+    assert sum(len(stream.history(id)) for id in (1, 2)) == sum(share.revised for share in shares)
 
 
 def vectors_of(count: int) -> list[Vector | None]:
@@ -374,19 +463,70 @@ class StoreContract:
             store.append("maria", [memory(1), memory(2), memory(3)], vectors_of(3))
             store.remove("maria", [3])
             for missing in (3, 4, 0, -1):
-                with refused(UsageError):
-                    store.touch("maria", {1: START, missing: START})
-                with refused(UsageError):
+                with refused(Gone):
                     store.update("maria", [memory(1, importance=9.0), memory(missing)])
                 for deed in (store.remove, store.archive, store.restore):
-                    with refused(UsageError):
+                    with refused(Gone):
                         deed("maria", [1, missing])
+            with refused(Gone):
+                store.remove("nobody", [1])
+            store.touch("nobody", {1: START})
 
         with self.twice(tmp_path / "s", deeds) as stages:
             for store in stages:
                 found = store.load("maria")
                 assert found.archived == frozenset()
                 same(found, [memory(1), memory(2)], vectors_of(2))
+                assert store.agents() == ("maria",)
+
+    def test_accesses_of_what_is_not_there_are_left_out(self, tmp_path: Path) -> None:
+        later = START + timedelta(days=3)
+
+        def deeds(store: Store) -> None:
+            store.append("maria", [memory(1), memory(2), memory(3)], vectors_of(3))
+            store.remove("maria", [2])
+            store.touch("maria", dict.fromkeys((1, 2, 3, 4, 0), later))
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                found = store.load("maria")
+                assert found.forgotten == {2}
+                same(found, [memory(1, accessed_at=later), memory(3, accessed_at=later)])
+
+    def test_what_has_been_changed_meanwhile_is_not_overwritten(self, tmp_path: Path) -> None:
+        later, new = START + timedelta(days=3), replace(full(2), text="a kite", tags=("toy",))
+
+        def deeds(store: Store) -> None:
+            store.append("maria", [memory(1), full(2), memory(3)], vectors_of(3))
+            store.touch("maria", {2: later})
+            store.update("maria", [new], before=[full(2)])
+            for before in (full(2), replace(new, importance=9.0), replace(new, details={})):
+                with refused(Overtaken):
+                    store.update("maria", [memory(1, text="x"), full(2)], [None, None], before=[memory(1), before])
+            store.archive("maria", [2])
+            store.update("maria", [replace(new, tags=("a kite",))], before=[new])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                kept = replace(new, tags=("a kite",), accessed_at=later)
+                same(store.load("maria"), [memory(1), kept, memory(3)], vectors_of(3))
+
+    def test_ids_given_twice_count_once(self, tmp_path: Path) -> None:
+        vector = np.array([9, 9, 9, 9], dtype=np.float32)
+
+        def deeds(store: Store) -> None:
+            store.append("maria", [memory(id) for id in range(1, 5)], vectors_of(4))
+            store.update("maria", [memory(1, text="x"), memory(1, text="a kite")], [vector / 9, vector])
+            store.remove("maria", [2, 2])
+            store.archive("maria", [3, 4, 3])
+            store.restore("maria", [4, 4])
+
+        with self.twice(tmp_path / "s", deeds) as stages:
+            for store in stages:
+                found = store.load("maria")
+                assert (found.forgotten, found.archived) == ({2}, {3})
+                wanted = [vector, vectors_of(4)[2], vectors_of(4)[3]]
+                same(found, [memory(1, text="a kite"), memory(3), memory(4)], wanted)
 
     def test_characters_are_kept_apart(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
@@ -567,6 +707,99 @@ class StoreContract:
         for stream in streams:
             stream.refresh()
             assert {memory.id: memory.text for memory in stream} == texts
+        for store in {id(store): store for store in stores}.values():
+            store.close()
+
+    def test_what_another_forgets_at_the_last_moment_is_left_out(self, tmp_path: Path) -> None:
+        first, second = self.two(tmp_path / "s")
+        deeds: dict[str, Callable[[MemoryStream], Any]] = {
+            "touch": lambda stream: stream.flush(),
+            "remove": lambda stream: stream.forget([1, 2, 3]),
+            "archive": lambda stream: stream.archive([1, 2, 3]),
+            "restore": lambda stream: stream.unarchive([1, 2, 3]),
+        }
+        for name, deed in deeds.items():
+            one, other = (MemoryStream.open(store, name, embedder=WordCounts()) for store in (first, second))
+            one.add_many([f"lantern {number}" for number in range(4)], at=START)
+            if name == "restore":
+                one.archive([1, 2, 3])
+            other.refresh()
+            assert len(one.recall("a lantern", at=START + timedelta(days=1), k=4)) == (1 if name == "restore" else 4)
+            victims = [1, 2]
+            with before_each(first, name, lambda other=other, victims=victims: other.forget([victims.pop(0)])):
+                assert deed(one) in (None, (3,))
+            assert victims == ([2] if name == "touch" else [])
+            one.forget([2])
+            one.refresh()
+            fresh = MemoryStream.open(second, name, embedder=WordCounts())
+            assert (list(one), one.archived) == (list(fresh), fresh.archived)
+            assert fresh.get(4).accessed_at == START + timedelta(days=1)
+        for store in {id(store): store for store in (first, second)}.values():
+            store.close()
+
+    def test_those_who_revise_one_memory_lose_nothing_of_each_others(self, tmp_path: Path) -> None:
+        first, second = self.two(tmp_path / "s")
+        one, other = (MemoryStream.open(store, "maria", embedder=WordCounts()) for store in (first, second))
+        one.add_many(["a lantern", "a stove"], at=START)
+        other.refresh()
+        one.recall("a lantern", at=START + timedelta(days=9), k=1)
+        one.revise(1, text="a red lantern", at=START + timedelta(days=1))
+        memory = other.revise(1, tags=("toy",), at=START + timedelta(days=2))
+        assert (memory.text, memory.tags) == ("a red lantern", ("toy",))
+        assert one.revise(1, importance=9).tags == ("toy",)
+        other.refresh()
+        for stream in (one, other, MemoryStream.open(second, "maria", embedder=WordCounts())):
+            memory = stream.get(1)
+            assert (memory.text, memory.tags, memory.importance) == ("a red lantern", ("toy",), 9)
+            assert [before["text"] for before in stream.history(1)] == ["a lantern", "a red lantern"]
+            assert memory.accessed_at == START + timedelta(days=9)
+            assert str(stream.vector(1)) == str(WordCounts().embed(["a red lantern"])[0])
+        with before_each(first, "update", lambda: other.forget([1])), refused(UsageError):
+            one.revise(1, text="a green lantern")
+        assert [memory.text for memory in one] == ["a stove"]
+        for store in {id(store): store for store in (first, second)}.values():
+            store.close()
+
+    def test_a_character_begun_anew_behind_ones_back_is_the_new_one(self, tmp_path: Path) -> None:
+        for again in (1, 3, 5):
+            first, second = self.two(tmp_path / f"s {again}")
+            one, other = (MemoryStream.open(store, "maria", embedder=WordCounts()) for store in (first, second))
+            one.add_many(["lantern", "stove", "kite"], at=START + timedelta(days=9))
+            one.archive([2])
+            other.refresh()
+            one.recall("a kite", at=START + timedelta(days=10))
+            assert other.delete() == 3
+            other.add_many([f"river {number}" for number in range(again)], at=START)
+            assert one.refresh() == again
+            assert one.remember("a boat", at=START).id == again + 1
+            fresh = MemoryStream.open(second, "maria", embedder=WordCounts())
+            assert (list(one), one.archived) == (list(fresh), ())
+            asked: Any = {"at": START + timedelta(days=11), "touch": False}
+            assert one.recall("a river", **asked) == fresh.recall("a river", **asked)
+            assert second.load("maria").settings["embedder"] == "word-counts"
+            other.refresh()
+            other.delete()
+            assert one.remember("a bridge", at=START).id == 1
+            assert second.load("maria").settings["embedder"] == "word-counts"
+            for store in {id(store): store for store in (first, second)}.values():
+                store.close()
+
+    def test_many_who_use_one_character_at_once_agree(self, tmp_path: Path) -> None:
+        stores = self.two(tmp_path / "s")
+        streams = [MemoryStream.open(store, "maria", embedder=WordCounts()) for store in stores for _ in range(2)]
+        streams[0].add_many(SHARED, at=START)
+        shares: list[Share] = []
+
+        def use(stream: MemoryStream, number: int) -> None:
+            shares.append(Share.of(stream, number, self.each))
+
+        with switching_often():
+            together(*[lambda n=n: use(streams[n % len(streams)], n) for n in range(self.threads)])
+        for stream in streams:
+            stream.flush()
+        for stream in streams:
+            stream.refresh()
+            agree(stream, MemoryStream.open(stores[0], "maria", embedder=WordCounts()), shares)
         for store in {id(store): store for store in stores}.values():
             store.close()
 

@@ -14,7 +14,7 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Emotion, MemoryStream, lattice, policies
 from commonplace.memory.embedding import EmbeddingWarning
 from commonplace.memory.stores import DatabaseStream
-from commonplace.testing.stores import START, WordCounts
+from commonplace.testing.stores import START, WordCounts, before_each, memory
 from memory.stores.test_postgres import opened
 
 WORDS = ("festival", "stove", "Klaus", "library", "a promise", "축제에서", "민수가", "!!")
@@ -210,6 +210,41 @@ def test_two_streams_and_two_connections_add_under_the_next_ids(postgres_url, tm
         store.close()
 
 
+def test_what_another_forgets_at_the_last_moment_is_left_out(postgres_url, tmp_path):
+    store, second = (opened(postgres_url, tmp_path) for _ in range(2))
+    deeds = {
+        "touch": lambda stream: [hit.memory.id for hit in stream.recall("", at=START + timedelta(days=1), k=4)],
+        "remove": lambda stream: stream.forget([1, 2, 3]),
+        "archive": lambda stream: stream.archive([1, 2, 3]),
+        "restore": lambda stream: stream.unarchive([1, 2, 3]),
+        "update": lambda stream: stream.reembed(),
+    }
+    for name, deed in deeds.items():
+        one, other = (DatabaseStream.open(each, name, embedder=WordCounts()) for each in (store, second))
+        store.append(name, [memory(id, name, text="a stove") for id in range(1, 5)], [None] * 4)
+        if name == "restore":
+            one.archive([1, 2, 3])
+        victims = [1, 2]
+        with before_each(store, name, lambda other=other, victims=victims: other.forget([victims.pop(0)])):
+            done = deed(one)
+        assert done == {"touch": [4, 3, 2, 1], "update": 2}.get(name, (3,))
+        assert victims == ([2] if name == "touch" else [])
+        assert 1 not in one
+    for each in (store, second):
+        each.close()
+
+
+def test_what_another_revises_while_it_is_embedded_stays_revised(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    store.append("maria", [memory(1, text="a stove"), memory(2, text="a kite")], [None, None])
+    new = [memory(1, text="e")]
+    with before_each(store, "update", lambda: store.update("maria", [new.pop()])):
+        assert base.reembed() == 2
+    assert (base.get(1).text, base.vector(1).tolist()) == ("e", [1, 0, 0, 0])
+    store.close()
+
+
 class Moody(WordCounts):
     down = False
 
@@ -224,8 +259,8 @@ def test_an_embedder_that_fails_costs_the_vector_and_neither_the_memory_nor_the_
     base = DatabaseStream.open(store, "moody", embedder=embedder)
     base.remember("a stove", at=START, importance=2)
     embedder.down = True
-    memory = base.remember("a festival", at=START, importance=2)
-    assert "no answer" in memory.details["embedding_error"]
+    festival = base.remember("a festival", at=START, importance=2)
+    assert "no answer" in festival.details["embedding_error"]
     with pytest.warns(EmbeddingWarning, match="no answer"):
         found = base.retrieve("festival", at=START)
     assert ("no answer" in found.query_error, found.unusable["query"], len(found)) == (True, 1, 2)
@@ -246,10 +281,10 @@ def test_more_than_a_batch_can_be_read_while_it_is_changed(postgres_url, tmp_pat
         made += [memory.id for memory in memories]
     base = DatabaseStream.open(store, "maria", embedder=WordCounts())
     read = []
-    for memory in base:
-        read.append(memory.id)
-        if memory.id % 100 == 0:
-            base.forget([memory.id])
+    for one in base:
+        read.append(one.id)
+        if one.id % 100 == 0:
+            base.forget([one.id])
     assert read == made
     assert len(base) == len(made) - 11
     store.close()

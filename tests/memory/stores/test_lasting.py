@@ -108,7 +108,7 @@ def test_a_stream_whose_store_fails_stays_as_it_was(tmp_path):
         def __getattr__(self, name):
             return getattr(self._store, name)
 
-        def _fail(self, *_):
+        def _fail(self, *_, **__):
             raise CommonplaceError("the disk is full", hint="free some")
 
         append = remove = archive = restore = update = _fail

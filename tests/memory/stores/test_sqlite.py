@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sqlite3
+from concurrent.futures import ProcessPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory import MemoryStream
 from commonplace.memory.stores.sqlite import SQLiteStore
-from commonplace.testing.stores import START, StoreContract, memory, refused, same
+from commonplace.testing.stores import (
+    SHARED,
+    START,
+    Share,
+    StoreContract,
+    WordCounts,
+    agree,
+    memory,
+    refused,
+    same,
+    switching_often,
+    together,
+)
 from sizes import PROVE
 
 
@@ -19,6 +34,29 @@ class TestSQLite(StoreContract):
 
     def open(self, where: Path) -> SQLiteStore:
         return SQLiteStore(where)
+
+
+def share_in_a_process(path: Path, first: int, each: int) -> list[Share]:
+    """What eight threads did with two openings of their own."""
+    streams = [MemoryStream.open(path, "maria", embedder=WordCounts()) for _ in range(2)]
+    shares: list[Share] = []
+    with switching_often():
+        together(*[lambda n=n: shares.append(Share.of(streams[n % 2], first + n, each)) for n in range(8)])
+    for stream in streams:
+        stream.close()
+    return shares
+
+
+@pytest.mark.parametrize("seed", range(0, 800, 100) if PROVE else (0,))
+def test_processes_that_use_one_character_at_once_agree(seed, tmp_path):
+    path = tmp_path / "s.db"
+    with MemoryStream.open(path, "maria", embedder=WordCounts()) as stream:
+        stream.add_many(SHARED, at=START)
+        with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+            deeds = [pool.submit(share_in_a_process, path, seed + first, 40 if PROVE else 6) for first in (10, 20)]
+            shares = [share for deed in deeds for share in deed.result()]
+        stream.refresh()
+        agree(stream, MemoryStream.open(path, "maria", embedder=WordCounts()), shares)
 
 
 @pytest.mark.slow

@@ -36,6 +36,7 @@ from commonplace.memory.stores.codec import (
     as_json,
     packed_text,
     rare_fields,
+    refuse_changed,
     row_of,
     stored_memory,
     stored_of,
@@ -206,17 +207,27 @@ class ChromaStore:
     @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
-        there = self._records(agent, list(accesses))
+        there = self._there(agent, list(accesses))
         moved = [one._replace(memory=accessed(one.memory, accesses[one.memory.id])) for one in there]
         self._put(agent, moved, only=("metadatas",))
 
     @locked
-    def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+    def update(
+        self,
+        agent: str,
+        memories: Sequence[Memory],
+        vectors: Sequence[Vector | None] | None = None,
+        *,
+        before: Sequence[Memory] = (),
+    ) -> None:
         """Replace what may change of memories that are here; vectors where given."""
         there = {one.memory.id: one for one in self._records(agent, [memory.id for memory in memories])}
+        refuse_changed(agent, [row_of(there[memory.id].memory) for memory in before], before, self.where)
         given = [there[memory.id].vector for memory in memories] if vectors is None else vectors
-        pairs = zip(memories, given, strict=True)
-        self._put(agent, [there[memory.id]._replace(memory=memory, vector=vector) for memory, vector in pairs])
+        for memory, vector in zip(memories, given, strict=True):
+            now = there[memory.id]
+            there[memory.id] = now._replace(memory=accessed(memory, now.memory.accessed_at), vector=vector)
+        self._put(agent, list(there.values()))
 
     @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
@@ -324,13 +335,17 @@ class ChromaStore:
         return next((len(vector) for vector in vectors if vector is not None), 1)
 
     def _records(self, agent: str, ids: Sequence[int]) -> list[_Record]:
-        """The memories with these ids, ascending. Raises UsageError if one does not exist."""
+        """The memories with these ids, ascending. Raises `Gone` if one does not exist."""
+        records = self._there(agent, ids)
+        refuse_missing(agent, ids, len(records), self.where)
+        return records
+
+    def _there(self, agent: str, ids: Sequence[int]) -> list[_Record]:
+        """Those of these memories that exist, ascending."""
         self._refuse_closed()
         found = self._get(agent, ids) if agent in self._collections else []
         with self._readable(agent):
-            records = [_of_record(agent, *one) for one in found if one[2]["state"] != _STATES[FORGOTTEN]]
-        refuse_missing(agent, ids, len(records), self.where)
-        return records
+            return [_of_record(agent, *one) for one in found if one[2]["state"] != _STATES[FORGOTTEN]]
 
     def _get(self, agent: str, ids: Iterable[int]) -> list[_Columns]:
         """The records with these ids that there are, ascending."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -14,7 +14,7 @@ from commonplace.errors import UsageError
 from commonplace.memory.columns import micros, moment
 from commonplace.memory.embedding import Vector
 from commonplace.memory.record import Emotion, Kind, Memory
-from commonplace.memory.stores.store import Stored, tombstone
+from commonplace.memory.stores.store import Overtaken, Stored, tombstone
 
 THERE, ARCHIVED, FORGOTTEN = range(3)
 """States of a stored memory."""
@@ -93,6 +93,16 @@ def stored_of(
         frozenset(row[0] for row, state, _ in rows if state == ARCHIVED),
         settings,
     )
+
+
+def refuse_changed(
+    agent: str, there: Iterable[tuple[int, int, str, float, int, int, str, str]], before: Iterable[Memory], where: str
+) -> None:
+    """Raises `Overtaken` if a memory differs from its row in a store, other than by its last access."""
+    rows = {row[0]: (*row[:5], *row[6:]) for row in there}
+    if any(rows[row.id] != (*row[:5], *row[6:]) for row in map(row_of, before)):
+        hint = "`refresh` the stream, and change it again"
+        raise Overtaken(f"another stream has changed a memory of {agent}", where=where, hint=hint)
 
 
 def rare_fields(memory: Memory) -> dict[str, Any]:

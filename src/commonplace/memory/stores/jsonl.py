@@ -26,8 +26,9 @@ from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import ProcessLock
 from commonplace.memory.coordinates import unscaled, unused_id
 from commonplace.memory.embedding import Vector
-from commonplace.memory.record import Memory
+from commonplace.memory.record import Memory, accessed
 from commonplace.memory.stores import jsonl_files as files
+from commonplace.memory.stores.codec import refuse_changed, row_of
 from commonplace.memory.stores.jsonl_files import AgentMemories, FolderContents, Key, StoreConfig, line_of
 from commonplace.memory.stores.opening import is_jsonl
 from commonplace.memory.stores.store import (
@@ -215,19 +216,28 @@ class JSONLStore:
     @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
-        self._refuse_missing(agent, tuple(accesses))
-        if accesses:
-            at = {str(id): iso(moment) for id, moment in accesses.items()}
-            self._change({"op": "touch", "agent": agent, "at": at}, accesses)
+        here = self._opened.of(agent)
+        at = {str(id): iso(moment) for id, moment in accesses.items() if here.has(id)}
+        if at:
+            self._change({"op": "touch", "agent": agent, "at": at}, map(int, at))
 
     @locked
-    def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
-        """Replace importance, emotion and details of memories; vectors where given."""
+    def update(
+        self,
+        agent: str,
+        memories: Sequence[Memory],
+        vectors: Sequence[Vector | None] | None = None,
+        *,
+        before: Sequence[Memory] = (),
+    ) -> None:
+        """Replace what may change of memories that are here; vectors where given."""
         here = self._refuse_missing(agent, [memory.id for memory in memories])
+        refuse_changed(agent, [row_of(here.memories[memory.id - 1]) for memory in before], before, self.where)
         if vectors is None:
             vectors = [here.vectors[memory.id - 1] for memory in memories]
         documents = [
-            line_of(memory, here.names[memory.id - 1], vector) for memory, vector in zip(memories, vectors, strict=True)
+            line_of(accessed(memory, here.memories[memory.id - 1].accessed_at), here.names[memory.id - 1], vector)
+            for memory, vector in zip(memories, vectors, strict=True)
         ]
         self._change({"op": "update", "agent": agent, "documents": documents}, [memory.id for memory in memories])
         self._write_index_if_due()

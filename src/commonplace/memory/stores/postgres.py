@@ -31,6 +31,7 @@ from commonplace.memory.stores.codec import (
     UNREADABLE,
     as_json,
     packed_text,
+    refuse_changed,
     row_of,
     stored_memory,
     stored_of,
@@ -198,7 +199,7 @@ class PostgresStore:
     @locked
     def load(self, agent: str) -> Stored:
         """Everything of a character; empty for an unknown one."""
-        with self.mended():
+        with self.moment():
             query = "SELECT number, settings FROM commonplace_agent WHERE name = %s"
             found = self.connection.execute(query, (agent,)).fetchone()
             if found is None:
@@ -218,7 +219,7 @@ class PostgresStore:
     def changes(self, agent: str, mark: tuple[int, str], known: int) -> Changes | None:
         """What has changed of a character since a mark; None if it was deleted since."""
         number, since = mark
-        with self.mended():
+        with self.moment():
             query = "SELECT settings FROM commonplace_agent WHERE name = %s AND number = %s"
             found = self.connection.execute(query, (agent, number)).fetchone()
             if found is None:
@@ -291,30 +292,41 @@ class PostgresStore:
     @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
-        number, _ = self.agent(agent)
         with self._transaction():
-            changed = self.connection.execute(
+            number = self._number(agent)
+            there = [(id, micros(accesses[id])) for id in self._there(number, tuple(accesses))]
+            self.connection.execute(
                 "UPDATE commonplace_memory AS m SET accessed = t.at, changed = pg_current_xact_id()"
-                " FROM unnest(%s::int[], %s::bigint[]) AS t(id, at)"
-                f" WHERE agent = %s AND m.id = t.id AND state != {FORGOTTEN}",
-                (list(accesses), [micros(at) for at in accesses.values()], number),
+                " FROM unnest(%s::int[], %s::bigint[]) AS t(id, at) WHERE agent = %s AND m.id = t.id",
+                ([id for id, _ in there], [at for _, at in there], number),
             )
-            refuse_missing(agent, tuple(accesses), changed.rowcount, self.where)
 
     @locked
-    def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+    def update(
+        self,
+        agent: str,
+        memories: Sequence[Memory],
+        vectors: Sequence[Vector | None] | None = None,
+        *,
+        before: Sequence[Memory] = (),
+    ) -> None:
         """Replace what may change of memories that are here; vectors where given."""
-        number, _ = self.agent(agent)
         given: Sequence[Vector | None] = [None] * len(memories) if vectors is None else vectors
         with self._transaction():
+            number = self._number(agent)
             states = self._states(agent, number, [memory.id for memory in memories])
+            if before:
+                query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s)"
+                rows = self.connection.execute(query, (number, [one.id for one in before]), binary=True).fetchall()
+                there = [row_of(stored_memory(agent, *row)) for row in stored_rows(rows)]
+                refuse_changed(agent, there, before, self.where)
             for memory, vector in zip(memories, given, strict=True):
                 row = row_of(memory)
                 shown, packed = _placed(states[memory.id], row.text, row.rest)
                 self.connection.execute(
-                    "UPDATE commonplace_memory SET tick = %s, kind = %s, importance = %s, created = %s, accessed = %s,"
+                    "UPDATE commonplace_memory SET tick = %s, kind = %s, importance = %s, created = %s,"
                     " text = %s, rest = %s, packed = %s, changed = pg_current_xact_id() WHERE agent = %s AND id = %s",
-                    (*row[1:6], *shown, packed, number, memory.id),
+                    (*row[1:5], *shown, packed, number, memory.id),
                 )
                 if vectors is not None:
                     self.connection.execute(
@@ -326,8 +338,8 @@ class PostgresStore:
     @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used."""
-        number, _ = self.agent(agent)
         with self._transaction():
+            number = self._number(agent)
             self._states(agent, number, ids)
             self.connection.execute(
                 f"UPDATE commonplace_memory SET state = {FORGOTTEN}, tick = 0, importance = 1, created = 0,"
@@ -381,6 +393,19 @@ class PostgresStore:
         known = self._known[agent] = row[0], last[0] or 0
         return known
 
+    def _number(self, agent: str) -> int:
+        """The number of a character; 0, which is nobody's, for an unknown one."""
+        known = self._known.get(agent)
+        query = "SELECT number FROM commonplace_agent WHERE name = %s"
+        return (known or self.connection.execute(query, (agent,)).fetchone() or (0,))[0]
+
+    @contextmanager
+    def moment(self) -> Generator[None]:
+        """All that is read is as of one moment."""
+        with self._transaction():
+            self.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield
+
     @contextmanager
     def mended(self) -> Generator[None]:
         """Turns the driver's errors into CommonplaceError. Other errors pass unchanged."""
@@ -399,15 +424,22 @@ class PostgresStore:
             yield
 
     def _states(self, agent: str, number: int, ids: Sequence[int]) -> dict[int, int]:
-        """Id → state of memories that are here. Raises UsageError if one is not."""
-        query = f"SELECT id, state FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND state != {FORGOTTEN}"
-        found = dict(self.connection.execute(query, (number, list(ids))).fetchall())
+        """Id → state of memories that are here. Raises `Gone` if one is not."""
+        found = self._there(number, ids)
         refuse_missing(agent, ids, len(found), self.where)
         return found
 
+    def _there(self, number: int, ids: Sequence[int]) -> dict[int, int]:
+        """Id → state of those that are here, which stay as they are until the end of the transaction."""
+        query = (
+            f"SELECT id, state FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND state != {FORGOTTEN}"
+            " ORDER BY id FOR UPDATE"  # in one order, so that two that change the same wait for one another
+        )
+        return dict(self.connection.execute(query, (number, list(ids))).fetchall())
+
     def _move(self, agent: str, ids: Sequence[int], before: int, after: int) -> None:
-        number, _ = self.agent(agent)
         with self._transaction():
+            number = self._number(agent)
             moved = [id for id, state in self._states(agent, number, ids).items() if state == before]
             query = "SELECT id, text, rest, packed FROM commonplace_memory WHERE agent = %s AND id = ANY(%s)"
             for id, text, rest, packed in self.connection.execute(query, (number, moved)).fetchall():

@@ -58,7 +58,7 @@ from commonplace.memory.stores.codec import ARCHIVED, COLUMNS, FORGOTTEN, THERE,
 from commonplace.memory.stores.opening import open_store
 from commonplace.memory.stores.postgres import STORED, PostgresStore, stored_rows, stored_vectors
 from commonplace.memory.stores.postgres_filters import Narrowed, narrowed
-from commonplace.memory.stores.store import Overtaken, refuse_missing, refuse_other_embedder, settings_of
+from commonplace.memory.stores.store import BEHIND, Gone, Overtaken, refuse_missing, refuse_other_embedder, settings_of
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import locked
 from commonplace.text import clean
@@ -164,10 +164,17 @@ class DatabaseStream(Reader):
         """As `MemoryStream.reembed`."""
         embedder, missing, count = self._parts[0], self.unembedded, 0
         for first in range(0, len(missing), checked_count("batch", batch, 1)):
-            memories, _ = self._rows(missing[first : first + batch])
-            vectors = vectors_of(embedder, [memory.text for memory in memories])
-            self.store.update(self.agent, [mended(memory) for memory in memories], vectors)
-            count += sum(vector is not None for vector in vectors)
+            some = missing[first : first + batch]
+            while some:
+                memories, _ = self._rows(some)
+                vectors = vectors_of(embedder, [memory.text for memory in memories])
+                try:
+                    self.store.update(self.agent, [mended(memory) for memory in memories], vectors, before=memories)
+                except BEHIND:  # somebody has forgotten or revised one of them meanwhile
+                    some = sorted({*some} & {*self.unembedded})
+                else:
+                    count += sum(vector is not None for vector in vectors)
+                    break
         return count
 
     @locked
@@ -212,8 +219,7 @@ class DatabaseStream(Reader):
             "min_relevance": asked.least,
             "embedding": vector,
         }
-        with self.store.mended(), self.store.connection.transaction():
-            self.store.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        with self.store.moment():
             found = self._found(question, asked, options)
         found = replace(found, vector=given, query_error=failed, filters=filters)
         if not touch or not found.found:
@@ -395,11 +401,15 @@ class DatabaseStream(Reader):
         refuse_missing(self.agent, wanted, sum(1 <= id <= last for id in wanted), self.store.where)
         query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND {where} ORDER BY id"
         number, _ = self.store.agent(self.agent)
-        with self.store.mended():
-            there = tuple(id for (id,) in self.store.connection.execute(query, (number, wanted)))
-        if there:
-            deed(self.agent, there)
-        return there
+        while True:
+            with self.store.mended():
+                there = tuple(id for (id,) in self.store.connection.execute(query, (number, wanted)))
+            try:
+                if there:
+                    deed(self.agent, there)
+            except Gone:  # somebody has forgotten one of them meanwhile
+                continue
+            return there
 
 
 def _compared(vector: Vector | None, dimensions: int) -> Vector | None:

@@ -27,6 +27,7 @@ from commonplace.memory.stores.codec import (
     as_json,
     inflated,
     packed_text,
+    refuse_changed,
     room,
     row_of,
     stored_memory,
@@ -80,6 +81,7 @@ _TABLES = (
     "CREATE TABLE archive(key INTEGER PRIMARY KEY, packed BLOB NOT NULL, width INTEGER NOT NULL, vector BLOB)",
     _CHANGE,
 )
+_SETTINGS = "SELECT number, settings FROM agent WHERE name = ?"
 _MEMORY = f"SELECT key - ? AS {COLUMNS}, state FROM memory"
 _ARCHIVE = "SELECT key - ?, packed, width, vector FROM archive"
 _VECTOR = "SELECT key - ?, width, value FROM vector"
@@ -123,12 +125,12 @@ class SQLiteStore:
     def load(self, agent: str) -> Stored:
         """Everything of a character; empty for an unknown one."""
         with STORE.errors(self.where), _uncollected():
-            found = self._connection.execute("SELECT number, settings FROM agent WHERE name = ?", (agent,)).fetchone()
-            if found is None:
-                return Stored()
-            number, settings = found
-            self._connection.execute("BEGIN")  # both tables as of one moment
+            self._connection.execute("BEGIN")  # all tables as of one moment
             try:
+                found = self._connection.execute(_SETTINGS, (agent,)).fetchone()
+                if found is None:
+                    return Stored()
+                number, settings = found
                 stored = replace(self._stored(agent, number, json.loads(settings)), mark=(number, self._sequence()))
                 self._known[agent] = number, len(stored.memories)
                 return stored
@@ -143,11 +145,11 @@ class SQLiteStore:
         number, sequence = mark
         base, last = number << _SHIFT, number << _SHIFT | _LAST
         with STORE.errors(self.where):
-            found = self._connection.execute("SELECT number, settings FROM agent WHERE name = ?", (agent,)).fetchone()
-            if found is None or found[0] != number or sequence < 0:
-                return None
             self._connection.execute("BEGIN")
             try:
+                found = self._connection.execute(_SETTINGS, (agent,)).fetchone()
+                if found is None or found[0] != number or sequence < 0:
+                    return None
                 (latest,) = self._connection.execute(
                     "SELECT max(key) FROM memory WHERE key BETWEEN ? AND ?", (base, last)
                 ).fetchone()
@@ -177,9 +179,8 @@ class SQLiteStore:
         """Keep what a character's stream was made with."""
         number, _ = self._agent(agent)
         with STORE.errors(self.where):
-            self._connection.execute(
-                "UPDATE agent SET settings = ? WHERE number = ?", (as_json(dict(settings)), number)
-            )
+            query = "UPDATE agent SET settings = ? WHERE number = ? AND name = ?"
+            self._connection.execute(query, (as_json(dict(settings)), number, agent))
 
     @locked
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
@@ -204,32 +205,40 @@ class SQLiteStore:
     @locked
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
         """Set access times: memory id → moment."""
-        base = self._agent(agent)[0] << _SHIFT
-        rows = [(micros(at), base | id) for id, at in accesses.items()]
         with self._transaction():
-            changed = self._connection.executemany(
-                f"UPDATE memory SET accessed = ? WHERE key = ? AND state != {FORGOTTEN}", rows
-            )
-            refuse_missing(agent, tuple(accesses), changed.rowcount if rows else 0, self.where)
-            self._changed(key for _, key in rows)
+            base = self._base(agent)
+            there = f"key = ? AND state != {FORGOTTEN}"
+            rows = [(micros(at), base | id) for id, at in accesses.items()]
+            self._connection.executemany(f"UPDATE memory SET accessed = ? WHERE {there}", rows)
+            query = f"INSERT OR REPLACE INTO change(key) SELECT key FROM memory WHERE {there}"
+            self._connection.executemany(query, [row[1:] for row in rows])
 
     @locked
-    def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+    def update(
+        self,
+        agent: str,
+        memories: Sequence[Memory],
+        vectors: Sequence[Vector | None] | None = None,
+        *,
+        before: Sequence[Memory] = (),
+    ) -> None:
         """Replace what may change of memories that are here; vectors where given."""
         ids = [memory.id for memory in memories]
-        base = self._agent(agent)[0] << _SHIFT
         with self._transaction():
+            base = self._base(agent)
             archived_ids = [id for id, state in self._states(agent, base, ids).items() if state == ARCHIVED]
             self._unarchive(base, archived_ids)
+            query = f"{_MEMORY} WHERE key = ?"
+            there = [self._connection.execute(query, (base, base | memory.id)).fetchone()[:8] for memory in before]
+            refuse_changed(agent, there, before, self.where)
             self._connection.executemany(
-                "UPDATE memory SET tick = ?, kind = ?, importance = ?, created = ?, accessed = ?, text = ?, rest = ?"
-                " WHERE key = ?",
-                [(*row[1:], base | row.id) for row in map(row_of, memories)],
+                "UPDATE memory SET tick = ?, kind = ?, importance = ?, created = ?, text = ?, rest = ? WHERE key = ?",
+                [(*row[1:5], *row[6:], base | row.id) for row in map(row_of, memories)],
             )
             if vectors is not None:
                 self._clear("vector", base, ids)
                 self._connection.executemany(
-                    "INSERT INTO vector VALUES (?, ?, ?)", self._vector_rows(base, memories, vectors)
+                    "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", self._vector_rows(base, memories, vectors)
                 )
             self._archive(base, archived_ids)
             self._changed(base | id for id in ids)
@@ -237,8 +246,8 @@ class SQLiteStore:
     @locked
     def remove(self, agent: str, ids: Sequence[int]) -> None:
         """Forget for good; the ids stay used. SQLite overwrites what they held with zeros."""
-        base = self._agent(agent)[0] << _SHIFT
         with self._transaction():
+            base = self._base(agent)
             self._states(agent, base, ids)
             self._clear("vector", base, ids)
             self._clear("archive", base, ids)
@@ -252,8 +261,8 @@ class SQLiteStore:
     @locked
     def archive(self, agent: str, ids: Sequence[int]) -> None:
         """Compress and set aside."""
-        base = self._agent(agent)[0] << _SHIFT
         with self._transaction():
+            base = self._base(agent)
             states = self._states(agent, base, ids)
             self._archive(base, [id for id, state in states.items() if state == THERE])
             self._changed(base | id for id in states)
@@ -261,8 +270,8 @@ class SQLiteStore:
     @locked
     def restore(self, agent: str, ids: Sequence[int]) -> None:
         """Restore from the archive."""
-        base = self._agent(agent)[0] << _SHIFT
         with self._transaction():
+            base = self._base(agent)
             states = self._states(agent, base, ids)
             self._unarchive(base, [id for id, state in states.items() if state == ARCHIVED])
             self._changed(base | id for id in states)
@@ -308,16 +317,19 @@ class SQLiteStore:
         if known is not None:
             return known
         checked_agent(agent)
-        with STORE.errors(self.where):
+        with self._transaction():
             execute = self._connection.execute
-            found = execute("SELECT number FROM agent WHERE name = ?", (agent,)).fetchone()
-            if found is None:
-                execute("INSERT OR IGNORE INTO agent(name, settings) VALUES (?, '{}')", (agent,))
-                found = execute("SELECT number FROM agent WHERE name = ?", (agent,)).fetchone()
+            execute("INSERT OR IGNORE INTO agent(name, settings) VALUES (?, '{}')", (agent,))
+            found = execute(_SETTINGS, (agent,)).fetchone()
             base = found[0] << _SHIFT
             (last,) = execute("SELECT max(key) FROM memory WHERE key BETWEEN ? AND ?", (base, base | _LAST)).fetchone()
         known = self._known[agent] = found[0], (last or base) - base
         return known
+
+    def _base(self, agent: str) -> int:
+        """The key before a character's first memory; that of nobody for an unknown one."""
+        found = self._known.get(agent) or self._connection.execute(_SETTINGS, (agent,)).fetchone() or (0,)
+        return found[0] << _SHIFT
 
     def _insert(
         self, number: int, agent: str, rows: Sequence[tuple[Any, ...]], values: Sequence[tuple[int, int, bytes]]

@@ -87,8 +87,9 @@ class Store(Readable, Protocol):
 
     Where two processes would lose something of each other's, the later one is refused. Errors of drivers and disks
     become `CommonplaceError`s that name the store and the next step. Names of characters can be anything: slashes,
-    quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise UsageError and change nothing. What
-    a killed process had under way is there or not, memory by memory; only `append` is whole or not at all.
+    quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise `Gone`, a UsageError, and change
+    nothing; only `touch` leaves them out. What a killed process had under way is there or not, memory by memory; only
+    `append` is whole or not at all. A reader sees the whole of a call or nothing of it.
 
     A store whose readers compare vectors themselves may declare `compares = True`: it is then given also the vectors
     that follow from the text (see `Embedder`).
@@ -103,16 +104,29 @@ class Store(Readable, Protocol):
         ...
 
     def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids: all of them or none. Raises UsageError for other ids."""
+        """Add memories with the next ids: all of them or none. Raises `OtherId` for other ids, `Overtaken` where
+        another handle of the store was quicker."""
         ...
 
     def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Set access times: memory id → moment."""
+        """Set access times: memory id → moment. Those of memories that are not there are left out: another stream may
+        forget a memory after this one has found it."""
         ...
 
-    def update(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
+    def update(
+        self,
+        agent: str,
+        memories: Sequence[Memory],
+        vectors: Sequence[Vector | None] | None = None,
+        *,
+        before: Sequence[Memory] = (),
+    ) -> None:
         """Replace what may change of memories that are here: text, tags, importance, emotion, details; vectors where
-        given."""
+        given. Last accesses stay.
+
+        `before`: memories as the caller knows them. Raises `Overtaken`, and changes nothing, if one of them has been
+        changed since, other than by an access.
+        """
         ...
 
     def remove(self, agent: str, ids: Sequence[int]) -> None:
@@ -161,7 +175,16 @@ class OtherId(UsageError):
 
 
 class Overtaken(CommonplaceError):
-    """Another process has used an id first."""
+    """Another stream has used an id, or changed a memory, first."""
+
+
+class Gone(UsageError):
+    """A memory is not there, perhaps because another stream has forgotten it."""
+
+
+BEHIND = (OtherId, Overtaken, Gone)
+"""What a store raises for a stream that does not know what another has done: it brings that in, and does again what it
+was about to do."""
 
 
 def refuse_other_ids(agent: str, memories: Sequence[Memory], last_id: int, where: str) -> None:
@@ -176,9 +199,9 @@ def refuse_other_ids(agent: str, memories: Sequence[Memory], last_id: int, where
 
 
 def refuse_missing(agent: str, ids: Sequence[int], there: int, where: str) -> None:
-    """Raises UsageError unless all `ids` were found (`there` of them)."""
+    """Raises `Gone` unless all `ids` were found (`there` of them)."""
     if there != len(set(ids)):
-        raise UsageError(
+        raise Gone(
             f"{len(set(ids)) - there} of the memories {sorted(set(ids))[:10]} of {agent} do not exist",
             where=where,
             hint="they were forgotten, or never existed: `refresh` the stream to see what the store holds",
@@ -194,7 +217,7 @@ def no_store(where: str) -> UsageError:
 def overtaken(agent: str, where: str) -> Overtaken:
     """The error for ids that another process has used meanwhile."""
     hint = "`refresh` the stream, and add them again"
-    return Overtaken(f"another process has added memories to {agent}", where=where, hint=hint)
+    return Overtaken(f"another stream has added memories to {agent}", where=where, hint=hint)
 
 
 def damaged(why: str, where: str) -> CommonplaceError:
@@ -265,19 +288,20 @@ class Keeper:
         """Store the next memories."""
         if self._settings is not None:
             self.store.configure(self._agent, self._settings)
-            self._settings = None
-        if self._accesses:
-            self.flush()
+        self.flush()
         self.store.append(self._agent, memories, vectors)
+        self._settings = None
 
     def touch(self, ids: Iterable[int], at: datetime) -> None:
         """Collect accesses."""
         self._accesses.update(dict.fromkeys(ids, at))
 
-    def update(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None = None) -> None:
-        """Store what has changed of memories, their vectors too if given."""
+    def update(
+        self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None, before: Sequence[Memory]
+    ) -> None:
+        """Store what has changed of memories since `before`, their vectors too if given."""
         self.flush()
-        self.store.update(self._agent, memories, vectors)
+        self.store.update(self._agent, memories, vectors, before=before)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Forget in the store."""
@@ -295,18 +319,10 @@ class Keeper:
         self.store.restore(self._agent, ids)
 
     def flush(self) -> None:
-        """Write the accesses collected, except those of memories that another stream has forgotten."""
-        if not self._accesses:
-            return
-        try:
+        """Write the accesses collected."""
+        if self._accesses:
             self.store.touch(self._agent, self._accesses)
-        except UsageError:
-            gone = self.store.load(self._agent).forgotten
-            there = {id: at for id, at in self._accesses.items() if id not in gone}
-            if len(there) == len(self._accesses):
-                raise
-            self.store.touch(self._agent, there)
-        self._accesses = {}
+            self._accesses = {}
 
     def delete(self) -> int:
         """Delete everything of the character; the next memory begins anew."""
@@ -314,15 +330,21 @@ class Keeper:
         self._settings = self._made_with
         return self.store.delete(self._agent)
 
-    def changes(self, known: int) -> Changes:
-        """What the store has that the stream, which knows the ids up to `known`, may not have; all of it if the
-        character was deleted since."""
+    def changes(self, known: int) -> tuple[Changes, bool]:
+        """(what the store has that the stream, which knows the ids up to `known`, may not have; whether that is all it
+        has). `follow` says that the stream has it now."""
         self.flush()
         changes = getattr(self.store, "changes", None)
         found: Changes | None = changes(self._agent, self._mark, known) if changes and self._mark is not None else None
-        found = found or Changes.of_all(self.store.load(self._agent))
+        return (found, False) if found else (Changes.of_all(self.store.load(self._agent)), True)
+
+    def follow(self, found: Changes) -> None:
+        """The stream has these changes: the next are those after them."""
         self._mark = found.mark
-        return found
+        if not found.settings:  # the character was deleted
+            self._settings = self._made_with
+        elif self._settings is not None:
+            self._settings = {**found.settings, **self._settings}
 
     def close(self) -> None:
         """Flush, and close the store if it is the stream's own. May be called twice."""
