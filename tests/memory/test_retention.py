@@ -22,6 +22,8 @@ from commonplace.memory.retention import (
     plan,
 )
 from commonplace.memory.stores.jsonl import JSONLStore
+from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.testing.stores import WordCounts, before_each
 from sizes import examples
 
 NOW = datetime(2031, 10, 4, 12, tzinfo=UTC)
@@ -216,3 +218,30 @@ def test_a_stream_and_a_store_forget_alike_and_the_ledger_knows(tmp_path):
     entries = list(read(ledger.path))
     assert [entry["plan_adjustment"]["action"] for entry in entries] == ["archive", "remove"]
     assert entries[1]["memory_refs"] == ["maria #1", "maria #2", "maria #3"]
+
+
+@pytest.mark.parametrize("through", ["store", "stream"])
+def test_what_somebody_forgets_while_a_policy_is_applied_is_left_out(through, tmp_path):
+    store, other = (SQLiteStore(tmp_path / "s.db") for _ in range(2))
+    stream = MemoryStream.open(store, "maria", embedder=WordCounts())
+    for day in range(8):
+        stream.remember(f"day {day}", at=NOW - timedelta(days=100 - day), importance=3)
+    stream.remember("days go by", at=NOW, kind="reflection", citations=[1, 2], importance=5)
+    stream.remember("so they do", at=NOW, kind="reflection", citations=[1], importance=5)
+    forgetting = plan(candidates(store), RetentionPolicy(delete_after_days=97, archive_after_days=10), NOW)
+    assert [one.memory.id for one in forgetting.remove] == [1, 2, 3]
+    assert [one.id for one in forgetting.folded] == [9, 10]
+    other.remove("maria", [9])
+    if through == "stream":
+        stream.refresh()
+    with (
+        before_each(store, "archive", lambda ids=[4]: other.remove("maria", [ids.pop()])),
+        before_each(store, "remove", lambda ids=[1, 2]: other.remove("maria", [ids.pop()])),
+    ):
+        apply(forgetting, store if through == "store" else stream)
+    found = other.load("maria")
+    assert (found.forgotten, found.archived) == ({1, 2, 3, 4, 9}, {5, 6, 7, 8})
+    assert found.memories[9].details["evidence"] == {"1": "day 0"}
+    stream.close()
+    store.close()
+    other.close()

@@ -15,7 +15,7 @@ from commonplace.ledger import Ledger
 from commonplace.memory.coordinates import CheckedModel, Number, from_memory, scaled
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import as_json
-from commonplace.memory.stores.store import Readable, Store
+from commonplace.memory.stores.store import Gone, Readable, Store
 from commonplace.memory.stream import MemoryStream
 from commonplace.text import clean, one_line
 
@@ -283,20 +283,35 @@ def _with_evidence(reflection: Memory, texts: Mapping[str, str]) -> Memory:
 
 
 def apply(forgetting: ForgettingPlan, target: Store | MemoryStream) -> None:
-    """Do what a plan says in a store, or in a stream and its store."""
+    """Do what a plan says in a store, or in a stream and its store. What somebody has forgotten since is left out."""
     # In this order, so that a process that dies half-way loses no text before it is folded.
     if isinstance(target, MemoryStream):
-        for reflection in forgetting.folded:
+        for reflection in filter(lambda one: one.id in target, forgetting.folded):
             target.revise(reflection.id, details=reflection.details)
         target.archive([one.memory.id for one in forgetting.archive])
         target.forget([one.memory.id for one in forgetting.remove])
         return
-    for agent, reflections in by_agent(forgetting.folded).items():
-        target.update(agent, reflections)
-    for agent, memories in by_agent(one.memory for one in forgetting.archive).items():
-        target.archive(agent, [memory.id for memory in memories])
-    for agent, memories in by_agent(one.memory for one in forgetting.remove).items():
-        target.remove(agent, [memory.id for memory in memories])
+    _do(target, target.update, forgetting.folded, lambda memory: memory)
+    _do(target, target.archive, (one.memory for one in forgetting.archive), lambda memory: memory.id)
+    _do(target, target.remove, (one.memory for one in forgetting.remove), lambda memory: memory.id)
+
+
+def _do(
+    store: Store, deed: Callable[[str, list[Any]], None], memories: Iterable[Memory], given: Callable[[Memory], Any]
+) -> None:
+    """Does it to those of the memories that are still there."""
+    for agent, some in by_agent(memories).items():
+        left = some
+        while left:
+            try:
+                deed(agent, [given(memory) for memory in left])
+                break
+            except Gone:
+                stored = store.load(agent)
+                there = {memory.id for memory in stored.memories} - stored.forgotten
+                before, left = left, [memory for memory in left if memory.id in there]
+                if left == before:
+                    raise
 
 
 def by_agent(memories: Iterable[Memory]) -> dict[str, list[Memory]]:

@@ -516,7 +516,7 @@ class StoreContract:
 
         def deeds(store: Store) -> None:
             store.append("maria", [memory(id) for id in range(1, 5)], vectors_of(4))
-            store.update("maria", [memory(1, text="x"), memory(1, text="a kite")], [vector / 9, vector])
+            store.update("maria", [memory(1, text="x"), memory(1, text="a kite")], [vectors_of(2)[1], vector])
             store.remove("maria", [2, 2])
             store.archive("maria", [3, 4, 3])
             store.restore("maria", [4, 4])
