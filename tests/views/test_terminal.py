@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -207,6 +208,20 @@ async def test_a_recording_that_grows_is_followed() -> None:
     async with opened(source) as (app, pilot):
         source.last_tick = 42
         await until(pilot, lambda: "tick 42" in screen_text(app))
+
+
+async def test_a_picture_that_is_dropped_with_an_overlay_is_drawn_when_that_is_closed() -> None:
+    async with opened(CannedSource(40)) as (app, pilot):
+        await pilot.press("question_mark")
+        overlay, town = app.screen, app.town_screen
+        town.player.seek(39)
+        overlay.refresh()
+        town.draw_soon()
+        while not overlay._callbacks:  # Textual has no public hook for it
+            await asyncio.sleep(0)
+        overlay._callbacks.clear()
+        await pilot.press("escape")
+        await until(pilot, lambda: "12:30" in screen_text(app).splitlines()[0])
 
 
 async def test_panels_come_to_the_front() -> None:

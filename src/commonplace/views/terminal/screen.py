@@ -225,6 +225,12 @@ class TownScreen(Screen[None]):
         self._choose_layout(event.size)
         self.call_after_refresh(self.draw_soon)
 
+    def on_screen_resume(self) -> None:
+        """Textual hands what is to be done after a refresh to the screen in front, and drops it when that is closed."""
+        if self._draw_is_due:
+            self._draw_is_due = False
+            self.draw_soon()
+
     def _choose_layout(self, size: Size) -> None:
         """Set the classes of the breakpoints: Textual does so too, but only after it has painted once without them."""
         for cells, breakpoints in ((size.width, WIDTHS), (size.height, HEIGHTS)):
