@@ -350,7 +350,8 @@ def assert_done_or_not(scene: Scene, whole: Whole, machine: Callable) -> None:
         assert machine(scene)["status"] in ((0, 2) if now == done else (0,))  # 2: nothing is left to be forgotten
     elif operation.then:
         command(*scene.words(operation.then))
-    elif not run:  # it is there already, and may be refused; what a killed process left goes all the same
+    elif not operation.had or "--force" in operation.command:
+        # it is there already, and may be refused; what a killed process left goes all the same
         assert machine(scene)["status"] == (0 if "--force" in operation.command else 2)
     now = scene.content()
     assert now.items() >= done.items() if operation.adds else operation.then or now == done
