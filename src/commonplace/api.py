@@ -154,6 +154,8 @@ def resume_run(
     for group, part in named.items():
         _refuse_other_mind(manifest, group, part.mind, path, last)
     settle(named_by_run(manifest, _names(named)), path, trust=trust)
+    stage = by_name(manifest.stage)
+    keep = _keep(stage, folder_of(manifest, path, memory))
     file = RunFile.open(path)
     try:
         remember(one for one in mind_named_by_run(manifest) if one.value in _names(named) and not one.content)
@@ -162,8 +164,6 @@ def resume_run(
             keyed = _keyed(manifest, named, trust=trust)
             known = with_queued(file.reading.scenario, file.queued())  # whom its prompts may name
             mind = mind_of(manifest, known, timeout=timeout, on_outage=on_outage, where=path, keyed=keyed, cache=cache)
-        stage = by_name(manifest.stage)
-        keep = _keep(stage, folder_of(manifest, path, memory))
         return Run.resume(file, scenario, stage=stage, mind=mind, concurrency=concurrency, keep=keep)
     except BaseException as error:
         file.__exit__(type(error), error, error.__traceback__)
@@ -191,10 +191,8 @@ async def inject(path: str | Path, text: str, mind: str | Mind | Minds = "", *, 
 
 
 def memory_folder(path: str | Path, memory: str | Path = "") -> Path:
-    """The folder of a panel's memories and ledger: the one given, or `outputs` beside the run. Raises UsageError for
-    anything but a folder.
-    """
-    return checked_folder(Path(memory).expanduser() if memory else Path(path).parent / "outputs")
+    """The folder of a panel's memories and ledger: the one given, or `outputs` beside the run."""
+    return Path(memory).expanduser() if memory else Path(path).parent / "outputs"
 
 
 def folder_of(manifest: Manifest, path: str | Path, memory: str | Path = "") -> Path:
@@ -208,7 +206,7 @@ def folder_of(manifest: Manifest, path: str | Path, memory: str | Path = "") -> 
 
 
 def _keep(stage: Stage, folder: Path) -> Keeper | None:
-    return stage.keep(folder) if stage.keep is not None else None
+    return stage.keep(checked_folder(folder)) if stage.keep is not None else None
 
 
 class OpenedRun(Reading):

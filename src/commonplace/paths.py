@@ -40,7 +40,7 @@ def kind_of(path: str | Path, where: str = "") -> Kind:
         if error.errno in _NOTHING:
             return "nothing"
         if error.errno == errno.ELOOP:
-            hint = "remove the link, or name the file that is meant"
+            hint = "remove the link, or name what is meant"
             raise UsageError("a symbolic link that leads back to itself", where=where, hint=hint) from error
         hint = "check the permissions of the folders that it is in"
         raise CommonplaceError(f"cannot be looked at ({error.strerror})", where=where, hint=hint) from error
@@ -50,15 +50,19 @@ def kind_of(path: str | Path, where: str = "") -> Kind:
         return "folder"
     if stat.S_ISFIFO(mode):
         hint = "write what comes out of it to a file first, and name that"
-        raise UsageError("a pipe, not a file", where=where, hint=hint)
+        raise UsageError("a pipe, not a file or folder", where=where, hint=hint)
     what = "a socket" if stat.S_ISSOCK(mode) else "a device"
-    raise UsageError(f"{what}, not a file", where=where, hint="give the name of a file")
+    raise UsageError(f"{what}, not a file or folder", where=where, hint="give the name of a file or folder")
 
 
 def checked_folder(path: Path, where: str = "") -> Path:
-    """The path of a folder that is there or can be made. Raises UsageError where there is a file, or as `kind_of`."""
-    if kind_of(path, where) == "file":
-        raise UsageError("a file, not a folder", where=where or str(path), hint="give the name of a folder")
+    """The path of a folder that is there or can be made. Raises UsageError for anything else."""
+    kind, where = kind_of(path, where), where or str(path)
+    if kind == "file":
+        raise UsageError("a file, not a folder", where=where, hint="give the name of a folder")
+    if kind == "nothing" and path.is_symlink():
+        hint = "make the folder that it leads to, or name another"
+        raise UsageError("a symbolic link to a folder that does not exist", where=where, hint=hint)
     return path
 
 
@@ -68,16 +72,19 @@ def bytes_of(path: Path, what: str, most: int = LARGEST) -> bytes:
     Raises UsageError when it is larger than `most` bytes, is no file, or cannot be read.
     """
     where = str(path)
-    kind_of(path)
+    if kind_of(path) == "folder":
+        raise UsageError("a folder, not a file", where=where, hint="give the name of a file")
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             limit = min(most, size + _GROWN)
             data = file.read(limit + 1) if size <= most else b""
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot be read ({getattr(error, 'strerror', None) or error})", where=where) from error
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot be read ({why})", where=where, hint="check its name and permissions") from error
     if max(size, len(data)) > limit:
-        raise UsageError(f"is larger than {most // 1000:,} kB, too large for {what}", where=where)
+        large = f"is larger than {most // 1000:,} kB, too large for {what}"
+        raise UsageError(large, where=where, hint="name the file that is meant, or make it smaller")
     return data
 
 

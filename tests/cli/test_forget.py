@@ -133,3 +133,14 @@ def test_everything_of_a_character_goes_with_its_name(said: Said, tmp_path: Path
         assert store.agents() == ("klaus",)
     assert "--everything is for" in said("forget", where, "--everything", status=2)
     assert "ines" in said("forget", where, "--agent", "ines", "--everything", status=2)
+
+
+def test_nothing_is_forgotten_where_it_could_not_be_recorded(tmp_path, capsys):
+    where = tmp_path / "s.db"
+    with MemoryStream.open(where, "maria") as stream:
+        stream.remember("a lantern", at=datetime(2031, 1, 1, tzinfo=UTC))
+    (tmp_path / "ledger").write_text("not a folder")
+    assert main(["forget", str(where), "--query", "lantern", "--ledger", str(tmp_path / "ledger")]) == 2
+    assert "a file, not a folder" in capsys.readouterr().err
+    with MemoryStream.open(where, "maria") as stream:
+        assert [memory.text for memory in stream] == ["a lantern"]

@@ -57,13 +57,17 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def started(
-    *arguments: object, env: dict[str, str] | None = None, program: Sequence[str] = PROGRAM, **settings: Any
+    *arguments: object,
+    env: dict[str, str] | None = None,
+    program: Sequence[str] = PROGRAM,
+    anew: bool = PROVE,
+    **settings: Any,
 ) -> subprocess.Popen[str]:
-    """A command under way, its two outputs on pipes unless told otherwise."""
+    """A command under way, its two outputs on pipes unless told otherwise. `anew`: not forked where it could be."""
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, "encoding": "utf-8"}
     given |= settings
     env, words = env or environment(), list(map(str, arguments))
-    if program is PROGRAM and not PROVE and can_fork(env, given):
+    if program is PROGRAM and not anew and can_fork(env, given):
         return Forked(words, env=env, **given)
     return subprocess.Popen([*program, *words], env=env, **given)
 

@@ -266,6 +266,15 @@ def test_a_file_that_was_cut_off(plaza: Path, tmp_path: Path) -> None:
             assert [path.name for path in damaged.parent.iterdir()] == ["cut.run"]
 
 
+def test_a_huge_file_without_tables_is_not_copied_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "copyfile", None)
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(20 << 30)
+    with pytest.raises(RunDamaged, match="nothing in it can be read"):
+        rescue(tmp_path / "huge", tmp_path / "new.run")
+    assert [path.name for path in tmp_path.iterdir()] == ["huge"]
+
+
 def test_what_a_killed_process_left_in_the_journal_is_saved(tmp_path: Path) -> None:
     live_state = Village()
     folder = tmp_path / "killed"

@@ -355,7 +355,8 @@ def test_a_run_does_not_decide_where_to_write(tmp_path):
 def test_a_folder_that_cannot_be_used_is_told_before_there_is_a_run(tmp_path):
     (tmp_path / "file").touch()
     memory = ("--memory", tmp_path / "file")
-    assert "ledger" in command("run", "dialectic", "--prompt", CARS, "-o", tmp_path / "a.run", *memory, status=1).err
+    done = command("run", "dialectic", "--prompt", CARS, "-o", tmp_path / "a.run", *memory, status=2)
+    assert "a file, not a folder" in done.err
     store = tmp_path / "outputs" / "memory"
     store.mkdir(parents=True)
     (store / "config.json").write_text('{"retention_policy": 3}')

@@ -31,7 +31,7 @@ from commonplace.memory.search import filters
 from commonplace.memory.stores import open_store, read_store
 from commonplace.memory.stores.jsonl_files import StoreConfig
 from commonplace.memory.stores.store import Readable
-from commonplace.paths import kind_of
+from commonplace.paths import checked_folder, kind_of
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
 
@@ -67,7 +67,9 @@ def forget(
             )
         _delete(where, agent, dry_run=dry_run)
         return
-    choice = Choice(agent, ids, session, query, tags, policy, moment("--now", now))
+    if ledger is not None:
+        checked_folder(ledger)
+    choice = Choice(agent, ids, session, query, tags, policy and _policy(policy), moment("--now", now))
     if is_run(where):
         _in_run(Path(where), choice, dry_run=dry_run)
     else:
@@ -97,7 +99,7 @@ class Choice:
     session: str | None
     query: str | None
     tags: str | None
-    policy: Path | None
+    policy: RetentionPolicy | None
     now: datetime | None
 
     def among(self, records: list[Candidate]) -> ForgettingPlan:
@@ -105,7 +107,7 @@ class Choice:
         if self.policy is None:
             return self._chosen(records)
         now = self.now or latest_time(records)
-        return plan(records, _policy(self.policy), now) if now else ForgettingPlan()
+        return plan(records, self.policy, now) if now else ForgettingPlan()
 
     def _chosen(self, records: list[Candidate]) -> ForgettingPlan:
         tests = filters(session=self.session, text=self.query)
@@ -136,7 +138,7 @@ def _in_store(where: str, choice: Choice, ledger: Path | None, *, dry_run: bool)
     else:
         with closing(open_store(where, create=False)) as store:
             forgetting, now = _planned_in(store, choice)
-            record = Ledger(ledger) if ledger is not None else None  # refused before anything is forgotten
+            record = Ledger(ledger) if ledger is not None else None  # before anything is forgotten: it may fail
             apply(forgetting, store)
             if record is not None and now is not None:
                 audit(record, forgetting, at=now, trigger="forget", session=choice.session or "")

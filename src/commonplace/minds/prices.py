@@ -80,7 +80,7 @@ def _own(path: str) -> Mapping[str, Price]:
     try:
         text = text_of(Path(path).expanduser(), "a list of prices")
     except CommonplaceError as error:
-        error.hint = error.hint or f"{VARIABLE} names a file of prices, or is not set"
+        error.hint = f"{VARIABLE} names a file of prices, or is not set"
         raise
     return _prices(read(text, path))
 

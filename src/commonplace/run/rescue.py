@@ -34,7 +34,8 @@ from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading, refuse_missing
 from commonplace.run.schema import FORMAT, OLDEST, RUN
 from commonplace.scenario.compiling import compiled_from_text, load
-from commonplace.sqlite import JOURNALS, beside, transaction
+from commonplace.scenario.loading import located
+from commonplace.sqlite import JOURNALS, beside, has_journal, transaction
 from commonplace.world.events import NOBODY
 
 MAGIC = b"SQLite format 3\x00"
@@ -81,11 +82,13 @@ def rescue(source: str | Path, target: str | Path, *, scenario: str | Path = "",
     `scenario`: the name or file that the run was made from, in case its text in the run is damaged. A shipped one is
     found by itself. It is used only if it has the digest of the text that the run was made from.
 
-    Raises RunDamaged when the manifest or tick 0 is lost, and UsageError for a run that is in use and, unless `force`,
-    an existing target.
+    Raises RunDamaged when the manifest or tick 0 is lost, and UsageError for a run that is in use, a `scenario` that is
+    not there and, unless `force`, an existing target.
     """
     source, target = Path(source), Path(target)
     refuse_missing(source)
+    if scenario:
+        located(str(scenario))  # raises for what cannot be read, also where the text in the run will do
     if os.path.realpath(source) == os.path.realpath(target):
         raise UsageError("a rescued run cannot replace the damaged one", where=str(target), hint="give another name")
     with _held(source), written_run(target, force=force) as part, _copied(source, part) as damaged:
@@ -138,6 +141,10 @@ def _held(source: Path) -> Generator[None]:
 @contextmanager
 def _copied(source: Path, part: Path) -> Generator[sqlite3.Connection]:
     """A connection to a copy of the damaged file, with what its journals hold and a header that SQLite accepts."""
+    with source.open("rb") as file:
+        start = file.read(101)
+    if len(start) > 100 and start[100] not in TREES and not has_journal(source):  # however large the rest is
+        raise RunDamaged("nothing in it can be read", where=str(source), hint=NO_WAY)
     copy = beside(part, "-damaged")
     copies = [beside(copy, ending) for ending in ("", *JOURNALS)]
     try:
@@ -153,6 +160,8 @@ def _copied(source: Path, part: Path) -> Generator[sqlite3.Connection]:
             path.unlink(missing_ok=True)
 
 
+TREES = (5, 13)
+"""How SQLite's list of tables may begin, after the header of the file."""
 NO_WAY = "go back to a copy; the page that says where its tables are is lost"
 
 

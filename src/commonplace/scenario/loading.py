@@ -160,7 +160,7 @@ def _hint_in(folder: FilePath) -> str:
         inside = sorted(path.name for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
     except OSError:
         inside = []
-    return f"In it: {', '.join(inside[:8])}." if inside else ""
+    return f"In it: {', '.join(inside[:8])}." if inside else "Give the name of the file."
 
 
 def _unknown(name: str) -> UsageError:

@@ -19,6 +19,7 @@ from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, show
 from commonplace.memory import MemoryStore
 from commonplace.memory.coordinates import MemoryCoordinate
+from commonplace.paths import checked_folder
 from commonplace.run.reading import Reading
 from commonplace.run.why import event_named
 from commonplace.scenario.scenario import Scenario
@@ -112,7 +113,7 @@ def ledger_of(folder: Path) -> Path:
 @contextmanager
 def opened(folder: Path) -> Generator[MemoryStore]:
     """The store with its ledger, for a moment: other processes may write to it as well."""
-    ledger, last = Ledger(ledger_of(folder)), time.monotonic() + PATIENCE
+    ledger, last = Ledger(ledger_of(checked_folder(folder))), time.monotonic() + PATIENCE
     while True:
         try:
             store = MemoryStore(_memories(folder), ledger=ledger)
