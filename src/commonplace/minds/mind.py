@@ -38,7 +38,7 @@ class Task(Generic[I, O]):
     scene: Callable[[I, View], Mapping[str, Any]] | None = None
     """The values its template gets in addition to those every template gets."""
     offers: Callable[[I], Offers] | None = None
-    """What an answer may choose from and cite; None for nothing."""
+    """What an answer may choose from; None for nothing."""
     answer: type[AnswerModel] | None = None
     """What a model writes. None: the output itself."""
     free_text: str = ""

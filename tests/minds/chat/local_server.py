@@ -8,7 +8,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -219,7 +219,7 @@ class PlainBook:
             messages += [Message("assistant", last), Message("user", complaint)]
         return Prompt(ask.task.name, tuple(messages), self.schema, 100, 0.5, len(shown))
 
-    def read(self, ask: Ask[Any, Any], data: object) -> Value:
+    def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value:
         """By the output's type."""
         try:
             return ask.task.output.model_validate(data)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import socket
 import threading
 import time
@@ -14,6 +16,7 @@ import pytest
 from commonplace.errors import Paused, UsageError
 from commonplace.minds.chat.chat_mind import ChatMind
 from commonplace.minds.chat.client import AT_ONCE, Endpoint, Outage
+from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.openai_http import Key
 from minds.chat.local_server import (
@@ -31,6 +34,7 @@ from minds.chat.local_server import (
     request_key,
     using,
 )
+from minds.tasks.asked import SETTING, every_ask
 
 GOOD = Sent(completion('{"ratings": [{"importance": 4}]}'))
 
@@ -381,7 +385,7 @@ def test_a_question_that_alone_gets_no_answer_is_malformed(fault):
 class Strict(PlainBook):
     """Finds no words in any answer."""
 
-    def read(self, ask, data):
+    def read(self, ask, data, citable=()):
         raise Unusable("must not be empty", "empty")
 
 
@@ -470,6 +474,20 @@ def test_a_prompt_that_is_too_long_is_shortened_from_the_lowest_memories(message
     assert server.asked[-1]["messages"][1]["content"] == "m1 m2"
     assert reply.outcome == "value"
     assert "m3" not in reply.prompt
+
+
+def test_what_was_left_out_of_a_prompt_is_not_cited():
+    cited, shown = [*range(1, 10)], []
+
+    def chat(body, number):
+        shown.append({int(label) for label in re.findall(r"\[([0-9]+)", body["messages"][1]["content"])})
+        text = json.dumps({"because": cited, "say": "The broth is ready.", "ends": False, "facts": []})
+        return Sent(completion(text)) if number else error(400, "context length exceeded")
+
+    with LocalServer(chat) as server:
+        mind = ChatMind(server.url, PromptBook("en", SETTING), sleep=Waits())
+        reply = asked(mind, every_ask()["converse"])
+    assert set(reply.value.because) == shown[1] < shown[0] < {*cited}
 
 
 def test_a_prompt_that_cannot_be_shortened_any_more_is_malformed():

@@ -124,6 +124,19 @@ def test_stage_directions_are_not_spoken_in_korean() -> None:
     assert said("국물 다 됐어요. (고개를 끄덕인다)", "ko") == "국물 다 됐어요."
 
 
+@pytest.mark.parametrize(
+    "text", ["because", "Say", "Because, because!", "*nods* “The”", "Mira: ends", '"say": the', "<say>"]
+)
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_name_of_a_field_is_nothing_that_anybody_says(text: str, language: str) -> None:
+    assert said(text, language) == ""
+
+
+@pytest.mark.parametrize("text", ["Because of the rain.", "I would say so.", "The end.", "Everybody!"])
+def test_words_that_hold_the_name_of_a_field_are_said(text: str) -> None:
+    assert said(text) == text
+
+
 @pytest.mark.parametrize("text", ["…", "?", "I'm sorry, but I can't come tonight.", "That costs 3,000.", "Ha! (Not.)"])
 def test_what_a_person_says_passes(text: str) -> None:
     assert said(text)

@@ -19,7 +19,6 @@ from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.templates import BETWEEN, LANGUAGES, PARTS, shipped
 from commonplace.minds.tasks import REACT, TASKS
-from commonplace.minds.tasks.offers import citing_recalled
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Cited, WireValue, offers_of, schema, spoken
 from commonplace.minds.tokens import estimated_tokens
@@ -100,7 +99,6 @@ TOAST = Task(
     max_tokens=80,
     temperature=0.9,
     scene=scene,
-    offers=citing_recalled,
     free_text="toast",
 )
 TEMPLATES = {
@@ -165,7 +163,10 @@ def test_an_added_task_is_read_like_any_other(asked: Ask[Any, Any]) -> None:
     book, words = book_for(asked), WORDS[asked.input.who.language]
     assert list(schema(TOAST)["properties"]) == ["because", "toast"]
     assert book.prompt(asked).memories == 2 and book.prompt(asked).temperature == 0.9
-    assert book.read(asked, {"toast": f"“{words}”", "because": [1, 99]}) == ToastOutput(toast=words, because=(1,))
+    prompt = book.prompt(asked)
+    assert book.read(asked, {"toast": f"“{words}”", "because": [1, 7, 99]}, prompt.citable) == ToastOutput(
+        toast=words, because=(1,)
+    ), "the seventh memory is not shown"
     assert book.read_text(asked, f"Mira: {words}") == ToastOutput(toast=words)
     with pytest.raises(Unusable, match=r"'toast' (must not be empty|비어 있으면 안 됩니다)"):
         book.read(asked, {"toast": "", "because": []})

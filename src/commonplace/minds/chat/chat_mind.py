@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Literal, Protocol
@@ -51,7 +51,7 @@ class Book(Protocol):
 
     def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "") -> Prompt: ...
 
-    def read(self, ask: Ask[Any, Any], data: object) -> Value: ...
+    def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value: ...
 
     def read_text(self, ask: Ask[Any, Any], text: str) -> Value | None: ...
 
@@ -226,7 +226,7 @@ class ChatMind:
         try:
             answer = said(page)
             raw = answer.text
-            value = self._value(ask, spoken(raw), cut=answer.cut)
+            value = self._value(ask, spoken(raw), attempt.prompt, cut=answer.cut)
         except Unusable as unusable:
             problem = unusable
         errand.unanswered = not has_answer(page)
@@ -249,7 +249,7 @@ class ChatMind:
             reused=int(attempt.reused),
         )
 
-    def _value(self, ask: Ask[Any, Any], text: str, *, cut: bool) -> Value:
+    def _value(self, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool) -> Value:
         """The typed answer: from JSON, or from free text where the task takes it. Raises Unusable."""
         try:
             data = data_in(text, cut=cut)
@@ -258,7 +258,7 @@ class ChatMind:
             if free is None:
                 raise
             return free
-        return self._book.read(ask, data)
+        return self._book.read(ask, data, prompt.citable)
 
     def _session(self) -> Session:
         """The session of the running loop; sessions of closed loops are dropped."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +14,7 @@ from commonplace.minds.prompts.prompt import Message, Prompt, Setting, Unusable,
 from commonplace.minds.prompts.speech_guard import SpeechGuard, descriptions, shingles
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.prompts.templates import Templates
+from commonplace.minds.tasks.offers import memory_ids
 from commonplace.minds.tasks.reflect import InsightsInput, questions_of
 from commonplace.minds.tasks.scenes import scene_values
 from commonplace.minds.tasks.wire import read, schema, written
@@ -20,6 +22,8 @@ from commonplace.text import clean, shortened
 
 LONGEST_LAST = 600
 """Characters of an unusable answer, and of what was wrong with it, when it is asked for again."""
+_LABEL = re.compile(r"\[([0-9]{1,12})(?: [^\]]*)?\]")
+"""How a prompt labels a memory: `[12]`, `[12 Sat 13:05]`. No text of a value holds a bracket: see `plain`."""
 
 
 class PromptBook:
@@ -40,6 +44,7 @@ class PromptBook:
         task = ask.task
         form = schema(task)
         messages, shown = self._messages(ask, drop)
+        citable = _labels(messages) & frozenset(memory_ids(ask.input))
         if complaint:
             wrong = shortened(plain(in_language(complaint, self.language)), LONGEST_LAST)
             again = self._templates.whole("again.txt", {"complaint": wrong})
@@ -48,11 +53,14 @@ class PromptBook:
                 Message("assistant", shortened(clean(last), LONGEST_LAST) or "…"),
                 Message("user", again),
             )
-        return Prompt(task.name, messages, form, task.tokens(ask.input), task.temperature, shown)
+        return Prompt(task.name, messages, form, task.tokens(ask.input), task.temperature, shown, citable)
 
-    def read(self, ask: Ask[Any, Any], data: object) -> Value:
-        """Parsed JSON as the task's typed output. Raises Unusable, saying what to correct."""
-        return read(ask, data, self._guard)
+    def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value:
+        """Parsed JSON as the task's typed output. Raises Unusable, saying what to correct.
+
+        `citable`: the memories that the prompt shows; citations of others are left out.
+        """
+        return read(ask, data, self._guard, citable)
 
     def read_text(self, ask: Ask[Any, Any], text: str) -> Value | None:
         """Plain words as an answer; None for a task, or for words, that cannot be used this way."""
@@ -84,3 +92,13 @@ class PromptBook:
         """The guard, which knows every line of the templates so that it can find a repetition."""
         texts = self._templates.literals
         return SpeechGuard(self.language, shingles(texts, self.language), descriptions(texts, self.language))
+
+
+def _labels(messages: Iterable[Message]) -> frozenset[int]:
+    """The memories whose labels a question shows.
+
+    They are looked for in the finished text because templates decide what is shown, a scenario's own too. The rules, in
+    the system message, only give an example of a label.
+    """
+    asked = (message.text for message in messages if message.role == "user")
+    return frozenset(int(found) for text in asked for found in _LABEL.findall(text))

@@ -30,6 +30,8 @@ class Prompt:
     temperature: float
     memories: int = 0
     """How many retrieved memories it shows: leaving them out shortens the prompt."""
+    citable: frozenset[int] = frozenset()
+    """Ids of the memories it shows, in whatever place: an answer may cite these."""
 
     @property
     def text(self) -> str:

@@ -52,8 +52,11 @@ _MODEL = re.compile(
     r"|(?:죄송하지만|죄송합니다)[^.!?]{0,40}(?:도와드릴|답변(?:드릴|할)|제공할|생성할) 수 없",
     re.IGNORECASE,
 )
-_NOTHING = frozenset({"null", "none", "n/a", "undefined", "string", "placeholder"})
+_NOTHING = frozenset({"null", "none", "n/a", "undefined", "placeholder"})
 """What a model writes in place of words that it does not have."""
+_ARTICLES = frozenset({"the", "a", "an"})
+"""What nobody says without a noun."""
+_WORD = re.compile(r"\w+")
 _DESCRIBED = re.compile(r"(?:^|[{;,] ?)[a-z_]+: ([^:{}\[\]\n]+)", re.MULTILINE)
 _PARTS = re.compile(r"[;,.\"“”]|\([^()]*\)")
 _SHORTEST_ECHO = {"en": 8, "ko": 4}
@@ -83,16 +86,18 @@ class SpeechGuard:
     """The `shingles` of the instructions."""
     descriptions: frozenset[str] = field(default_factory=frozenset[str])
     """What the instructions say about single fields; see `descriptions`."""
+    names: frozenset[str] = field(default_factory=frozenset[str])
+    """The words of the answer's own schema: the names of its properties and of their types."""
 
     def line(self, text: str, names: Iterable[str] = (), longest: int = LONGEST_LINE) -> str:
         """A line of speech without quotation marks, stage directions and the speaker's name in front (`names`).
 
         Too long a line ends with its last sentence that fits. Empty where nothing is left.
         """
-        text = self._own_words(text)
+        text = self.own_words(text)
         self._refuse_machinery(text)
         words = unquoted(_without_asides(_STAGE.sub(" ", clean(text))).strip())
-        words = unquoted(_without_speaker(clean(words), names))
+        words = self.own_words(unquoted(_without_speaker(clean(words), names)))
         self._refuse_other_languages(words)
         return until_sentence_end(words, longest)
 
@@ -101,17 +106,18 @@ class SpeechGuard:
 
         Empty where there are none, but `null` or what the instructions say about the field.
         """
-        text = self._own_words(text)
+        text = self.own_words(text)
         self._refuse_machinery(text)
         self._refuse_other_languages(text)
         return _without_asides(text).strip() or text
 
-    def _own_words(self, text: str) -> str:
-        """The text; empty if it stands for nothing, or repeats the description of a field."""
-        parts = [part for part in _pieces(text) if part]
-        if folded(text).strip(" .…<>") in _NOTHING or (parts and all(part in self.descriptions for part in parts)):
-            return ""
-        return text
+    def own_words(self, text: str) -> str:
+        """The text; empty if it stands for nothing, or only repeats names of the schema or what is said of a field."""
+        said, parts = folded(text), [part for part in _pieces(text) if part]
+        words = set(_WORD.findall(said))
+        only_names = bool(words) and words <= self.names | _ARTICLES
+        described = bool(parts) and all(part in self.descriptions for part in parts)
+        return "" if only_names or described or said.strip(" .…<>") in _NOTHING else text
 
     def _refuse_machinery(self, text: str) -> None:
         if _MARKUP.search(text):

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Item, Recalled, Situation, Spot, Value, Who
-from commonplace.minds.tasks.offers import Offers, memory_ids, people, places, things, uses
+from commonplace.minds.tasks.offers import Offers, people, places, things, uses
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import (
     LONGEST_DOING,
@@ -141,10 +141,9 @@ def _split(target: str) -> str:
     return f"{thing.strip() or target} {verb.strip()}"
 
 
-def target_offers(targets: Targets, known: Iterable[Spot], here: Situation, memories: tuple[int, ...] = ()) -> Offers:
+def target_offers(targets: Targets, known: Iterable[Spot], here: Situation) -> Offers:
     """This tick's targets, by the names that `known` places, things in sight and people in sight have."""
     return Offers(
-        memories=memories,
         people=people(here.people).only(targets.agents),
         places=places(known).only(targets.areas),
         things=things(here.things, targets.objects),
@@ -168,7 +167,7 @@ def target_values(targets: Targets, offers: Offers, here: Situation) -> Values:
 
 def _offers(inputs: ActInput) -> Offers:
     here = inputs.situation
-    return target_offers(inputs, (*inputs.places, here.place), here, memory_ids(inputs.recalled, items=(inputs.item,)))
+    return target_offers(inputs, (*inputs.places, here.place), here)
 
 
 def _scene(inputs: ActInput, view: View) -> Values:

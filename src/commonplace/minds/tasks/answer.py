@@ -23,7 +23,6 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.telling import plain, speech
 from commonplace.minds.question import Asked
-from commonplace.minds.tasks.offers import Offers, memory_ids
 from commonplace.minds.tasks.past_values import goal_values, lately_values
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
@@ -123,16 +122,6 @@ class AnswerOutput(WireValue):
     answer: Annotated[str, spoken(LONGEST_ANSWER, needed=True)] = Field(min_length=1, max_length=LONGEST_ANSWER)
 
 
-def citable(inputs: AnswerInput) -> tuple[Recalled, ...]:
-    """Every memory of the input, each once: recalled ones, conclusions, the day."""
-    found = {note.id: note for note in (*inputs.recalled, *inputs.thoughts, *inputs.day)}
-    return tuple(found.values())
-
-
-def _offers(inputs: AnswerInput) -> Offers:
-    return Offers(memories=memory_ids(citable(inputs)))
-
-
 def _scene(inputs: AnswerInput, view: View) -> Values:
     teller = view.teller(inputs)
     recalled = view.best(teller.memories((*inputs.recalled, *inputs.thoughts[:2])), ANSWERING)
@@ -182,6 +171,5 @@ ANSWER = Task(
     max_tokens=400,
     temperature=0.7,
     scene=_scene,
-    offers=_offers,
     free_text="answer",
 )

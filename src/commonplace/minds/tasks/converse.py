@@ -22,7 +22,7 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
-from commonplace.minds.tasks.offers import Offers, fact_ids, memory_ids
+from commonplace.minds.tasks.offers import Offers, fact_ids
 from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
 from commonplace.minds.tasks.scenes import (
     TALKING,
@@ -79,7 +79,7 @@ class ConverseOutput(WireValue):
 
 
 def _offers(inputs: ConverseInput) -> Offers:
-    return Offers(memories=memory_ids(inputs.recalled), facts=fact_ids(inputs.facts))
+    return Offers(facts=fact_ids(inputs.facts))
 
 
 def _scene(inputs: ConverseInput, view: View) -> Values:

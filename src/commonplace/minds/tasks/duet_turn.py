@@ -13,7 +13,6 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Recalled, Spoken, Value, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
-from commonplace.minds.tasks.offers import Offers, citing_recalled, memory_ids
 from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
 from commonplace.minds.tasks.wire import Cited, Unasked, WireValue, noted, seen, spoken
 
@@ -96,10 +95,6 @@ def _scene(inputs: DuetInput, view: View) -> Values:
     }
 
 
-def _offers(inputs: DuetInput) -> Offers:
-    return Offers(memories=memory_ids((*inputs.recalled, *inputs.untold)))
-
-
 def _reflection_scene(inputs: DuetReflectInput, view: View) -> Values:
     return {
         "memories": view.memories(inputs),
@@ -116,7 +111,6 @@ DUET_TURN = Task(
     max_tokens=300,
     temperature=0.9,
     scene=_scene,
-    offers=_offers,
     free_text="say",
 )
 DUET_PLAN = Task(
@@ -137,6 +131,5 @@ DUET_REFLECT = Task(
     max_tokens=300,
     temperature=0.5,
     scene=_reflection_scene,
-    offers=citing_recalled,
     free_text="text",
 )

@@ -1,14 +1,16 @@
-"""What an answer may choose from and cite: ids, and the labels that a model knows them by."""
+"""What an answer may choose from: ids, and the labels that a model knows them by."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Any
+from typing import cast
 from unicodedata import combining, normalize
+
+from pydantic import BaseModel
 
 from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Spot, ThingHere
 from commonplace.minds.prompts.telling import plain
@@ -126,28 +128,32 @@ def uses(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]]) -> lis
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What the answer to one question may choose from and cite."""
+    """What the answer to one question may choose from."""
 
-    memories: tuple[int, ...] = ()
     people: Choices = field(default_factory=Choices)
     places: Choices = field(default_factory=Choices)
     things: Choices = field(default_factory=Choices)
     facts: Choices = field(default_factory=Choices)
 
 
-def memory_ids(
-    recalled: Iterable[Recalled] = (), news: Iterable[News] = (), items: Iterable[Item | None] = ()
-) -> tuple[int, ...]:
-    """All memory ids in them, each once, in order: retrieved memories, what the news became, what plans rest on."""
-    found = [note.id for note in recalled]
-    found += [entry.memory_id for entry in news if entry.memory_id]
-    found += [memory for item in items if item is not None for memory in item.because]
-    return tuple(dict.fromkeys(found))
-
-
-def citing_recalled(inputs: Any) -> Offers:
-    """The `offers` of a task whose answer may cite `inputs.recalled` and has nothing to choose."""
-    return Offers(memories=memory_ids(inputs.recalled))
+def memory_ids(value: object) -> Iterator[int]:
+    """The ids of all memories in a typed input: retrieved ones, what the news became, what anything rests on."""
+    match value:
+        case Recalled():
+            yield value.id
+        case News() if value.memory_id:
+            yield value.memory_id
+        case BaseModel():
+            for name in type(value).model_fields:
+                inner = getattr(value, name)
+                yield from inner if name == "because" else memory_ids(inner)
+        case Mapping():
+            yield from memory_ids(tuple(cast("Mapping[str, object]", value).values()))
+        case list() | tuple():
+            for inner in cast("Sequence[object]", value):
+                yield from memory_ids(inner)
+        case _:
+            pass
 
 
 def fact_ids(known: Iterable[FactNote]) -> Choices:

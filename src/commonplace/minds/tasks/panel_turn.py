@@ -10,7 +10,6 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Recalled, Spoken, Value, Who
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.duet_turn import LOST_THREAD
-from commonplace.minds.tasks.offers import citing_recalled
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 
@@ -81,6 +80,5 @@ PANEL_TURN = Task(
     max_tokens=900,
     temperature=0.9,
     scene=_scene,
-    offers=citing_recalled,
     free_text="answer",
 )

@@ -11,7 +11,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Past, Person, Recalled, Situation, Spot, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import plain
-from commonplace.minds.tasks.offers import Offers, memory_ids, places
+from commonplace.minds.tasks.offers import Offers, places
 from commonplace.minds.tasks.past_values import goal_values, lately_values
 from commonplace.minds.tasks.scenes import Values, View, own_places
 from commonplace.minds.tasks.wire import (
@@ -144,7 +144,7 @@ def _offers(inputs: PlanDayInput) -> Offers:
     """A stroke may be at any known place and at those of the usual day."""
     named = {stroke.location: Spot(id=stroke.location, name=stroke.location) for stroke in inputs.routine}
     named |= {spot.id: spot for spot in (*inputs.places, inputs.situation.place)}
-    return Offers(memories=memory_ids(inputs.recalled), places=places(named.values()))
+    return Offers(places=places(named.values()))
 
 
 def _scene(inputs: PlanDayInput, view: View) -> Values:

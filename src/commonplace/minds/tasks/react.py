@@ -29,7 +29,7 @@ from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain
 from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
-from commonplace.minds.tasks.offers import Offers, fact_ids, memory_ids, people, places
+from commonplace.minds.tasks.offers import Offers, fact_ids, people, places
 from commonplace.minds.tasks.past_values import LONGEST_GOAL, MOST_GOALS, between, goal_values, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
@@ -297,7 +297,6 @@ def _offers(inputs: ReactInput) -> Offers:
     """Something new may be done at any known place and wherever the plan leads."""
     here, planned = inputs.situation, (inputs.now, *inputs.later)
     return Offers(
-        memories=memory_ids(inputs.recalled, inputs.news, planned),
         people=people(here.people),
         places=places((*inputs.places, here.place), planned),
         facts=fact_ids(inputs.facts),

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Situation, Value, Who
 from commonplace.minds.prompts.telling import Told, plain
-from commonplace.minds.tasks.offers import Offers, memory_ids, people
+from commonplace.minds.tasks.offers import Offers, people
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Cited, Context, Rule, Unasked, WireValue, choice, several, spoken, texts, whole
 
@@ -141,9 +141,8 @@ class InsightsOutput(WireValue):
 
 
 def _insights_offers(inputs: InsightsInput) -> Offers:
-    """Memories that were recalled for a question, and people known or in sight."""
-    recalled = (note for entry in inputs.evidence for note in entry.recalled)
-    return Offers(memories=memory_ids(recalled), people=people((*inputs.known, *inputs.situation.people)))
+    """People known or in sight."""
+    return Offers(people=people((*inputs.known, *inputs.situation.people)))
 
 
 def _insights_scene(inputs: InsightsInput, view: View) -> Values:

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person, Recalled, Situation, Spoken, Value, Who
-from commonplace.minds.tasks.offers import citing_recalled
 from commonplace.minds.tasks.reflect import LONGEST_EVIDENCE
 from commonplace.minds.tasks.scenes import LATEST_LINES, Values, View, spoken_lines, unsaid
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken, whole
@@ -50,5 +49,4 @@ RELATE = Task(
     max_tokens=250,
     temperature=0.3,
     scene=_scene,
-    offers=citing_recalled,
 )

@@ -15,7 +15,7 @@ What a model writes for a task is one Pydantic model: the task's output itself w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Annotated, Any, Literal, Self, cast
@@ -105,8 +105,11 @@ def _is_unasked(info: FieldInfo) -> bool:
     return any(isinstance(mark, UnaskedField) for mark in info.metadata)
 
 
-def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard) -> Value:
-    """Parsed JSON as the task's output. Raises Unusable, saying what is wrong with it."""
+def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard, citable: Collection[int] = ()) -> Value:
+    """Parsed JSON as the task's output. Raises Unusable, saying what is wrong with it.
+
+    `citable`: memories that it may cite, those of the prompt. Others are left out of what it cites.
+    """
     model = _model(ask.task)
     if not isinstance(data, dict):
         raise Unusable(in_language("the answer must be a JSON object", guard.language), "schema")
@@ -116,7 +119,8 @@ def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard) -> Value:
         none = Unusable("the answer has none of the fields {names}", "schema", names=", ".join(names))
         raise Unusable(none.told(guard.language), none.kind)
     try:
-        answer = model.model_validate(data, context=Context(ask.input, offers_of(ask), guard))
+        knowing = replace(guard, names=_schema_words(model))
+        answer = model.model_validate(data, context=Context(ask.input, offers_of(ask), knowing, citable))
         return answer.output(ask.input) if isinstance(answer, AnswerModel) else cast(Value, answer)
     except ValidationError as error:
         raise _unusable(error, guard.language) from error
@@ -156,6 +160,20 @@ _KEPT = ("type", "enum", "const", "minimum", "maximum", "pattern", "minItems", "
 
 Lengths of texts are not among them: as a grammar they take seconds to compile, and texts are cut when they are read.
 """
+
+
+@cache
+def _schema_words(model: type[BaseModel]) -> frozenset[str]:
+    """The names of all properties and types of an answer."""
+
+    def each(node: Schema) -> Iterator[str]:
+        yield from (word for word in (node.get("type"), *node.get("properties", ())) if word)
+        for inner in (*node.get("properties", {}).values(), *node.get("anyOf", ())):
+            yield from each(inner)
+        if "items" in node:
+            yield from each(node["items"])
+
+    return frozenset(each(_schema(model)))
 
 
 def _closed(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
@@ -216,6 +234,7 @@ class Context:
     inputs: Any
     offers: Offers
     guard: SpeechGuard
+    citable: Collection[int] = ()
     fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The fields of the same object that have been read before this one."""
 
@@ -434,7 +453,7 @@ def choice(kind: Kind, *, needed: Callable[[Context], bool] = lambda _: False, f
         if not found and needed(context):
             offered, given = ", ".join(choices.labels), _quoted(text)
             raise Unusable("must be one of: {choices}; it was {value}", "unknown_id", choices=offered, value=given)
-        return found or (shortened(text, LONGEST_SUBJECT) if free else "")
+        return found or (shortened(context.guard.own_words(text), LONGEST_SUBJECT) if free else "")
 
     def write(value: str, offers: Offers) -> str:
         return getattr(offers, kind).label(value)
@@ -458,9 +477,8 @@ def some(kind: Kind) -> Rule:
 
 
 def _cited(value: object, context: Context) -> list[int]:
-    offered = context.offers.memories
     numbers = (number(item) for item in _items(value))
-    return list(dict.fromkeys(found for found in numbers if found is not None and found in offered))
+    return list(dict.fromkeys(found for found in numbers if found is not None and found in context.citable))
 
 
 _TIME = re.compile(r"([0-9]{1,2}):([0-5][0-9])")
@@ -483,7 +501,7 @@ def _emoji(value: object, context: Context) -> str:
 
 
 Cited = Annotated[tuple[int, ...], Rule(_cited, {"maxItems": MOST_CITED})]
-"""The offered ones among the memory ids named, each once, in the order named."""
+"""The memory ids named that the prompt shows, each once, in the order named."""
 Facts = Annotated[tuple[str, ...], some("facts")]
 """Ids of facts."""
 Flag = Annotated[bool, Rule(lambda value, _: value in (True, "true", "True"))]
