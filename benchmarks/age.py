@@ -22,7 +22,6 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 from commonplace import create_run, open_run
@@ -84,23 +83,25 @@ def resident() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def resumed(path: Path) -> tuple[float, int]:
-    """(processor seconds, most bytes of RAM) of `resume --ticks 1`.
+def used_by(*arguments: str) -> tuple[float, int]:
+    """(processor seconds, most bytes of RAM) of a command of the program, without what it prints.
 
     Started by a small process: on Linux the most of a process includes what the one that started it had.
     """
-    with get_context("spawn").Pool(1) as small:
-        return small.apply(_resumed, (path,))
+    command = (sys.executable, "-m", "commonplace", *arguments)
+    done = subprocess.run([sys.executable, "-c", _SMALL, *command], stdout=subprocess.PIPE, check=False, text=True)
+    status, seconds, most = json.loads(done.stdout)
+    if status:
+        raise SystemExit(f"{' '.join(command[2:])} ended with status {status}")
+    return seconds, most * (1 if sys.platform == "darwin" else 1024)
 
 
-def _resumed(path: Path) -> tuple[float, int]:
-    command = (sys.executable, "-m", "commonplace", "resume", str(path), "--ticks", "1", "--view", "none")
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"resume ended with status {process.returncode}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+_SMALL = """
+import json, os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, used = os.wait4(process.pid, 0)
+print(json.dumps([os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss]))
+"""
 
 
 def listed(path: Path) -> float:
@@ -116,7 +117,7 @@ def listed(path: Path) -> float:
 
 def figures(days: list[Day], path: Path) -> Iterator[tuple[str, float, str]]:
     """(what, value, what is wanted)."""
-    seconds, most = resumed(path)
+    seconds, most = used_by("resume", str(path), "--ticks", "1", "--view", "none")
     if len(days) > WARM:
         speeds = [day.speed for day in days[WARM - 1 :]]
         warm, last = days[WARM - 1], days[-1]
