@@ -102,6 +102,12 @@ def test_a_new_scenario_has_no_mistake_and_its_size(size: int) -> None:
     assert len(compiled_from_text(written).personas) == size
 
 
+@pytest.mark.parametrize("name", ["3", "2031-10-04", "null", "1e5", "Yes"])
+@pytest.mark.parametrize("size", [2, 10])
+def test_a_new_scenario_may_have_a_name_that_yaml_takes_for_something_else(name: str, size: int) -> None:
+    assert read(text(name, size), "new.yaml").data["name"] == name.lower()
+
+
 @given(st.integers(10, 200 if PROVE else 60))
 @examples(6)
 def test_a_town_has_homes_work_and_ties_for_all(size: int) -> None:

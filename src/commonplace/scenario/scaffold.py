@@ -10,6 +10,7 @@ from string import Template
 from commonplace.errors import UsageError
 from commonplace.scenario.loading import SUFFIX
 from commonplace.scenario.town import town_text
+from commonplace.scenario.town_parts import quoted
 from commonplace.whole_file import written_whole
 
 SIZES = (1, 200)
@@ -38,7 +39,7 @@ def new(path: str | Path, size: int = 2, *, force: bool = False) -> Path:
 def text(name: str, size: int) -> str:
     """The scenario as YAML. Another name for the same size changes the name only."""
     name = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:64] or "scenario"
-    return (town_text if size >= TOWN else _hamlet_text)(name, size) + _LAST
+    return (town_text if size >= TOWN else _hamlet_text)(quoted(name), size) + _LAST
 
 
 def _hamlet_text(name: str, size: int) -> str:
