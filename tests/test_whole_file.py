@@ -162,11 +162,12 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 
 def killed_when_whole(target: Path) -> None:
     """Write a file in a process that is killed before it lets go of the lock."""
-    if os.fork() == 0:
+    pid = os.fork()
+    if pid == 0:
         ProcessLock.release = lambda _: os.kill(os.getpid(), signal.SIGKILL)  # pyright: ignore[reportAttributeAccessIssue]
         with written_whole(target) as part:
             part.write_text("whole")
-    os.wait()
+    os.waitpid(pid, 0)
 
 
 def test_the_lock_of_a_process_that_was_killed_when_its_file_was_whole_goes_with_the_next_attempt(

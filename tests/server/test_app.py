@@ -131,10 +131,11 @@ def test_a_damaged_run_is_told_not_served(tmp_path: Path, plaza: Path) -> None:
 
 
 def test_what_a_killed_server_left_of_a_fork_goes_when_the_next_one_begins(tmp_path: Path, plaza: Path) -> None:
-    if os.fork() == 0:
+    pid = os.fork()
+    if pid == 0:
         with written_fork(plaza, 3, tmp_path / "f1.run"):
             os.kill(os.getpid(), signal.SIGKILL)
-    os.wait()
+    os.waitpid(pid, 0)
     assert {path.name for path in tmp_path.iterdir()} == {"f1.run.unfinished", "f1.run.lock"}
     with client(make_app(Library(tmp_path))) as http:
         assert ok(http, "/api/runs") == []
