@@ -36,7 +36,7 @@ from commonplace.cli.options import (
     View,
     minds_given,
 )
-from commonplace.clock import parse_iso
+from commonplace.clock import iso, parse_iso
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
@@ -181,6 +181,9 @@ def _last_tick(reading: Reading, ticks: int | None, until: str | None, view: Vie
     at = max(0, reading.last_tick)  # a run killed before its opening was committed begins with it
     if until is not None:
         last = _tick(until, reading)
+        if last < 0:
+            what = f"--until {until} is before the run begins ({iso(reading.time(0))})"
+            raise UsageError(what, where=str(reading.path), hint=f"give a time after {iso(reading.time(at))}")
         if last < at:
             raise UsageError(
                 f"--until {until} is tick {last}, but the run is already at tick {at}",

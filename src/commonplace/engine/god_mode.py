@@ -76,9 +76,9 @@ def described(body: Mapping[str, Any], scenario: Scenario) -> str:
     to, name, ways = body["to"], scenario.geography.name, scenario.geography.ways
     names = [name(node) for node in (*to["areas"], *to["agents"])]
     reached = "everybody" if to["everybody"] else ", ".join(names)
-    parts = [f"{reached} will perceive: {body['text']}"]
+    parts = [f"{reached} will perceive “{body['text']}”"]
     if body.get("far") and body["far"] != body["text"]:
-        parts.append(f"next to it one notices: {body['far']}")
+        parts.append(f"next to it one notices “{body['far']}”")
     elif body.get("far"):
         parts.append("it is noticed next to it too")
     parts += [f"{name(thing)} becomes {state}" for thing, state in body["sets"]]
