@@ -50,11 +50,12 @@ _STARTS = re.compile(r"\b(?:starts|begins|is|are|keeps)(?: to)? ([a-z]+(?:ing)?\
 
 
 def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput:  # noqa: ARG001 – nothing to draw
-    """Those in a named area and those named; everybody when the sentence names neither."""
+    """Those in a named area and those named; everybody when the sentence names neither, or says so."""
     rules, spoken = grammar(given.language), spoken_words(given.text)
     people = tuple(one.id for one in given.people if named_fully(one.called, spoken) or named_fully(one.name, spoken))
     things = _things(given, rules, spoken)
-    areas = _areas(given, spoken, things)
+    everywhere = rules.has("event.everywhere", given.text)
+    areas = _areas(given, spoken, () if everywhere else things)
     text = given.text.strip()
     percept = text[:1].upper() + text[1:]
     percept = percept if percept.endswith((".", "!", "?", "…")) else f"{percept}."
@@ -62,7 +63,7 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
     locked, unlocked = _doors(rules, given.text, areas, things)
     return PerceiveEventOutput(
         percept=percept,
-        everybody=bool(sky) or not (areas or people),
+        everybody=bool(sky) or not (areas or people) or (everywhere and not areas),
         areas=areas,
         people=people,
         sets=tuple(_sets(given, rules, spoken, areas, things)),
