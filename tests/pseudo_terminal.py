@@ -10,7 +10,7 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -76,14 +76,17 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*arguments: object, columns: int = 120, lines: int = 40, **changes: str) -> Generator[Terminal]:
-    """The program started with these arguments and changes of the environment."""
+def terminal(
+    *arguments: object, columns: int = 120, lines: int = 40, elsewhere: Sequence[str] = (), **changes: str
+) -> Generator[Terminal]:
+    """The program started with these arguments and changes of the environment; some of its streams lead `elsewhere`."""
     master, slave = pty.openpty()
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     env = environment(**{"TERM": "xterm-256color", **changes})
     for name in ("COLUMNS", "LINES"):
         env.pop(name, None)
-    process = started(*arguments, env=env, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), slave) | dict.fromkeys(elsewhere, subprocess.DEVNULL)
+    process = started(*arguments, env=env, start_new_session=True, **streams)
     os.close(slave)
     shown = Terminal(process, master)
     try:

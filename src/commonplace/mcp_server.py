@@ -6,6 +6,7 @@ typed results. All calls run in one thread, one after the other.
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -606,8 +607,12 @@ def serve_http(made: Any, host: str, port: int, announce: Callable[[str], None])
         url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/mcp"
         app = made.streamable_http_app(host=host)
         runner = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-        announce(url)
-        runner.run(sockets=[listener])
+
+        async def serve() -> None:
+            announce(url)  # whoever has it may interrupt at once
+            await runner.serve(sockets=[listener])
+
+        asyncio.run(serve())
 
 
 @contextmanager

@@ -75,7 +75,33 @@ def test_a_dumb_terminal_asked_for_the_view_says_what_to_do(plaza):
     assert b"--view plain" in shown.drawn
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
+def test_the_view_is_for_a_terminal_that_all_streams_lead_to(stream, tmp_path):
+    """The keys come from the first, and Textual draws on the last."""
+    words = ("run", "plaza", "--ticks", 3, "-o", tmp_path / "x.run")
+    with terminal(*words, "--view", "tui", elsewhere=[stream]) as shown:
+        assert shown.end() == 2
+    assert b"--view plain" in shown.drawn or stream == "stderr"
+    assert not list(tmp_path.iterdir())
+    with terminal(*words, elsewhere=[stream]) as shown:
+        assert shown.end() == 0
+    assert b"tick 3  digest" in shown.drawn or stream == "stdout"
+
+
+@pytest.mark.parametrize("name", ["resume", "replay", "watch"])
+def test_without_a_terminal_no_command_shows_the_view(name, plaza):
+    done = command(name, plaza, "--view", "tui", status=2)
+    assert "the terminal view needs a terminal, and standard input is not one" in done.err
+
+
+def test_a_terminal_that_does_not_know_its_size_gets_the_view(plaza):
+    """Two guesses of Textual differ by a line, and the screen was laid out for one and the other for ever."""
+    with terminal("replay", plaza, "--from", 30, columns=0, lines=0) as shown:
+        shown.until_drawn("Linden Square")
+        assert leave(shown) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_ends_the_view_and_its_run_at_a_tick_boundary(number, tmp_path):
     run = tmp_path / "a.run"
     with terminal("run", "plaza", "-o", run) as shown:

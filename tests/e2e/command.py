@@ -61,14 +61,20 @@ def started(
     env: dict[str, str] | None = None,
     program: Sequence[str] = PROGRAM,
     anew: bool = PROVE,
+    closed: Sequence[int] = (),
     **settings: Any,
 ) -> subprocess.Popen[str]:
-    """A command under way, its two outputs on pipes unless told otherwise. `anew`: not forked where it could be."""
+    """A command under way, its two outputs on pipes unless told otherwise, without the standard streams `closed`.
+
+    `anew`: not forked where it could be.
+    """
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, "encoding": "utf-8"}
     given |= settings
     env, words = env or environment(), list(map(str, arguments))
     if program is PROGRAM and not anew and can_fork(env, given):
-        return Forked(words, env=env, **given)
+        return Forked(words, env=env, closed=closed, **given)
+    if closed:
+        given["preexec_fn"] = lambda: [os.close(standard) for standard in closed]
     return subprocess.Popen([*program, *words], env=env, **given)
 
 

@@ -14,7 +14,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -38,12 +38,20 @@ def can_fork(env: Mapping[str, str], settings: Mapping[str, Any]) -> bool:
 
 
 class Forked(subprocess.Popen[str]):
-    """Like `subprocess.Popen`; its first argument are those of the command alone."""
+    """Like `subprocess.Popen`; its first argument are those of the command alone.
+
+    `closed`: the standard streams it is started without.
+    """
+
+    def __init__(self, *arguments: Any, closed: Sequence[int] = (), **settings: Any) -> None:
+        self._closed = closed
+        super().__init__(*arguments, **settings)
 
     def _execute_child(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *rest) -> None:
         pipes = rest[3:9]
         ends = [end if end >= 0 else standard for standard, end in enumerate((pipes[0], pipes[3], pipes[5]))]
         request = {"arguments": args, "folder": str(cwd or Path.cwd()), "env": dict(env), "session": rest[14]}
+        request["closed"] = list(self._closed)
         link = _parent()
         socket.send_fds(link, [json.dumps(request).encode()], ends)
         self.pid = int(link.recv(64))
@@ -99,7 +107,9 @@ def _forks(link: socket.socket) -> int:
             os.close(end)
 
 
-def _becomes(ends: list[int], arguments: list[str], folder: str, env: dict[str, str], session: bool) -> int:
+def _becomes(
+    ends: list[int], arguments: list[str], folder: str, env: dict[str, str], session: bool, closed: list[int]
+) -> int:
     """Run a command as if this process had been started for it."""
     if session:
         os.setsid()
@@ -110,6 +120,11 @@ def _becomes(ends: list[int], arguments: list[str], folder: str, env: dict[str, 
     os.environ.clear()
     os.environ.update(env)
     sys.stdout.reconfigure(line_buffering=os.isatty(1))
+    for standard in closed:
+        os.close(standard)
+        name = ("stdin", "stdout", "stderr")[standard]
+        setattr(sys, name, None)
+        setattr(sys, f"__{name}__", None)
     sys.argv = [sys.argv[0], *arguments]
     return import_module("commonplace.__main__").main()
 

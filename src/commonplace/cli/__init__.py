@@ -8,10 +8,11 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import stat
 import sys
 import traceback
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
@@ -26,10 +27,10 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.text import PrintableStream
 
 INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells have it."""
+"""The exit status after Ctrl-C, as shells have it, and after SIGTERM and SIGHUP."""
 interrupts: list[int] = []
-"""The Ctrl-C of this command so far. What KeyboardInterrupt it raised may be lost: pydantic takes one for a mistake in
-what it checks or builds."""
+"""These signals so far, in this command. The KeyboardInterrupt that one raised may be lost: pydantic takes it for a
+mistake in what it checks or builds."""
 
 
 def expect_many_objects() -> None:
@@ -195,22 +196,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @contextmanager
-def _noted_interrupts() -> Generator[None]:
-    """Note each Ctrl-C that raises KeyboardInterrupt."""
-
-    def note(number: int, frame: FrameType | None) -> None:
-        interrupts.append(number)
-        signal.default_int_handler(number, frame)
-
-    interrupts.clear()
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, as under `nohup`
-        yield
-        return
-    signal.signal(signal.SIGINT, note)
+def handled(handler: Callable[[int, FrameType | None], object], *numbers: int) -> Generator[None]:
+    """Handle these signals, and at the end as before."""
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+def stopping_signals() -> list[signal.Signals]:
+    """SIGTERM, and SIGHUP unless it is ignored as under `nohup`; Windows has no SIGHUP."""
+    hangup = getattr(signal, "SIGHUP", None)
+    heeded = hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN
+    return [signal.SIGTERM, hangup] if hangup and heeded else [signal.SIGTERM]
+
+
+def leave_lost_terminal() -> None:
+    """Send what is still printed nowhere if the terminal it went to has been closed: each line would be an error."""
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            if stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, descriptor)
+                os.close(nowhere)
+
+
+def interrupted(number: int, frame: FrameType | None) -> None:
+    """What a signal does that ends a command: raise KeyboardInterrupt, so that the command tidies up.
+
+    A second SIGINT or SIGTERM ends the process at once, as a kill does: an exception in the middle of the tidying up
+    would be printed. A second SIGHUP does nothing: a closed terminal says so twice, itself and through its shell.
+    """
+    leave_lost_terminal()
+    interrupts.append(number)
+    if len(interrupts) == 1:
+        signal.default_int_handler(number, frame)
+    elif number in (signal.SIGINT, signal.SIGTERM):
+        os._exit(INTERRUPTED)
+
+
+@contextmanager
+def _noted_interrupts() -> Generator[None]:
+    """Let each of the signals that are not ignored interrupt the command. A script ignores SIGINT in its background."""
+    interrupts.clear()
+    heeded = [] if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else [signal.SIGINT]
+    with handled(interrupted, *heeded, *stopping_signals()):
+        yield
 
 
 @contextmanager
@@ -228,10 +261,15 @@ def _finished(words: Sequence[str]) -> int:
     try:
         status = _run(words)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except Exception as error:
-        return INTERRUPTED if interrupts else _failed(error, words)
+    except BaseException as error:
+        if interrupts or isinstance(error, KeyboardInterrupt):  # it may be one of a group of errors
+            return INTERRUPTED
+        if not isinstance(error, Exception):
+            raise
+        return _failed(error, words)
+    if status == 0 and sys.__stdout__ is None:
+        _report("standard output is closed: all is done, but what was to be printed is lost", words)
+        return 1
     return status
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import closing, redirect_stdout
 
 import typer
 
+from commonplace.cli import INTERRUPTED, interrupts
 from commonplace.mcp_server import refuse_missing_sdk, serve_http, serve_stdio, server, tools_of
 
 
@@ -21,13 +23,19 @@ def mcp(
 ) -> None:
     """Serve a store, or a run to read, to an assistant by the Model Context Protocol."""
     refuse_missing_sdk()
-    with closing(tools_of(where, agent)) as tools:
-        for repair in tools.repairs:
-            print(f"{where}: {repair}", file=sys.stderr)
-        made = server(tools)
-        if http:
-            serve_http(made, host, port, lambda url: print(url, file=sys.stderr))
-        else:
-            # messages are JSON in UTF-8, so they need no printable stream
-            with redirect_stdout(getattr(sys.stdout, "styled", sys.stdout)):
-                serve_stdio(made)
+    try:
+        with closing(tools_of(where, agent)) as tools:
+            for repair in tools.repairs:
+                print(f"{where}: {repair}", file=sys.stderr)
+            made = server(tools)
+            if http:
+                serve_http(made, host, port, lambda url: print(url, file=sys.stderr))
+            else:
+                # messages are JSON in UTF-8, so they need no printable stream
+                with redirect_stdout(getattr(sys.stdout, "styled", sys.stdout)):
+                    serve_stdio(made)
+    except BaseException:
+        if not interrupts:
+            raise
+        # a thread of the SDK waits for the next line of standard input, and Python would wait for the thread
+        os._exit(INTERRUPTED)

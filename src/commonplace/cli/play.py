@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import stat
 import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from pathlib import Path
 
 import typer
 
 from commonplace.api import DEFAULT_SEED, chosen_minds, create_run, named_minds, own_named, resume_run
-from commonplace.cli import INTERRUPTED, expect_many_objects, interrupts
+from commonplace.cli import INTERRUPTED, expect_many_objects
 from commonplace.cli.consent import agreed
+from commonplace.cli.leaving import stopped_by_signal
 from commonplace.cli.options import (
     CACHE,
     CONCURRENCY,
@@ -55,7 +53,6 @@ ENDLESS = 1_000_000
 """The default last tick in the terminal view: the run goes on until the view is closed."""
 MANY = 0.1
 """Share of questions without a usable answer above which a warning is printed."""
-ENDING = "stopping after the current tick; interrupt again to stop at once\n"
 
 
 def run(
@@ -209,9 +206,15 @@ def _tick(text: str, reading: Reading) -> int:
         raise UsageError(what, hint="expected a number, or a time like 2031-10-04T19:00:00") from None
 
 
+def lacking_terminal() -> str:
+    """The first standard stream that is no terminal, by name; empty if all are. The view is drawn on the last one."""
+    streams = {"standard input": sys.stdin, "standard output": sys.stdout, "standard error": sys.stderr}
+    return next((name for name, stream in streams.items() if not stream.isatty()), "")
+
+
 def default_view() -> View:
     """The terminal view where there is a terminal that can show it, plain lines elsewhere."""
-    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+    if lacking_terminal():
         return View.PLAIN
     from commonplace.views.lines import is_dumb  # noqa: PLC0415 – imports Rich
 
@@ -273,42 +276,3 @@ def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None
 
     lines = LineView(scenario, view.value)
     return lambda reading, tick: lines.show(reading.frame(tick), reading.scenario.part)
-
-
-def stopping_signals() -> list[signal.Signals]:
-    """SIGTERM, and SIGHUP unless it is ignored as under `nohup`; Windows has no SIGHUP."""
-    hangup = getattr(signal, "SIGHUP", None)
-    heeded = hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN
-    return [signal.SIGTERM, hangup] if hangup and heeded else [signal.SIGTERM]
-
-
-@contextmanager
-def stopped_by_signal() -> Generator[list[int]]:
-    """A list that SIGINT, SIGTERM and SIGHUP are added to, after an earlier SIGINT that nobody heeded; a second SIGINT
-    or SIGTERM ends the process at once."""
-    received = list(interrupts)
-
-    def note(number: int, _: object) -> None:
-        leave_lost_terminal()
-        # a terminal that is closed says so twice, itself and through its shell
-        if received and number in (signal.SIGINT, signal.SIGTERM):
-            raise KeyboardInterrupt
-        received.append(number)
-        os.write(2, ENDING.encode())  # not `print`, which may be interrupted by this very signal
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, *stopping_signals())}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def leave_lost_terminal() -> None:
-    """Send what is still printed nowhere if the terminal it went to has been closed: each line would be an error."""
-    for descriptor in (1, 2):
-        with suppress(OSError):
-            if stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor):
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(nowhere, descriptor)
-                os.close(nowhere)

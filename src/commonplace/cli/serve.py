@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import socket
 import sys
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import typer
 
 from commonplace.api import DEFAULT_SEED, create_run
-from commonplace.cli import expect_many_objects
+from commonplace.cli import INTERRUPTED, expect_many_objects, stopping_signals
 from commonplace.cli.consent import agreed
+from commonplace.cli.leaving import leaving
 from commonplace.cli.options import TRUST
 from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.paths import checked_folder, kind_of
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.trust import named_by_run, named_by_scenario, settle
+
+if TYPE_CHECKING:
+    from commonplace.server.listening import Server
 
 PORT = 8000
 TRIED = 20
@@ -59,15 +67,28 @@ def serve(
         run = f"run={quote(chosen.stem)}" if chosen is not None else ""
         asked = f"?{'&'.join(filter(None, (f'token={gate.token}', run)))}" if gate.token else f"#{run}" if run else ""
         url = f"http://{_shown(host)}:{number}/{asked}"
-        print(url, flush=True)
-        if gate.token:
-            print("whoever has this address can see the runs here, and change them", file=sys.stderr)
-        if not (STATIC / "index.html").is_file():
-            print(f"{NO_PAGE}, only the API is there\n  {GET_PAGE}", file=sys.stderr)
-        elif browser and sys.stdout.isatty():
-            webbrowser.open(url)
+
+        def announce() -> None:
+            print(url, flush=True)
+            if gate.token:
+                print("whoever has this address can see the runs here, and change them", file=sys.stderr)
+            if not (STATIC / "index.html").is_file():
+                print(f"{NO_PAGE}, only the API is there\n  {GET_PAGE}", file=sys.stderr)
+            elif browser and sys.stdout.isatty():
+                webbrowser.open(url)
+
         expect_many_objects()
-        server(app).run(sockets=[listening])
+        asyncio.run(_served(server(app), listening, announce))
+    raise typer.Exit(INTERRUPTED)
+
+
+async def _served(server: Server, listening: socket.socket, announce: Callable[[], None]) -> None:
+    """Serve until a signal comes or the terminal is closed; without one, and under `nohup`, only signals count."""
+    heeded = any(number.name == "SIGHUP" for number in stopping_signals())
+    terminals = [descriptor for descriptor in (0, 1, 2) if heeded and os.isatty(descriptor)]
+    async with leaving(server.leave, terminals):
+        announce()
+        await server.serve(sockets=[listening])
 
 
 def _chosen(what: str, runs: Path, *, trust: bool) -> Path:

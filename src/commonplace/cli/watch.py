@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -15,8 +14,9 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from commonplace.cli import INTERRUPTED
+from commonplace.cli.leaving import leaving
 from commonplace.cli.options import TRUST, VIEW, View
-from commonplace.cli.play import default_view, leave_lost_terminal, printer, stopping_signals
+from commonplace.cli.play import default_view, lacking_terminal, printer
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 LOOK_EVERY = 0.2
 """Seconds between two checks for new ticks."""
-NOTICE_CLOSED = 1.0
-"""Seconds between two checks that the terminal is still there."""
 NOTICE = 30.0
 """Seconds the reason of a pause stays on the screen."""
 MIND = typer.Option("", "--mind", help="Who answers when you ask a character; the run's own mind if left out.")
@@ -118,7 +116,10 @@ def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget)
 
 
 def _town_app() -> type[TownApp]:
-    """The view, imported on use: Textual takes a quarter of a second. Raises UsageError on a dumb terminal."""
+    """The view, imported on use: Textual takes a quarter of a second. Raises UsageError where it cannot be shown."""
+    if lacking := lacking_terminal():
+        what = f"the terminal view needs a terminal, and {lacking} is not one"
+        raise UsageError(what, hint="print lines with --view plain, or start it in a terminal without redirection")
     if is_dumb():
         what = "this terminal cannot show the terminal view (TERM is dumb or not set)"
         raise UsageError(what, hint="set TERM, such as TERM=xterm-256color, or print lines with --view plain")
@@ -140,24 +141,8 @@ def _show(app: TownApp) -> None:
 
 
 async def _shown(app: TownApp) -> None:
-    def leave() -> None:
-        leave_lost_terminal()
-        app.exit(return_code=INTERRUPTED)
-
-    for number in stopping_signals():
-        with suppress(NotImplementedError):  # on Windows they end the process
-            asyncio.get_running_loop().add_signal_handler(number, leave)
-    watched = asyncio.create_task(_without_terminal(leave))
-    await app.run_async()
-    watched.cancel()
-
-
-async def _without_terminal(leave: Callable[[], None]) -> None:
-    """Leave when the terminal is closed. Its signal may reach only whoever started this process, such as `make`."""
-    terminals = [descriptor for descriptor in (0, 1, 2) if os.isatty(descriptor)]
-    while all(map(os.isatty, terminals)):
-        await asyncio.sleep(NOTICE_CLOSED)
-    leave()
+    async with leaving(lambda: app.exit(return_code=INTERRUPTED), (0, 1, 2)):
+        await app.run_async()
 
 
 @contextmanager

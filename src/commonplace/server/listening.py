@@ -7,6 +7,9 @@ within `ANSWER_TIME`, and a live connection may send no more than a page has rea
 from __future__ import annotations
 
 import asyncio
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
@@ -112,7 +115,27 @@ class Live(WebSocketsSansIOProtocol):
         self.loop.call_later(1.0, self.transport.abort)
 
 
-def server(app: ASGIApp, **more: Any) -> uvicorn.Server:
+class Server(uvicorn.Server):
+    """A server that its caller tells to end; signals are the caller's."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Take none: uvicorn would raise them again inside the event loop, which still has things to tidy up."""
+        yield
+
+    def leave(self) -> None:
+        """End in order. Called again: without waiting for open requests."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let the app end in any case."""
+        await super().shutdown(sockets)
+        if self.force_exit:
+            await self.lifespan.shutdown()
+
+
+def server(app: ASGIApp, **more: Any) -> Server:
     """What serves the app. `more` are settings of uvicorn."""
     settings: dict[str, Any] = {
         "loop": "asyncio",
@@ -129,4 +152,4 @@ def server(app: ASGIApp, **more: Any) -> uvicorn.Server:
         "log_level": "warning",
         "lifespan": "on",
     }
-    return uvicorn.Server(uvicorn.Config(app, **{**settings, **more}))
+    return Server(uvicorn.Config(app, **{**settings, **more}))

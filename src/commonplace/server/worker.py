@@ -148,8 +148,9 @@ class Worker:
 
 
 def _noticed(started: asyncio.Future[None]) -> None:
-    """Look at the error, which nobody may be waiting for any more."""
-    started.exception()
+    """Look at the error: the server may have ended meanwhile, and nobody waits for it any more."""
+    if not started.cancelled():
+        started.exception()
 
 
 def _error(body: dict[str, Any]) -> CommonplaceError:

@@ -222,6 +222,9 @@ class TownScreen(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         """The width decides which panels are seen, and what their titles name."""
+        if event.size != self.app.size:  # sent by an earlier layout, and a new one would send another such event
+            event.prevent_default()
+            return
         self._choose_layout(event.size)
         self.call_after_refresh(self.draw_soon)
 
