@@ -144,9 +144,7 @@ def test_a_god_sentence_reaches_the_right_people() -> None:
     assert seen.areas == ("bar",) and not seen.everybody and seen.sets == (("sign", "dark"),)
     assert seen.percept == "The power goes out in Mira's Noodle Bar."
     assert perceive_event(given_.model_copy(update={"text": "Jun hears a bell."}), DICE).people == ("jun",)
-    assert perceive_event(
-        given_.model_copy(update={"text": "Jun rings a bell, and everybody hears it"}), DICE
-    ).everybody
+    assert perceive_event(given_.model_copy(update={"text": "Jun sings, and everybody hears it"}), DICE).everybody
     assert perceive_event(given_.model_copy(update={"text": "It smells of snow"}), DICE).everybody
 
 
