@@ -247,7 +247,7 @@ def test_t0_it_is_a_typed_library_of_its_own_with_a_demonstration():
         "import sys, commonplace.querygraph; print(*(name for name in sys.modules if name.startswith('commonplace.')))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
-    below = {"canon", "errors", "lock", "sqlite", "text", "whole_file"}
+    below = {"canon", "errors", "lock", "paths", "sqlite", "text", "whole_file"}
     assert {name.split(".")[1] for name in loaded} == {"querygraph", *below}, "nothing of the town"
     assert (Path(commonplace.__file__).parent / "py.typed").exists()
     assert (PROJECT / "examples" / "12_questions.py").exists()
