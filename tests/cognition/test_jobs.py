@@ -136,6 +136,22 @@ def test_insights_become_memories_a_fixed_time_later_and_cite_what_was_shown() -
     assert list(reflected.body["memory_ids"]) == [memory.id for memory in thoughts]
 
 
+def test_insights_may_rest_on_any_memory_that_was_shown() -> None:
+    """Those that the questions were asked of, too: they stand in the same conversation."""
+    town, mind = _thinking()
+    recent: list[int] = []
+
+    def insights(given: InsightsInput, request_key: Any) -> InsightsOutput:
+        evidence = {note.id for entry in given.evidence for note in entry.recalled}
+        recent.append(next(note.id for note in given.recent if note.id not in evidence))
+        return InsightsOutput(insights=(Insight(text="Comics are like bread.", because=(recent[0], min(evidence))),))
+
+    mind.scripts["insights"] = insights
+    town.live(TICKS + 1)
+    (thought,) = town.memories("cora", "reflection")
+    assert recent[0] in thought.citations
+
+
 def test_insights_that_cite_nothing_or_what_was_not_shown_are_dropped() -> None:
     town, _ = _thinking((0,), (), (1,), (4711,), (2,))
     town.live(TICKS + 1)

@@ -6,7 +6,7 @@ result before it perceives. So a slow answer never holds up the tick in which it
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
@@ -37,6 +37,7 @@ from commonplace.minds.tasks import (
     RelateInput,
     Stroke,
 )
+from commonplace.minds.tasks.offers import memory_ids
 from commonplace.text import words
 from commonplace.world.area import SILENCE
 
@@ -186,10 +187,8 @@ async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
         past=whole_past(view, view.state.account),
     )
     answer = await notebook.ask(INSIGHTS, inputs)
-    ids = {note.id for entry in evidence for note in entry.recalled}
-    ids |= {memory for note in inputs.past.notes for memory in note.because}
     texts = {id_: view.past.get(id_).text for one in answer.value.insights for id_ in one.because if id_ in view.past}
-    kept = accepted(answer.value.insights, ids, texts)
+    kept = accepted(answer.value.insights, frozenset(memory_ids(inputs)), texts)
     dropped = len(answer.value.insights) - len(kept)
     return {"insights": [insight.model_dump(mode="json") for insight in kept], "dropped": dropped}
 
@@ -200,13 +199,13 @@ def _thought_lately(view: JobView) -> tuple[str, ...]:
     return tuple(memory.text for memory in thoughts if memory.created_at > view.now - EARLIER)
 
 
-def accepted(insights: Sequence[Insight], shown_ids: set[int], texts: Mapping[int, str]) -> tuple[Insight, ...]:
+def accepted(insights: Sequence[Insight], shown_ids: Collection[int], texts: Mapping[int, str]) -> tuple[Insight, ...]:
     """Insights that cite something, and only what was shown, and that restate nothing of it."""
     return tuple(
         insight
         for insight in insights
         if insight.because
-        and set(insight.because) <= shown_ids
+        and all(memory in shown_ids for memory in insight.because)
         and not any(_restates(insight.text, texts.get(memory, "")) for memory in insight.because)
     )
 
