@@ -231,6 +231,8 @@ def interrupted(number: int, frame: FrameType | None) -> None:
     """
     leave_lost_terminal()
     interrupts.append(number)
+    if logging := sys.modules.get("logging"):  # asyncio tells of every task that this breaks off
+        logging.getLogger("asyncio").disabled = True
     if len(interrupts) == 1:
         signal.default_int_handler(number, frame)
     elif number in (signal.SIGINT, signal.SIGTERM):
