@@ -308,6 +308,17 @@ def test_the_report_reads_as_promised() -> None:
     )
 
 
+def test_thousands_of_mistakes_are_told_in_a_few_lines() -> None:
+    alike = mistakes(("age: 41", "age: 41\n    " + "\n    ".join(f"key_{n}: x" for n in range(4000))))
+    assert len(alike) == 4000
+    assert len(report(alike).splitlines()) == 101
+    assert report(alike).endswith("… and 3,900 more")
+    same = mistakes(("traits: [shy]", f"traits: [{', '.join(['1'] * 4000)}]"))
+    assert len(report(same).splitlines()) == 11
+    assert report(same).endswith("… and 3,990 more")
+    assert report(alike[:100]).splitlines() == [str(one) for one in alike[:100]]
+
+
 def paths(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every place of a document, containers before what is in them."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

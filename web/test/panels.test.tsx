@@ -8,6 +8,7 @@ import { Cards } from "../src/panels/Cards";
 import { Dock } from "../src/panels/Dock";
 import { Library } from "../src/panels/Library";
 import { Log } from "../src/panels/Log";
+import { MetricsPanel } from "../src/panels/Metrics";
 import { People } from "../src/panels/People";
 import { TalkList } from "../src/panels/TalkList";
 import { TimeLine } from "../src/panels/TimeLine";
@@ -18,7 +19,7 @@ import type { Answer, RunCard } from "../src/run/types";
 import { usePreferences } from "../src/view/preferences";
 import { en } from "../src/words/en";
 import { opened, shown, standIn } from "./stand-in";
-import { TOWN } from "./small";
+import { metrics, TOWN } from "./small";
 
 beforeEach(() => {
   usePreferences.setState({ language: "en", theme: "light", reducedMotion: true });
@@ -228,6 +229,18 @@ test("cards can be closed and gone back on", async () => {
   expect(await screen.findByRole("heading", { name: "Square" })).toBeTruthy();
   fireEvent.click(screen.getByRole("button", { name: en.app.close }));
   expect(store.getState().cards).toEqual([]);
+});
+
+test.each(["Enter", " "])("somebody in the network is opened by the key %o, which does nothing else", async (key) => {
+  const network = [{ between: ["ada", "ben"], lines: 3 }] as ReturnType<typeof metrics>["network"];
+  const source = { ...standIn(), metrics: vi.fn(async (at: number) => metrics(at, { network })) };
+  const store = await opened(source, { tick: 7 });
+  shown(store, <MetricsPanel />);
+  const [node] = await screen.findAllByRole("button", { name: "Ada" });
+  expect(fireEvent.keyDown(node!, { key: "x" })).toBe(true);
+  expect(store.getState().cards).toEqual([]);
+  expect(fireEvent.keyDown(node!, { key })).toBe(false);
+  expect(store.getState().cards).toMatchObject([{ kind: "agent", id: "ada" }]);
 });
 
 describe("god mode", () => {

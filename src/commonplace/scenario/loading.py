@@ -7,6 +7,7 @@ itself, reads deep and recursive documents without the library's recursion, and 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -33,6 +34,10 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """LibYAML, which PyYAML's wheels contain. An installation without it gets the same events, twenty times slower."""
 LISTED = 12
 """Valid names shown when none of them is near the wrong one."""
+TOLD = 100
+"""Mistakes told of one by one."""
+TOLD_ALIKE = 10
+"""Mistakes of one sort that are."""
 SUFFIX = ".yaml"
 
 
@@ -185,8 +190,19 @@ def _origin(path: FilePath) -> str:
 
 
 def report(mistakes: Iterable[Mistake]) -> str:
-    """The mistakes as text, one line each, in the order given."""
-    return "\n".join(str(mistake) for mistake in mistakes)
+    """The mistakes as text, one line each, in the order given: the first of each sort, and how many more there are."""
+    told: list[Mistake] = []
+    alike: Counter[tuple[str, str]] = Counter()
+    untold = 0
+    for mistake in mistakes:
+        sort = mistake.what, mistake.expected
+        alike[sort] += 1
+        if alike[sort] > TOLD_ALIKE or len(told) == TOLD:
+            untold += 1
+        else:
+            told.append(mistake)
+    more = [f"… and {untold:,} more"] if untold else []
+    return "\n".join([*map(str, told), *more])
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:

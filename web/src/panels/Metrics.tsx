@@ -207,7 +207,9 @@ function Network({ metrics }: { readonly metrics: Measured }): ReactElement {
               aria-label={names.get(node.id)}
               onClick={open}
               onKeyDown={(event) => {
-                if (event.key === "Enter") open();
+                if (event.key !== "Enter" && event.key !== " ") return;
+                event.preventDefault(); // Space would scroll
+                open();
               }}
             >
               <rect x={-5} y={-5} width={10} height={10} rx={2} />
