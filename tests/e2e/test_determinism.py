@@ -6,6 +6,8 @@ import asyncio
 import json
 import random
 import signal
+from itertools import cycle, permutations
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +20,7 @@ from commonplace.scenario.compiling import load
 from commonplace.scenario.loading import find
 from commonplace.stages import by_name
 from commonplace.testing import SlowMind
-from e2e.command import command, ends, environment, started
+from e2e.command import command, ends, environment, finished, started
 from e2e.lived import PLAZA_TICKS, TOWN_TICKS
 from sizes import PROVE
 
@@ -54,6 +56,62 @@ def test_the_machine_and_its_settings_change_nothing(changes, town, tmp_path):
     done = command("run", "latticeville", "--ticks", 36, "-o", run, "--view", "none", env=env)
     assert ends(run) == ends(town, 36)
     assert done.lines[-1] == f"tick 36  digest {ends(town, 36).history}"
+
+
+# ── clocks ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+LIBFAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+CLOCKS = {
+    "at the beginning": "@1970-01-01 00:00:01",
+    "over the end of 32 bits": "@2038-01-19 03:14:07",
+    "over a century": "@2099-12-31 23:59:59",
+    "a thousand times too fast": "+0 x1000",
+    "nearly standing": "+0 x0.001",
+    "a day back": "-1d",
+}
+ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati", "<-2545>25:45", "no/such/zone")
+
+
+def clock(text: str, zone: str = "UTC") -> dict[str, str]:
+    """The environment of a process whose wall clock is another one."""
+    assert LIBFAKETIME is not None
+    return environment(LD_PRELOAD=str(LIBFAKETIME), FAKETIME=text, FAKETIME_DONT_FAKE_MONOTONIC="1", TZ=zone)
+
+
+@pytest.mark.skipif(not LIBFAKETIME, reason="libfaketime is not installed (the package faketime)")
+@pytest.mark.parametrize(
+    ("first", "second", "zone"),
+    [
+        ("over a century", "at the beginning", "Asia/Kathmandu"),
+        *(
+            pytest.param(first, second, zone, marks=pytest.mark.slow)
+            for (first, second), zone in zip(permutations(CLOCKS, 2), cycle(ZONES))
+        ),
+    ],
+)
+def test_whatever_the_clock_says_the_history_is_the_same(first, second, zone, plaza, tmp_path):
+    run, fork = tmp_path / "a.run", tmp_path / "b.run"
+    command("run", "plaza", "--ticks", 8, "-o", run, "--view", "none", env=clock(CLOCKS[first], zone))
+    command("resume", run, "--ticks", 8, "--view", "none", env=clock(CLOCKS[second]))
+    assert ends(run) == ends(plaza, 16)
+    command("verify", run, env=clock(CLOCKS[second], zone))
+    command("fork", run, "--at", 12, "-o", fork, env=clock(CLOCKS[first]))
+    assert ends(fork) == ends(plaza, 12)
+
+
+@pytest.mark.skipif(not LIBFAKETIME, reason="libfaketime is not installed (the package faketime)")
+def test_a_clock_that_jumps_at_every_tick_changes_nothing(plaza, tmp_path):
+    run, hands = tmp_path / "a.run", tmp_path / "hands"
+    jumps = cycle(CLOCKS.values())
+    hands.write_text(next(jumps))
+    env = {**clock("+0"), "FAKETIME_TIMESTAMP_FILE": str(hands), "FAKETIME_NO_CACHE": "1"}
+    del env["FAKETIME"]
+    process = started("run", "plaza", "--ticks", 30, "-o", run, "--view", "json", env=env)
+    assert process.stdout is not None
+    for _ in process.stdout:
+        hands.write_text(next(jumps))
+    finished(process)
+    assert ends(run) == ends(plaza, 30)
 
 
 def _possible(changes: dict[str, str]) -> dict[str, str]:
