@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 import socket
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,27 @@ def test_a_page_of_another_site_neither_watches_nor_changes(http: TestClient, fo
     assert http.post(FORK, json={"at": 3}, headers={"origin": origin}).status_code == 403
     assert http.post(FORK, json={"at": 3}, headers={"sec-fetch-site": "cross-site"}).status_code == 403
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("headers", [{"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"},
+                                     {"origin": "https://evil.example"}])  # fmt: skip
+def test_a_page_of_another_site_makes_the_server_do_nothing(http: TestClient, headers: dict[str, str]) -> None:
+    """An image or a frame needs no permission to ask. The answer is not shown there, but making it may take seconds."""
+    routes = [path.replace("{run}", "plaza") for path, does in http.app.openapi()["paths"].items() if "get" in does]
+    assert "/api/runs/plaza/replay.html" in routes
+    for path in (*routes, "/api/openapi.json", "/assets/x.js", "/favicon.ico", "/nothing"):
+        for ask in (http.get, http.head, http.options):
+            answer = ask(path, headers=headers)
+            assert answer.status_code == 403, path
+            assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_a_link_on_another_site_leads_to_the_page(folder: Path, gate: Gate) -> None:
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    with client(make_app(Library(folder))) as http:
+        assert http.get("/", headers=link).status_code != 403
+    with client(make_app(Library(folder), gate)) as http:
+        assert "set-cookie" in http.get(f"/?token={gate.token}&run=plaza", headers=link).headers
 
 
 def test_a_form_of_another_site_is_not_read(http: TestClient) -> None:
@@ -258,11 +280,22 @@ def test_buckets_fill_again_and_forget_no_flooder() -> None:
 
 def test_live_connections_are_limited(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "MOST_SOCKETS", 2)
-    with client(make_app(Library(folder))) as http:
+    with client(make_app(Library(folder)), client=("127.0.0.1", 1)) as http:
         with http.websocket_connect(FEED), http.websocket_connect(FEED):
             assert refused(http) == 503
         with http.websocket_connect(FEED) as feed:
             feed.receive_json()
+
+
+@pytest.mark.parametrize(("others", "has"), [(0, 6), (1, 6), (6, 3), (11, 1), (12, 0)])
+def test_an_address_has_as_many_places_as_are_left(others: int, has: int) -> None:
+    taken = [f"10.0.0.{n}" for n in range(others)]
+    while not guard.is_full("10.1.1.1", taken, 12):
+        taken.append("10.1.1.1")
+    assert taken.count("10.1.1.1") == has
+    while not guard.is_full("::1", taken, 12):
+        taken.append("::1")
+    assert len(taken) == 12  # loopback is everybody behind a proxy or tunnel
 
 
 # ── on the wire ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -296,6 +329,41 @@ def test_a_request_that_trickles_in_is_cut(port: int) -> None:
         assert time.monotonic() - began < PATIENCE / 2 and b"200" not in answer
     whole = head + b"Connection: close\r\n\r\n"
     assert raw(port, whole[:20], whole[20:], pause=0.02).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(("module", "limit", "live"), [(listening, "MOST_CONNECTIONS", False),
+                                                       (guard, "MOST_SOCKETS", True)])  # fmt: skip
+def test_no_address_takes_all_places(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, module: Any, limit: str, live: bool
+) -> None:
+    monkeypatch.setattr(module, limit, 4)
+    monkeypatch.setattr(guard, "is_loopback", lambda _: False)
+    with served(make_app(Library(folder))) as port, ExitStack() as stack:
+        get = f"GET /api/runs HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
+        asked = upgrade(port, "plaza") if live else get
+
+        def answer(address: str) -> bytes:
+            """To one more connection of the address, which stays open."""
+            place = ("127.0.0.1", port)
+            connection = stack.enter_context(socket.create_connection(place, PATIENCE, source_address=(address, 0)))
+            with suppress(ConnectionResetError, BrokenPipeError):
+                connection.sendall(asked)
+                return connection.recv(12)[9:]
+            return b""
+
+        good, bad = (b"101", b"503") if live else (b"200", b"")
+        assert [answer("127.0.0.2") for _ in range(3)] == [good, good, bad]
+        assert answer("127.0.0.3") == good
+
+
+def test_a_live_connection_that_is_refused_is_nothing_to_report(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("uvicorn.error")
+    log.addHandler(caplog.handler)
+    try:
+        assert raw(port, upgrade(port, "nothing")).startswith(b"HTTP/1.1 404")
+    finally:
+        log.removeHandler(caplog.handler)
+    assert caplog.text == ""
 
 
 def test_headers_are_limited(port: int) -> None:

@@ -1,8 +1,8 @@
 """Who may come in, and how much of anything: before a request reaches a route.
 
 Loopback needs no token: what runs as the same person can read the runs anyway. Against pages of other sites the guard
-checks `Host` (a name of theirs may be made to point to this machine: DNS rebinding) and `Origin`. Any other address
-needs the token that was printed at the start.
+checks `Host` (a name of theirs may be made to point to this machine: DNS rebinding), `Origin` and `Sec-Fetch-Site`. Any
+other address needs the token that was printed at the start.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import secrets
 import socket
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from http import HTTPStatus
@@ -41,7 +41,9 @@ CHANGES = (40, 5.0)
 SOCKETS = (100, 5.0)
 """The same for new live connections."""
 MOST_SOCKETS = 200
-"""Live connections at a time, of all."""
+"""Live connections at a time (see `is_full`)."""
+PAGE = "/"
+"""What a link on another site may lead to: it costs nothing, and what the page asks for then it asks for itself."""
 COOKIE = "commonplace_token"
 SAFE = ("GET", "HEAD", "OPTIONS")
 POLICY = (
@@ -109,6 +111,17 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def is_full(address: str, taken: Sequence[str], most: int) -> bool:
+    """Whether an address gets no further place beside those `taken`: the address of each that is in use.
+
+    An address may have as many as are left for all others: one alone gets half, and none can shut out the rest. The
+    loopback address may have all: whoever comes through a proxy or a tunnel on this machine shares it, and whoever else
+    has it can stop the server anyway.
+    """
+    left = most - len(taken)
+    return left <= (0 if is_loopback(address) else taken.count(address))
+
+
 class Buckets:
     """How often each address may do something: at once, and a second in the long run."""
 
@@ -142,7 +155,8 @@ class Guard:
         self._changes = Buckets(*CHANGES)
         self._connecting = Buckets(*SOCKETS)
         self._guesses = Buckets(ATTEMPTS, ATTEMPTS / 60)
-        self._sockets = 0
+        self._watching: list[str] = []
+        """The address of each live connection."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request or connection."""
@@ -163,12 +177,12 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str, str] | None:
         """(status, what is wrong, what to do) for a request that may not pass."""
-        live, address = scope["type"] == "websocket", (scope.get("client") or ("", 0))[0]
+        live, address = scope["type"] == "websocket", _address(scope)
         changing = not live and scope["method"] not in SAFE
         host = headers.get("host", "")
         if not self.gate.answers_to(host):
             return 421, "this server does not go by that name", "use the address that was printed when it started"
-        if (live or changing) and _is_foreign(headers, host):
+        if (live or changing or scope["path"] != PAGE) and _is_foreign(headers, host):
             return 403, "a page of another site asked for this", "use the server's own page"
         too_much = self._too_much(scope, headers, address)
         if too_much is not None:
@@ -181,8 +195,8 @@ class Guard:
         buckets = self._connecting if live else self._changes if changing else self._requests
         if not buckets.take(address):
             return 429, "too many requests", "wait a little"
-        if live and self._sockets >= MOST_SOCKETS:
-            return 503, f"{MOST_SOCKETS} pages watch already", "try again later"
+        if live and is_full(address, self._watching, MOST_SOCKETS):
+            return 503, "too many pages watch already", "close one of yours, or try again later"
         if len(scope["query_string"]) > MOST_QUERY:
             return 414, "the address is too long", f"at most {MOST_QUERY} characters after the question mark"
         if changing and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -209,11 +223,12 @@ class Guard:
         return None
 
     async def _watch(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._sockets += 1
+        address = _address(scope)
+        self._watching.append(address)
         try:
             await self.app(scope, receive, send)
         finally:
-            self._sockets -= 1
+            self._watching.remove(address)
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
         got = 0
@@ -235,6 +250,10 @@ class Guard:
             await send(message)
 
         await self.app(scope, limited, with_headers)
+
+
+def _address(scope: Scope) -> str:
+    return (scope.get("client") or ("", 0))[0]
 
 
 def _is_foreign(headers: Headers, host: str) -> bool:

@@ -15,7 +15,10 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.utils import get_remote_addr
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from commonplace.server.guard import is_full
 
 REQUEST_TIME = 10.0
 """Seconds a request has to arrive, headers and body."""
@@ -23,7 +26,7 @@ ANSWER_TIME = 30.0
 """Seconds somebody who takes nothing of an answer is waited for."""
 HEADER_BYTES = 32_768
 MOST_CONNECTIONS = 512
-"""Of all addresses."""
+"""Connections at a time (see `guard.is_full`)."""
 FRAME_BYTES = 4096
 """The largest message a live connection may send."""
 RECEIVED = (65_536, 10.0)
@@ -41,7 +44,9 @@ class Http(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Refuse one too many; else wait for its first request."""
-        if len(self.connections) >= MOST_CONNECTIONS:
+        others: set[Any] = self.connections
+        address, taken = _address(get_remote_addr(transport)), [_address(one.client) for one in others]
+        if is_full(address, taken, MOST_CONNECTIONS):
             self.transport = transport
             transport.abort()
             return
@@ -104,6 +109,11 @@ class Live(WebSocketsSansIOProtocol):
             return
         super().data_received(data)
 
+    async def send(self, message: Any) -> None:
+        """Send what the app says. A refusal is an answer: uvicorn would print that there was none."""
+        await super().send(message)
+        self.handshake_complete = self.handshake_complete or self.close_sent
+
     def keepalive_timeout(self) -> None:
         """Closing alone would wait until the other end has taken what is still to be sent."""
         super().keepalive_timeout()
@@ -113,6 +123,10 @@ class Live(WebSocketsSansIOProtocol):
         """The same when the server ends."""
         super().shutdown()
         self.loop.call_later(1.0, self.transport.abort)
+
+
+def _address(client: tuple[str, int] | None) -> str:
+    return client[0] if client else ""  # it may be gone already
 
 
 class Server(uvicorn.Server):
