@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Generator
+import threading
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,9 @@ BUSY_SECONDS = 5.0
 
 LONGEST_VALUE = 1 << 26
 """Bytes of a row that is read or written; no file makes us hold more for one."""
+
+KEPT = 4
+"""Connections that stay open for the next who reads the file."""
 
 JOURNALS = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite keeps beside a file that is in use, or was when its process was killed."""
@@ -283,6 +287,72 @@ class Identity:
         return found.st_dev, found.st_ino
 
 
+class Readers:
+    """The connections of one file that threads read with: at most one thread uses a connection at a time.
+
+    A statement that is not read to its end holds its connection to what was committed when it began. A thread that
+    shared the connection would miss what was committed since. So each borrows one while it reads: there are as many as
+    read at the same moment, and `KEPT` of them stay open. A connection for each thread would stay open until the thread
+    ends, with its page cache and descriptors; one connection under a lock would let a long query hold up all others.
+    """
+
+    def __init__(self, path: Path, connected: Callable[[Path], sqlite3.Connection]) -> None:
+        """`connected` gives another connection to the file."""
+        self._connected = connected
+        self._free = [connected(path)]
+        self._file = Identity(path)
+        self._lock = threading.Lock()
+        self._closed = False
+        self._mine = threading.local()
+
+    @property
+    def mine(self) -> sqlite3.Connection | None:
+        """The one that is lent to this thread."""
+        return getattr(self._mine, "connection", None)
+
+    @contextmanager
+    def lent(self) -> Generator[sqlite3.Connection]:
+        """A connection for this thread; the same one inside another `lent`. Raises sqlite3.Error."""
+        mine = self.mine
+        if mine is not None:
+            yield mine
+            return
+        connection = self._mine.connection = self._taken()
+        try:
+            yield connection
+        finally:
+            self._mine.connection = None
+            self._give_back(connection)
+
+    def close(self) -> None:
+        """Close all; one that is lent when it is given back. May be called twice."""
+        with self._lock:
+            self._closed = True
+            free, self._free = self._free, []
+        for connection in free:
+            connection.close()
+
+    def _taken(self) -> sqlite3.Connection:
+        with self._lock:
+            if self._closed:
+                raise sqlite3.ProgrammingError("the file is closed")
+            if self._free:
+                return self._free.pop()
+        path = self._file.path
+        connection = self._connected(path)
+        if not self._file.is_unchanged():
+            connection.close()
+            raise UsageError("another file has taken its place", where=str(path), hint="open it again")
+        return connection
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            if not self._closed and len(self._free) < KEPT:
+                self._free.append(connection)
+                return
+        connection.close()
+
+
 def has_journal(path: Path) -> bool:
     """Whether the file has a journal, of either kind, that is not empty. SQLite keeps it beside the file itself."""
     real = Path(os.path.realpath(path))
@@ -300,6 +370,7 @@ def _probed(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        connection.execute("PRAGMA cache_size = -512")  # the system keeps the file, too: more makes no reader faster
         connection.execute("PRAGMA trusted_schema = OFF")  # whoever made the file: nothing in its schema is called
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except BaseException:

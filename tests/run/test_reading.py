@@ -1,18 +1,24 @@
 from __future__ import annotations
 
+import shutil
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from commonplace.errors import UsageError
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Draft, Emotion
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading, mood
 from commonplace.run.rows import from_unix_micros, memory_cells, memory_from, unix_micros
 from commonplace.run.tick_record import InputRow
+from commonplace.sqlite import KEPT
 from run.small_runs import MANIFEST, Village, at, make, plot, worlds
 
 TICKS = 24
@@ -145,3 +151,90 @@ def test_threads_that_ask_for_the_last_tick_at_once_find_no_gap(path: Path, monk
 
         monkeypatch.setattr(reading, "one", met_by_another)
         assert reading.last_tick == TICKS
+
+
+# ── threads ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def half_read(reading: Reading) -> Iterator[Future[list[int]]]:
+    """While another thread has read one of the ticks; it reads the rest when this ends, and gives all it saw."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def ticks() -> list[int]:
+        with reading.snapshot():
+            rows = reading.each("SELECT n FROM tick ORDER BY n")
+            found = [next(rows)[0]]
+            begun.set()
+            go_on.wait()
+            return [*found, *(n for (n,) in rows)]
+
+    with ThreadPoolExecutor() as threads:
+        seen = threads.submit(ticks)
+        seen.add_done_callback(lambda _: begun.set())
+        try:
+            begun.wait()
+            yield seen
+        finally:
+            go_on.set()
+
+
+def test_what_one_thread_has_half_read_hides_no_tick_from_another(tmp_path: Path) -> None:
+    live_state = Village()
+    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+        run.commit(live_state.opening())
+        with Reading.open(tmp_path / "a.run") as reading:
+            with half_read(reading) as seen:
+                for tick in (1, 2):
+                    run.commit(live_state.tick(plot(tick)))
+                    assert reading.last_tick == reading.tick(tick) == reading.frame(tick).tick == tick
+                with reading.snapshot():
+                    assert reading.last_tick == 2
+                    run.commit(live_state.tick(plot(3)))
+                    assert reading.last_tick == 2
+                assert reading.last_tick == 3
+            assert seen.result() == [0]
+
+
+def test_a_reading_may_be_closed_while_a_thread_reads(path: Path) -> None:
+    reading = Reading.open(path)
+    with half_read(reading) as seen:
+        reading.close()
+        with pytest.raises(UsageError, match="closed"):
+            reading.tick(1)
+    assert seen.result() == list(range(TICKS + 1))
+    with pytest.raises(UsageError, match="closed"):
+        reading.tick(1)
+    reading.close()
+
+
+def test_a_thread_is_never_given_another_file(path: Path, tmp_path: Path) -> None:
+    run, other = Path(shutil.copy(path, tmp_path / "a.run")), make(tmp_path / "other.run", 3)
+    with Reading.open(run) as reading:
+        with half_read(reading) as seen:
+            other.replace(run)
+            with pytest.raises(CommonplaceError, match="another file"):
+                assert reading.last_tick
+        assert len(seen.result()) == TICKS + 1
+        assert reading.last_tick == TICKS
+
+
+def test_many_threads_leave_few_connections(path: Path) -> None:
+    with Reading.open(path) as reading:
+        all_read = threading.Barrier(3 * KEPT, timeout=60.0)
+
+        def last_tick() -> int:
+            with reading.snapshot():
+                all_read.wait()
+                return reading.last_tick
+
+        with ThreadPoolExecutor(3 * KEPT) as threads:
+            found = [threads.submit(last_tick) for _ in range(3 * KEPT)]
+        assert {one.result() for one in found} == {TICKS}
+        assert len(reading._readers._free) == KEPT
+
+
+def test_frames_are_the_same_for_many_threads(path: Path) -> None:
+    with Reading.open(path) as alone, Reading.open(path) as shared, ThreadPoolExecutor(8) as threads:
+        ticks = [tick * 7 % (TICKS + 1) for tick in range(4 * TICKS)]
+        assert list(threads.map(shared.frame, ticks)) == [alone.frame(tick) for tick in ticks]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.request import urlopen
 
 import pytest
@@ -24,7 +21,7 @@ from commonplace.server import feed as feeding
 from commonplace.server.app import make_app
 from commonplace.server.library import Library
 from e2e.command import command, started
-from server.serving import PATIENCE, client, listening, live, until, watching
+from server.serving import client, listening, live, until, watching
 from sizes import PROVE
 
 
@@ -205,31 +202,6 @@ def upgrade(port: int, run: str) -> bytes:
     head = f"GET /api/runs/{run}/live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
     key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
     return f"{head}Connection: Upgrade\r\n{key}\r\n\r\n".encode()
-
-
-def test_a_file_is_not_closed_while_a_thread_reads_it() -> None:
-    """SQLite would take the process with it."""
-    reading, free = threading.Event(), threading.Event()
-
-    class Slow:
-        @property
-        def last_tick(self) -> int:
-            reading.set()
-            free.wait(PATIENCE)
-            return 3
-
-    async def story() -> None:
-        feed = feeding.Feed(SimpleNamespace(reading=Slow()), lambda: None)  # pyright: ignore[reportArgumentType]
-        follower = asyncio.ensure_future(anext(feed.follow()))
-        await asyncio.to_thread(reading.wait, PATIENCE)
-        follower.cancel()
-        closing = asyncio.ensure_future(feed.close())
-        await asyncio.sleep(0.01)
-        assert follower.done() and not closing.done()
-        free.set()
-        await closing
-
-    asyncio.run(story())
 
 
 def test_killed_and_started_again_the_server_goes_on(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.run.usage import Usage
 from commonplace.scenario.compiling import as_changed, compiled_from_text, in_session
 from commonplace.scenario.scenario import Scenario
-from commonplace.sqlite import Synchronous, connect
+from commonplace.sqlite import Readers, Synchronous, connect
 from commonplace.text import clean, shortened
 from commonplace.world.events import Event
 from commonplace.world.state import World
@@ -76,17 +76,18 @@ class Reading:
     """Read-only use of a run file. Sees every tick that is committed, also while another process continues it.
 
     A tick given as None is the last one. Each method raises UsageError for a tick that the run does not have and
-    RunDamaged for bytes that cannot be read. No transaction is held between calls. May be used by several threads.
+    RunDamaged for bytes that cannot be read. No transaction is held between calls. May be used by several threads:
+    what one reads hides no tick from another. It may be closed while others read; what they ask next is refused.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, number: int) -> None:
+    def __init__(self, path: Path, readers: Readers, number: int) -> None:
         """Internal: use `open`."""
         self.path = path
         self.format = number
-        self._connection = connection
+        self._readers = readers
         self._frames = Frames(self)
-        self._came: tuple[tuple[str, int], ...] = ()
-        self._with_newcomers: Scenario | None = None
+        self._with_newcomers: tuple[tuple[tuple[str, int], ...], Scenario] | None = None
+        """Who had come, and the scenario with them: one value, because threads replace it."""
         self._whole = -1
         """All ticks up to this one are known to be there."""
 
@@ -97,20 +98,18 @@ class Reading:
         `lenient` reads text that is not UTF-8 as surrogates instead of raising RunDamaged.
         """
         path = Path(path)
-        connection = open_read_only(path)
-        if lenient:
-            connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
+        readers = Readers(path, partial(open_read_only, lenient=lenient))
         try:
-            with RUN.errors(str(path)):
+            with RUN.errors(str(path)), readers.lent() as connection:
                 number = schema.check(connection, str(path))
         except BaseException:
-            connection.close()
+            readers.close()
             raise
-        return cls(path, connection, number)
+        return cls(path, readers, number)
 
     def close(self) -> None:
         """May be called twice."""
-        self._connection.close()
+        self._readers.close()
 
     def __enter__(self) -> Self:
         return self
@@ -144,18 +143,20 @@ class Reading:
 
         Compiled from the text in the manifest, which takes some tenths of a second the first time.
         """
-        came = self.newcomers
-        if came != self._came:
-            with self._reading("who came after the beginning"):
-                self._with_newcomers = as_changed(self._written, versions.first_cards(self._connection, came))
-                self._came = came
-        return self._with_newcomers or self._written
+        came, known = self.newcomers, self._with_newcomers
+        if not came:
+            return self._written
+        if known is None or known[0] != came:
+            with self._reading("who came after the beginning") as connection:
+                known = came, as_changed(self._written, versions.first_cards(connection, came))
+            self._with_newcomers = known
+        return known[1]
 
     @property
     def newcomers(self) -> tuple[tuple[str, int], ...]:
         """(character, tick) of everybody who has come since the run was made."""
-        with self._reading("who came after the beginning"):
-            return versions.newcomers(self._connection)
+        with self._reading("who came after the beginning") as connection:
+            return versions.newcomers(connection)
 
     def scenario_at(self, at: int | str | None = None) -> Scenario:
         """As inputs have changed it up to a tick: newcomers, cards and policy."""
@@ -277,30 +278,28 @@ class Reading:
     def world_at(self, at: int | str | None = None) -> World:
         """The world at the end of a tick, equal to the one the executor made."""
         tick = self.tick(at)
-        with self._reading(f"the world at tick {tick}"):
-            return versions.restore_world(
-                tick, versions.world_versions_at(self._connection, tick), self.events(tick, tick)
-            )
+        with self._reading(f"the world at tick {tick}") as connection:
+            return versions.restore_world(tick, versions.world_versions_at(connection, tick), self.events(tick, tick))
 
     def state_at(self, agent: str, at: int | str | None = None) -> CharacterState:
         """Plan, beliefs, relations and pending jobs at the end of a tick."""
         self._known(agent)
         tick = self.tick(at)
-        with self._reading(f"the state of {agent} at tick {tick}"):
-            return versions.restore_state(versions.state_versions_at(self._connection, agent, tick))
+        with self._reading(f"the state of {agent} at tick {tick}") as connection:
+            return versions.restore_state(versions.state_versions_at(connection, agent, tick))
 
     def goals_at(self, agent: str, at: int | str | None = None) -> Goals:
         """What a character meant to do at the end of a tick. Much faster than the state."""
         self._known(agent)
         tick = self.tick(at)
-        with self._reading(f"the goals of {agent} at tick {tick}"):
-            return versions.goals_at(self._connection, agent, tick)
+        with self._reading(f"the goals of {agent} at tick {tick}") as connection:
+            return versions.goals_at(connection, agent, tick)
 
     def strokes_at(self, agent: str, at: int | str | None, item: str) -> Plan:
         """The plan without its details: the strokes of the day and one item more. Much faster than the state."""
         tick = self.tick(at)
-        with self._reading(f"the plan of {agent} at tick {tick}"):
-            return versions.strokes_at(self._connection, agent, tick, item)
+        with self._reading(f"the plan of {agent} at tick {tick}") as connection:
+            return versions.strokes_at(connection, agent, tick, item)
 
     def states_at(self, at: int | str | None = None) -> dict[str, CharacterState]:
         """Everybody's state, by id, sorted; those who are not in the world (yet, any more) included."""
@@ -308,30 +307,30 @@ class Reading:
 
     def moods_at(self, at: int | str | None = None) -> dict[str, str]:
         """The moods that characters of a duet have, by character."""
-        with self._reading("the moods"):
-            return versions.moods_at(self._connection, self.tick(at))
+        with self._reading("the moods") as connection:
+            return versions.moods_at(connection, self.tick(at))
 
     def cards_at(self, at: int | str | None = None) -> dict[str, dict[str, Any]]:
         """What `set` inputs have changed of personas up to a tick: character → field → value as JSON."""
-        with RUN.errors(str(self.path)):
-            return versions.cards_at(self._connection, self.tick(at))
+        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+            return versions.cards_at(connection, self.tick(at))
 
     def settings_at(self, at: int | str | None = None) -> dict[str, Any]:
         """The settings of the run that `set` inputs have changed up to a tick, by name: `seed`, `policy`."""
-        with RUN.errors(str(self.path)):
-            return versions.settings_at(self._connection, self.tick(at))
+        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+            return versions.settings_at(connection, self.tick(at))
 
     @property
     def seeds(self) -> Seeds:
         """The seed at every tick."""
-        with RUN.errors(str(self.path)):
-            return Seeds(self.manifest.seed, versions.seeds(self._connection))
+        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+            return Seeds(self.manifest.seed, versions.seeds(connection))
 
     @property
     def agent_ids(self) -> list[str]:
         """Every character that ever had a state, sorted."""
-        with self._reading("the characters"):
-            return versions.characters(self._connection)
+        with self._reading("the characters") as connection:
+            return versions.characters(connection)
 
     def agents(self, at: int | str | None = None) -> list[dict[str, str]]:
         """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id; `place` is an area's id."""
@@ -345,8 +344,8 @@ class Reading:
 
     def shown_at(self, tick: int) -> list[Version]:
         """The versions that a frame of the tick is made of."""
-        with self._reading(f"the state at tick {tick}"):
-            return versions.shown_versions_at(self._connection, tick)
+        with self._reading(f"the state at tick {tick}") as connection:
+            return versions.shown_versions_at(connection, tick)
 
     # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -432,8 +431,8 @@ class Reading:
 
     def model_call(self, row: AnswerRow) -> ModelCall | None:
         """What was sent and received at an attempt; None if nothing was sent, or if it was trimmed."""
-        with self._reading(f"the model call of {row.agent} at tick {row.tick}"):
-            return model_call_of(self._connection, row)
+        with self._reading(f"the model call of {row.agent} at tick {row.tick}") as connection:
+            return model_call_of(connection, row)
 
     def usage(self, at: int | str | None = None) -> list[dict[str, Any]]:
         """What was asked of the mind, a row per (character, task), and a total whose ids and mind are empty.
@@ -454,27 +453,30 @@ class Reading:
 
     def one(self, query: str, *values: Any) -> Any:
         """The first row of a query of this package; None without rows."""
-        with RUN.errors(str(self.path)):
-            return self._connection.execute(query, values).fetchone()
+        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+            return connection.execute(query, values).fetchone()
 
     def all(self, query: str, *values: Any) -> list[Any]:
         """The rows of a query of this package, all at once: a cursor left half-read would hold a transaction open."""
-        with RUN.errors(str(self.path)):
-            return self._connection.execute(query, values).fetchall()
+        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+            return connection.execute(query, values).fetchall()
 
     def each(self, query: str, *values: Any) -> Iterator[Any]:
         """The rows of a query of this package, one by one; to be read to the end, within a `snapshot`."""
+        connection = self._readers.mine
+        assert connection is not None, "outside of a snapshot"
         with RUN.errors(str(self.path)):
-            yield from self._connection.execute(query, values)
+            yield from connection.execute(query, values)
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
         """Everything read inside sees the same committed ticks, although another process may go on with the run."""
-        self._connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            self._connection.rollback()
+        with self._readers.lent() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                connection.rollback()
 
     def _tick_of(self, text: str) -> int:
         if text.isdecimal():
@@ -512,11 +514,11 @@ class Reading:
             return memory_from(unpacked_memory(row), accessed)
 
     @contextmanager
-    def _reading(self, what: str) -> Generator[None]:
-        """What cannot be read inside is damage of `what`."""
+    def _reading(self, what: str) -> Generator[sqlite3.Connection]:
+        """A connection for this thread. What cannot be read inside is damage of `what`."""
         try:
-            with RUN.errors(str(self.path)):
-                yield
+            with RUN.errors(str(self.path)), self._readers.lent() as connection:
+                yield connection
         except UNREADABLE as error:
             raise self.damaged(what, error) from error
 
@@ -548,11 +550,14 @@ def blame(path: Path, error: BaseException | None) -> None:
         raise damage from error
 
 
-def open_read_only(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write. Works in a read-only folder, and on what a killed process left."""
+def open_read_only(path: Path, *, lenient: bool = False) -> sqlite3.Connection:
+    """A connection that cannot write, in a read-only folder, too; `lenient` as of `Reading.open`."""
     refuse_missing(path)
     with RUN.errors(str(path)):
-        return connect(path, read_only=True)
+        connection = connect(path, read_only=True)
+    if lenient:
+        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
+    return connection
 
 
 def refuse_missing(path: Path) -> None:

@@ -103,7 +103,7 @@ def _saved(source: Path, damaged: sqlite3.Connection, part: Path, scenario: str)
         _read_tables(damaged, new, manifest)
         problems += _sealed_rows(damaged, new)
         seals.renew(new)
-    with Reading.open(part, lenient=True) as reading:
+    with Reading.open(part, lenient=True) as reading, reading.snapshot():
         found = _examined(reading)
     if found.tick < 0:
         what = f"its scenario is {manifest.scenario!r}, its seed {manifest.seed}, its mind {manifest.mind!r}"

@@ -46,6 +46,9 @@ MOST_EVENT_TICKS = 2016
 """Ticks whose events are given at a time: a week of five-minute ticks."""
 TIDY_EVERY = 30.0
 ONLY_API = f"{NO_PAGE}: {GET_PAGE}\nThe API is at /api (its description: /api/openapi.json).\n"
+THREADS = 6
+"""Requests that are answered at a time. More would only wait for each other, because one thread of Python computes at a
+time, and each costs about 2 MB that do not come back."""
 VISITOR = "commonplace_visitor"
 log = logging.getLogger("commonplace.server")
 
@@ -56,6 +59,7 @@ def make_app(library: Library, gate: Gate | None = None, *, go_on: str = "") -> 
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         tidying = asyncio.create_task(_tidy(sessions))
         going_on = asyncio.create_task(_go_on(sessions, go_on)) if go_on else None
         try:

@@ -11,13 +11,10 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
 
 from commonplace.errors import CommonplaceError
 from commonplace.server import model as wire
 from commonplace.server.picture import Picture
-
-Result = TypeVar("Result")
 
 BEHIND = 60
 """Ticks that are caught up delta by delta; somebody later than that, or new, gets a snapshot."""
@@ -41,19 +38,6 @@ class Feed:
         self._sent: OrderedDict[tuple[str, int], asyncio.Task[str]] = OrderedDict()
         self._news = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
-        self._reading: set[asyncio.Future[Any]] = set()
-
-    async def in_thread(self, work: Callable[[], Result]) -> Result:
-        """Read in a thread. Giving up on it does not end the thread: `close` waits for that."""
-        reading = asyncio.get_running_loop().run_in_executor(None, work)
-        self._reading.add(reading)
-        reading.add_done_callback(self._reading.discard)
-        return await asyncio.shield(reading)
-
-    async def close(self) -> None:
-        """Wait until no thread reads: a file that is closed under one takes the process with it."""
-        while self._reading:
-            await asyncio.wait(self._reading)
 
     def changed(self, tick: int = -1) -> None:
         """A tick was committed, or the status is another."""
@@ -100,15 +84,16 @@ class Feed:
         """The message, made by the first who needs it."""
         task = self._sent.get((kind, tick))
         if task is None:
-            task = self._sent[kind, tick] = asyncio.create_task(self.in_thread(partial(self._made, kind, tick)))
+            task = self._sent[kind, tick] = asyncio.create_task(asyncio.to_thread(self._made, kind, tick))
+            task.add_done_callback(partial(self._forget_failed, kind, tick))
             while len(self._sent) > 2 * BEHIND:
                 self._sent.popitem(last=False)
-        try:
-            return await asyncio.shield(task)
-        except BaseException:
-            if task.done():
-                self._sent.pop((kind, tick), None)
-            raise
+        return await asyncio.shield(task)
+
+    def _forget_failed(self, kind: str, tick: int, task: asyncio.Task[str]) -> None:
+        """It is made again for who asks next. Nobody may wait any more, so nobody else need look at the error."""
+        if task.cancelled() or task.exception() is not None:
+            self._sent.pop((kind, tick), None)
 
     def _made(self, kind: str, tick: int) -> str:
         picture = self._picture
@@ -116,7 +101,7 @@ class Feed:
         return made.model_dump_json()
 
     async def _look_once(self) -> None:
-        last = await self.in_thread(lambda: self._picture.reading.last_tick)
+        last = await asyncio.to_thread(lambda: self._picture.reading.last_tick)
         if last > self.last:
             self.changed(last)
 

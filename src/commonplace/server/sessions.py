@@ -188,7 +188,7 @@ class Session:
 
     async def put_in(self, body: wire.Input) -> wire.Accepted:
         """Say what an input would do, or queue it. A run that stands still is opened for it, and stays where it is."""
-        scenario = await self.feed.in_thread(lambda: self.reading.scenario)
+        scenario = await asyncio.to_thread(lambda: self.reading.scenario)
         if body.kind == "voice" and body.agent_id not in scenario.personas:
             raise UsageError(f"there is no character {body.agent_id!r}", hint="give the id of one of the run's")
         worker = await self.start(playing=False)
@@ -259,7 +259,6 @@ class Session:
         talks, self._talks = self._talks, None
         if talks is not None:
             await asyncio.to_thread(talks.__exit__, None, None, None)
-        await self.feed.close()
         self.reading.close()
 
 
