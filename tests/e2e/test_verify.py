@@ -209,7 +209,7 @@ def test_an_answer_is_checked_against_its_question(town, tmp_path, capsys):
 
 def sealed_again(run: Path) -> None:
     """All digests made anew over the rows as they are now: what somebody would do who wants no one to notice."""
-    with open_run(run) as reading:
+    with open_run(run) as reading, reading.snapshot():
         vectors = integrity.vectors_by_number(reading)
         last, embedder = reading.last_tick, reading.manifest.embedder
         texts = reading.all("SELECT DISTINCT vector, text FROM memory WHERE vector IS NOT NULL")
