@@ -18,7 +18,7 @@ from e2e.command import started
 from server.serving import PATIENCE
 from sizes import PROVE
 
-VIEWERS, CLIENTS, TICKS, RATE = (50, 20, 1200, 2) if PROVE else (5, 6, 40, 15)
+VIEWERS, CLIENTS, TICKS, RATE = (50, 20, 480, 2) if PROVE else (5, 6, 40, 15)
 """At `RATE` ticks a second."""
 EVERY = 0.2 if PROVE else 0.02
 """Seconds between an answer and the next request of a client."""

@@ -46,7 +46,7 @@ MOST_EVENT_TICKS = 2016
 """Ticks whose events are given at a time: a week of five-minute ticks."""
 TIDY_EVERY = 30.0
 ONLY_API = f"{NO_PAGE}: {GET_PAGE}\nThe API is at /api (its description: /api/openapi.json).\n"
-THREADS = 6
+THREADS = 4
 """Requests that are answered at a time. More would only wait for each other, because one thread of Python computes at a
 time, and each costs about 2 MB that do not come back."""
 VISITOR = "commonplace_visitor"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from threading import Lock
 from typing import Any, Literal
 
 from commonplace.analysis.diffusion import diffusion
@@ -49,6 +50,8 @@ class Inspector:
     def __init__(self, picture: Picture) -> None:
         self.reading = picture.reading
         self._picture = picture
+        self._measuring = Lock()
+        """Measures of a long run need much memory for a moment; several at once would be no faster."""
         self._made_past: dict[str, dict[Entry, wire.PastRow]] = {}
 
     # ── the society ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -56,7 +59,8 @@ class Inspector:
     def metrics(self, at: int | None = None) -> wire.Metrics:
         """What emerged up to a tick."""
         tick = self.reading.tick(at)
-        return self.measured(tick, self.reading.states_at(tick), self.reading.usage(tick)[:-1])
+        with self._measuring:
+            return self.measured(tick, self.reading.states_at(tick), self.reading.usage(tick)[:-1])
 
     def measured(self, tick: int, states: Mapping[str, CharacterState], usage: list[dict[str, Any]]) -> wire.Metrics:
         """The same for a caller that has everybody's state at the tick and the usage at hand."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from threading import Lock
 from typing import Any, Literal
 
 from commonplace.analysis.diffusion import diffusion
@@ -61,6 +62,8 @@ class Picture:
         self.reading = reading
         self._named: tuple[ScenarioPart, Town] | None = None
         self._timeline: wire.Timeline | None = None
+        self._making = Lock()
+        """Who asks while it is made waits, instead of making the same."""
 
     # ── what does not change from tick to tick ──────────────────────────────────────────────────────────────────────
 
@@ -242,6 +245,10 @@ class Picture:
 
     def timeline(self) -> wire.Timeline:
         """Marks, weather and how much happened, of all ticks. Only what has been committed since is read again."""
+        with self._making:
+            return self._made_timeline()
+
+    def _made_timeline(self) -> wire.Timeline:
         reading, known = self.reading, self._timeline
         last = reading.last_tick
         first = 0 if known is None else known.last_tick + 1
