@@ -37,6 +37,8 @@ from minds.chat.local_server import (
 from minds.tasks.asked import SETTING, every_ask
 
 GOOD = Sent(completion('{"ratings": [{"importance": 4}]}'))
+PATIENCE = 120.0
+"""Seconds until a fact that does not come counts as missing."""
 
 
 def first(*before, then=GOOD):
@@ -116,18 +118,17 @@ def test_a_question_that_fails_alone_holds_nobody_up():
         await waits(seconds)
         for _ in range(2):
             answered.clear()
-            await asyncio.wait_for(answered.wait(), 20)
+            await asyncio.wait_for(answered.wait(), PATIENCE)
 
     def chat(body, number):
         if "m1" in body["messages"][1]["content"]:
-            served.wait(10)
             served.clear()
+            served.wait(PATIENCE)
             return Sent(status=503)
-        served.set()
         return GOOD
 
     with LocalServer(chat) as server:
-        mind = minded(server.url, sleep=sleep, on_outage="fallback", timeout=20.0)
+        mind = minded(server.url, sleep=sleep, on_outage="fallback", timeout=PATIENCE)
 
         async def work(mind):
             await mind.capabilities()
@@ -135,6 +136,7 @@ def test_a_question_that_fails_alone_holds_nobody_up():
             while not alone.done():
                 assert (await mind.answer(RATING, request_key(1))).outcome == "value"
                 answered.set()
+                served.set()
             return await alone
 
         reply = using(mind, work)
