@@ -502,6 +502,20 @@ def swallowed_interruption() -> None:
         signal.raise_signal(signal.SIGINT)
 
 
+def test_an_interruption_that_code_cannot_pass_on_is_not_printed(monkeypatch):
+    class Lost:
+        def __del__(self) -> None:
+            swallowed_interruption()
+            raise KeyboardInterrupt
+
+    def interrupted(words) -> int:
+        Lost()
+        raise RuntimeError
+
+    monkeypatch.setattr("commonplace.cli._run", interrupted)
+    assert command("events", "a.run", status=130).err == ""
+
+
 @pytest.mark.parametrize("lost_as", [RuntimeError("Error calling __set_name__"), UsageError("not valid")])
 def test_an_interruption_that_a_library_takes_for_another_error_is_one_all_the_same(monkeypatch, lost_as):
     def interrupted(words) -> int:

@@ -244,8 +244,17 @@ def _noted_interrupts() -> Generator[None]:
     """Let each of the signals that are not ignored interrupt the command. A script ignores SIGINT in its background."""
     interrupts.clear()
     heeded = [] if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else [signal.SIGINT]
-    with handled(interrupted, *heeded, *stopping_signals()):
-        yield
+    printed, sys.unraisablehook = sys.unraisablehook, _unless_interrupted(sys.unraisablehook)
+    try:
+        with handled(interrupted, *heeded, *stopping_signals()):
+            yield
+    finally:
+        sys.unraisablehook = printed
+
+
+def _unless_interrupted(hook: Callable[[Any], object]) -> Callable[[Any], object]:
+    """The hook for all but KeyboardInterrupt, which compiled code prints where it cannot pass it on; it was noted."""
+    return lambda unraisable: None if isinstance(unraisable.exc_value, KeyboardInterrupt) else hook(unraisable)
 
 
 @contextmanager
