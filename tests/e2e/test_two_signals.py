@@ -55,7 +55,6 @@ SOME = {
     ("serve", "INT INT"),
     ("talk", "HUP"),
     ("fork", "TERM"),
-    ("fork", "INT INT"),
     ("mcp", "INT INT"),
 }
 
