@@ -91,7 +91,11 @@ def until(moment: str, process: subprocess.Popen[str], model: socket.socket) -> 
         case "says", *_:
             assert process.stderr.readline()
         case "asks", *_:
-            model.accept()[0].detach()
+            asked, _ = model.accept()
+            assert asked.recv(
+                1
+            )  # before that asyncio is still connecting, and leaves its socket open where it is stopped
+            asked.detach()
         case _, _, question:
             process.stdin.write(question)
             process.stdin.flush()

@@ -114,8 +114,13 @@ def lived(scenario: str, seed: int, ticks: int, **options: Any) -> Generator[Rea
 
 
 def histories(reading: Reading) -> str:
+    """Tick, history digest, state digest, to the end."""
+    return until(reading, reading.last_tick)
+
+
+def until(reading: Reading, last: int) -> str:
     """Tick, history digest, state digest."""
-    ticks = [*range(STEP, reading.last_tick, STEP), reading.last_tick]
+    ticks = [*range(STEP, last, STEP), last]
     return "".join(f"{tick:>4} {reading.digest(tick)} {reading.digest(tick, state=True)}\n" for tick in ticks)
 
 

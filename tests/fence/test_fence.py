@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from commonplace.run.reading import Reading
 from fence import compare
 
 ALL = [(scenario, seed) for scenario in compare.PARTS["histories"] for seed in compare.SEEDS]
-QUICK = [(scenario, seed) for scenario, seed in ALL if seed == compare.SEEDS[0] and scenario != "sijang"]
-"""With the prompts of `sijang`, both languages and every part in half the time."""
+QUICK = [one for one in ALL if one[1] == compare.SEEDS[0] and one[0] not in compare.QUESTIONS]
+"""With a day of `latticeville` and the prompts of `sijang`, both languages and all stages in a quarter of the time."""
 
 
 def slow(quick: bool) -> list[pytest.MarkDecorator]:
@@ -23,6 +26,11 @@ def test_a_scenario_has_the_same_history_answers_and_words(scenario: str, seed: 
         assert not compare.difference(part, name, text)
 
 
-@pytest.mark.parametrize("scenario", [pytest.param(one, marks=slow(one == "sijang")) for one in compare.WITH_PROMPTS])
+def test_the_town_of_other_tests_has_the_same_history(town: Path) -> None:
+    with Reading.open(town) as reading:
+        assert compare.kept("histories", "latticeville-7").startswith(compare.until(reading, 2 * compare.STEP))
+
+
+@pytest.mark.parametrize("scenario", [pytest.param(one, marks=slow(one != "sijang")) for one in compare.WITH_PROMPTS])
 def test_a_day_asks_a_model_the_same(scenario: str) -> None:
     assert not compare.difference("prompts", scenario, compare.prompts(scenario))

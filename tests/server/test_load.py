@@ -14,18 +14,20 @@ from pathlib import Path
 
 from websockets.asyncio.client import connect
 
-from e2e.command import started
+from e2e.command import copied, started
+from e2e.lived import TOWN_TICKS
 from server.serving import PATIENCE
 from sizes import PROVE
 
-VIEWERS, CLIENTS, TICKS, RATE = (50, 20, 480, 2) if PROVE else (5, 6, 40, 15)
-"""At `RATE` ticks a second."""
-EVERY = 0.2 if PROVE else 0.02
-"""Seconds between an answer and the next request of a client."""
-GROWTH_MB = 60
+VIEWERS, CLIENTS, TICKS, RATE, EVERY = (50, 20, 480, 2, 0.4) if PROVE else (8, 8, 300, 0, 0.06)
+"""Ticks are made at `RATE` a second; 0: as fast as they can. A client waits `EVERY` seconds before its next request.
+
+All clients have one address: together they ask less than `guard.REQUESTS`.
+"""
+GROWTH_MB = 100
 """By which the process may have grown afterwards."""
-RUN = "/api/runs/latticeville-7"
-ASKED = ("/timeline", "/frames?from={before}&to={tick}", "/metrics", "/agents/mira", "/agents/jun")
+RUN = "/api/runs/town"
+ASKED = ("/events", "/timeline", "/frames?from={before}&to={tick}", "/metrics", "/agents/mira", "/agents/jun")
 
 
 class Answers:
@@ -56,8 +58,9 @@ async def asking(port: int) -> AsyncIterator[Answers]:
         writer.close()
 
 
-def test_nobody_who_watches_is_thrown_out(tmp_path: Path) -> None:
-    server = started("serve", "latticeville", "--runs", tmp_path, "--port", 0, "--no-open")
+def test_nobody_who_watches_is_thrown_out(tmp_path: Path, town: Path) -> None:
+    run = copied(town, tmp_path, "town.run")  # one with a past: what is asked of it takes longer to read
+    server = started("serve", run, "--runs", tmp_path, "--port", 0, "--no-open")
     try:
         assert server.stdout is not None
         port = int(server.stdout.readline().split(":")[2].split("/")[0])
@@ -69,12 +72,13 @@ def test_nobody_who_watches_is_thrown_out(tmp_path: Path) -> None:
 
 
 async def loaded(port: int, memory: Callable[[], int]) -> None:
-    """Watch and ask until all who watch have seen `TICKS` ticks."""
+    """Watch and ask until all who watch have seen `TICKS` ticks more."""
     seen = [-1] * VIEWERS
+    end = TOWN_TICKS + TICKS
 
-    async def watch(viewer: int, last: int = TICKS) -> None:
+    async def watch(viewer: int) -> None:
         async with connect(f"ws://127.0.0.1:{port}{RUN}/live", max_size=None) as feed:
-            while seen[viewer] < last:
+            while seen[viewer] < end:
                 message = json.loads(await feed.recv())  # raises when it is closed
                 if message["type"] == "delta":
                     assert message["seq"] == seen[viewer] + 1
@@ -83,25 +87,26 @@ async def loaded(port: int, memory: Callable[[], int]) -> None:
     async def ask(client: int) -> None:
         async with asking(port) as answers:
             for path in cycle((*ASKED[client % len(ASKED) :], *ASKED[: client % len(ASKED)])):
-                tick = max(seen)
+                tick = max(TOWN_TICKS, *seen)
                 await answers.ask(RUN + path.format(before=max(0, tick - 40), tick=tick + 10))
                 await asyncio.sleep(EVERY)
 
     async with asking(port) as answers:
         await answers.ask(f"{RUN}/control", {"action": "speed", "rate": RATE})
-        await watch(0, 0)
-        before = memory()
-        asked = [asyncio.create_task(ask(client)) for client in range(CLIENTS)]
-        watched = asyncio.gather(*(watch(viewer) for viewer in range(VIEWERS)))
-        done, _ = await asyncio.wait((watched, *asked), return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            await task  # a failed answer or a closed connection is told here
-        for task in asked:
-            task.cancel()
-        await asyncio.gather(*asked, return_exceptions=True)
-        await answers.ask(f"{RUN}/control", {"action": "pause"})
-        if PROVE:
-            assert memory() < before + GROWTH_MB
+        await answers.ask(f"{RUN}/control", {"action": "play"})
+        for path in ASKED:  # what is loaded and compiled once
+            await answers.ask(RUN + path.format(before=0, tick=TOWN_TICKS))
+    before = memory()
+    asked = [asyncio.create_task(ask(client)) for client in range(CLIENTS)]
+    watched = asyncio.gather(*(watch(viewer) for viewer in range(VIEWERS)))
+    done, _ = await asyncio.wait((watched, *asked), return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        await task  # a failed answer or a closed connection is told here
+    for task in asked:
+        task.cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+    if PROVE:
+        assert memory() < before + GROWTH_MB
 
 
 def resident_mb(process: int) -> int:
