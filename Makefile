@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # one more than two cores: tests that start processes wait for them
 JOBS ?= 3
-PAGE := src/commonplace/server/static/index.html
+PAGE := src/commonplace/parts/web/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/fixtures -prune -o -path web/test -prune -o -type f -print)
 
 .PHONY: run serve page sitcom test lint coverage wheel docs bench check-model-server prove help clean
@@ -27,7 +27,7 @@ $(PAGE): $(PAGE_SOURCES)
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 
 sitcom: $(VENV)/sitcom  ## two characters on a stage in the browser, with the reasons under every line
-	exec $(BIN)/streamlit run src/commonplace/sitcom/app.py
+	exec $(BIN)/streamlit run src/commonplace/parts/duet/sitcom/app.py
 
 # tests start hundreds of processes: without bytecode each of them compiles the package again
 test coverage prove: export PYTHONDONTWRITEBYTECODE :=

@@ -8,7 +8,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-STATIC = "src/commonplace/server/static"
+STATIC = "src/commonplace/parts/web/static"
 """Built from web/ by `make page`; git does not keep it."""
 FILES = ("index.html", "replay.html")
 SWITCH = "COMMONPLACE_NO_PAGE"

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from commonplace import create_run, open_run
 from commonplace.cli import expect_many_objects
-from commonplace.scenario.scaffold import new
+from commonplace.parts.new_town.scaffold import new
 
 SHIPPED = 10
 """Characters of `latticeville`."""

@@ -28,7 +28,7 @@ from typing import Any
 from age import used_by
 
 from commonplace import open_run
-from commonplace.scenario.scaffold import new
+from commonplace.parts.new_town.scaffold import new
 from commonplace.testing.server import Faults, ModelServer
 
 TICKS_AN_HOUR = 12

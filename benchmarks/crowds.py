@@ -21,8 +21,8 @@ from typing import Any
 
 from commonplace import create_run, open_run
 from commonplace.cli import expect_many_objects
-from commonplace.scenario.census import settled
-from commonplace.scenario.scaffold import SIZES, TOWN, new
+from commonplace.parts.new_town.census import settled
+from commonplace.parts.new_town.scaffold import SIZES, TOWN, new
 
 DAY = 288
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from commonplace import create_run, open_run
 from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.errors import UsageError
-from commonplace.scenario.scaffold import new
+from commonplace.parts.new_town.scaffold import new
 from commonplace.testing.server import Entry, ModelServer
 
 LATENCY = 0.2

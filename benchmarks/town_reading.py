@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from commonplace import create_run
-from commonplace.analysis.chronicle import Chronicle, Line
-from commonplace.analysis.claims import claims, questions
-from commonplace.analysis.rated_lines import RATINGS, as_table, drawn, ratings
-from commonplace.analysis.town_days import FIGURES, Day, Figure, added_up, town_days
 from commonplace.errors import CommonplaceError
+from commonplace.parts.reading_kit.chronicle import Chronicle, Line
+from commonplace.parts.reading_kit.claims import claims, questions
+from commonplace.parts.reading_kit.rated_lines import RATINGS, as_table, drawn, ratings
+from commonplace.parts.reading_kit.town_days import FIGURES, Day, Figure, added_up, town_days
 from commonplace.run.reading import Reading
 from commonplace.text import one_line
 

@@ -30,7 +30,7 @@ from urllib.request import Request, urlopen
 import yaml
 
 from commonplace import create_run
-from commonplace.scenario.scaffold import text
+from commonplace.parts.new_town.scaffold import text
 
 QUARTER = 25
 MORNING = 12

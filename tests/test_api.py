@@ -127,7 +127,7 @@ PUBLIC = (
     "commonplace.memory",
     "commonplace.querygraph",
     "commonplace.memory.stores",
-    "commonplace.mcp_server",
+    "commonplace.parts.mcp.server",
     "commonplace.ledger",
     "commonplace.analysis.diffusion",
     "commonplace.testing",

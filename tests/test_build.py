@@ -12,7 +12,7 @@ from hatchling.build import build_editable, build_sdist, build_wheel
 
 PROJECT = Path(__file__).parents[1]
 READ = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore", "src/commonplace/__init__.py")
-STATIC = "src/commonplace/server/static"
+STATIC = "src/commonplace/parts/web/static"
 PAGE = [f"{STATIC}/{name}" for name in ("assets/index.js", "index.html", "replay.html")]
 
 

@@ -141,8 +141,9 @@ def test_the_frames_of_a_lived_town_are_those_of_the_table(town):
 def tree(readme: str) -> list[str]:
     """The folders of the tree, as paths."""
     (block,) = [block for block in blocks(page(readme), "text") if "src/commonplace/" in block]
+    under = ("", "src/commonplace/", "src/commonplace/parts/")
     lines = re.findall(r"^( *)([\w./-]+)/ ", block, re.MULTILINE)
-    return [f"src/commonplace/{name}" if indent else name for indent, name in lines]
+    return [f"{under[len(indent) // 2]}{name}" for indent, name in lines]
 
 
 def folders(under: Path) -> Iterator[str]:
@@ -158,7 +159,7 @@ def folders(under: Path) -> Iterator[str]:
 def test_the_tree_names_every_folder_and_no_other(readme):
     named = tree(readme)
     assert [name for name in named if not (PROJECT / name).is_dir()] == []
-    there = [*(name for name in folders(PROJECT) if name != "src"), *folders(PACKAGE)]
+    there = [*(name for name in folders(PROJECT) if name != "src"), *folders(PACKAGE), *folders(PACKAGE / "parts")]
     assert [name for name in there if name not in named] == []
     modules = {path.stem for path in PACKAGE.glob("[a-z]*.py")}
     (beside,) = re.findall(r"^src/commonplace/.*: (.*)$", page(readme), re.MULTILINE)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from commonplace.server.app import make_app
-from commonplace.server.library import Library
+from commonplace.parts.web.app import make_app
+from commonplace.parts.web.library import Library
 
 FILE = Path(__file__).parents[1] / "web" / "openapi.json"
 

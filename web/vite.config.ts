@@ -14,7 +14,7 @@ export default defineConfig(({ mode }) => ({
   plugins: [react(), ...(mode === "one-file" ? [oneFile()] : [])],
   base: "./",
   build: {
-    outDir: "../src/commonplace/server/static",
+    outDir: "../src/commonplace/parts/web/static",
     emptyOutDir: true,
     chunkSizeWarningLimit: 1500,
     ...(mode === "one-file" ? replay : {}),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
-from commonplace.analysis.diff import diff
+from commonplace import registry
 from commonplace.engine.changes import with_queued
 from commonplace.engine.god_mode import described
 from commonplace.engine.recorded_mind import RecordedMind
@@ -19,10 +19,8 @@ from commonplace.engine.stage import Keeper, Stage
 from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.kiwi import versions
-from commonplace.minds.chat.servers import is_server
 from commonplace.minds.mind import Mind
 from commonplace.minds.several import DEFAULT, GROUPS, OF_A_REACTION, SeveralMinds, as_json, by_task, chosen, covered
-from commonplace.openai_http import request_faults
 from commonplace.paths import checked_folder
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import (
@@ -45,6 +43,7 @@ from commonplace.scenario.compiling import compiled_from_text, in_session, load
 from commonplace.scenario.loading import nearest
 from commonplace.scenario.model import MindPart
 from commonplace.scenario.scenario import Scenario
+from commonplace.servers import is_server, request_faults
 from commonplace.sqlite import Synchronous
 from commonplace.stages import by_name
 from commonplace.text import clean, shortened
@@ -229,8 +228,8 @@ class OpenedRun(Reading):
         return Talk(self, agent, mind_to_ask(self, mind, trust=trust), at=at, keep=keep)
 
     def diff(self, other: Reading, at: int | str | None = None) -> dict[str, Any]:
-        """Where this run and another one part, and what differs afterwards; the keys: `commonplace.analysis.diff`."""
-        return diff(self, other, at)
+        """Where this run and another one part, and what differs since. The keys: `parts.workbench.diff`."""
+        return registry.found(registry.TOOLS["diff"])(self, other, at)
 
 
 def open_run(path: str | Path) -> OpenedRun:
@@ -403,23 +402,18 @@ def mind_named(
     for the very same request. No server is contacted before the first question.
     """
     if name == OFFLINE:
-        from commonplace.minds.offline.mind import OfflineMind  # noqa: PLC0415 – a grammar that recordings do not need
-
-        return OfflineMind(scenario.language)
+        return registry.found(registry.MINDS["offline"])(scenario.language)
     if name.startswith(JOURNAL):
         return RecordedMind.of(name, name.removeprefix(JOURNAL))
     if is_server(name):
-        from commonplace.minds.chat.answer_cache import AnswerCache  # noqa: PLC0415 – as the next
-        from commonplace.minds.chat.chat_mind import ChatMind  # noqa: PLC0415 – imports the HTTP client
-
-        return ChatMind(
+        return registry.found(registry.MINDS["server"])(
             name,
             book(scenario, templates),
             timeout=timeout,
             on_outage=on_outage,
             with_key=with_key,
             tasks=tasks or {},
-            cache=AnswerCache(cache) if cache else None,
+            cache=registry.found(registry.MINDS["cache"])(cache) if cache else None,
         )
     raise UsageError(f"there is no mind {name!r}", hint=MINDS)
 

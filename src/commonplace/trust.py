@@ -20,14 +20,13 @@ from platformdirs import user_state_path
 
 from commonplace.canon import digest
 from commonplace.errors import UsageError
-from commonplace.minds.chat.servers import is_server, server_named
 from commonplace.minds.several import DEFAULT, replaced
-from commonplace.openai_http import is_loopback, variables
 from commonplace.paths import kind_of
 from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, minds_of, own_minds, templates_of
 from commonplace.run.task_minds import task_minds
 from commonplace.scenario.model import MindPart
 from commonplace.scenario.scenario import Scenario
+from commonplace.servers import is_loopback, is_server, server_named, variables
 from commonplace.stages import code_of, is_imported
 from commonplace.text import clean, shortened
 

@@ -11,7 +11,8 @@ import sys
 import pytest
 import typer.main
 
-from commonplace.cli import COMMANDS, app, main
+from commonplace.cli import app, main
+from commonplace.registry import COMMANDS
 from e2e.command import environment
 
 GROUP = typer.main.get_command(app)
@@ -87,6 +88,7 @@ def test_help_imports_no_command_and_nothing_heavy(option):
         "commonplace",
         "commonplace.cli",
         "commonplace.errors",
+        "commonplace.registry",
         "commonplace.text",
     }
     assert modules & HEAVY == set()

@@ -10,14 +10,14 @@ import pytest
 from commonplace.api import open_run
 from commonplace.cli import main
 from commonplace.engine.driver import JOB_ORDINALS
-from commonplace.live.talk_thread import Talks
-from commonplace.minds.chat.client import Endpoint
-from commonplace.minds.prices import VARIABLE
 from commonplace.minds.tokens import estimated_tokens
-from commonplace.server.card import run_card
+from commonplace.parts.live.source import RecordedSource
+from commonplace.parts.live.talk_thread import Talks
+from commonplace.parts.model_servers.client import Endpoint
+from commonplace.parts.model_servers.prices import VARIABLE
+from commonplace.parts.terminal.header import mind_name
+from commonplace.parts.web.card import run_card
 from commonplace.testing.server import Faults, ModelServer
-from commonplace.views.source import RecordedSource
-from commonplace.views.terminal.header import mind_name
 from e2e.command import ends
 from e2e.lived import PLAZA_TICKS
 
@@ -189,7 +189,7 @@ def test_a_server_that_stays_away_pauses_the_run(said, served, tmp_path, monkeyp
 
 def waits_for_nothing(monkeypatch) -> None:
     """A server that is away is tried again without waiting."""
-    monkeypatch.setattr("commonplace.minds.chat.client._seconds_to_wait", lambda *_: 0.0)
+    monkeypatch.setattr("commonplace.parts.model_servers.client._seconds_to_wait", lambda *_: 0.0)
 
 
 # ── usage ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -19,7 +19,7 @@ from commonplace.run import seals
 from commonplace.run.manifest import Manifest
 from commonplace.scenario.loading import located
 from e2e.command import command, copied, environment, tables
-from minds.chat.local_server import LocalServer, Sent
+from parts.model_servers.local_server import LocalServer, Sent
 from sizes import examples
 
 KEY = "sk-secret-0123456789"

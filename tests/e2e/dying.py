@@ -25,7 +25,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from commonplace.cli import COMMANDS, main
+from commonplace.cli import main
+from commonplace.registry import ANSWERS, COMMANDS, found
 
 FAULTS = {"kill": 1, "half": 2, "full": 3, "no room": 4}
 """Killed before a change or inside it, or a disk that is full from then on for what is written or for all; `time` is a
@@ -83,14 +84,16 @@ def _run(arguments: Sequence[str]) -> int:
     """The status of a command; of `serve` only the process that makes the ticks of a run."""
     if arguments[0] != "serve":
         return main(arguments)
-    import_module("commonplace.server.worker").main()
+    import_module("commonplace.parts.web.worker").main()
     return 0
 
 
 if __name__ == "__main__":
     for entry in COMMANDS.values():  # once for all children
-        import_module(f"commonplace.cli.{entry.module}")
-    for name in ("minds.offline.mind", "server.worker", "memory.stores.jsonl", "memory.stores.sqlite"):
+        import_module(f"commonplace.{entry.module}")
+    for answer in ANSWERS.values():
+        found(answer)
+    for name in ("minds.offline.mind", "parts.web.worker", "parts.coordinates.jsonl", "memory.stores.sqlite"):
         import_module(f"commonplace.{name}")
     with suppress(ModuleNotFoundError):
         import_module("mcp.server.mcpserver")

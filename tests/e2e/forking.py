@@ -130,10 +130,13 @@ def _becomes(
 
 
 if __name__ == "__main__":
-    for entry in import_module("commonplace.cli").COMMANDS.values():
-        import_module(f"commonplace.cli.{entry.module}")
-    for module in ("commonplace.minds.offline.mind", "commonplace.views.terminal.screen"):
-        import_module(module)
+    registry = import_module("commonplace.registry")
+    for entry in registry.COMMANDS.values():
+        import_module(f"commonplace.{entry.module}")
+    for answer in registry.ANSWERS.values():
+        registry.found(answer)
+    for module in ("minds.offline.mind", "parts.terminal.command", "parts.terminal.screen"):
+        import_module(f"commonplace.{module}")
     gc.collect()
     gc.freeze()
     with socket.socket(fileno=int(sys.argv[1])) as line:

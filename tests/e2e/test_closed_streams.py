@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.cli import COMMANDS
+from commonplace.registry import COMMANDS
 from e2e.command import command, copied, ends, finished, started
 
 CLOSED = {"input": (0,), "output": (1,), "error": (2,), "outputs": (1, 2), "all": (0, 1, 2)}

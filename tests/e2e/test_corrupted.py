@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from commonplace.canon import canonical
-from commonplace.minds.chat import client
+from commonplace.parts.model_servers import client
 from commonplace.run import seals
 from e2e.command import command, copied, finished, started, tables
 from e2e.test_tampering import TABLES, whole

@@ -23,18 +23,18 @@ import pytest
 
 from commonplace.api import open_run
 from commonplace.canon import digest
-from commonplace.cli import COMMANDS
 from commonplace.memory import MemoryStore
 from commonplace.memory.stores import open_store
+from commonplace.parts.web.app import STATIC
+from commonplace.registry import COMMANDS
 from commonplace.run.schema import FORMAT
-from commonplace.server.app import STATIC
 from e2e import dying
 from e2e.command import SOURCE, Ends, command, ends, environment, small_disk, tables
 from e2e.lived import once
+from parts.panel.panels import ledger, played
 from run.formats.make import FOLDER
 from scenario.newcomers import FILE
 from sizes import PROVE
-from stages.panels import ledger, played
 
 RUN, OLD, STORE, DATABASE, PANEL, SCENARIO = "other.run", "old.run", "a.store", "a.db", "a.panel", "a.yaml"
 """The stock: one of each kind of what is written. `OLD` is a run of the format before this one."""

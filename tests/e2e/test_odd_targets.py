@@ -15,13 +15,13 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
 
 import pytest
 
-from commonplace.cli import COMMANDS
+from commonplace import registry
+from commonplace.registry import COMMANDS
 from e2e.command import Done, command, started
 from sizes import PROVE
 
@@ -203,9 +203,7 @@ def test_every_path_of_every_command_is_tried_here() -> None:
     found: set[str] = set()
     for name, entry in COMMANDS.items():
         function = f"{name}_" if iskeyword(name) else name.replace("-", "_")
-        for parameter in inspect.signature(
-            getattr(import_module(f"commonplace.cli.{entry.module}"), function)
-        ).parameters.values():
+        for parameter in inspect.signature(registry.found(f"{entry.module}:{function}")).parameters.values():
             key, kind = f"{name} {parameter.name}", str(parameter.annotation)
             if "Path" in kind or ("str" in kind and not NO_PATHS & {parameter.name, key}):
                 found.add(key)

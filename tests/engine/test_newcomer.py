@@ -21,12 +21,12 @@ from commonplace.engine.live_state import restored_state
 from commonplace.engine.lockstep import Tick
 from commonplace.engine.run import Run
 from commonplace.errors import CommonplaceError, Paused, UsageError
-from commonplace.live.live_run import LiveRun, LiveSource
+from commonplace.parts.live.live_run import LiveRun, LiveSource
+from commonplace.parts.terminal.god_mode import parsed
+from commonplace.parts.terminal.palette import NIGHT
+from commonplace.parts.terminal.player import SceneReader
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
-from commonplace.views.terminal.god_mode import parsed
-from commonplace.views.terminal.palette import NIGHT
-from commonplace.views.terminal.player import SceneReader
 from commonplace.views.town import Town
 from e2e.command import command, copied, ends, tables
 from engine.paid_minds import FarMind, PaidMind, offline, opened, virtually

@@ -10,7 +10,7 @@ import pytest
 from commonplace.api import open_run
 from commonplace.cli import main
 from commonplace.engine.driver import JOB_ORDINALS
-from commonplace.scenario.scaffold import new
+from commonplace.parts.new_town.scaffold import new
 from e2e.command import ends
 from engine.paid_minds import PaidMind, lived, offline, opened, played, virtually
 from sizes import PROVE

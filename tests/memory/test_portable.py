@@ -15,8 +15,8 @@ from commonplace.memory import Emotion, MemoryStream
 from commonplace.memory.stores import open_store
 from commonplace.testing.stores import WordCounts
 from commonplace.text import clean
-from memory.coordinates.documents import json as json_values
 from memory.naive import hours
+from parts.coordinates.documents import json as json_values
 from sizes import examples
 
 

@@ -13,7 +13,7 @@ import pytest
 from commonplace.errors import UsageError
 from commonplace.memory import Draft, MemoryStore, MemoryStream, policies
 from commonplace.testing.stores import WordCounts, together
-from memory.coordinates.documents import document
+from parts.coordinates.documents import document
 from sizes import PROVE
 
 START = datetime(2031, 10, 4, 8, tzinfo=UTC)

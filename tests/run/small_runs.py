@@ -14,13 +14,13 @@ from commonplace.canon import canonical
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.memory import Delta, Draft, MemoryStream, policies
+from commonplace.parts.new_town.scaffold import text
 from commonplace.run import schema
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import Manifest
 from commonplace.run.tick_record import AnswerRow, InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
-from commonplace.scenario.scaffold import text
 from commonplace.world.actions import Action
 from commonplace.world.deeds import Intent
 from commonplace.world.executor import step

@@ -12,7 +12,7 @@ import pytest
 from commonplace import ledger
 from commonplace.errors import CommonplaceError, RunDamaged, UsageError
 from commonplace.memory.stores.codec import LONGEST, inflated, packed_text, room, unpacked_text
-from commonplace.memory.stores.jsonl_files import read_lines
+from commonplace.parts.coordinates.jsonl_files import read_lines
 from commonplace.run import integrity, why
 from commonplace.run.reading import Reading
 from commonplace.run.rows import deflated, packed_ids, unpacked_ids

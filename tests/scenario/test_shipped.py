@@ -17,12 +17,12 @@ import commonplace
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.josa import resolved
 from commonplace.minds.offline.hear import content
+from commonplace.parts.new_town.census import settled
+from commonplace.parts.new_town.scaffold import new, text
 from commonplace.scenario import model
-from commonplace.scenario.census import settled
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.loading import find, read, report
 from commonplace.scenario.rules import check
-from commonplace.scenario.scaffold import new, text
 from commonplace.text import sentences
 from commonplace.world.occasions import occurring
 from commonplace.world.tree import leads_on

@@ -9,8 +9,8 @@ import pytest
 
 from commonplace import create_run, open_run
 from commonplace.engine.verify import verify
-from commonplace.scenario.census import settled
-from commonplace.scenario.scaffold import new
+from commonplace.parts.new_town.census import settled
+from commonplace.parts.new_town.scaffold import new
 from commonplace.stages import by_name
 from sizes import PROVE
 

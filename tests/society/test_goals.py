@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Any
 
 from commonplace import OpenedRun
-from commonplace.analysis.chronicle import Chronicle
-from commonplace.analysis.town_days import town_days
 from commonplace.cognition.agreed import MOST_HEEDED
+from commonplace.parts.reading_kit.chronicle import Chronicle
+from commonplace.parts.reading_kit.town_days import town_days
 from commonplace.run.reading import Reading
 
 

@@ -37,7 +37,7 @@ PAUSING = [kind for kind in (*GIVES_NO_ANSWERS, *WANTS_MONEY, *STAYS_AWAY) if PR
 def waits_for_nothing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting between attempts takes no time."""
     if "limit" not in request.node.originalname:
-        monkeypatch.setattr("commonplace.minds.chat.client._seconds_to_wait", lambda *_: 0.0)
+        monkeypatch.setattr("commonplace.parts.model_servers.client._seconds_to_wait", lambda *_: 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -177,8 +177,8 @@ def test_a_small_body_that_inflates_to_400_megabytes_stays_small(tmp_path):
 TESTS = str(Path(__file__).parent.parent)
 BOMBED = """
 import asyncio, json, sys
-from commonplace.minds.chat.chat_mind import ChatMind
-from minds.chat.local_server import PlainBook, RATING, request_key, using
+from commonplace.parts.model_servers.chat_mind import ChatMind
+from parts.model_servers.local_server import PlainBook, RATING, request_key, using
 
 async def work(mind):
     return await asyncio.gather(*(mind.answer(RATING, request_key(number)) for number in range(32)))

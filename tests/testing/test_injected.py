@@ -16,8 +16,8 @@ import pytest
 from commonplace.api import book, open_run, prepared
 from commonplace.cli import main
 from commonplace.engine.run import Run
-from commonplace.minds.chat.chat_mind import ChatMind
-from commonplace.minds.chat.client import Sleep
+from commonplace.parts.model_servers.chat_mind import ChatMind
+from commonplace.parts.model_servers.client import Sleep
 from commonplace.run.tick_record import AnswerRow
 from commonplace.stages import by_name
 from commonplace.testing.server import FAULTS, Entry, Faults, ModelServer

@@ -14,9 +14,9 @@ from commonplace.character.state import Belief, CharacterState, Job, Known, Rela
 from commonplace.clock import Clock, iso, parse_iso, part_of_day
 from commonplace.errors import CommonplaceError
 from commonplace.memory.scoring import Part
+from commonplace.parts.live.source import Inspection
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.scenario.model import ScenarioPart
-from commonplace.views.source import Inspection
 from commonplace.world.events import NOBODY, Event, Phase
 
 TICK_MINUTES = 10

@@ -1,5 +1,5 @@
 // @vitest-environment node
-// What a one-file replay answers. With COMMONPLACE_REPLAY, a folder made by tests/server/test_one_file.py, also that it
+// What a one-file replay answers. With COMMONPLACE_REPLAY, a folder made by tests/parts/web/test_one_file.py, also that it
 // answers what the server would.
 
 import { existsSync, readFileSync } from "node:fs";

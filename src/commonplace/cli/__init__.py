@@ -1,6 +1,6 @@
-"""The command line: a table of commands, each loaded when it is called, and one place where errors become words.
+"""The command line: each command is loaded when it is called, and one place makes words of errors.
 
-`commonplace --help` prints the table and imports none of the commands; that keeps it fast.
+`commonplace --help` prints the table in `registry.py` and imports none of the commands; that keeps it fast.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import signal
 import stat
 import sys
 import traceback
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from importlib import import_module
 from keyword import iskeyword
 from types import FrameType
-from typing import Any, NamedTuple, TextIO, cast
+from typing import Any, TextIO, cast
 
 import typer
 import typer.main
 from typer.core import TyperGroup
 
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.registry import COMMANDS, GROUPS, found
 from commonplace.text import PrintableStream
 
 INTERRUPTED = 130
@@ -37,79 +37,6 @@ def expect_many_objects() -> None:
     """Look for cyclic garbage less often than Python does by itself: a large town is a million objects that stay."""
     gc.set_threshold(50_000, 10, 50)
 
-
-class Entry(NamedTuple):
-    """A command in the table. Its function has the command's name and is in `commonplace.cli.<module>`."""
-
-    module: str
-    summary: str
-    """At most 60 characters, so that a line of `--help` holds it."""
-    example: str
-    """What to type after `commonplace`."""
-
-
-GROUPS: Mapping[str, Mapping[str, Entry]] = {
-    "Run": {
-        "run": Entry(
-            "play", "Run a scenario into a new run file.", "run latticeville --ticks 288 --seed 7 -o monday.run"
-        ),
-        "resume": Entry("play", "Continue a run where it stopped.", "resume monday.run --until 2031-10-05T12:00:00"),
-        "fork": Entry(
-            "fork",
-            "Copy a run up to a tick, to continue it differently.",
-            'fork monday.run --at 60 -o dark.run --inject "The lights go out."',
-        ),
-    },
-    "Look": {
-        "replay": Entry("watch", "Show a recorded run again.", "replay monday.run --from 144"),
-        "serve": Entry("serve", "Show a village in the browser.", "serve latticeville"),
-        "watch": Entry("watch", "Follow a run while another process runs it.", "watch monday.run"),
-        "events": Entry("inspect", "List everything that happened.", "events monday.run --agent mira --type SAY"),
-        "agents": Entry("inspect", "List the characters: where they are, what they do.", "agents monday.run --json"),
-        "why": Entry("inspect", "Explain why something was done or said.", "why monday.run t31.mira.0"),
-        "talk": Entry(
-            "talk", "Ask a character anything; history does not change.", 'talk monday.run mira --ask "Where is Jun?"'
-        ),
-        "diff": Entry("diff", "Show where two runs part, and what differs then.", "diff monday.run dark.run"),
-        "diffusion": Entry("inspect", "Show how far each seed fact has spread.", "diffusion monday.run --json"),
-        "usage": Entry("costs", "Show what was asked of the mind, and its cost.", "usage monday.run --json"),
-    },
-    "Memories": {
-        "memories": Entry(
-            "memories", "List or retrieve a character's memories.", "memories monday.run mira --query festival"
-        ),
-        "search": Entry("memories", "Filter memories.", 'search monday.run --place "Town > Library" --json'),
-        "copy-memories": Entry("memories", "Copy memories into a store.", "copy-memories monday.run monday.db"),
-        "forget": Entry("forget", "Forget memories for good.", "forget memories/ --agent maria --tags test --dry-run"),
-        "rate": Entry("rate", "Rate an answer of a panel.", "rate runs/dialectic-7.run t3.synthesis.0 5"),
-        "ledger": Entry("ledger", "Show or verify a ledger.", "ledger verify outputs/ledger"),
-        "mcp": Entry("mcp", "Serve memories or a run to an assistant (MCP).", "mcp notes.db --agent maria"),
-    },
-    "Plan": {
-        "estimate": Entry(
-            "costs",
-            "Estimate calls, tokens and cost before a run.",
-            "estimate latticeville --mind openai:gpt-5-mini --ticks 288",
-        ),
-        "doctor": Entry("doctor", "Check this machine and, if named, a mind.", "doctor --mind ollama:qwen3:8b"),
-    },
-    "Check": {
-        "digest": Entry("inspect", "Print the digest of a run's history.", "digest monday.run --at 144"),
-        "export": Entry(
-            "run_files", "Write a run to one file to send or to keep.", "export monday.run bundle -o monday.zip"
-        ),
-        "import": Entry("run_files", "Make a run of such a file.", "import bundle monday.zip -o received.run"),
-        "rescue": Entry("run_files", "Save what is intact of a damaged run.", "rescue monday.run -o saved.run"),
-        "trim": Entry("run_files", "Drop old reasons to make a run's file smaller.", "trim monday.run --keep-days 1"),
-        "verify": Entry("inspect", "Check a run file and run it again to compare.", "verify monday.run"),
-    },
-    "Scenarios": {
-        "scenarios": Entry("scenarios", "List the scenarios that ship with Commonplace.", "scenarios"),
-        "check": Entry("scenarios", "Report every mistake in a scenario.", "check my-town.yaml"),
-        "new": Entry("scenarios", "Write a small scenario to start from.", "new my-town.yaml --size 5"),
-    },
-}
-COMMANDS: Mapping[str, Entry] = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 WELCOME = """\
 commonplace: small societies of characters who remember.
@@ -135,7 +62,7 @@ class LazyGroup(TyperGroup):
         if entry is None:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
-        function = getattr(import_module(f"{__name__}.{entry.module}"), name)
+        function = found(f"{entry.module}:{name}")
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, epilog=f"Example: commonplace {entry.example}")(function)
         return typer.main.get_command(single)

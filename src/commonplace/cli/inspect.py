@@ -16,6 +16,7 @@ from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
 from commonplace.lookup import character, names_in
+from commonplace.registry import TOOLS, found
 from commonplace.run.account import account, account_text, goal_text
 from commonplace.run.account import goals as goals_of
 from commonplace.run.integrity import check as check_integrity
@@ -167,9 +168,7 @@ def why(
                 raise UsageError("the event id is missing", hint=f"{command('why', run)} lists recent events")
             _list_recent(reading, as_json)
         elif without:
-            from commonplace.cli.without import print_counterfactual  # noqa: PLC0415 – start-up speed
-
-            print_counterfactual(reading, event_named(reading, event_id), without, times, as_json, trust)
+            found(TOOLS["without"])(reading, event_named(reading, event_id), without, times, as_json, trust)
         else:
             reasons = why_of(reading, event_id)
             print(json_line(reasons) if as_json else as_text(reasons, prompts=prompts))

@@ -38,13 +38,13 @@ from commonplace.clock import iso, parse_iso
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
-from commonplace.minds.chat.servers import is_server
-from commonplace.minds.prices import known_price
+from commonplace.registry import MINDS, VIEWS, found
 from commonplace.run.file import full_disk_resumed
 from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import ScenarioPart
+from commonplace.servers import is_server
 from commonplace.trust import named_by_run, named_by_scenario
 
 PIPE_TICKS = 48
@@ -169,7 +169,7 @@ def resume(
 def _budget(minds: Sequence[str], calls: int, tokens: int, cost: float) -> Budget:
     """What this command may spend; the common mind is first. Raises UsageError for a cost limit with a mind whose price
     is unknown."""
-    prices = {mind: known_price(mind) for mind in minds if mind} if cost else {}
+    prices = {mind: found(MINDS["price"])(mind) for mind in minds if mind} if cost else {}
     return Budget(calls, tokens, cost, prices.get(minds[0]), prices)
 
 
@@ -228,9 +228,7 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: B
     """Run up to a tick under a view. An interruption ends the run at a tick boundary and loses nothing."""
     expect_many_objects()
     if view is View.TUI:
-        from commonplace.cli.watch import watch_live  # noqa: PLC0415 – imports Textual
-
-        watch_live(make, target, last, budget)
+        found(VIEWS["live"])(make, target, last, budget)
         _warn_of_fallbacks(target)
         return
     with stopped_by_signal() as stopping:  # before asyncio takes the signal for itself

@@ -1,4 +1,4 @@
-"""`scenarios`, `check` and `new`: the scenarios that ship, mistakes in one, a new one."""
+"""`scenarios` and `check`: the scenarios that ship, and the mistakes in one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from pathlib import Path
 
 import typer
 
-from commonplace.cli.options import FORCE
-from commonplace.errors import CommonplaceError, UsageError, command
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.scenario.loading import find, report, shipped
-from commonplace.scenario.scaffold import new as write_new
 
 
 def scenarios() -> None:
@@ -21,7 +19,7 @@ def scenarios() -> None:
 
 def check(names: list[str] = typer.Argument(help="Scenario files or shipped names.")) -> None:
     """Report every mistake in one or more scenarios at once, with file, line and what was expected."""
-    from commonplace.scenario.rules import check as mistakes_of  # noqa: PLC0415 – start-up speed of the other two
+    from commonplace.scenario.rules import check as mistakes_of  # noqa: PLC0415 – start-up speed of the other
 
     wrong = 0
     for name in names:
@@ -44,19 +42,9 @@ def check(names: list[str] = typer.Argument(help="Scenario files or shipped name
 
 def _check_prompts(name: str) -> None:
     """Raises UsageError for a mistake in a scenario's own prompts, and for a folder of them that lies elsewhere."""
-    from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – start-up speed of the other two
+    from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – start-up speed of the other
     from commonplace.scenario.compiling import load  # noqa: PLC0415
 
     prompts = load(name).part.prompts
     if prompts:
         load_overrides(prompts, beside=Path(name).expanduser().parent)
-
-
-def new(
-    path: Path = typer.Argument(help="The file to write."),
-    size: int = typer.Option(2, "--size", min=1, max=200, help="How many characters."),
-    force: bool = FORCE,
-) -> None:
-    """Write a small scenario that runs as it is, to start your own from."""
-    path = write_new(path, size, force=force)
-    print(f"wrote {path}; run it with: {command('run', path)}")

@@ -10,7 +10,7 @@ from typing import Any
 from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
 from commonplace.memory import Delta, Draft, MemoryStream
-from commonplace.memory.coordinates import scaled
+from commonplace.memory.importance import scaled
 from commonplace.memory.record import Emotion
 from commonplace.scenario.compiling import card_of, opening_state, with_character
 from commonplace.scenario.findings import Names

@@ -31,15 +31,19 @@ from commonplace.memory.scoring import Part, ScoredMemory
 from commonplace.memory.search import Feeling
 from commonplace.memory.stream import MemoryStream
 from commonplace.memory.table import estimate_tokens
+from commonplace.registry import MEMORY, found
 
 if TYPE_CHECKING:
-    from commonplace.memory.coordinates import MemoryCoordinate
-    from commonplace.memory.memory_store import MemoryStore
+    from commonplace.parts.coordinates.document import MemoryCoordinate
+    from commonplace.parts.coordinates.memory_store import MemoryStore
+    from commonplace.parts.model_servers.embedders import SentenceEmbedder, ServerEmbedder
+    from commonplace.parts.stores.postgres_stream import DatabaseStream
 
 __all__ = [
     "KINDS",
     "MAX_TEXT",
     "Analyser",
+    "DatabaseStream",
     "Delta",
     "Draft",
     "Embedder",
@@ -58,6 +62,8 @@ __all__ = [
     "Retrieval",
     "RuleRater",
     "ScoredMemory",
+    "SentenceEmbedder",
+    "ServerEmbedder",
     "Snapshot",
     "TurnTrigger",
     "WhyNot",
@@ -71,13 +77,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # a stream alone should not wait for Pydantic, which the coordinate documents are made of
-    if name == "MemoryStore":
-        from commonplace.memory.memory_store import MemoryStore  # noqa: PLC0415
-
-        return MemoryStore
-    if name == "MemoryCoordinate":
-        from commonplace.memory.coordinates import MemoryCoordinate  # noqa: PLC0415
-
-        return MemoryCoordinate
+    if name in MEMORY:
+        return found(MEMORY[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

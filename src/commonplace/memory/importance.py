@@ -137,3 +137,13 @@ def _content(goal: str) -> list[str]:
         else:
             found += [word] * (word not in english)
     return found
+
+
+def scaled(importance: float) -> float:
+    """An importance of 0–1 on the record's scale of 1–10."""
+    return 1 + 9 * importance
+
+
+def unscaled(importance: float) -> float:
+    """The inverse of `scaled`, clamped to 0–1."""
+    return min(1.0, max(0.0, (importance - 1) / 9))

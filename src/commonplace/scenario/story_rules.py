@@ -11,7 +11,6 @@ from commonplace.character.fact import Fact
 from commonplace.clock import Clock, iso, parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import policies
-from commonplace.openai_http import request_faults
 from commonplace.scenario.findings import Findings, minutes
 from commonplace.scenario.loading import KeyPath, choice, nearest
 from commonplace.scenario.model import (
@@ -21,6 +20,7 @@ from commonplace.scenario.model import (
     ScriptPart,
 )
 from commonplace.scenario.shape import shown
+from commonplace.servers import request_faults
 from commonplace.text import words
 from commonplace.world.weather import SKIES
 

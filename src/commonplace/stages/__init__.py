@@ -8,17 +8,14 @@ from importlib.util import find_spec
 
 from commonplace.engine.stage import Stage
 from commonplace.errors import UsageError
-
-SHIPPED = {
-    "town": "commonplace.stages.town:TOWN",
-    "duet": "commonplace.stages.duet:DUET",
-    "panel": "commonplace.stages.panel:PANEL",
-}
+from commonplace.registry import STAGES, found
 
 
 def by_name(name: str) -> Stage:
     """The stage a scenario names; its module is imported. Raises UsageError for an unknown name."""
-    module, colon, attribute = SHIPPED.get(name, name).partition(":")
+    if name in STAGES:
+        return found(STAGES[name])
+    module, colon, attribute = name.partition(":")
     try:
         stage = getattr(import_module(module), attribute) if colon else None
     except (ImportError, AttributeError, ValueError, SyntaxError):
@@ -26,7 +23,7 @@ def by_name(name: str) -> Stage:
     if not isinstance(stage, Stage):
         raise UsageError(
             f"there is no stage {name!r}",
-            hint=f"stages are {', '.join(SHIPPED)}, or `module:NAME` of a Stage that can be imported",
+            hint=f"stages are {', '.join(STAGES)}, or `module:NAME` of a Stage that can be imported",
         )
     return stage
 
@@ -35,7 +32,7 @@ def code_of(name: str) -> str:
     """The file with the code of a stage from elsewhere; empty if there is none. Nothing is imported to find out."""
     module, colon, _ = name.partition(":")
     package = module.partition(".")[0]
-    if name in SHIPPED or not colon or package in ("", "commonplace"):
+    if name in STAGES or not colon or package in ("", "commonplace"):
         return ""
     if module in sys.modules and not is_imported(name):
         return ""  # `by_name` says that there is no such stage in it

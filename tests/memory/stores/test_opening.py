@@ -12,9 +12,9 @@ from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.lock import held_by
 from commonplace.memory import MemoryStream
 from commonplace.memory.stores import open_store, read_store
-from commonplace.memory.stores.jsonl import JSONLStore
-from commonplace.memory.stores.postgres import explained, without_password
 from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.parts.coordinates.jsonl import JSONLStore
+from commonplace.parts.stores.postgres import explained, without_password
 from commonplace.testing.stores import START
 
 
@@ -44,7 +44,7 @@ def test_the_form_decides_the_kind(name, kind, tmp_path, monkeypatch):
 
 def test_a_chroma_folder_is_recognised(tmp_path):
     pytest.importorskip("chromadb", reason="chromadb is not installed")
-    from commonplace.memory.stores.chroma import ChromaStore
+    from commonplace.parts.stores.chroma import ChromaStore
 
     open_store(f"chroma:{tmp_path / 'c'}").close()
     store = open_store(tmp_path / "c")

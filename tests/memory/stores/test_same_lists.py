@@ -12,7 +12,7 @@ import pytest
 from commonplace.memory import Memory, MemoryStream, policies
 from commonplace.memory.stores import open_store
 from commonplace.testing.stores import START
-from memory.stores.test_postgres import opened as opened_postgres
+from parts.stores.test_postgres import opened as opened_postgres
 
 PACKAGES = {"chroma": "chromadb", "postgresql": "psycopg"}
 KINDS = ("sqlite", "jsonl", "chroma", "postgresql")

@@ -26,8 +26,8 @@ from commonplace.minds.offline.grammar.conjugation import to_a_friend, to_an_eld
 from commonplace.minds.offline.grammar.grammar import FORMAL, Grammar, grammar
 from commonplace.minds.offline.grammar.korean import Korean
 from commonplace.minds.offline.hear import ACTS, SORTS, heard
+from commonplace.parts.duet.stage import DUET
 from commonplace.scenario.compiling import compiled_from_text
-from commonplace.stages.duet import DUET
 from commonplace.stages.town import TOWN
 from sizes import examples
 

@@ -12,16 +12,9 @@ from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.perceive_event import perceive_event
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.reflect import OVERLAP, insights, questions, relate
-from commonplace.minds.offline.stage_talk import duet_turn
-from commonplace.minds.tasks import (
-    DuetInput,
-    Evidence,
-    InsightsInput,
-    PerceiveEventInput,
-    QuestionsInput,
-    RateInput,
-    RelateInput,
-)
+from commonplace.minds.tasks import Evidence, InsightsInput, PerceiveEventInput, QuestionsInput, RateInput, RelateInput
+from commonplace.parts.duet.talk import duet_turn
+from commonplace.parts.duet.tasks import DuetInput
 from minds.offline import sample
 from sizes import examples
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.analysis.wordings import KINDS
 from commonplace.minds.offline.grammar.english import spelt_out
 from commonplace.minds.offline.grammar.grammar import grammar
+from commonplace.parts.reading_kit.wordings import KINDS
 
-OFFLINE = Path(str(files("commonplace.minds.offline")))
+OFFLINE, DUET = (Path(str(files(f"commonplace.{name}"))) for name in ("minds.offline", "parts.duet"))
 WORDING = {"line": 0, "say": 0, "led": 1, "suited": 0, "word": 0, "first": 0, "every": 0}
 """Methods that word a rule → which of their arguments names it."""
 OPTIONAL = {"aside", "react"}
@@ -23,13 +23,9 @@ FAMILIES = ("part.", "hours.", "promise.", "refuse.", "stage.banter.")
 """Beginnings of names of which the code has the ends only."""
 
 
-OWN_PHRASES = {"panel.py"}
-"""Modules whose phrases are elsewhere, as those of the interview are."""
-
-
 @cache
 def _trees() -> tuple[ast.Module, ...]:
-    modules = (path for path in sorted(OFFLINE.glob("*.py")) if path.name not in OWN_PHRASES)
+    modules = (*sorted(OFFLINE.glob("*.py")), *sorted(DUET.glob("*.py")))
     return tuple(ast.parse(path.read_text(encoding="utf-8")) for path in modules)
 
 

@@ -18,11 +18,8 @@ from commonplace.minds.tasks import (
     ActInput,
     AnswerInput,
     ConverseInput,
-    DuetInput,
-    DuetReflectInput,
     Evidence,
     InsightsInput,
-    PanelInput,
     PerceiveEventInput,
     PlanDayInput,
     PlanPartsInput,
@@ -33,6 +30,8 @@ from commonplace.minds.tasks import (
     Stroke,
     Targets,
 )
+from commonplace.parts.duet.tasks import DuetInput, DuetReflectInput
+from commonplace.parts.panel.task import PanelInput
 from commonplace.scenario.compiling import load
 from commonplace.stages.town import TOWN
 from minds.offline.sample import FESTIVAL, PLACES, here, jun, memory, mira, news, reaction, said

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 
-from commonplace.minds.chat.chat_mind import ChatMind
+from commonplace import registry
 from commonplace.minds.mind import Ask, Reply, RequestKey, Task
 from commonplace.minds.notes import Recalled, Situation, Value, Who
 from commonplace.minds.offline.dice import Dice
@@ -22,6 +23,7 @@ from commonplace.minds.tasks import REACT, TASKS
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Cited, WireValue, offers_of, schema, spoken
 from commonplace.minds.tokens import estimated_tokens
+from commonplace.parts.model_servers.chat_mind import ChatMind
 from commonplace.testing.server import ModelServer
 from minds.offline.sample import here, mira
 from minds.tasks.asked import RECALLED, SETTING, every_ask, merged
@@ -30,7 +32,7 @@ NAMED = re.compile(r"`([\w.]+)`")
 
 
 def test_every_task_has_an_offline_function_and_templates() -> None:
-    missing = [f"{name}: a function in FUNCTIONS of minds/offline/mind.py" for name in TASKS if name not in FUNCTIONS]
+    missing = [f"{name}: a function in ANSWERS of registry.py" for name in TASKS if name not in FUNCTIONS]
     for language in LANGUAGES:
         for name, task in TASKS.items():
             template = shipped(language).get(f"{name}.txt", "")
@@ -128,8 +130,9 @@ def toast(inputs: ToastInput, dice: Dice) -> ToastOutput:
 @pytest.fixture(params=LANGUAGES)
 def asked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ask[Any, Any]:
     """A question of the new task, registered in the two places that CONTRIBUTING names."""
-    monkeypatch.setitem(TASKS, TOAST.name, TOAST)  # pyright: ignore[reportArgumentType]
-    monkeypatch.setitem(FUNCTIONS, TOAST.name, toast)  # pyright: ignore[reportArgumentType]
+    monkeypatch.setitem(sys.modules, "commonplace.toasts", sys.modules[__name__])
+    monkeypatch.setitem(registry.TASKS, TOAST.name, "toasts:TOAST")
+    monkeypatch.setitem(registry.ANSWERS, TOAST.name, "toasts:toast")
     who = mira().model_copy(update={"language": request.param})
     return Ask(TOAST, ToastInput(who=who, situation=here(), occasion="the lanterns", recalled=RECALLED))
 

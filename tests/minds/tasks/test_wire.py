@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import commonplace.minds as minds_package
+import commonplace
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Agreed, Item, News, Recalled
@@ -26,14 +26,10 @@ from commonplace.minds.tasks import (
     ActOutput,
     AnswerOutput,
     ConverseOutput,
-    DuetOutput,
-    DuetPlan,
-    DuetReflection,
     EmbedInput,
     Evidence,
     Insight,
     InsightsOutput,
-    PanelOutput,
     PartOut,
     PerceiveEventOutput,
     PlanDayOutput,
@@ -48,6 +44,8 @@ from commonplace.minds.tasks import (
 )
 from commonplace.minds.tasks.offers import Choices, memory_ids
 from commonplace.minds.tasks.wire import as_doing, offers_of, schema, written
+from commonplace.parts.duet.tasks import DuetOutput, DuetPlan, DuetReflection
+from commonplace.parts.panel.task import PanelOutput
 from minds.offline.sample import FESTIVAL, memory, said
 from minds.tasks.asked import HEARD, ITEM, LINES, RECALLED, SETTING, every_ask, heard_news, lived, merged
 from minds.tasks.schemas import WORDS, faults
@@ -663,8 +661,9 @@ def test_a_thing_may_be_named_with_its_state() -> None:
 
 
 def test_every_complaint_that_is_quoted_has_its_words_in_korean() -> None:
-    minds = Path(minds_package.__file__).parent
-    read = [*minds.glob("tasks/*.py"), *minds.glob("prompts/*.py"), minds / "chat" / "reply.py"]
+    package = Path(commonplace.__file__).parent
+    tasks = (*package.glob("minds/tasks/*.py"), *package.glob("parts/*/task*.py"))
+    read = [*tasks, *package.glob("minds/prompts/*.py"), package / "parts/model_servers/reply.py"]
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in read]
     said = {
         node.value

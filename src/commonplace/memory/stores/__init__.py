@@ -4,17 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.memory.stores.opening import open_store, read_store
 from commonplace.memory.stores.store import Store, Stored
+from commonplace.registry import MEMORY, found
 
 if TYPE_CHECKING:
-    from commonplace.memory.stores.postgres_stream import DatabaseStream
+    from commonplace.parts.stores.postgres_stream import DatabaseStream
 
 __all__ = ["DatabaseStream", "Store", "Stored", "open_store", "read_store"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "DatabaseStream":
-        # imported on use: it needs streams, and streams import this package
-        from commonplace.memory.stores.postgres_stream import DatabaseStream  # noqa: PLC0415
-
-        return DatabaseStream
-    raise AttributeError(name)
+        return found(MEMORY[name])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

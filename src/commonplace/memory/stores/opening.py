@@ -5,21 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from pathlib import Path
 
 from commonplace.errors import UsageError
 from commonplace.memory.stores.store import Access, Readable, Store, Stored
 from commonplace.paths import kind_of
+from commonplace.registry import STORES, found
 
-STORES = {
-    "sqlite": "sqlite.SQLiteStore",
-    "jsonl": "jsonl.JSONLStore",
-    "chroma": "chroma.ChromaStore",
-    "postgresql": "postgres.PostgresStore",
-    "embedded": "postgres.EmbeddedStore",
-}
-"""Scheme → module and class, imported on use: they may need an optional package."""
 FORMS = (
     "FILE or sqlite:FILE (SQLite), FOLDER/ or jsonl:FOLDER (JSONL), chroma:FOLDER, embedded:FOLDER (an embedded"
     " PostgreSQL), postgresql://USER@HOST/DATABASE"
@@ -46,8 +38,7 @@ def _opened(text: str, access: Access) -> Store:
     kind, place = _kind(text, access) if text else ("", "")
     if not place:
         raise UsageError(f"{text!r} is not a store", hint=f"expected {FORMS}")
-    module, name = STORES[kind].split(".")
-    return getattr(import_module(f"commonplace.memory.stores.{module}"), name)(place, access=access)
+    return found(STORES[kind])(place, access=access)
 
 
 def _kind(text: str, access: Access) -> tuple[str, str]:

@@ -6,22 +6,14 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from commonplace import registry
 from commonplace.memory.embedding import default_embedder, packed
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Value
-from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.duet_thought import duet_plan, duet_reflect
 from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.interview.answer import answer
-from commonplace.minds.offline.panel import panel_turn
-from commonplace.minds.offline.perceive_event import perceive_event
-from commonplace.minds.offline.plan import plan_day, plan_hours, plan_minutes
-from commonplace.minds.offline.rate import rate
-from commonplace.minds.offline.react import act, react
-from commonplace.minds.offline.reflect import insights, questions, relate
-from commonplace.minds.offline.stage_talk import duet_turn
 from commonplace.minds.tasks import EmbedInput, EmbedOutput
+from commonplace.registry import Registered
 
 
 class OfflineMind:
@@ -52,22 +44,4 @@ def embed(given: EmbedInput, dice: Dice) -> EmbedOutput:  # noqa: ARG001 – one
     return EmbedOutput(vectors=tuple(b64encode(packed(one)).decode() if one is not None else "" for one in vectors))
 
 
-FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value]] = {
-    "rate": rate,
-    "plan_day": plan_day,
-    "plan_hours": plan_hours,
-    "plan_minutes": plan_minutes,
-    "react": react,
-    "act": act,
-    "converse": converse,
-    "questions": questions,
-    "insights": insights,
-    "relate": relate,
-    "duet_turn": duet_turn,
-    "duet_plan": duet_plan,
-    "duet_reflect": duet_reflect,
-    "perceive_event": perceive_event,
-    "answer": answer,
-    "panel_turn": panel_turn,
-    "embed": embed,
-}
+FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value]] = Registered(registry.ANSWERS)

@@ -1,4 +1,4 @@
-"""The questions a mind answers: a module per task, and `TASKS`, the only list of them.
+"""The questions a mind answers: a module per task, and `TASKS`, all that are registered.
 
 The rest of the program never sees a prompt or a raw answer. What a mind may need to answer is in the typed input, so
 that a rule and a prompt work from the same facts.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from commonplace import registry
 from commonplace.minds.mind import Task
 from commonplace.minds.tasks.act import ACT, ActInput, ActOutput, Targets
 from commonplace.minds.tasks.answer import (
@@ -21,18 +22,7 @@ from commonplace.minds.tasks.answer import (
     ThingKnown,
 )
 from commonplace.minds.tasks.converse import CONVERSE, ConverseInput, ConverseOutput
-from commonplace.minds.tasks.duet_turn import (
-    DUET_PLAN,
-    DUET_REFLECT,
-    DUET_TURN,
-    DuetInput,
-    DuetOutput,
-    DuetPlan,
-    DuetReflectInput,
-    DuetReflection,
-)
 from commonplace.minds.tasks.embed import EMBED, EmbedInput, EmbedOutput
-from commonplace.minds.tasks.panel_turn import PANEL_TURN, PanelInput, PanelOutput
 from commonplace.minds.tasks.perceive_event import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.plan_day import PLAN_DAY, PlanDayInput, PlanDayOutput, Stroke
 from commonplace.minds.tasks.plan_parts import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, PlanPartsOutput
@@ -49,41 +39,17 @@ from commonplace.minds.tasks.reflect import (
     QuestionsOutput,
 )
 from commonplace.minds.tasks.relate import RELATE, RelateInput, RelateOutput
+from commonplace.registry import Registered
 
-TASKS: Mapping[str, Task[Any, Any]] = {
-    task.name: task
-    for task in (
-        RATE,
-        PLAN_DAY,
-        PLAN_HOURS,
-        PLAN_MINUTES,
-        REACT,
-        ACT,
-        CONVERSE,
-        QUESTIONS,
-        INSIGHTS,
-        RELATE,
-        EMBED,
-        ANSWER,
-        DUET_PLAN,
-        DUET_TURN,
-        DUET_REFLECT,
-        PANEL_TURN,
-        PERCEIVE_EVENT,
-    )
-}
+TASKS: Mapping[str, Task[Any, Any]] = Registered(registry.TASKS)
 
 __all__ = [
     "ACT",
     "ANSWER",
     "CONVERSE",
-    "DUET_PLAN",
-    "DUET_REFLECT",
-    "DUET_TURN",
     "EMBED",
     "INSIGHTS",
     "NO_ANSWER",
-    "PANEL_TURN",
     "PERCEIVE_EVENT",
     "PLAN_DAY",
     "PLAN_HOURS",
@@ -100,11 +66,6 @@ __all__ = [
     "AnswerOutput",
     "ConverseInput",
     "ConverseOutput",
-    "DuetInput",
-    "DuetOutput",
-    "DuetPlan",
-    "DuetReflectInput",
-    "DuetReflection",
     "Earlier",
     "EmbedInput",
     "EmbedOutput",
@@ -112,8 +73,6 @@ __all__ = [
     "Insight",
     "InsightsInput",
     "InsightsOutput",
-    "PanelInput",
-    "PanelOutput",
     "PartOut",
     "PerceiveEventInput",
     "PerceiveEventOutput",

@@ -1,0 +1,626 @@
+"""`MemoryStore`: adds, searches and forgets coordinate documents, over a folder of JSON lines or any other store.
+
+The store keeps the memories; an index of all of them in RAM answers every question.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from math import inf
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import Any, cast
+from weakref import WeakValueDictionary, finalize
+
+import numpy as np
+
+from commonplace.errors import UsageError
+from commonplace.ledger import Ledger, read
+from commonplace.memory.analyser import shared_analyser
+from commonplace.memory.bm25 import LexicalIndex
+from commonplace.memory.columns import micros
+from commonplace.memory.record import Memory, checked_count, checked_string, checked_time
+from commonplace.memory.search import Feeling, Filter, filters, found_in, paths
+from commonplace.memory.stores.store import Store
+from commonplace.memory.threads import locked
+from commonplace.parts.coordinates.document import (
+    MemoryCoordinate,
+    from_memory,
+    scaled,
+    to_memory,
+    unused_id,
+    with_importance,
+)
+from commonplace.parts.coordinates.jsonl import JSONLStore
+from commonplace.parts.coordinates.jsonl_files import StoreConfig
+from commonplace.parts.coordinates.retention import (
+    Candidate,
+    Decision,
+    ForgettingPlan,
+    RetentionPolicy,
+    apply,
+    audit,
+    by_agent,
+    latest_time,
+    plan,
+)
+from commonplace.text import clean
+
+AUTOMATIC = "automatic_importance"
+"""The key of `details` that marks a computed importance, which `recompute` computes again."""
+OneOrMore = str | Collection[str]
+_OPEN: WeakValueDictionary[Path, MemoryStore] = WeakValueDictionary()
+"""Folder → the MemoryStore of this process that has it open."""
+
+_GUARDS: WeakValueDictionary[Path, RLock] = WeakValueDictionary()
+"""Folder → the lock of all MemoryStores of it."""
+
+
+class MemoryStore:
+    """Adds, searches and forgets memories. What is added is stored when `add` returns.
+
+    Several `MemoryStore`s of one process may use the same folder: each closes the other's before it reads or writes.
+    Use `close` or a `with` statement; one that is garbage collected is closed as well.
+    """
+
+    def __init__(
+        self,
+        base_path: str | Path | None = None,
+        *,
+        store: Store | None = None,
+        config: StoreConfig | None = None,
+        retention: RetentionPolicy | None = None,
+        ledger: Ledger | None = None,
+        seed: int = 0,
+    ) -> None:
+        """Open the folder `base_path`, made if missing; or use `store`, which stays open after `close`.
+
+        `config`: written to the folder's `config.json`. `retention`: replaces the policy of that file. `ledger`:
+        records what is forgotten, and supplies BQI coordinates for memories that have no snapshot. `seed`: part of the
+        key that new memory ids are made from. Raises UsageError for a folder that another process has open.
+        """
+        if (base_path is None) is (store is None):
+            raise UsageError("MemoryStore needs one place to store memories", hint="pass base_path or store, not both")
+        self.ledger = ledger
+        self._seed = seed
+        self._path = Path(os.path.realpath(base_path)) if base_path is not None else None
+        self.guard = RLock() if self._path is None else _GUARDS.setdefault(self._path, RLock())
+        self._config = config
+        self._opened = _Index(store, seed) if store is not None else None
+        store = self._index.store
+        own = store.config.retention_policy if isinstance(store, JSONLStore) else RetentionPolicy()
+        self.policy = retention or own
+
+    # ── Adding ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @locked
+    def add(self, memory: MemoryCoordinate | Mapping[str, Any]) -> MemoryCoordinate:
+        """Store a memory and return it as it is stored, with its id and importance.
+
+        The importance is computed if it is None. The first memory of a session removes the oldest session if there are
+        more than `max_sessions`. Raises UsageError for an empty text, a missing persona, an id that is taken.
+        """
+        index = self._index
+        document = MemoryCoordinate.from_dict(memory.to_dict() if isinstance(memory, MemoryCoordinate) else memory)
+        agent = document.agent.persona_id
+        id = index.last_ids.get(agent, 0) + 1
+        name = document.memory_id or unused_id(document.at, index, self._seed, agent, id)
+        if name in index:
+            raise UsageError(f"memory_id {name!r} is taken", hint="leave it empty to have one made")
+        document.memory_id = name
+        record = self._record(document, id)
+        is_new_session = bool(record.session) and record.session not in index.sessions
+        index.store.append(agent, [record], [None])
+        index.add(name, record)
+        if is_new_session:
+            self._limit_sessions(record.session)
+        return self._document(name)
+
+    def _record(self, document: MemoryCoordinate, id: int) -> Memory:
+        document.memory = {key: value for key, value in document.memory.items() if key != "id"}
+        record = to_memory(document, id)
+        # A document from elsewhere may cite memories that are not here.
+        citations = tuple(
+            cited for cited in record.citations if self._index.names.get((record.agent, cited)) in self._index.memories
+        )
+        if citations != record.citations:
+            details = {**record.details, "source_citations": list(record.citations)}
+            record = replace(record, citations=citations, details=details)
+        if document.metadata.importance is None:
+            record = replace(record, details={**record.details, AUTOMATIC: True})
+            record = with_importance(record, scaled(self.calculate_importance(document)))
+        return record
+
+    def _limit_sessions(self, starting: str) -> None:
+        most = self.policy.max_sessions
+        if most is not None and len(self._index.sessions) > most:
+            records = self._index.candidates()
+            forgetting = plan(records, self.policy.only_sessions(), records[-1].memory.created_at, starting=starting)
+            self._apply(forgetting, "a new session")
+
+    # ── Searching ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @locked
+    def search(
+        self,
+        query: str | None = None,
+        time_range: tuple[datetime | None, datetime | None] | None = None,
+        persona_id: OneOrMore | None = None,
+        domain: OneOrMore | None = None,
+        min_importance: float | None = 0.0,
+        tags: OneOrMore | None = None,
+        bqi_filters: Mapping[str, Any] | None = None,
+        limit: int | None = 10,
+    ) -> list[MemoryCoordinate]:
+        """The memories that pass all filters, at most `limit` (None: all): without a query the newest first.
+
+        `query`: words, or a question in plain language. Found is what contains it as it is, in its text or a tag and
+        ignoring case, and what shares a word with it that is not grammar. First comes what contains it, then the most
+        relevant (BM25), of equally relevant ones the newest. `min_importance`: 0–1. `persona_id`, `domain`, `tags`:
+        one value, or several of which one has to match; an empty list matches nothing. `bqi_filters`: path in the BQI
+        snapshot → a value, or several of which one has to match; None is ignored. Raises UsageError for a value that
+        is not a filter.
+        """
+        most = None if limit is None else checked_count("limit", limit, 0)
+        tests = self._tests(
+            time_range=time_range,
+            persona_id=persona_id,
+            domain=domain,
+            min_importance=min_importance,
+            tags=tags,
+            bqi_filters=bqi_filters,
+        )
+        names = self._ranked(query, tests) if _query(query or "") else self._matching(tests)
+        return [self._document(name) for name in islice(names, most)]
+
+    @locked
+    def get_recent(self, n: int = 10) -> list[MemoryCoordinate]:
+        """The n newest memories, newest first."""
+        return self.search(limit=checked_count("n", n, 0))
+
+    @locked
+    def get_by_session(self, session_id: str) -> list[MemoryCoordinate]:
+        """The memories of a session, oldest first; empty for an unknown session."""
+        return [self._document(name) for name in self._index.oldest(self._index.sessions.get(session_id, {}))]
+
+    @locked
+    def get_by_id(self, memory_id: str) -> MemoryCoordinate | None:
+        """The memory with this id, or None."""
+        return self._document(memory_id) if memory_id in self._index.memories else None
+
+    @locked
+    def get_all_session_ids(self) -> list[str]:
+        """The sessions that have a memory, in the order of their first."""
+        found = (self._index.memories[name].session for name in self._index.oldest())
+        return [session for session in dict.fromkeys(found) if session]
+
+    @locked
+    def archived(self) -> list[MemoryCoordinate]:
+        """The archived memories, oldest first."""
+        found = sorted(self._index.archived.items(), key=lambda one: (one[1].created_at, one[0]))
+        return [from_memory(memory, name) for name, memory in found]
+
+    @locked
+    def __len__(self) -> int:
+        """How many memories there are, without archived ones."""
+        return len(self._index.memories)
+
+    # ── Importance ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @locked
+    def get_reference_count(self, memory_id: str) -> int:
+        """How many other memories name this one as parent, child or related, or cite it."""
+        return self._index.references(memory_id)
+
+    @locked
+    def calculate_importance(self, memory: MemoryCoordinate) -> float:
+        """0.3 + rating / 5 × 0.3 + min(references × 0.05, 0.2) + |sentiment| × 0.2, clamped to 0–1."""
+        rating = (memory.metadata.user_rating or 0) / 5 * 0.3
+        references = min(self.get_reference_count(memory.memory_id) * 0.05, 0.2)
+        emotion = abs(memory.emotion.sentiment_score) * 0.2
+        return min(1.0, max(0.0, 0.3 + rating + references + emotion))
+
+    @locked
+    def recompute(self, *, given: bool = False) -> int:
+        """Compute the automatic importances again; with `given`, also replace those that were given.
+
+        Returns how many have changed.
+        """
+        changed: list[Memory] = []
+        for name, memory in self._index.memories.items():
+            if given or memory.details.get(AUTOMATIC):
+                updated = self._with_automatic_importance(name, memory)
+                if updated.importance != memory.importance:
+                    changed.append(updated)
+        self._update(changed)
+        return len(changed)
+
+    @locked
+    def rate(self, memory_id: str, stars: float) -> MemoryCoordinate:
+        """Store a person's rating of 1 to 5 stars and return the memory, its automatic importance computed again."""
+        memory = self._index.memories.get(memory_id)
+        if memory is None:
+            raise UsageError(f"there is no memory {memory_id!r}", hint="`search` and `get_recent` list the memories")
+        if not _is_number(stars, 1, 5):
+            raise UsageError(f"stars is {stars!r:.60}", hint="expected a number from 1 to 5")
+        memory = replace(memory, details={**memory.details, "user_rating": stars})
+        if memory.details.get(AUTOMATIC):
+            memory = self._with_automatic_importance(memory_id, memory)
+        self._update([memory])
+        return self._document(memory_id)
+
+    def _with_automatic_importance(self, name: str, memory: Memory) -> Memory:
+        return with_importance(memory, scaled(self.calculate_importance(from_memory(memory, name))))
+
+    def _update(self, memories: list[Memory]) -> None:
+        for agent, changed in by_agent(memories).items():
+            self._index.store.update(agent, changed)
+        self._index.update(memories)
+
+    # ── Forgetting ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @locked
+    def delete_by_id(self, memory_id: str) -> int:
+        """Forget one memory for good; returns how many were forgotten, 0 or 1."""
+        return self._delete([memory_id] if memory_id in self._index.memories else [], f"by id {memory_id}")
+
+    @locked
+    def delete_by_session(self, session_id: str) -> int:
+        """Forget a session for good; returns how many memories were forgotten."""
+        return self._delete(list(self._index.sessions.get(session_id, {})), f"by session {session_id}")
+
+    @locked
+    def delete_by_persona(self, persona_id: str) -> int:
+        """Delete everything of a persona for good, archived memories and its name included.
+
+        Returns how many memories there were. A ledger is told of each.
+        """
+        index = self._index
+        found = [
+            memory for memory in (*index.memories.values(), *index.archived.values()) if memory.agent == persona_id
+        ]
+        self._apply(
+            ForgettingPlan(remove=[Decision(memory, f"by persona {persona_id}") for memory in found]), "a person"
+        )
+        index.store.delete(persona_id)
+        index.last_ids.pop(persona_id, None)
+        return len(found)
+
+    @locked
+    def delete_by_query(self, query: str | None = None, **filters: Any) -> int:
+        """Forget everything that passes these filters of `search`, without a limit; returns how many.
+
+        `query`: only what contains it as it is, in its text or a tag and ignoring case; a shared word is not enough to
+        forget something. Raises UsageError if no filter excludes anything, since that would forget every memory.
+        """
+        tests = self._tests(query=query, **filters)
+        if not tests:
+            raise UsageError(
+                "delete_by_query without a filter would forget everything", hint="pass at least one filter"
+            )
+        return self._delete(list(self._matching(tests)), "by query")
+
+    @locked
+    def plan_retention(self, now: datetime | None = None) -> ForgettingPlan:
+        """What `apply_retention_policy` would do."""
+        records = self._index.candidates()
+        moment = latest_time(records) if now is None else now
+        return plan(records, self.policy, checked_time(moment)) if moment else ForgettingPlan()
+
+    @locked
+    def apply_retention_policy(self, now: datetime | None = None) -> ForgettingPlan:
+        """Forget and archive as the policy says, and return what was done. `now`: simulated time; None for the time
+        of the newest memory."""
+        forgetting = self.plan_retention(now)
+        self._apply(forgetting, "retention", now)
+        return forgetting
+
+    @locked
+    def unarchive(self, memory_ids: Collection[str] | None = None) -> int:
+        """Restore memories from the archive, all if None; returns how many."""
+        index = self._index
+        names = [name for name in (index.archived if memory_ids is None else memory_ids) if name in index.archived]
+        for name in names:
+            memory = index.archived[name]
+            index.store.restore(memory.agent, [memory.id])
+            index.remove(memory)
+            index.add(name, memory)
+        return len(names)
+
+    @locked
+    def close(self) -> None:
+        """Close the folder. May be called twice; the next call of another method opens it again."""
+        if self._opened is not None and self._path is not None:
+            self._opened.store.close()
+            self._opened = None
+
+    def __enter__(self) -> MemoryStore:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _delete(self, names: list[str], reason: str) -> int:
+        decisions = [Decision(self._index.memories[name], reason) for name in names]
+        self._apply(ForgettingPlan(remove=decisions), "a person")
+        return len(names)
+
+    def _apply(self, forgetting: ForgettingPlan, trigger: str, now: datetime | None = None) -> None:
+        index = self._index
+        leaving = [one.memory for one in (*forgetting.archive, *forgetting.remove)]
+        names = {(memory.agent, memory.id): index.names[memory.agent, memory.id] for memory in leaving}
+        moment = now or latest_time(index.candidates())
+        apply(forgetting, index.store)
+        index.update(forgetting.folded)
+        for memory in leaving:
+            index.remove(memory)
+        for memory, _ in forgetting.archive:
+            index.add(names[memory.agent, memory.id], memory, archived=True)
+        if self.ledger is not None and moment is not None:
+            audit(self.ledger, forgetting, at=moment, trigger=trigger, name=lambda one: names[one.agent, one.id])
+
+    @property
+    def _index(self) -> _Index:
+        """The index; reads the folder if it is not open, and takes it from another MemoryStore of this process."""
+        if self._opened is None:
+            assert self._path is not None
+            other = _OPEN.get(self._path)
+            if other is not None:
+                other.close()
+            store = JSONLStore(self._path, config=self._config)
+            self._config = None
+            self._opened = _Index(store, self._seed)
+            _OPEN[self._path] = self
+            finalize(self, store.close)
+        return self._opened
+
+    def _document(self, name: str) -> MemoryCoordinate:
+        """The document of a memory, with the children that name it as their parent."""
+        document = from_memory(self._index.memories[name], name)
+        listed = document.relations.child_memory_ids
+        found = [child for child in self._index.children.get(name, ()) if child not in listed]
+        document.relations.child_memory_ids = [*listed, *found]
+        if document.memory.keys() <= {"id", "without"}:
+            document.memory = {}
+        return document
+
+    def _matching(self, tests: list[Filter]) -> Iterator[str]:
+        memories = self._index.memories
+        return (name for name in self._index.newest() if all(test(memories[name]) for test in tests))
+
+    def _ranked(self, query: str | None, tests: list[Filter]) -> list[str]:
+        """The names that pass and have to do with the query, the most relevant first."""
+        (contains,) = _query(query)
+        scores, memories = self._index.words.scores(clean(query or "")), self._index.memories
+        ranks = {name: (not contains(memories[name]), -scores.get(name, 0.0)) for name in self._matching(tests)}
+        return sorted((name for name, (lacking, score) in ranks.items() if score or not lacking), key=ranks.__getitem__)
+
+    def _tests(self, *, bqi_filters: Mapping[str, Any] | None = None, **chosen: Any) -> list[Filter]:
+        """The tests of all filters; none if no filter excludes anything."""
+        if unknown := chosen.keys() - _TESTS.keys():
+            raise UsageError(f"unknown filter {min(unknown)}", hint=f"expected {', '.join(_TESTS)} or bqi_filters")
+        tests = [test for name, value in chosen.items() if value is not None for test in _TESTS[name](value)]
+        wanted = {path: value for path, value in paths("bqi_filters", bqi_filters or {}).items() if value is not None}
+        if wanted:
+            tests.append(_bqi(wanted, self._snapshots()))
+        return tests
+
+    def _snapshots(self) -> Callable[[Memory], Mapping[str, Any]]:
+        """Memory → its BQI coordinate: its own snapshot, or that of its last entry in the ledger."""
+        logged: dict[str, Any] = {}
+        if self.ledger is not None and self.ledger.latest is not None:
+            for entry in read(self.ledger.path):
+                for name in (entry.get("memory_id"), *entry.get("memory_refs", ())):
+                    if name and entry.get("bqi_coordinate"):
+                        logged[name] = entry["bqi_coordinate"]
+
+        def snapshot_of(memory: Memory) -> Mapping[str, Any]:
+            snapshot: Any = memory.details.get("bqi_snapshot")
+            if snapshot is None:
+                snapshot = logged.get(self._index.names[memory.agent, memory.id])
+            return cast("Mapping[str, Any]", snapshot) if isinstance(snapshot, Mapping) else {}
+
+        return snapshot_of
+
+
+# ── The index ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Index:
+    """All memories of a store by name, the order of those that are not archived, and who refers to whom."""
+
+    def __init__(self, store: Store, seed: int) -> None:
+        self.store = store
+        self.memories: dict[str, Memory] = {}
+        self.archived: dict[str, Memory] = {}
+        self.names: dict[tuple[str, int], str] = {}
+        """(character, id) → name, of both."""
+        self.sessions: dict[str, dict[str, None]] = {}
+        """Session → its memories in the order they were added."""
+        self.last_ids: dict[str, int] = {}
+        """Character → the last id used."""
+        self.children: dict[str, list[str]] = defaultdict(list)
+        self._order: list[tuple[int, int, str]] = []
+        """(microseconds since the year 1, number of arrival, name), sorted."""
+        self._places: dict[str, tuple[int, int, str]] = {}
+        self._references: Counter[str | tuple[str, int]] = Counter()
+        """By name, which relations use; by (character, id), which citations use."""
+        self._arrivals = 0
+        self._words: _Words | None = None
+        for agent in store.agents():
+            stored = store.load(agent)
+            names = store.names(agent) if isinstance(store, JSONLStore) else ()
+            for memory in stored.memories:
+                if memory.id not in stored.forgotten:
+                    name = names[memory.id - 1] if names else memory.details.get("memory_id")
+                    if not isinstance(name, str) or not name or name in self:
+                        name = unused_id(memory.created_at, self, seed, agent, memory.id)
+                    self.add(name, memory, archived=memory.id in stored.archived)
+            self.last_ids[agent] = len(stored.memories)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.memories or name in self.archived
+
+    def add(self, name: str, memory: Memory, *, archived: bool = False) -> None:
+        """Add a memory under an unused name."""
+        self.names[memory.agent, memory.id] = name
+        self.last_ids[memory.agent] = max(memory.id, self.last_ids.get(memory.agent, 0))
+        if archived:
+            self.archived[name] = memory
+            return
+        self._arrivals += 1
+        self.memories[name] = memory
+        self._places[name] = micros(memory.created_at), self._arrivals, name
+        insort(self._order, self._places[name])
+        if memory.session:
+            self.sessions.setdefault(memory.session, {})[name] = None
+        self._count_references(name, memory, 1)
+        if self._words is not None:
+            self._words.add(name, memory)
+
+    @property
+    def words(self) -> _Words:
+        """The words of all memories that are not archived; made for the first query."""
+        if self._words is None:
+            self._words = _Words()
+            for name in self.oldest():
+                self._words.add(name, self.memories[name])
+        return self._words
+
+    def remove(self, memory: Memory) -> None:
+        """Remove a memory, archived or not."""
+        name = self.names.pop((memory.agent, memory.id))
+        if self.archived.pop(name, None) is not None:
+            return
+        self._words = None
+        memory = self.memories.pop(name)
+        del self._order[bisect_left(self._order, self._places.pop(name))]
+        if memory.session:
+            del self.sessions[memory.session][name]
+            if not self.sessions[memory.session]:
+                del self.sessions[memory.session]
+        self._count_references(name, memory, -1)
+
+    def update(self, memories: Iterable[Memory]) -> None:
+        """Replace memories by versions with another importance, rating or evidence."""
+        for memory in memories:
+            name = self.names[memory.agent, memory.id]
+            (self.archived if name in self.archived else self.memories)[name] = memory
+
+    def newest(self) -> Iterator[str]:
+        """Names, the newest first; of one moment, the last added."""
+        return (name for _, _, name in reversed(self._order))
+
+    def oldest(self, among: Iterable[str] | None = None) -> list[str]:
+        """Names, the oldest first; of one moment, the first added."""
+        return [name for _, _, name in (self._order if among is None else sorted(self._places[one] for one in among))]
+
+    def candidates(self) -> list[Candidate]:
+        """What retention may forget: oldest first, then the archived memories."""
+        here = [Candidate(self.memories[name]) for name in self.oldest()]
+        return here + [Candidate(memory, archived=True) for memory in self.archived.values()]
+
+    def references(self, name: str) -> int:
+        """How many other memories name this one in their relations, or cite it."""
+        memory = self.memories.get(name)
+        cited = self._references[memory.agent, memory.id] if memory else 0
+        return self._references[name] + cited
+
+    def _count_references(self, name: str, memory: Memory, by: int) -> None:
+        parent = memory.details.get("parent_memory_id")
+        if isinstance(parent, str):
+            (self.children[parent].append if by > 0 else self.children[parent].remove)(name)
+        keys = ("parent_memory_id", "child_memory_ids", "related_memory_ids")
+        related = [other for key in keys for other in _values(memory.details.get(key)) if isinstance(other, str)]
+        for other in {*related, *((memory.agent, id) for id in memory.citations)} - {name}:
+            self._references[other] += by
+
+
+class _Words:
+    """BM25 over the texts and tags of memories."""
+
+    def __init__(self) -> None:
+        self._analyser = shared_analyser()
+        self._index = LexicalIndex()
+        self._names: list[str] = []
+
+    def add(self, name: str, memory: Memory) -> None:
+        """Add the words of a memory under its name."""
+        self._names.append(name)
+        self._index.append(self._analyser.query("\n".join((memory.full_text, *memory.tags))))
+
+    def scores(self, query: str) -> dict[str, float]:
+        """Name → score of those that share a word with the query; grammar counts only if there is nothing else."""
+        terms = self._analyser.weighted(query, 0.0)
+        if not any(terms.values()):
+            terms = self._analyser.weighted(query, 1.0)
+        scores = self._index.scores({term: weight for term, weight in terms.items() if weight})
+        return {self._names[place]: float(scores[place]) for place in np.flatnonzero(scores).tolist()}
+
+
+# ── The filters of a search ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _query(text: Any) -> list[Filter]:
+    return filters(text=text) if clean(checked_string("query", text)) else []
+
+
+def _min_importance(share: Any) -> list[Filter]:
+    if share and not _is_number(share, -inf, inf):
+        raise UsageError(f"min_importance is {share!r:.60}", hint="expected a number from 0 to 1")
+    return filters(min_importance=scaled(share)) if share else []
+
+
+def _one_of(name: str, values: Callable[[Memory], Collection[str]], wanted: Any) -> list[Filter]:
+    try:
+        accepted = {wanted} if isinstance(wanted, str) else {checked_string(name, one) for one in wanted}
+    except TypeError as error:
+        raise UsageError(f"{name} is {wanted!r:.60}", hint="expected a string or a list of strings") from error
+    if name == "tags":
+        accepted = set(map(clean, accepted))  # as the tags of a memory are
+    return [lambda memory: not accepted.isdisjoint(values(memory))]
+
+
+_TESTS: Mapping[str, Callable[[Any], list[Filter]]] = {
+    "query": _query,
+    "time_range": lambda span: filters(time_range=span),
+    "persona_id": partial(_one_of, "persona_id", lambda memory: (memory.agent,)),
+    "domain": partial(_one_of, "domain", lambda memory: (memory.details.get("domain", ""),)),
+    "min_importance": _min_importance,
+    "tags": partial(_one_of, "tags", lambda memory: memory.tags),
+}
+"""Filter → its tests; none for a value that excludes nothing."""
+
+
+def _bqi(wanted: Mapping[str, Any], snapshot_of: Callable[[Memory], Mapping[str, Any]]) -> Filter:
+    """Whether the BQI coordinate has these values at these paths; an emotion may also be one of the memory itself."""
+
+    def has(memory: Memory, path: str, value: Any) -> bool:
+        if isinstance(value, Mapping):
+            within = cast("Mapping[str, Any]", value)
+            return bool(within) and all(has(memory, f"{path}.{key}", one) for key, one in within.items())
+        found = found_in(snapshot_of(memory), path)
+        if path == "emotion":
+            words = [word for word in _values(value) if isinstance(word, str)]
+            if Feeling(keywords=words).matches(memory):
+                return True
+            found += found_in(snapshot_of(memory), "emotion.keywords")
+        return any(one in found for one in _values(value))
+
+    return lambda memory: all(has(memory, path, value) for path, value in wanted.items())
+
+
+def _is_number(value: object, low: float, high: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+
+
+def _values(value: Any) -> list[Any]:
+    return list(cast("Iterable[Any]", value)) if isinstance(value, list | tuple | set | frozenset) else [value]

@@ -1,0 +1,1 @@
+"""Two characters who speak in turn, and the page that shows them."""

@@ -1,0 +1,65 @@
+"""The characters' memories in Chroma: a collection each, kept in step with the run after every turn.
+
+The run's own memory decides what is retrieved, so that a run is the same with and without Chroma. The mirror can be
+read by any Chroma client, and its search is compared with the exact one on every turn
+([why](docs/decisions/chroma-mirrors.md)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from commonplace.memory.embedding import Vector
+from commonplace.parts.stores.chroma import ChromaStore
+from commonplace.run.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How Chroma's nearest memories compare with the exact ones."""
+
+    wanted: int
+    """As many as the policy lets compete, or as there are."""
+    shared: int
+    """Of them found by Chroma too."""
+
+
+class Mirror:
+    """A folder of Chroma's. Raises what Chroma raises: a missing package, a folder in use, a damaged file."""
+
+    def __init__(self, folder: Path, names: Mapping[str, str]) -> None:
+        """`names`: character id → the name its collection has: `memories_agent_NAME`."""
+        self.folder = folder
+        self._names = names
+        self._store = ChromaStore(folder.resolve())  # Chroma knows an open folder by its path
+
+    def sync(self, reading: Reading) -> None:
+        """Bring every collection to where the run is: new memories, access times, what was forgotten."""
+        for agent, name in self._names.items():
+            stream = reading.stream_at(agent)
+            memories = list(stream)
+            known = len(self._store.load(name).memories)
+            fresh = [memory for memory in memories if memory.id > known]
+            self._store.append(name, fresh, [stream.vector(memory.id) for memory in fresh])
+            there = {memory.id for memory in memories}
+            stored = {memory.id: memory for memory in self._store.load(name).memories if memory.id in there}
+            moved = {one.id: one.accessed_at for one in memories if stored[one.id].accessed_at != one.accessed_at}
+            self._store.touch(name, moved)
+
+    def agreement(self, agent: str, vector: Vector | None, exact: Sequence[int]) -> Agreement | None:
+        """Chroma's nearest to a query, compared with the exact ids; None for a query without a vector."""
+        if vector is None or not exact:
+            return None
+        found = {id for id, _ in self._store.nearest(self._names[agent], vector, len(exact))}
+        return Agreement(len(exact), len(found & set(exact)))
+
+    def empty(self) -> None:
+        """Delete the collections."""
+        for name in self._names.values():
+            self._store.delete(name)
+
+    def close(self) -> None:
+        """Close and unlock the folder."""
+        self._store.close()

@@ -1,0 +1,311 @@
+"""The duet: two characters in one room, speaking in alternate turns (the sitcom document's §7.2).
+
+A turn reads from top to bottom: retrieve for context, partner and goal; reflect every so many turns; plan one sentence;
+say one or two; store what matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from commonplace.character.fact import carried
+from commonplace.cognition.deferred import deliver, run_job
+from commonplace.cognition.perceive import Percept, perceive
+from commonplace.cognition.remember import PLAN, REFLECTION, NewMemory, remember, store_percepts
+from commonplace.cognition.retrieve import retrieve
+from commonplace.cognition.sentences import doing, sentence
+from commonplace.cognition.situation import person, recalled, who
+from commonplace.cognition.turn import Notebook, Turn, TurnView
+from commonplace.engine.stage import Stage
+from commonplace.memory.emotion import feeler
+from commonplace.memory.record import Memory
+from commonplace.memory.reflection import TurnTrigger
+from commonplace.minds.mind import Answer, Task
+from commonplace.minds.notes import Recalled, Spoken
+from commonplace.minds.prompts.speech_guard import first_sentences
+from commonplace.parts.duet.store_policy import Line, store_lines
+from commonplace.parts.duet.tasks import (
+    DUET_PLAN,
+    DUET_REFLECT,
+    DUET_TURN,
+    LONGEST_PLAN,
+    LOST_THREAD,
+    DuetInput,
+    DuetOutput,
+    DuetReflectInput,
+)
+from commonplace.scenario.scenario import Scenario
+from commonplace.text import clean, shortened, words
+from commonplace.world.actions import Action, Idle, Say
+from commonplace.world.state import Line as Uttered
+
+IMPORTANCE = 7
+"""Of a reflection on the dialogue."""
+EARLIER = 20
+"""Latest reflections a new one must not restate."""
+CONTEXT = 3
+"""Latest lines that are the context of a query: with more of them it would be about everything."""
+UNTOLD = 6
+"""Memories told as not told yet."""
+TOLD = 0.6
+"""Share of its words that tells that something was told."""
+OUTSIDE = frozenset({"event", "voice"})
+"""Frames of what happens without either of the two."""
+QUERY = {"en": "{context}\nWith: {other}\nMy goal: {goal}", "ko": "{context}\n상대: {other}\n내 목표: {goal}"}
+
+
+def alternate(scenario: Scenario, tick: int) -> Sequence[str]:
+    """The two characters in turn, the first of the scenario file beginning at tick 1."""
+    pair = [character.id for character in scenario.part.characters][:2]
+    return (pair[(tick - 1) % len(pair)],)
+
+
+async def converse_in_turn(view: TurnView) -> Turn:
+    """One turn of the dialogue."""
+    notebook = Notebook(view.state)
+    await deliver(view, notebook)
+    perception = perceive(view)
+    notebook.belief = perception.belief
+    await store_percepts(view, notebook, [one for one in perception.percepts if one.frame["what"] in OUTSIDE])
+    other, dialogue = next(iter(sorted(view.world.bodies)), ""), _dialogue(view)
+    notebook.trace["context"] = context(view, dialogue)
+    if other in view.world.targets.agents:
+        action = await _take_turn(view, notebook, other, dialogue, perception.percepts)
+    else:
+        action = Idle(doing=doing(view.scenario.language, "listening"))
+    return notebook.turn(view, action)
+
+
+async def _take_turn(
+    view: TurnView, notebook: Notebook, other: str, dialogue: tuple[Spoken, ...], percepts: Sequence[Percept]
+) -> Action:
+    found = await retrieve(view, notebook, "duet", (query(view, other, dialogue),))
+    await _reflect(view, notebook, other, dialogue, found)
+    news = tuple(one.text for one in percepts if one.frame["what"] in OUTSIDE)
+    answer = await _words(view, notebook, other, dialogue, found, news)
+    utterance, plan = clean(answer.value.utterance), _plan(answer.value.plan)
+    notebook.mood = (
+        answer.value.mood or _felt(view, [utterance, *(line.text for line in dialogue[-1:])]) or notebook.mood
+    )
+    notebook.trace["reaction"] = {"decision": "talk", "target": other, "reason": plan}
+    if notebook.mood:
+        notebook.trace["mood"] = notebook.mood
+    lines = [_heard(one) for one in percepts if one.frame["what"] == "said" and view.scenario.cognition.observe]
+    if utterance and answer.outcome == "value":
+        notebook.said[f"{view.tick:06d}"] = utterance
+    if utterance:
+        lines.append(_said(view, other, utterance, answer))
+    await store_lines(view, notebook, lines)
+    await _store_plan(view, notebook, plan)
+    return _say(view, other, utterance, answer.value)
+
+
+# ── A, B: query and retrieval ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def context(view: TurnView, dialogue: Sequence[Spoken]) -> str:
+    """What the turn answers: the end of the dialogue, at its beginning the setting."""
+    return _one_line(" ".join(line.text for line in dialogue[-CONTEXT:]) or view.scenario.part.duet.setting)
+
+
+def query(view: TurnView, other: str, dialogue: Sequence[Spoken]) -> str:
+    """Context, partner and goal."""
+    called = view.scenario.personas[other].called
+    template = QUERY[view.scenario.language]
+    return template.format(context=context(view, dialogue), other=called, goal=_one_line(_goal(view)))
+
+
+def _dialogue(view: TurnView) -> tuple[Spoken, ...]:
+    """The latest lines, oldest first. What stood for a missing answer was not said."""
+    called = {agent: persona.called for agent, persona in view.scenario.personas.items()}
+    return tuple(
+        Spoken(
+            speaker=line.speaker, called=called[line.speaker], text=line.utterance,
+            speech_act=line.speech_act, topic=line.topic,
+        )
+        for line in _uttered(view)[-view.scenario.part.duet.lines :]
+    )  # fmt: skip
+
+
+def _uttered(view: TurnView) -> list[Uttered]:
+    talk = view.world.talk
+    return [line for line in talk.lines if line.utterance not in _PLACEHOLDERS] if talk else []
+
+
+_PLACEHOLDERS = frozenset(LOST_THREAD.values())
+
+
+def _goal(view: TurnView) -> str:
+    return view.persona.goals[0] if view.persona.goals else ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# ── C: reflection ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def _reflect(
+    view: TurnView, notebook: Notebook, other: str, dialogue: Sequence[Spoken], found: Sequence[Recalled]
+) -> None:
+    """Every `every_turns` turns of the dialogue, one to three sentences that cite what they rest on.
+
+    Without a usable answer it is tried again on the character's next turn.
+    """
+    if not _reflection_is_due(view):
+        return
+    inputs = DuetReflectInput(
+        who=who(view.persona),
+        other=person(view, other, notebook.relations),
+        goal=_goal(view),
+        lines=tuple(dialogue),
+        recalled=tuple(found),
+        earlier=tuple(memory.text for memory in view.draft.search(kinds={REFLECTION}, limit=EARLIER)),
+        mood=notebook.mood,
+    )
+    answer = await notebook.ask(DUET_REFLECT, inputs)
+    text, shown = clean(answer.value.text), {note.id for note in found}
+    named = tuple(memory for memory in answer.value.because if memory in shown)
+    rests_on = named or tuple(note.id for note in found)
+    if not text or not rests_on:
+        return
+    notebook.reflected = view.tick
+    notebook.mood = answer.value.mood or _felt(view, [text])
+    reason = "every {} turns" if view.scenario.language == "en" else "{}턴마다"
+    draft = NewMemory(
+        text,
+        REFLECTION,
+        {"what": "insight", "about": other},
+        view.now,
+        citations=rests_on,
+        reason=reason.format(view.scenario.cognition.reflection.every_turns),
+        importance=IMPORTANCE,
+    )
+    memories = await remember(view, notebook, [draft])
+    notebook.note("REFLECTED", memory_ids=[memory.id for memory in memories])
+
+
+def _reflection_is_due(view: TurnView) -> bool:
+    """Whether enough turns of the dialogue were taken since the last reflection, or since the beginning."""
+    settings = view.scenario.cognition
+    every = settings.reflection.every_turns
+    return bool(every) and settings.reflect and TurnTrigger(every).due(view.tick - max(view.state.reflected, 1))
+
+
+# ── D, E: plan and utterance ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def _words(
+    view: TurnView,
+    notebook: Notebook,
+    other: str,
+    dialogue: tuple[Spoken, ...],
+    found: tuple[Recalled, ...],
+    news: tuple[str, ...],
+) -> Answer[DuetOutput]:
+    """The plan and the utterance, in one request or in two."""
+    duet = view.scenario.part.duet
+    reflections = view.draft.search(kinds={REFLECTION}, limit=1)
+    inputs = DuetInput(
+        who=who(view.persona),
+        other=person(view, other, notebook.relations),
+        goal=_goal(view),
+        setting=duet.setting,
+        lines=dialogue,
+        recalled=found,
+        untold=_untold(view, dialogue[-1].topic if dialogue else ""),
+        said=tuple(notebook.said.values()),
+        heard=tuple(line.utterance for line in _uttered(view) if line.speaker == other),
+        news=news,
+        reflection=reflections[0].text if reflections else "",
+        mood=notebook.mood,
+    )
+    plan = ""
+    if duet.requests == 2:
+        plan = _plan((await notebook.ask(_warm(DUET_PLAN, duet.temperature), inputs)).value.plan)
+        inputs = inputs.model_copy(update={"plan": plan})
+    answer = await notebook.ask(_warm(DUET_TURN, duet.temperature), inputs)
+    return replace(answer, value=answer.value.model_copy(update={"plan": plan})) if plan else answer
+
+
+def _untold(view: TurnView, topic: str) -> tuple[Recalled, ...]:
+    """What it began with and has not told yet, on the topic first, then by importance.
+
+    A dialogue never runs out of subjects before that.
+    """
+    said = [frozenset(words(line)) for line in view.state.said.values()]
+    waiting = [one for one in view.draft.search(source="scenario") if any(_is_new(text, said) for text in _tells(one))]
+    waiting.sort(key=lambda one: (not topic or one.details["frame"].get("topic") != topic, -one.importance, one.id))
+    return recalled(view.scenario, waiting[:UNTOLD], view.now)
+
+
+def _tells(memory: Memory) -> Sequence[str]:
+    return memory.details.get("tell") or (memory.text,)
+
+
+def _is_new(text: str, said: Sequence[frozenset[str]]) -> bool:
+    """Whether no line has most of its words; a line adds words of its own, and endings differ between friends."""
+    wanted = frozenset(words(text))
+    return not any(len(wanted & line) >= TOLD * len(wanted) for line in said)
+
+
+@cache
+def _warm(task: Task[Any, Any], temperature: float) -> Task[Any, Any]:
+    return replace(task, temperature=temperature)
+
+
+def _plan(text: str) -> str:
+    """A plan is one sentence, whatever the mind made of it."""
+    return shortened(first_sentences(clean(text), 1), LONGEST_PLAN)
+
+
+def _felt(view: TurnView, texts: Sequence[str]) -> str:
+    """The feelings the first of the texts that has any speaks of; empty for none."""
+    feel = feeler(view.scenario.language)
+    return next((", ".join(felt.keywords[:2]) for text in texts if (felt := feel(text)) and felt.keywords), "")
+
+
+def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Action:
+    if not utterance:
+        return Idle(doing=doing(view.scenario.language, "thinking"))
+    return Say(
+        to_agent_id=other,
+        utterance=utterance,
+        facts=carried(view.scenario.facts, utterance),
+        because=tuple(memory for memory in output.because if memory in view.draft),
+        speech_act=output.speech_act,
+        topic=output.topic,
+    )
+
+
+# ── F: what may be stored ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _heard(percept: Percept) -> Line:
+    return Line(
+        percept.text, percept.frame, percept.event, own=False, is_placeholder=percept.frame["quote"] in _PLACEHOLDERS
+    )
+
+
+def _said(view: TurnView, other: str, utterance: str, answer: Answer[DuetOutput]) -> Line:
+    """The line being said. Nobody but its speaker acts in this tick, so nothing can come between."""
+    hearer, output = view.scenario.personas[other], answer.value
+    text = sentence(view.scenario.language, "i_said", name=view.persona.name, to_name=hearer.name, quote=utterance)
+    frame = {"what": "i_said", "to": other, "to_called": hearer.called, "quote": utterance}
+    frame |= {key: value for key, value in (("speech_act", output.speech_act), ("topic", output.topic)) if value}
+    event = f"t{view.tick}.{view.persona.id}.0"
+    return Line(text, frame, event, own=True, is_placeholder=answer.outcome != "value")
+
+
+async def _store_plan(view: TurnView, notebook: Notebook, plan: str) -> None:
+    if not plan or not view.scenario.part.duet.store_plans:
+        return
+    text = sentence(view.scenario.language, "intent", name=view.persona.name, quote=plan)
+    await remember(view, notebook, [NewMemory(text, PLAN, {"what": "intent"}, view.now, reason="store_plans")])
+
+
+DUET = Stage("duet", alternate, converse_in_turn, run_job)

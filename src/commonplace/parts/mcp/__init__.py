@@ -1,0 +1,1 @@
+"""Memories and runs for assistants, by the Model Context Protocol."""

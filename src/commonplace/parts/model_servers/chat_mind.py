@@ -1,0 +1,391 @@
+"""A mind on a model server that speaks the OpenAI protocol."""
+
+from __future__ import annotations
+
+import asyncio
+from base64 import b64encode
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import Any, Literal, Protocol
+
+from commonplace.memory import lattice, packed
+from commonplace.minds.mind import Ask, Reply, RequestKey
+from commonplace.minds.notes import Value
+from commonplace.minds.prompts.prompt import Prompt, Unusable
+from commonplace.minds.tasks import EmbedInput, EmbedOutput
+from commonplace.parts.model_servers.answer_cache import AnswerCache
+from commonplace.parts.model_servers.client import (
+    MOST_ATTEMPTS,
+    Endpoint,
+    Errand,
+    Health,
+    Outage,
+    Pool,
+    Sleep,
+    Transport,
+)
+from commonplace.parts.model_servers.http import TEXTS_PER_REQUEST, Key, Late, Page, WrongPage, vectors_in, whole
+from commonplace.parts.model_servers.probe import Probe, tiny_body
+from commonplace.parts.model_servers.reply import (
+    NO_ANSWER,
+    PAGE_KINDS,
+    blames_form,
+    data_in,
+    has_answer,
+    is_overflow,
+    refuse,
+    said,
+    spoken,
+    usage_of,
+)
+from commonplace.parts.model_servers.request import (
+    PLAIN,
+    STRUCTURES,
+    Capabilities,
+    Structure,
+    chat_body,
+    seed_of,
+    typed_field,
+)
+from commonplace.scenario.model import MindPart
+from commonplace.servers import SERVERS, Known, Server, server_named, variables
+
+LONGEST_RAW = 4000
+"""Characters of a raw answer that are kept."""
+
+
+class Book(Protocol):
+    """Words questions and reads answers: what a mind needs of `PromptBook`."""
+
+    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "") -> Prompt: ...
+
+    def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value: ...
+
+    def read_text(self, ask: Ask[Any, Any], text: str) -> Value | None: ...
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """What a mind has learnt about its server; it outlives connections."""
+
+    can: Capabilities | None = None
+    """None before the probe."""
+    fallen: dict[str, Structure] = field(default_factory=dict[str, Structure])
+    """Task → the simpler form of answer to ask for, where the server refused the usual one."""
+    dimensions: int = 0
+    """Of its vectors; 0 before one was seen."""
+    answers: int = 0
+    """Replies that held an answer, good or bad."""
+    answered: dict[str, Any] | None = None
+    """The body of the last request that got one."""
+    silent_after: int = -1
+    """How many answers had been given when it was found to give no more; -1 if it never was."""
+    health: Health = field(default_factory=Health)
+
+
+class Session:
+    """A mind's connections within one event loop."""
+
+    def __init__(self, server: Server, transport: Transport, knowledge: Knowledge) -> None:
+        self.server = server
+        self.transport = transport
+        self.knowledge = knowledge
+        self._probing = asyncio.Lock()
+        self._doubting = asyncio.Lock()
+
+    async def capabilities(self, errand: Errand) -> Capabilities:
+        """What the server takes, probed once for all questions. Raises as `Probe.capabilities`."""
+        async with self._probing:
+            if self.knowledge.can is None:
+                self.knowledge.can = await Probe(self.server, self.transport, errand).capabilities()
+                self.knowledge.dimensions = self.knowledge.dimensions or self.knowledge.can.embeddings
+        return self.knowledge.can
+
+    async def must_answer(self, unanswered: Reply, errand: Errand) -> None:
+        """After a reply without an answer: whether the server gives any. Raises Outage.
+
+        It is asked once more, up to five times, what it answered last. If it answers, the question alone is malformed.
+        If not, the run pauses before anything is kept of what it sent.
+        """
+        knowledge = self.knowledge
+        answers = knowledge.answers  # before others, who may be asking at this time
+        async with self._doubting:
+            for attempt in range(MOST_ATTEMPTS if knowledge.silent_after != answers else 0):
+                if attempt:
+                    await self.transport.wait(attempt - 1, unanswered.error, errand)
+                if knowledge.answers != answers or await self._answers(errand):
+                    return
+            if knowledge.answers == answers:
+                knowledge.silent_after = answers
+                what, hint = unanswered.error, NO_ANSWER[unanswered.kind]
+                raise Outage(self.transport.pool.name, what, does="gives no answers", hint=hint)
+
+    async def _answers(self, errand: Errand) -> bool:
+        """Whether the server answers what it has answered before, or else the same question again."""
+        body = self.knowledge.answered or errand.body or tiny_body(await self.capabilities(errand))
+        try:
+            page = await self.transport.post("/chat/completions", body, errand)
+        except Late:
+            return False
+        await refuse(page, self.server, self.transport, errand)
+        prompt_tokens, _, answer_tokens = usage_of(page, body, "")
+        errand.probe_prompt += prompt_tokens
+        errand.probe_answer += answer_tokens
+        if page.status != 200 or not has_answer(page):
+            return False
+        self.knowledge.answers += 1
+        return True
+
+
+class ChatMind:
+    """Answers by a model. `name` as in `servers`; `timeout`: seconds of one request.
+
+    `on_outage`: whether a server that does not answer pauses the run (`Outage` is raised) or each question gets its
+    fallback. Raises UsageError for a name that is not a server's, or a missing key. One mind may be used from several
+    event loops; each has connections of its own, closed by `close` in that loop.
+    """
+
+    paid = True
+    max_attempts = 2
+
+    def __init__(
+        self,
+        name: str,
+        book: Book,
+        *,
+        servers: Mapping[str, Known] = SERVERS,
+        timeout: float = 120.0,
+        on_outage: Literal["pause", "fallback"] = "pause",
+        sleep: Sleep = asyncio.sleep,
+        with_key: bool = True,
+        tasks: Mapping[str, MindPart] | None = None,
+        cache: AnswerCache | None = None,
+    ) -> None:
+        """`tasks`: task → its settings; all of them have the same headers. `cache`: answers of earlier runs."""
+        self.name = name
+        self._book = book
+        self._server = server_named(name, servers)
+        self._tasks, self._cache = tasks or {}, cache
+        headers = next((part.headers for part in self._tasks.values()), dict[str, str]())
+        if with_key:
+            key = Key.from_environment(self._server.variable, required=self._server.wants_key, headers=headers)
+            self._key = key
+        else:
+            open_headers = {header: value for header, value in headers.items() if not variables([value])}
+            self._key, self._server = Key("", "", open_headers), replace(self._server, variable="")
+        self._timeout = timeout
+        self._pauses = on_outage == "pause"
+        self._sleep = sleep
+        self._knowledge = Knowledge()
+        self._sessions: dict[asyncio.AbstractEventLoop, Session] = {}
+        self._lock = Lock()  # event loops may run in several threads
+
+    async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
+        """The reply of the model. Raises Outage, and UsageError for a key or a model that the server refuses."""
+        key = request_key
+        errand, session = Errand((key.seed, key.agent, key.tick, key.number, key.attempt)), self._session()
+        try:
+            if ask.task.name == "embed":
+                reply = await _embedded(session, ask, key, errand)
+            else:
+                reply = await self._answered(session, ask, key, errand)
+            if errand.unanswered and self._pauses:
+                await session.must_answer(reply, errand)
+        except Late as error:
+            reply = Reply(None, "fault", kind="timeout", error=str(error))
+        except Outage as error:
+            if self._pauses:
+                raise
+            reply = Reply(None, "fault", kind="outage", error=error.what)
+        return replace(
+            reply,
+            prompt_tokens=reply.prompt_tokens + errand.probe_prompt,
+            answer_tokens=reply.answer_tokens + errand.probe_answer,
+            calls=errand.calls,
+        )
+
+    async def capabilities(self) -> Capabilities:
+        """What the server takes; probed on first use. Raises Outage and UsageError, whatever `on_outage` says."""
+        session = self._session()
+        try:
+            return await session.capabilities(Errand((0, "probe")))
+        except Late as error:
+            raise Outage(session.transport.pool.name, str(error)) from None
+
+    async def close(self) -> None:
+        """Close the connections of the running loop, and the file of answers."""
+        if self._cache is not None:
+            self._cache.close()
+        with self._lock:
+            session = self._sessions.pop(asyncio.get_running_loop(), None)
+        if session is not None:
+            await session.transport.pool.close()
+
+    async def _answered(self, session: Session, ask: Ask[Any, Any], key: RequestKey, errand: Errand) -> Reply:
+        settings = self._tasks.get(ask.task.name, PLAIN)
+        attempt = _Attempt(session, self._book, ask, key, errand, _worded(self._book, ask, key), settings, self._cache)
+        try:
+            page = await attempt.page()
+        except Unusable as error:
+            errand.unanswered = error.kind in NO_ANSWER
+            return Reply(None, "malformed", kind=error.kind, error=str(error), prompt=attempt.prompt.text)
+        prompt = attempt.prompt.text
+        raw, value, problem = page.text, None, None
+        try:
+            answer = said(page)
+            raw = answer.text
+            value = self._value(ask, spoken(raw), attempt.prompt, cut=answer.cut)
+        except Unusable as unusable:
+            problem = unusable
+        errand.unanswered = not has_answer(page)
+        if not errand.unanswered and not attempt.reused:
+            self._knowledge.answers += 1
+            self._knowledge.answered = errand.body
+        if problem is None:
+            attempt.keep(page)
+        asked, cached, answered = (0, 0, 0) if attempt.reused else usage_of(page, attempt.errand.body or {}, raw)
+        return Reply(
+            value,
+            "malformed" if problem else "value",
+            error=str(problem or ""),
+            kind=problem.kind if problem else "",
+            prompt=prompt,
+            raw=whole(raw[:LONGEST_RAW]),
+            prompt_tokens=asked,
+            cached_tokens=cached,
+            answer_tokens=answered,
+            reused=int(attempt.reused),
+        )
+
+    def _value(self, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool) -> Value:
+        """The typed answer: from JSON, or from free text where the task takes it. Raises Unusable."""
+        try:
+            data = data_in(text, cut=cut)
+        except Unusable:
+            free = None if "{" in text else self._book.read_text(ask, text)
+            if free is None:
+                raise
+            return free
+        return self._book.read(ask, data, prompt.citable)
+
+    def _session(self) -> Session:
+        """The session of the running loop; sessions of closed loops are dropped."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if loop not in self._sessions:
+                for closed in [known for known in self._sessions if known.is_closed()]:
+                    del self._sessions[closed]
+                pool = Pool([Endpoint(url, self._key, self._timeout) for url in self._server.urls])
+                transport = Transport(pool, self._knowledge.health, self._sleep, patient=self._pauses)
+                self._sessions[loop] = Session(self._server, transport, self._knowledge)
+            return self._sessions[loop]
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One question, asked in simpler forms and with fewer memories until the server accepts it."""
+
+    session: Session
+    book: Book
+    ask: Ask[Any, Any]
+    request_key: RequestKey
+    errand: Errand
+    prompt: Prompt
+    """As last sent."""
+    settings: MindPart = PLAIN
+    cache: AnswerCache | None = None
+    dropped: int = 0
+    """Memories left out so far."""
+    reused: bool = False
+    """Whether the page is one that an earlier run got for the same request."""
+
+    async def page(self) -> Page:
+        """A page of status 200. Raises Unusable when the server refuses the question, Late, Outage, UsageError."""
+        knowledge, transport = self.session.knowledge, self.session.transport
+        can = await self.session.capabilities(self.errand)
+        usual = structure = knowledge.fallen.get(self.ask.task.name, can.structured)
+        while True:
+            body = self.errand.body = self._body(can, structure)
+            known = self.cache.page(body) if self.cache is not None else None
+            if known is not None:
+                self.reused = True
+                return known
+            page = await transport.post("/chat/completions", body, self.errand)
+            if page.status == 200:
+                if structure != usual:
+                    knowledge.fallen[self.ask.task.name] = structure
+                return page
+            await refuse(page, self.session.server, transport, self.errand)
+            if is_overflow(page):
+                self._shorten(page)
+            elif page.status in (400, 422) and (less := can.less(page)) is not None:
+                can = knowledge.can = less
+            elif blames_form(page) and structure != STRUCTURES[-1]:
+                structure = STRUCTURES[STRUCTURES.index(structure) + 1]
+            elif page.status >= 500:
+                knowledge.health.away = True
+                raise Outage(transport.pool.name, f"{page.status} {page.said()}".strip())
+            else:
+                raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
+
+    def keep(self, page: Page) -> None:
+        """Keep the page of a usable answer for later runs."""
+        if self.cache is not None and self.errand.body is not None and not self.reused:
+            self.cache.keep(self.errand.body, page)
+
+    def _body(self, can: Capabilities, structure: Structure) -> dict[str, Any]:
+        seed = seed_of(self.ask, self.request_key, self.settings)
+        body = chat_body(self.prompt, can, structure, seed, self.settings)
+        return body | typed_field(self.ask, self.request_key) if can.typed else body
+
+    def _shorten(self, page: Page) -> None:
+        """Leave out half of the remaining memories. Raises Unusable when none remain."""
+        if not self.prompt.memories:
+            raise Unusable(f"the prompt is too long for the model: {page.said()}", "overflow")
+        self.dropped += (self.prompt.memories + 1) // 2
+        self.prompt = _worded(self.book, self.ask, self.request_key, self.dropped)
+
+
+def _worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0) -> Prompt:
+    """The prompt; asked again, it quotes what was wrong with the last answer, if that was the model's doing."""
+    before = key.before
+    if before is None or before.outcome != "malformed" or not before.raw or before.kind in PAGE_KINDS:
+        return book.prompt(ask, drop=drop)
+    return book.prompt(ask, drop=drop, complaint=before.error, last=before.raw)
+
+
+async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: Errand) -> Reply:
+    """Lattice vectors of the texts by `/embeddings`; the vector of an empty text is empty."""
+    can = await session.capabilities(errand)
+    body: dict[str, Any] = {"model": can.model, "encoding_format": "float"}
+    if can.typed:
+        body |= typed_field(ask, key)
+    texts = [text for text in ask.input.texts if text.strip()]
+    vectors: list[str] = []
+    tokens = 0
+    try:
+        for start in range(0, len(texts), TEXTS_PER_REQUEST):
+            part = texts[start : start + TEXTS_PER_REQUEST]
+            sent = body | {"input": part}
+            page = await session.transport.post("/embeddings", sent, errand)
+            if page.status != 200:
+                await refuse(page, session.server, session.transport, errand)
+                raise WrongPage(f"the server refused to embed: {page.status} {page.said()}", "refused_request")
+            vectors += [_packed(vector, session.knowledge) for vector in vectors_in(page, len(part))]
+            tokens += usage_of(page, sent, "")[0]
+    except WrongPage as error:
+        errand.unanswered = error.kind in NO_ANSWER
+        return Reply(None, "malformed", kind=error.kind, error=str(error))
+    remaining = iter(vectors)
+    value = EmbedOutput(vectors=tuple(next(remaining) if text.strip() else "" for text in ask.input.texts))
+    return Reply(value, prompt_tokens=tokens)
+
+
+def _packed(vector: list[float], knowledge: Knowledge) -> str:
+    """A lattice vector as base64 of int16, empty for a zero vector. Raises WrongPage if the size has changed."""
+    knowledge.dimensions = knowledge.dimensions or len(vector)
+    if len(vector) != knowledge.dimensions:
+        raise WrongPage(f"a vector of {len(vector)} dimensions; expected {knowledge.dimensions}", "vectors")
+    found = lattice(vector)
+    return "" if found is None else b64encode(packed(found)).decode()

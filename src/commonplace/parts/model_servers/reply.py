@@ -1,0 +1,265 @@
+"""From a page to what the model said, and from that to data. Every oddity becomes `Unusable`, with its kind."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from json_repair import repair_json
+
+from commonplace.errors import UsageError
+from commonplace.minds.prompts.prompt import Unusable
+from commonplace.minds.tokens import estimated_tokens
+from commonplace.parts.model_servers.client import Errand, Outage, Transport, is_unpaid
+from commonplace.parts.model_servers.http import Late, Page, each_text, loads, whole
+from commonplace.parts.model_servers.request import prompt_text
+from commonplace.servers import Server
+
+LONGEST = 32_000
+"""Characters of an answer that are read; no requested answer is longer."""
+_MENDED = 8_000
+"""Longest almost-JSON, in characters, that is repaired: the time it takes may grow with the square."""
+_NESTED = 200
+"""Most brackets of an almost-JSON that is repaired."""
+
+PAGE_KINDS = frozenset({"page", "choices", "overflow", "refused_request"})
+"""Kinds of fault that the server caused, so there is nothing to quote to the model."""
+NO_ANSWER = {
+    "page": "check the address: something else answers there, such as a proxy or a page to sign in",
+    "choices": "look at the server's log, or choose another --mind",
+    "empty": "look at the server's log, or choose another model",
+    "refused_request": "look at the server's log, or choose another --mind",
+}
+"""Kinds of fault of a server that may give no answers at all, and what to do about one that gives none."""
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+_BROKEN_OFF = re.compile("[\"':]")
+"""Follows the last brace of an answer only if the answer breaks off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a model said."""
+
+    text: str
+    """The answer as it came, cut at `LONGEST`."""
+    cut: bool
+    """Whether a length limit ended it."""
+    thought: bool
+    """Whether it thought before, or instead."""
+
+
+def said(page: Page) -> Said:
+    """What a model said in a chat completion. Raises Unusable if it said nothing."""
+    if not isinstance(page.data, dict):
+        raise Unusable(f"the server's response is not a JSON object: {page.said()[:100]}".rstrip(": "), "page")
+    if page.get("choices", 0) is None:
+        raise Unusable("the server's answer has no choices", "choices")
+    refusal, finish = page.get("choices", 0, "message", "refusal"), page.get("choices", 0, "finish_reason")
+    text = _content(page)
+    if not text.strip():
+        text = _arguments(page)
+    if isinstance(refusal, str) and refusal.strip() and not text.strip():
+        raise Unusable(f"the model refused: {refusal.strip()[:300]}", "refusal")
+    if finish == "content_filter":
+        raise Unusable("the answer was withheld by a content filter", "filtered")
+    return Said(text[:LONGEST], finish == "length" or len(text) > LONGEST, _thought(page, text))
+
+
+def has_answer(page: Page) -> bool:
+    """Whether a page holds an answer, good or bad."""
+    try:
+        spoken(said(page).text)
+    except Unusable as error:
+        return error.kind not in NO_ANSWER
+    return True
+
+
+def spoken(text: str) -> str:
+    """The text without thinking, control characters and a fence around it. Raises Unusable when nothing is left."""
+    text = _CONTROL.sub("", _unthought(text)).strip()
+    if text.startswith("```"):
+        text = text.partition("\n")[2].strip().removesuffix("```").strip()
+    if not text:
+        raise Unusable("the answer is empty", "empty")
+    return text
+
+
+def data_in(text: str, *, cut: bool) -> dict[str, Any]:
+    """The JSON object in an answer: exact, else the first one in its text, else repaired. Raises Unusable.
+
+    An answer that was cut, or breaks off within a string or a value, is not repaired: its end would be made up.
+    """
+    start, end = text.find("{"), text.rfind("}")
+    for part in (text, text[start : end + 1]) if start >= 0 else ():
+        found = each_text(loads(part), whole)
+        if isinstance(found, dict):
+            return cast("dict[str, Any]", found)
+    if cut or (start >= 0 and _BROKEN_OFF.search(text, max(start, end + 1))):
+        raise Unusable("the answer was cut off; be shorter", "truncated")
+    if start < 0:
+        raise Unusable("the answer is not a JSON object", "json")
+    return _mended(text[start : end + 1])
+
+
+def _mended(text: str) -> dict[str, Any]:
+    if len(text) <= _MENDED and text.count("{") + text.count("[") <= _NESTED:
+        try:
+            found = repair_json(text, return_objects=True, skip_json_loads=True)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, list) and found:  # an object with something after it
+            found = found[0]
+        if isinstance(found, dict) and found:
+            return cast("dict[str, Any]", found)
+    raise Unusable("the answer is not a JSON object and could not be repaired", "json")
+
+
+def _content(page: Page) -> str:
+    content = page.get("choices", 0, "message", "content")
+    if isinstance(content, list):
+        parts = [_part(part) for part in cast("list[object]", content)[:1000]]
+        return "".join(parts)
+    return content if isinstance(content, str) else ""
+
+
+def _part(part: object) -> str:
+    """The text of one part of a content in parts."""
+    text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
+    return text if isinstance(text, str) else ""
+
+
+def _arguments(page: Page) -> str:
+    """What a tool was called with."""
+    for path in (("tool_calls", 0, "function", "arguments"), ("function_call", "arguments")):
+        found = page.get("choices", 0, "message", *path)
+        if isinstance(found, str):
+            return found
+        if isinstance(found, dict):
+            return json.dumps(found, ensure_ascii=False)
+    return ""
+
+
+def _thought(page: Page, text: str) -> bool:
+    fields = (page.get("choices", 0, "message", name) for name in ("reasoning_content", "reasoning", "thinking"))
+    if any(isinstance(field, str) and field.strip() for field in fields):
+        return True
+    tokens = page.get("usage", "completion_tokens_details", "reasoning_tokens")
+    if isinstance(tokens, int) and tokens > 0:
+        return True
+    thinking = text.partition("<think>")[2].partition("</think>")[0]
+    return bool(thinking.strip()) or ("</think>" in text and "<think>" not in text)
+
+
+def _unthought(text: str) -> str:
+    """The text after the last `</think>`, before any `<think>` that is not closed."""
+    return text.rpartition("</think>")[2].partition("<think>")[0]
+
+
+_MOST_TOKENS = 10_000_000
+"""Tokens that no request has; a larger count is nonsense."""
+
+
+def usage_of(page: Page, body: Mapping[str, Any], answered: str) -> tuple[int, int, int]:
+    """Prompt tokens, those of them the server had read before, answer tokens.
+
+    What the server reports counts; what it does not report is estimated from the body that was sent and the answer.
+    """
+    prompt = _count(page, "prompt_tokens")
+    answer = _count(page, "completion_tokens")
+    cached = _count(page, "prompt_tokens_details", "cached_tokens") or 0
+    prompt = estimated_tokens(prompt_text(body)) if prompt is None else prompt
+    return prompt, min(cached, prompt), estimated_tokens(answered) if answer is None else answer
+
+
+def _count(page: Page, *path: str) -> int | None:
+    told = page.get("usage", *path)
+    return told if isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= _MOST_TOKENS else None
+
+
+# ── refusals ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+_OVERFLOW = re.compile(
+    r"exceed_context_size|context_length_exceeded|context (length|size|window)|maximum context|n_ctx"
+    r"|exceeds? (the )?(available|model'?s?) context|too (long|many tokens)|(prompt|input) is too (long|large)",
+    re.IGNORECASE,
+)
+_FORM = re.compile(r"response_?format|json_?schema|schema|grammar|guided|tool|function", re.IGNORECASE)
+
+
+def is_overflow(page: Page) -> bool:
+    """Whether the prompt was too long."""
+    if page.status == 413:
+        return True
+    return page.status in (400, 422, 500) and bool(_OVERFLOW.search(_complaint(page)))
+
+
+def blames_form(page: Page) -> bool:
+    """Whether the requested form of answer was refused; a 500 may always mean that."""
+    return page.status == 500 or (page.status in (400, 422) and bool(_FORM.search(_complaint(page))))
+
+
+async def refuse(page: Page, server: Server, transport: Transport, errand: Errand) -> None:
+    """Raises UsageError when the page is about the key, the model or the address, Outage when it wants money.
+
+    Else nothing happens.
+    """
+    name = transport.pool.name
+    if is_unpaid(page):
+        told = f"{page.status} {page.said()}".rstrip()
+        raise Outage(name, told, does="answers no more until it is paid", hint="pay for it, or choose another --mind")
+    if page.status in (401, 403):
+        said = f"{page.status} {page.said()}".rstrip()
+        if not server.variable:
+            raise UsageError(
+                f"the model server {name} wants a key, and got none because only a file names it: {said}",
+                hint="if your key may be sent there, name it yourself with --mind, or add --trust",
+            )
+        raise UsageError(
+            f"the model server {name} does not accept the key: {said}",
+            hint=f"the key is taken from the environment: export {server.variable}=YOUR-KEY",
+        )
+    if page.status == 404:
+        raise await _missing(page, server, transport, errand)
+    if 300 <= page.status < 400:
+        raise UsageError(
+            f"the model server {name} sends requests elsewhere ({page.status})", hint="name the base URL it leads to"
+        )
+
+
+async def _missing(page: Page, server: Server, transport: Transport, errand: Errand) -> UsageError:
+    """The error for a 404, which may mean the model or the path."""
+    listed = await _listed(transport, errand)
+    if listed is None:
+        return UsageError(
+            f"nothing answers under {transport.pool.name}: 404 {page.said()}".rstrip(": "),
+            hint="a base URL usually ends with /v1",
+        )
+    model = f"the model `{server.model}`" if server.model else "such a model"
+    known = ", ".join(listed[:20]) + (" …" if len(listed) > 20 else "") if listed else "none"
+    return UsageError(
+        f"the model server {transport.pool.name} does not have {model}: {page.said()}",
+        hint=f"models it lists: {known}",
+    )
+
+
+async def _listed(transport: Transport, errand: Errand) -> list[str] | None:
+    """The models the server lists; None when it has no such page."""
+    try:
+        page = await transport.get("/models", errand)
+    except (Late, Outage):
+        return None
+    listed = page.listed("data") if page.status == 200 else None
+    if listed is None:
+        return None
+    return [name for name in (page.get("data", place, "id") for place in range(len(listed))) if isinstance(name, str)]
+
+
+def _complaint(page: Page) -> str:
+    """The kinds and words of a refusal."""
+    return " ".join(str(page.get("error", name) or "") for name in ("type", "code", "param")) + " " + page.said()

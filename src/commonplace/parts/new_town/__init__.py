@@ -1,0 +1,1 @@
+"""Towns that are written by a program: `commonplace new`."""

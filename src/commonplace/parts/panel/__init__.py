@@ -1,0 +1,1 @@
+"""Several voices that answer one question in turn."""

@@ -1,0 +1,256 @@
+"""What a panel's run has to keep: its answers as coordinates of memory, and the entries of the Resonance Ledger.
+
+All of it is a function of the run's file; `panel_store` writes it to a folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from commonplace import rng
+from commonplace.canon import canonical, parsed
+from commonplace.clock import iso
+from commonplace.memory import estimate_tokens
+from commonplace.memory.emotion import feeler
+from commonplace.memory.record import Emotion
+from commonplace.parts.coordinates.document import MemoryCoordinate, new_memory_id
+from commonplace.parts.panel import evaluation
+from commonplace.parts.panel.rhythm import EXPLORATION, NEUTRAL, Rhythm, Said, cycle_of, last_tick, rhythm
+from commonplace.run.manifest import own_minds
+from commonplace.run.reading import Reading
+from commonplace.scenario.scenario import Scenario
+from commonplace.text import shortened
+from commonplace.world.events import Event
+from commonplace.world.state import Line
+
+USER = "user"
+"""Who asks, as a persona of the store."""
+LONGEST_DIGEST = 500
+"""Characters of `content.prompt_digest`."""
+RESPONSE, ASKED, EVALUATION, REPORT = "persona_response", "user_input", "evaluation", "synthesis_report"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry of the ledger, and the memory that goes with it."""
+
+    session: str
+    type: str
+    persona: str
+    memory_id: str
+    """Empty for an entry about the whole session."""
+    at: datetime
+    bqi: dict[str, Any]
+    document: MemoryCoordinate | None = None
+    figures: dict[str, float | None] | None = None
+    adjustment: dict[str, Any] | None = None
+    refs: tuple[str, ...] = ()
+
+
+class Panel:
+    """The panel of a run up to its last tick, as coordinates and entries. A function of the run's file."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._scenario = reading.scenario
+        self._panel = self._scenario.part.panel
+        self._last = reading.last_tick
+        self._events = {
+            event.tick: event
+            for event in reading.events(1, self._last)
+            if event.type == "SAY" and event.agent_id in cycle_of(self._scenario)
+        }
+        lines = [
+            Line(tick, event.agent_id, str(event.body["to_agent_id"]), str(event.body["utterance"]))
+            for tick, event in self._events.items()
+        ]
+        self.rhythm: Rhythm = rhythm(self._scenario, lines, self._last + 1)
+        self._levels = _levels(reading, self._scenario)
+
+    @property
+    def session(self) -> str:
+        """Its own session; a fork leaves its parent's answers to the parent. Empty for one that has not gone on yet."""
+        return self._levels[-1][1]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the last answer has been heard."""
+        return self._last >= last_tick(self._scenario)
+
+    def memory_id(self, tick: int) -> str:
+        """The id of what was said at a tick; the question's for tick 0."""
+        return new_memory_id(self._reading.time(tick), self._session(tick), tick, digits=8)
+
+    def rows(self, after: int) -> Generator[Row]:
+        """What the ticks after one have to keep, in the order of the ledger."""
+        own = max(after, self._levels[-1][0])
+        if own < 0:
+            yield self._question()
+        answers = [said for said in self.rhythm.said if said.tick > self._levels[-1][0]]
+        for said in answers:
+            if said.tick > own:
+                yield self._answer(said)
+        if self.has_ended and self.rhythm.said:
+            yield from self._final(answers)
+
+    def _session(self, tick: int) -> str:
+        return next(session for first, session in reversed(self._levels) if tick > first)
+
+    def _question(self) -> Row:
+        at, text = self._reading.time(0), self._panel.prompt
+        felt = feeler(self._scenario.language)(text)
+        keywords = felt.keywords if felt else ()
+        bqi = self._bqi(at, USER, NEUTRAL, keywords, EXPLORATION)
+        document = self._document(0, USER, ASKED, text, bqi, affect=NEUTRAL, felt=felt, tags=[USER])
+        name = document.memory_id
+        return Row(self._session(0), ASKED, USER, name, at, bqi, document, refs=(name,))
+
+    def _answer(self, said: Said) -> Row:
+        at, event = self._reading.time(said.tick), self._events[said.tick]
+        cited = self._cited(event)
+        bqi = self._bqi(at, said.persona, said.affect, said.emotion.keywords, said.phase)
+        persona = self._scenario.personas[said.persona]
+        parent = self.memory_id(self._before(said.tick))
+        document = self._document(
+            said.tick, said.persona, RESPONSE, said.text, bqi, affect=said.affect, felt=said.emotion,
+            tags=[said.persona, "panel", self._scenario.part.name], depth=said.depth, injected=bool(said.injection),
+            failed="value" not in self._outcomes(said), persona_name=persona.name, role=persona.work,
+            backend=self._backend(said.persona), parent=parent, related=[name for name in cited if name],
+        )  # fmt: skip
+        name = document.memory_id
+        refs = tuple(dict.fromkeys((name, parent, *filter(None, cited))))
+        figures = self._figures(said)
+        adjustment = next((one for one in self.rhythm.adjustments if self._ends_cycle(said, one.depth)), None)
+        row = Row(self._session(said.tick), RESPONSE, said.persona, name, at, bqi, document, figures, refs=refs)
+        return replace(row, adjustment=adjustment.as_json()) if adjustment else row
+
+    def _final(self, answers: Sequence[Said]) -> Generator[Row]:
+        """Once the panel has ended: the figures of each answer with its impact, and a report with their means."""
+        at, session = self._reading.time(self._last), self._session(self._last)
+        everything: list[dict[str, float | None]] = []
+        for said in answers:
+            figures = {**self._figures(said), "impact": evaluation.impact(said, self.rhythm.said)}
+            everything.append(figures)
+            name = self.memory_id(said.tick)
+            bqi = self._bqi(at, said.persona, said.affect, said.emotion.keywords, said.phase)
+            yield Row(session, EVALUATION, said.persona, name, at, bqi, figures=figures, refs=(name,))
+        if answers:
+            last = answers[-1]
+            means = {name: evaluation.mean([one[name] or 0.0 for one in everything]) for name in everything[0]}
+            felt = dict.fromkeys(word for said in answers for word in said.emotion.keywords)
+            bqi = self._bqi(at, last.persona, last.affect, tuple(felt), last.phase)
+            refs = tuple(self.memory_id(said.tick) for said in answers)
+            yield Row(session, REPORT, last.persona, "", at, bqi, figures=dict(means), refs=refs)
+
+    # ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _bqi(self, at: datetime, agent: str, affect: float, keywords: Sequence[str], phase: str) -> dict[str, Any]:
+        emotion = {"affect": affect, "keywords": list(keywords)}
+        return {
+            "time": iso(at), "space": self._panel.domain, "agent": agent, "emotion": emotion, "rhythm_phase": phase,
+        }  # fmt: skip
+
+    def _document(
+        self, tick: int, persona: str, kind: str, text: str, bqi: dict[str, Any], *, affect: float,
+        felt: Emotion | None, tags: list[str], depth: int = 1, injected: bool = False, failed: bool = False,
+        persona_name: str = "", role: str = "", backend: str = "", parent: str | None = None,
+        related: Sequence[str] = (),
+    ) -> MemoryCoordinate:  # fmt: skip
+        minutes = float(self._scenario.clock.tick_minutes * tick)
+        return MemoryCoordinate.from_dict(
+            {
+                "memory_id": self.memory_id(tick),
+                "timestamp": iso(self._reading.time(tick)),
+                "time": {"session_id": self._session(tick), "sequence": tick, "relative_time_minutes": minutes},
+                "space": {
+                    "project": self._panel.project or self._scenario.part.name,
+                    "domain": self._panel.domain,
+                    "file_context": [self._reading.path.name],
+                    "depth_index": depth,
+                },
+                "agent": {"persona_id": persona, "persona_name": persona_name, "role": role, "backend": backend},
+                "emotion": {
+                    "affect_amplitude": affect,
+                    "sentiment_score": felt.valence if felt else 0.0,
+                    "confidence": felt.confidence if felt else 0.0,
+                    "keywords": list(felt.keywords) if felt else [],
+                },
+                "content": {
+                    "type": kind,
+                    "prompt_digest": shortened(self._panel.prompt, LONGEST_DIGEST),
+                    "response_full": text,
+                    "response_summary": None,
+                    "token_count": estimate_tokens(text),
+                },
+                "metadata": {
+                    "importance": None,
+                    "tags": tags,
+                    "user_rating": None,
+                    "phase_injection_applied": injected,
+                    "error_occurred": failed,
+                    "bqi_snapshot": bqi,
+                },
+                "relations": {"parent_memory_id": parent, "related_memory_ids": list(related)},
+            }
+        )
+
+    def _before(self, tick: int) -> int:
+        """The tick of the answer before; 0, the question, for the first."""
+        return max((said.tick for said in self.rhythm.said if said.tick < tick), default=0)
+
+    def _ends_cycle(self, said: Said, depth: int) -> bool:
+        """Whether it is the last answer before the cycle `depth`."""
+        return said.depth == depth - 1 and said.tick == max(
+            one.tick for one in self.rhythm.said if one.depth == said.depth
+        )
+
+    def _cited(self, event: Event) -> list[str]:
+        """The ids in the store of the past answers that an answer names; empty for one that the run does not have."""
+        found = [self._reading.memory(event.agent_id, id) for id in event.body.get("because", ())]
+        return [str(one.details.get("memory_id") or "") if one is not None else "" for one in found]
+
+    def _figures(self, said: Said) -> dict[str, float | None]:
+        event = self._events[said.tick]
+        cited = [self._reading.memory(event.agent_id, id) for id in event.body.get("because", ())]
+        past = [one for one in cited if one is not None]
+        asked = [str(one.details.get("frame", {}).get("asked", "")) for one in past]
+        earlier = [one.text for one in self.rhythm.said if one.tick < said.tick]
+        sources = [self._panel.prompt, *earlier, *(one.full_text for one in past), *asked]
+        return {
+            "transparency": evaluation.transparency(said.text, sources),
+            "reproducibility": evaluation.reproducibility(self._outcomes(said)),
+            "verifiability": evaluation.verifiability(said.text, sources, len(cited), len(past)),
+            "impact": None,
+        }
+
+    def _outcomes(self, said: Said) -> list[str]:
+        rows = self._reading.answers(said.tick, said.tick, agent=said.persona)
+        return list({row.ordinal: row.outcome for row in rows if row.task == "panel_turn"}.values())
+
+    def _backend(self, persona: str) -> str:
+        manifest = self._reading.manifest
+        return own_minds(manifest).get(persona, manifest.mind)
+
+
+def _levels(reading: Reading, scenario: Scenario) -> list[tuple[int, str]]:
+    """(last tick that is not its own, session) of the run's first ancestor, …, and of the run itself.
+
+    A session is named after the simulated time at which the run began and what it was made of; a fork's also after what
+    happened at its first tick, which it does not have before that: then the name is empty.
+    """
+    manifest, session = reading.manifest, scenario.session
+    made_of = canonical([manifest.scenario_digest, manifest.seed, session.model_dump(mode="json") if session else None])
+    name = f"sess_{scenario.clock.start:%Y%m%d_%H%M%S}_{rng.draw(made_of.decode()) & 0xFFFF:04x}"
+    levels = [(-1, name)]
+    origins: list[int] = []
+    parent: Any = parsed(reading.meta("parent") or "null")
+    while parent:
+        origins.append(int(parent["tick"]))
+        parent = parent["parent"]
+    for tick in reversed(origins):
+        begun = reading.last_tick > tick
+        levels.append((tick, f"{name}_{reading.digest(tick + 1)[:8]}" if begun else ""))
+    return levels

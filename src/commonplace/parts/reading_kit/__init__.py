@@ -1,0 +1,1 @@
+"""What is counted when whole days of a town are read."""

@@ -1,0 +1,329 @@
+"""A run read once, for measuring: what was said to whom, who was where, what everybody remembers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from commonplace.canon import parsed
+from commonplace.memory.record import Memory
+from commonplace.minds.offline.grammar.language import language
+from commonplace.parts.reading_kit.wordings import Wording, wordings
+from commonplace.run.reading import Reading
+from commonplace.run.tick_record import Version
+from commonplace.text import sentences, words
+from commonplace.world.area import SILENCE
+from commonplace.world.events import NOBODY, Event, Phase
+
+__all__ = ["Chronicle", "Gathering", "Line", "plain"]
+
+REACH = 3
+"""Lines of others that may come between a line and its reply, where several talk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Something said."""
+
+    event: Event
+    day: int
+    """1 on the calendar day on which the run begins."""
+    before: Line | None
+    """The line before it in the same talk; None for the first one."""
+    parts: tuple[Wording, ...]
+    """Its sentences, with the rules that word them."""
+
+    @property
+    def tick(self) -> int:
+        """When it was said."""
+        return self.event.tick
+
+    @property
+    def speaker(self) -> str:
+        """Character id."""
+        return self.event.agent_id
+
+    @property
+    def hearer(self) -> str:
+        """Id of the character it was said to."""
+        return str(self.event.body["to_agent_id"])
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        return str(self.event.body["utterance"])
+
+    @property
+    def act(self) -> str:
+        """What it does, as its speaker's mind said so; empty where it did not."""
+        return str(self.event.body.get("speech_act") or "")
+
+    @property
+    def topic(self) -> str:
+        """What it is about, as its speaker's mind said so."""
+        return str(self.event.body.get("topic") or "")
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """Ids of the seed facts that its words carry."""
+        return frozenset(self.event.body.get("facts") or ())
+
+    @property
+    def because(self) -> frozenset[int]:
+        """Ids of the speaker's memories that it cites."""
+        return frozenset(self.event.body.get("because") or ())
+
+    @property
+    def began(self) -> int:
+        """The tick of the first line of its talk."""
+        line = self
+        while line.before is not None:
+            line = line.before
+        return line.tick
+
+    def is_a(self, kind: str) -> bool:
+        """Whether a sentence of it is of one of `wordings.KINDS`."""
+        return any(part.is_a(kind) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """Something that people can have been at."""
+
+    id: str
+    """Of a fact, or of the event that it was."""
+    name: str
+    """As it is named in talk, without an article; lower case."""
+    places: frozenset[str]
+    first: int
+    """The ticks first … last end while it goes on."""
+    last: int
+    is_announced: bool = True
+    """Whether it is an event of a seed fact; else something that simply happened."""
+
+    def is_named(self, line: Line) -> bool:
+        """Whether a line is about it."""
+        return self.id in line.facts or self.name in line.text.lower() or self.name in line.topic.lower()
+
+
+def plain(sentence: str) -> str:
+    """A sentence without capitals and punctuation: what makes two sentences the same."""
+    return " ".join(words(sentence))
+
+
+def _goes_on(before: Line, pair: set[str]) -> bool:
+    """Whether a line of these two goes on with the talk of the one before it."""
+    shared = pair & {before.speaker, before.hearer}
+    return len(shared) == 2 or (len(shared) == 1 and before.act != "farewell")
+
+
+@dataclass
+class Chronicle:
+    """What the measures are made from. Everything is read on first use and kept."""
+
+    reading: Reading
+    last: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.last = self.reading.last_tick
+        self.scenario = self.reading.scenario_at(self.last)
+        self.clock = self.scenario.clock
+        self.spoken = language(self.scenario.language)
+
+    def day(self, tick: int) -> int:
+        """The day of a tick: 1 is the calendar day on which the run begins. Midnight belongs to the day it ends."""
+        return self.clock.day(max(0, tick - 1)) + 1
+
+    @cached_property
+    def days(self) -> tuple[int, ...]:
+        """The days that the run has whole (the first one from its beginning on); its only day where it has none."""
+        whole = self.day(self.last) - (0 if self.day(self.last + 1) > self.day(self.last) else 1)
+        return tuple(range(1, max(1, whole) + 1))
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """Every event but IDLE; idling is in `places`."""
+        return tuple(event for event in self._all if event.type != "IDLE")
+
+    @cached_property
+    def _all(self) -> tuple[Event, ...]:
+        return self.reading.events(0, self.last)
+
+    @cached_property
+    def places(self) -> Mapping[str, Mapping[int, str]]:
+        """Character → tick → area id at its end. Ticks in which somebody is not in the world are left out."""
+        places: dict[str, dict[int, str]] = defaultdict(dict)
+        for event in self._all:
+            if event.phase == Phase.ACTION and event.agent_id != NOBODY:
+                moved = str(event.body["to"]) if event.type == "MOVE" else event.place
+                places[event.agent_id][event.tick] = moved
+        return places
+
+    def people(self, day: int) -> frozenset[str]:
+        """Who was in the world on a day."""
+        return self._people.get(day, frozenset())
+
+    @cached_property
+    def _people(self) -> Mapping[int, frozenset[str]]:
+        days = [self.day(tick) for tick in range(self.last + 1)]
+        found: dict[int, set[str]] = defaultdict(set)
+        for agent, ticks in self.places.items():
+            for day in {days[tick] for tick in ticks}:
+                found[day].add(agent)
+        return {day: frozenset(agents) for day, agents in found.items()}
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Everything said, in order."""
+        known, found = wordings(self.scenario.language), list[Line]()
+        latest: dict[str, list[Line]] = defaultdict(list)
+        for event in self.events:
+            if event.type != "SAY":
+                continue
+            pair = {event.agent_id, event.body["to_agent_id"]}
+            here = [one for one in latest[event.place] if one.tick >= event.tick - SILENCE - 1]
+            talk = (one for one in reversed(here) if one.tick < event.tick and _goes_on(one, pair))
+            before = next(talk, None)
+            text = str(event.body["utterance"])
+            line = Line(event, self.day(event.tick), before, tuple(self._credited(text, known.of(text))))
+            found.append(line)
+            latest[event.place] = [*here, line]
+        return tuple(found)
+
+    def _credited(self, text: str, parts: Iterable[Wording]) -> Iterator[Wording]:
+        """The parts of a line; words of an author without the rules that could have worded them, too."""
+        said = plain(text)
+        told = {one for whole, own in self._written.items() if whole in said for one in own}
+        for part in parts:
+            is_authors = bool(told) and all(plain(one) in told for one in sentences(part.text))
+            yield Wording(part.text, is_authors=True) if is_authors else part
+
+    @cached_property
+    def _written(self) -> Mapping[str, frozenset[str]]:
+        """What the authors of the scenario have given to say → its sentences, all as `plain` has them."""
+        parts = [part for memories in self.scenario.memories.values() for part in memories]
+        given = [*(text for part in parts for text in part.tell), *self.scenario.answers.values()]
+        return {plain(text): frozenset(map(plain, sentences(text))) for text in given}
+
+    @cached_property
+    def replies(self) -> Mapping[str, Line]:
+        """Event id of a line → the first of the next lines of its talk that is by the one it was said to."""
+        found: dict[str, Line] = {}
+        for line in self.lines:
+            before, steps = line.before, 0
+            while before is not None and before.hearer != line.speaker and steps < REACH:
+                before, steps = before.before, steps + 1
+            if before is not None and before.hearer == line.speaker:
+                found.setdefault(before.event.id, line)
+        return found
+
+    @cached_property
+    def memories(self) -> Mapping[str, Mapping[int, Memory]]:
+        """Character → id → memory, forgotten ones included."""
+        return {
+            agent: {one.id: one for one in self.reading.memories(agent, forgotten=True)}
+            for agent in self.reading.agent_ids
+        }
+
+    @cached_property
+    def occasions(self) -> tuple[Gathering, ...]:
+        """The events of the scenario's facts that have a place and a time, and what happened in single areas."""
+        return (*self._announced(), *self._happened())
+
+    def _announced(self) -> Iterator[Gathering]:
+        for fact in self.scenario.facts:
+            if fact.starts is None or not fact.place:
+                continue
+            name = self._named(fact.text.get(self.scenario.language, ""))
+            first = self.clock.tick(fact.starts) + 1
+            last = first - 1 + self.clock.ticks(fact.minutes or 60)
+            if name:
+                yield Gathering(fact.id, name, frozenset({fact.place}), first, last)
+
+    def _happened(self) -> Iterator[Gathering]:
+        for event in self.happenings:
+            name, areas = self._named(str(event.body.get("text", ""))), frozenset(event.body.get("areas", ()))
+            if name and areas:
+                yield Gathering(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
+
+    def _named(self, text: str) -> str:
+        return self.spoken.bare(self.spoken.noun_phrase(text)).lower()
+
+    @cached_property
+    def happenings(self) -> tuple[Event, ...]:
+        """What the scenario or somebody outside let happen, if there was something to perceive."""
+        found = (event for event in self.events if event.type in {"SCRIPTED", "GOD_EVENT"})
+        return tuple(event for event in found if event.body.get("text"))
+
+    def attended(self, agent: str, occasion: Gathering) -> int:
+        """Ticks that somebody was at the place of an occasion while it went on."""
+        places = self.places.get(agent, {})
+        return sum(places.get(tick) in occasion.places for tick in range(occasion.first, occasion.last + 1))
+
+    @cached_property
+    def heard(self) -> Mapping[str, Mapping[str, int]]:
+        """Character → sentence (`plain`) → the tick in which it was first heard, as remembered."""
+        return {agent: self._heard(agent) for agent in self.memories}
+
+    def _heard(self, agent: str) -> dict[str, int]:
+        first: dict[str, int] = {}
+        for memory in self.memories[agent].values():
+            frame = memory.details.get("frame", {})
+            if frame.get("what") == "said":
+                for sentence in sentences(str(frame.get("quote", ""))):
+                    first.setdefault(plain(sentence), memory.tick)
+        return first
+
+    @cached_property
+    def known_since(self) -> Mapping[tuple[str, str], int]:
+        """(character, fact id) → the tick of the first memory that carries the fact; 0 for the starting memories."""
+        first: dict[tuple[str, str], int] = {}
+        for agent, memories in self.memories.items():
+            for memory in memories.values():
+                for fact in self.scenario.facts:
+                    if (agent, fact.id) not in first and fact.carried_by(memory.text):
+                        first[agent, fact.id] = memory.tick
+        return first
+
+    @cached_property
+    def versions(self) -> tuple[tuple[int, Version], ...]:
+        """(tick, version) of what changed in anybody's state, in order."""
+        return tuple(self.reading.versions(0, self.last))
+
+    def said_before(self, speaker: str, tick: int) -> Iterator[Line]:
+        """The lines of somebody before a tick."""
+        for line in self._by_speaker[speaker]:
+            if line.tick >= tick:
+                return
+            yield line
+
+    @cached_property
+    def _by_speaker(self) -> Mapping[str, list[Line]]:
+        found: dict[str, list[Line]] = defaultdict(list)
+        for line in self.lines:
+            found[line.speaker].append(line)
+        return found
+
+    def reaction(self, agent: str, tick: int) -> Mapping[str, Any]:
+        """What somebody decided in a tick, with `reason` and `because`; empty where no question was asked."""
+        asked = self.reading.trace(agent, tick).get("reaction", {}).get("asked")
+        rows = self.reading.answers(tick, tick, agent=agent)
+        row = next((one for one in reversed(rows) if one.ordinal == asked and one.outcome == "value"), None)
+        return parsed(row.body) if row is not None else {}
+
+    def name(self, id_: str) -> str:
+        """The short name of a character, or the name of an object or a place, in lower case; empty for neither."""
+        persona, node = self.scenario.personas.get(id_), self.scenario.geography.nodes.get(id_)
+        return (persona.called if persona else node.name if node else "").lower()
+
+    def named(self, text: str) -> str:
+        """The character a text names; empty when it names none, or several."""
+        found = {
+            agent
+            for agent, persona in self.scenario.personas.items()
+            if self.spoken.names(text, persona.name, persona.called)
+        }
+        return found.pop() if len(found) == 1 else ""

@@ -1,0 +1,1 @@
+"""Stores that need a package of their own: Chroma and PostgreSQL."""

@@ -1,0 +1,669 @@
+"""A stream whose memories stay in PostgreSQL: for streams larger than RAM, and for many readers of one character.
+
+The database scores in its own arithmetic and supplies the best candidates with a margin, together with the rows that
+have the lowest and highest value of each part. Over these few rows the one scoring function, `retrieval.retrieve`,
+gives what it would give over all rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+from types import MappingProxyType, TracebackType
+from typing import Any, Unpack
+
+import numpy as np
+
+from commonplace.errors import UsageError
+from commonplace.memory import policies
+from commonplace.memory.analyser import Analyser, analyser_of
+from commonplace.memory.columns import micros
+from commonplace.memory.embedding import (
+    LATTICE_NORM,
+    UNUSABLE,
+    Embedder,
+    Vector,
+    default_embedder,
+    is_pure,
+    norm_of,
+    query_vector,
+    usable,
+)
+from commonplace.memory.explain import WhyNot
+from commonplace.memory.importance import RuleRater
+from commonplace.memory.messages import Item
+from commonplace.memory.policies import Policy
+from commonplace.memory.preparing import EMBEDDING_ERROR, embedded, flagged, mended, prepared, vectors_of
+from commonplace.memory.reader import Reader
+from commonplace.memory.record import (
+    Memory,
+    MemoryFields,
+    Rater,
+    checked_count,
+    checked_ids,
+    checked_policy,
+    checked_share,
+    checked_string,
+    checked_time,
+    checked_vector,
+)
+from commonplace.memory.reflection import after
+from commonplace.memory.retrieval import Retrieval, retrieve
+from commonplace.memory.search import Filters
+from commonplace.memory.stores.codec import ARCHIVED, COLUMNS, FORGOTTEN, THERE, stored_memory
+from commonplace.memory.stores.opening import open_store
+from commonplace.memory.stores.store import BEHIND, Gone, Overtaken, refuse_missing, refuse_other_embedder, settings_of
+from commonplace.memory.table import MemoryTable, View
+from commonplace.memory.threads import locked
+from commonplace.parts.stores.postgres import STORED, PostgresStore, stored_rows, stored_vectors
+from commonplace.parts.stores.postgres_filters import Narrowed, narrowed
+from commonplace.text import clean
+
+_MORE = 32
+"""Candidates fetched beyond those asked for, at first."""
+_BATCH = 500
+_END = (1 << 31) - 1
+
+
+class DatabaseStream(Reader):
+    """One character's memories in PostgreSQL, with nothing of them in RAM.
+
+    It reads, writes and retrieves as `MemoryStream` does, and gives the same hits. Each call is at least one query, and
+    what it writes is stored when it returns, accesses included. Any number of streams and processes may add to one
+    character. Policies that need the words of all memories or their order of access (`lexical`, `recall`, `repo2023`)
+    are refused, and so is any with a part that SQL does not score (`_SCORED`). It has no drafts and no snapshots.
+    """
+
+    def __init__(
+        self, store: PostgresStore, agent: str, policy: Policy, embedder: Embedder, rater: Rater, analyser: Analyser
+    ) -> None:
+        self.store = store
+        self.guard = store.guard
+        self.agent = agent
+        self.policy = policy
+        self._parts = (embedder, rater, analyser)
+        self._own = False
+
+    @classmethod
+    def open(
+        cls,
+        where: str | PostgresStore,
+        agent: str,
+        policy: Policy = policies.PARK,
+        *,
+        embedder: Embedder | None = None,
+        rater: Rater | None = None,
+        analyser: Analyser | None = None,
+    ) -> DatabaseStream:
+        """A character's memories in a PostgreSQL store: its URL, `embedded:FOLDER`, or the store.
+
+        The other arguments are those of `MemoryStream.open`. Raises UsageError for another kind of store, and where the
+        vectors were made by another embedder.
+        """
+        store = open_store(where) if isinstance(where, str) else where
+        try:
+            if not isinstance(store, PostgresStore):
+                raise UsageError("not a PostgreSQL store", where=store.where, hint="MemoryStream.open opens any store")
+            embedder = embedder or default_embedder()
+            settings = store.settings(agent)
+            analyser = analyser or analyser_of(settings)
+            refuse_other_embedder(settings, embedder, store.where)
+            if not settings:
+                store.configure(agent, settings_of(embedder, analyser))
+        except BaseException:
+            if store is not where:
+                store.close()
+            raise
+        stream = cls(store, agent, policy, embedder, rater or RuleRater(analyser.language), analyser)
+        stream._own = store is not where
+        if is_pure(
+            embedder
+        ):  # streams in RAM keep no vectors that follow from the text; here the database compares them
+            stream.reembed(_BATCH)
+        return stream
+
+    def remember(self, text: str, *, at: datetime, **fields: Unpack[MemoryFields]) -> Memory:
+        """Adds a memory and returns it with its id; arguments and errors as of `MemoryStream.remember`."""
+        embedder, rater, analyser = self._parts
+        memory, vector = prepared(
+            Item(text, at, fields),
+            id=self.last_id + 1,
+            agent=self.agent,
+            rater=rater,
+            language=analyser.language,
+            exists=self.__contains__,
+        )[:2]
+        if vector is None:
+            (vector,), failed = embedded(self.agent, embedder, [memory.text])
+            memory = flagged(memory, {EMBEDDING_ERROR: failed}) if failed else memory
+        with self.guard:
+            while True:
+                _, last = self.store.agent(self.agent)
+                memory = replace(memory, id=last + 1)
+                try:
+                    self.store.append(self.agent, [memory], [usable(vector, embedder.dimensions)[1]])
+                except Overtaken:  # another process was quicker: take the next id
+                    continue
+                return memory
+
+    @property
+    @locked
+    def unembedded(self) -> tuple[int, ...]:
+        """Ids of the memories without a vector; `reembed` makes them."""
+        number, _ = self.store.agent(self.agent)
+        query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND width = 0 ORDER BY id"
+        with self.store.mended():
+            return tuple(id for (id,) in self.store.connection.execute(query, (number,)))
+
+    @locked
+    def reembed(self, batch: int = 256) -> int:
+        """As `MemoryStream.reembed`."""
+        embedder, missing, count = self._parts[0], self.unembedded, 0
+        for first in range(0, len(missing), checked_count("batch", batch, 1)):
+            some = missing[first : first + batch]
+            while some:
+                memories, _ = self._rows(some)
+                vectors = vectors_of(embedder, [memory.text for memory in memories])
+                try:
+                    self.store.update(self.agent, [mended(memory) for memory in memories], vectors, before=memories)
+                except BEHIND:  # somebody has forgotten or revised one of them meanwhile
+                    some = sorted({*some} & {*self.unembedded})
+                else:
+                    count += sum(vector is not None for vector in vectors)
+                    break
+        return count
+
+    @locked
+    def retrieve(
+        self,
+        query: str,
+        *,
+        at: datetime,
+        k: int | None = None,
+        policy: Policy | None = None,
+        purpose: str = "",
+        touch: bool = True,
+        max_tokens: int | None = None,
+        exclude: AbstractSet[int] = frozenset(),
+        embedding: Vector | None = None,
+        min_relevance: float | None = None,
+        **filters: Unpack[Filters],
+    ) -> Retrieval:
+        """As `MemoryStream.retrieve`: the same hits, found in the database. Raises UsageError for other policies."""
+        policy = self.policy if policy is None else checked_policy(policy)
+        _refuse(policy)
+        question = checked_string("query", query)
+        given, embedder = checked_vector(embedding), self._parts[0]
+        vector, failed = (given, "") if given is not None or not clean(question) else query_vector(embedder, question)
+        given = vector if failed else given
+        asked = _Query(
+            self.store.agent(self.agent)[0],
+            _compared(vector, embedder.dimensions),
+            embedder.dimensions,
+            policy,
+            checked_time(at),
+            sorted(checked_ids(exclude)),
+            bool(clean(question)) or embedding is not None,
+            0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
+            narrowed(self.agent, filters),
+        )
+        options: dict[str, Any] = {
+            "k": None if k is None else min(checked_count("k", k, 1), _END),
+            "policy": policy,
+            "purpose": purpose,
+            "max_tokens": None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
+            "min_relevance": asked.least,
+            "embedding": vector,
+        }
+        with self.store.moment():
+            found = self._found(question, asked, options)
+        found = replace(found, vector=given, query_error=failed, filters=filters)
+        if not touch or not found.found:
+            return found
+        self.store.touch(self.agent, dict.fromkeys(found.ids, found.at))
+        return replace(found, accessed=(micros(found.at),) * len(found))
+
+    @locked
+    def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
+        """As `MemoryStream.forget`."""
+        return self._moved(ids, self.store.remove, f"state != {FORGOTTEN}")
+
+    @locked
+    def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
+        """As `MemoryStream.archive`."""
+        return self._moved(ids, self.store.archive, f"state = {THERE}")
+
+    @locked
+    def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
+        """As `MemoryStream.unarchive`."""
+        return self._moved(ids, self.store.restore, f"state = {ARCHIVED}")
+
+    @locked
+    def importance_since_reflection(self) -> float:
+        """Sum of the importance of observations and actions after the last reflection."""
+        last = self._one("SELECT max(id) FROM commonplace_memory WHERE agent = %s AND kind = 'reflection'")
+        total = 0.0
+        for memory in self._read("id > %(last)s", {"last": last or 0}):
+            total = after(total, memory)
+        return total
+
+    @locked
+    def search(self, *, limit: int | None = None, **wanted: Unpack[Filters]) -> list[Memory]:
+        """As `MemoryStream.search`."""
+        only = narrowed(self.agent, wanted)
+        rows = self._read(only.where, only.values, backwards=True)
+        found = (memory for memory in rows if all(test(memory) for test in only.tests))
+        return list(islice(found, None if limit is None else checked_count("limit", limit, 0)))
+
+    @property
+    @locked
+    def last_id(self) -> int:
+        """The id of the latest memory, forgotten or not; 0 before the first."""
+        return self._one("SELECT coalesce(max(id), 0) FROM commonplace_memory WHERE agent = %s")
+
+    @locked
+    def __len__(self) -> int:
+        return self._one(f"SELECT count(*) FROM commonplace_memory WHERE agent = %s AND state = {THERE}")
+
+    def __iter__(self) -> Iterator[Memory]:
+        return self._read("true")
+
+    @locked
+    def __contains__(self, id: object) -> bool:
+        return (
+            isinstance(id, int)
+            and 1 <= id <= self.last_id
+            and next(self._read("id = %(id)s", {"id": id}), None) is not None
+        )
+
+    @locked
+    def get(self, id: int) -> Memory:
+        """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
+        found = next(self._read("id = %(id)s", {"id": id}), None) if 0 < id < 1 << 31 else None
+        if found is None:
+            raise UsageError(
+                f"there is no memory {id!r}", hint=f"ids go from 1 to {self.last_id}; some may be forgotten"
+            )
+        return found
+
+    @locked
+    def recent(self, n: int) -> list[Memory]:
+        """The n latest memories, latest first. Raises UsageError for an n below 0."""
+        return list(islice(self._latest(), checked_count("n", n, 0)))
+
+    @locked
+    def vector(self, id: int) -> Vector | None:
+        """The embedding, float32 of shape (dimensions,); `None` if it is not usable. Raises UsageError as `get`."""
+        self.get(id)
+        _, vectors = self._rows([id])
+        return usable(vectors[0], self._parts[0].dimensions)[1]
+
+    def backwards(self) -> Iterator[Memory]:
+        """The memories as they were added, latest first."""
+        return self._latest()
+
+    def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:  # noqa: ARG002 - as every reader's
+        """Raises UsageError: an answer would need the scores of all memories."""
+        hint = "open the stream with MemoryStream.open and ask there"
+        raise UsageError(f"a stream in the database cannot explain why memory {id} is not among the hits", hint=hint)
+
+    @locked
+    def close(self) -> None:
+        """Closes the store, if the stream has opened it. May be called twice."""
+        if self._own:
+            self.store.close()
+
+    def __enter__(self) -> DatabaseStream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _found(self, query: str, asked: _Query, options: dict[str, Any]) -> Retrieval:
+        """Fetches more candidates until the best are sure to be among them."""
+        connection, policy = self.store.connection, asked.policy
+        if asked.only.tests:
+            asked = replace(asked, passing=_passing(connection, asked, self.agent))
+        over = _extent(connection, asked)
+        limit = (options["k"] or policy.k) + _MORE
+        while True:
+            if not asked.scored:
+                ids = _newest(connection, asked, limit)
+                bound = 0.0 if len(ids) < over.count else -math.inf
+            elif policy.nearest:
+                ids, bound = _nearest(connection, asked, over), -math.inf
+            else:
+                ids, bound = _best(connection, asked, over, limit)
+            found = self._ranked(query, asked, ids, options)
+            if bound == -math.inf or (len(found) == found.k and _surpasses(found, bound)):
+                break
+            limit *= 4
+        unusable = over.unusable | ({"query": 1} if asked.vector is None else {})
+        return replace(
+            found,
+            candidates=found.candidates if policy.nearest and asked.scored else over.count,
+            excluded=tuple(asked.exclude),
+            length=self.last_id,
+            unusable=unusable if asked.scored and over.count else {},
+        )
+
+    def _ranked(self, query: str, asked: _Query, ids: list[int], options: dict[str, Any]) -> Retrieval:
+        """The one scoring function, over some rows."""
+        memories, vectors = self._rows(ids)
+        embedder, rater, analyser = self._parts
+        rows = MemoryTable(self.agent, embedder, rater, analyser)
+        rows.extend(memories, vectors)
+        rows.commit()
+        return retrieve(View(rows, len(memories)), query, at=asked.at, **options)
+
+    def _rows(self, ids: Sequence[int]) -> tuple[list[Memory], Sequence[Vector | None]]:
+        """Memories and vectors, ascending."""
+        query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) ORDER BY id"
+        number, _ = self.store.agent(self.agent)
+        rows = self.store.connection.execute(query, (number, list(ids)), binary=True).fetchall()
+        return [stored_memory(self.agent, *row) for row in stored_rows(rows)], stored_vectors(rows)
+
+    def _latest(self) -> Iterator[Memory]:
+        return self._read("true", backwards=True)
+
+    def _read(
+        self, where: str, values: Mapping[str, Any] = MappingProxyType({}), *, backwards: bool = False
+    ) -> Iterator[Memory]:
+        """Memories that are there, a batch at a time."""
+        number, _ = self.store.agent(self.agent)
+        after_it, order = ("<", "DESC") if backwards else (">", "ASC")
+        query = (
+            f"SELECT {COLUMNS}, state, packed FROM commonplace_memory WHERE agent = %(agent)s AND state = {THERE}"
+            f" AND {where} AND id {after_it} %(after)s ORDER BY id {order} LIMIT {_BATCH}"
+        )
+        last, rows = _END if backwards else 0, [()]
+        while rows:
+            with self.guard, self.store.mended():
+                rows = self.store.connection.execute(query, {**values, "agent": number, "after": last}).fetchall()
+            for row in stored_rows(rows):
+                yield stored_memory(self.agent, *row)
+            if rows:
+                last = rows[-1][0]
+
+    def _one(self, query: str) -> Any:
+        with self.store.mended():
+            return self.store.connection.execute(query, (self.store.agent(self.agent)[0],)).fetchone()[0]
+
+    def _moved(self, ids: Iterable[int], deed: Any, where: str) -> tuple[int, ...]:
+        wanted = sorted(checked_ids(ids))
+        last = self.last_id
+        refuse_missing(self.agent, wanted, sum(1 <= id <= last for id in wanted), self.store.where)
+        query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND {where} ORDER BY id"
+        number, _ = self.store.agent(self.agent)
+        while True:
+            with self.store.mended():
+                there = tuple(id for (id,) in self.store.connection.execute(query, (number, wanted)))
+            try:
+                if there:
+                    deed(self.agent, there)
+            except Gone:  # somebody has forgotten one of them meanwhile
+                continue
+            return there
+
+
+def _compared(vector: Vector | None, dimensions: int) -> Vector | None:
+    """The question's vector, if memories can be compared with it."""
+    _, found = usable(vector, dimensions)
+    return found if found is not None and found.any() else None
+
+
+def _surpasses(found: Retrieval, bound: float) -> bool:
+    """Whether no row that was not fetched can be among the hits."""
+    return found.chosen_by == "newest" or found.hits[-1].score > bound
+
+
+def _refuse(policy: Policy) -> None:
+    """Raises UsageError for a policy whose candidates the database cannot find."""
+    known = policy.relevance == "cosine" and policy.recency in ("access", "creation")
+    known = known and policy.weights.keys() <= _SCORED.keys()
+    if not known or policy.without_tags or policy.without_words:
+        raise UsageError(
+            f"policy {policy.name} cannot be used in the database",
+            hint="use park or two_stage, or open the character with MemoryStream.open",
+        )
+
+
+_UNITS = 2.0**30
+_HOUR = 3_600_000_000
+_LOOSE = 2e-5 * _UNITS
+"""How far the database's similarity of vectors that are not on the lattice may be off, in units."""
+_FAR = 40.0
+"""Exponents beyond which e^x − 1 is e^x."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """One question to one character's memories."""
+
+    agent: int
+    """Number of the character."""
+    vector: Vector | None
+    """Of the question; None if it cannot be embedded."""
+    dimensions: int
+    policy: Policy
+    at: datetime
+    exclude: Sequence[int]
+    """Ids that do not compete."""
+    scored: bool
+    """False for an empty question, which brings the newest."""
+    least: float
+    """The lowest relevance of a hit, 0–1."""
+    only: Narrowed
+    """The filters."""
+    passing: Sequence[int] | None = None
+    """The ids that pass the filters which no column answers; None without any."""
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The values that every query takes."""
+        values: dict[str, Any] = {"agent": self.agent, "exclude": list(self.exclude), "d": self.dimensions}
+        values |= self.only.values
+        if self.passing is not None:
+            values["passing"] = list(self.passing)
+        return values if self.vector is None else {**values, "q": self.vector, "n": norm_of(self.vector)}
+
+    @property
+    def relation(self) -> str:
+        """The competing rows with the moment that recency counts from and their similarity in units."""
+        units = "0::float8"
+        if self.vector is not None:
+            units = (
+                f"round(CASE WHEN dimensions = %(d)s AND norm > 0 THEN -(embedding <#> %(q)s) / norm / %(n)s"
+                f" ELSE 0 END * {_UNITS:.0f})"
+            )
+        when = "created" if self.policy.recency == "creation" else "accessed"
+        return (
+            f"SELECT id, created, {when} AS t, importance, {units} AS units, width, exact, dimensions, norm, embedding"
+            " FROM commonplace_memory WHERE agent = %(agent)s AND state = 0 AND NOT id = ANY(%(exclude)s)"
+            f" AND created <= {micros(self.at)}"
+            f" AND {self.only.where if self.passing is None else 'id = ANY(%(passing)s)'}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """What is true of all competing rows."""
+
+    count: int
+    times: tuple[int, int]
+    importance: tuple[float, float]
+    units: tuple[float, float]
+    exact: bool
+    """Whether the database's similarities are those of NumPy, to the last bit: all vectors are on the lattice."""
+    unusable: dict[str, int]
+
+    @property
+    def slack(self) -> float:
+        """How far a similarity may be off, in units."""
+        return 0.0 if self.exact else _LOOSE
+
+
+def _passing(connection: Any, asked: _Query, agent: str) -> list[int]:
+    """The ids of the memories that pass the filters which no column answers."""
+    query = (
+        f"SELECT {COLUMNS}, state, packed FROM commonplace_memory WHERE agent = %(agent)s AND state = {THERE}"
+        f" AND {asked.only.where} AND id > %(after)s ORDER BY id LIMIT {_BATCH}"
+    )
+    found, last, rows = list[int](), 0, [()]
+    while rows:
+        rows = connection.execute(query, {**asked.only.values, "agent": asked.agent, "after": last}).fetchall()
+        memories = [stored_memory(agent, *row) for row in stored_rows(rows)]
+        found += [memory.id for memory in memories if all(test(memory) for test in asked.only.tests)]
+        last = rows[-1][0] if rows else last
+    return found
+
+
+def _extent(connection: Any, asked: _Query) -> _Extent:
+    """Count, extremes and what cannot be compared, in one pass."""
+    row = connection.execute(
+        "SELECT count(*), min(t), max(t), min(importance), max(importance), min(units), max(units),"
+        f" coalesce(bool_and(width = 0 OR (width = 2 AND norm <= {LATTICE_NORM})), true),"
+        " count(*) FILTER (WHERE width = 0),"
+        " count(*) FILTER (WHERE width > 0 AND octet_length(exact) / width = %(d)s AND embedding IS NULL),"
+        " count(*) FILTER (WHERE width > 0 AND octet_length(exact) / width <> %(d)s)"
+        f" FROM ({asked.relation}) AS c",
+        asked.row,
+    ).fetchone()
+    unusable = {why: row[7 + state] for state, why in UNUSABLE.items() if row[7 + state]}
+    exact = row[7] and (asked.vector is None or _on_lattice(asked.vector))
+    if not row[0]:
+        return _Extent(0, (0, 0), (0.0, 0.0), (0.0, 0.0), exact, unusable)
+    return _Extent(row[0], row[1:3], row[3:5], row[5:7], exact, unusable)
+
+
+def _nearest(connection: Any, asked: _Query, over: _Extent) -> list[int]:
+    """The ids among which the nearest `policy.nearest` are."""
+    relation = f"WITH c AS MATERIALIZED ({_slim(asked, over)})"
+    best = "SELECT id, units FROM c ORDER BY units DESC, created DESC, id DESC LIMIT %(limit)s"
+    values = {**asked.row, "limit": asked.policy.nearest, "slack": 2 * over.slack}
+    if over.exact:
+        query = f"{relation} SELECT id FROM ({best}) AS b"
+    else:
+        query = f"{relation}, b AS ({best}) SELECT id FROM c WHERE units >= (SELECT min(units) FROM b) - %(slack)s"
+    return [id for (id,) in connection.execute(query, values)]
+
+
+def _best(connection: Any, asked: _Query, over: _Extent, limit: int) -> tuple[list[int], float]:
+    """(the ids of the best `limit` and of the extremes, a bound that no other score exceeds)."""
+    query = (
+        f"WITH c AS MATERIALIZED ({_slim(asked, over)}),"
+        f" s AS MATERIALIZED (SELECT *, {_total(asked, over)} AS total FROM c),"
+        " b AS (SELECT id, total FROM s WHERE units >= %(least)s"
+        " ORDER BY total DESC, created DESC, id DESC LIMIT %(limit)s)"
+        " SELECT id, total FROM b UNION ALL SELECT id, 'Infinity' FROM ("
+        f"{_extremes(over)}) AS e"
+    )
+    values = {
+        **asked.row,
+        "limit": limit,
+        "least": asked.least * _UNITS - 1 - 2 * over.slack if asked.least > 0 else -math.inf,
+        "low": over.units[0] + 2 * over.slack,
+        "high": over.units[1] - 2 * over.slack,
+    }
+    rows = connection.execute(query, values).fetchall()
+    ids, totals = sorted({id for id, _ in rows}), [total for _, total in rows if total < math.inf]
+    bound = min(totals) + _margin(asked, over) if len(totals) == limit < over.count else -math.inf
+    return ids, bound
+
+
+def _newest(connection: Any, asked: _Query, limit: int) -> list[int]:
+    query = f"SELECT id FROM ({asked.relation}) AS c ORDER BY created DESC, id DESC LIMIT %(limit)s"
+    return [id for (id,) in connection.execute(query, {**asked.row, "limit": limit})]
+
+
+def _slim(asked: _Query, over: _Extent) -> str:
+    """The relation without what would not fit into the server's working memory."""
+    exact = "" if over.exact else ", exact"
+    return f"SELECT id, created, t, importance, units{exact} FROM ({asked.relation}) AS every"
+
+
+def _extremes(over: _Extent) -> str:
+    """Rows with the lowest and highest value of each part; of similarity, all that may have it."""
+    columns = ("t", "importance", "units") if over.exact else ("t", "importance")
+    parts = [f"(SELECT id FROM c ORDER BY {column} {way} LIMIT 1)" for column in columns for way in ("ASC", "DESC")]
+    if not over.exact:
+        parts += [
+            f"(SELECT DISTINCT ON (exact) id FROM c WHERE units {where})" for where in ("<= %(low)s", ">= %(high)s")
+        ]
+    return " UNION ALL ".join(parts)
+
+
+def _total(asked: _Query, over: _Extent) -> str:
+    """The score as SQL."""
+    weights = asked.policy.weights.items()
+    return " + ".join(f"({weight!r}::float8) * ({_SCORED[part](asked, over)})" for part, weight in weights)
+
+
+def _recency(asked: _Query, over: _Extent) -> str:
+    policy, (first, last) = asked.policy, over.times
+    rate = _rate(policy)
+    if policy.normalise == "none":
+        return f"exp(least(greatest({rate!r}::float8 * (t - {micros(asked.at)}), -700), 300))"
+    span = rate * (last - first)
+    if not span:
+        return repr(policy.all_equal)
+    if span > _FAR:
+        return f"exp(greatest({rate!r}::float8 * (t - {last}), -700))"
+    # (e^x − 1) / (e^X − 1) without losing digits where x is small
+    x = f"({rate!r}::float8 * (t - {first}))"
+    return f"sinh({x} / 2) / {math.sinh(span / 2)!r}::float8 * exp(({x} - {span!r}::float8) / 2)"
+
+
+def _importance(asked: _Query, over: _Extent) -> str:
+    low, high = over.importance
+    if asked.policy.normalise == "none":
+        return "importance" if asked.policy.importance == "scale" else "(importance - 1) / 9"
+    return repr(asked.policy.all_equal) if low == high else f"(importance - {low!r}::float8) / {high - low!r}::float8"
+
+
+def _similarity(asked: _Query, over: _Extent) -> str:
+    low, high = over.units
+    if asked.policy.normalise == "none":
+        return f"units / {_UNITS:.0f}"
+    return repr(asked.policy.all_equal) if low == high else f"(units - {low!r}::float8) / {high - low!r}::float8"
+
+
+_SCORED: Mapping[str, Callable[[_Query, _Extent], str]] = {
+    "recency": _recency,
+    "importance": _importance,
+    "relevance": _similarity,
+}
+"""Part → SQL of its normalised value. A policy with another part is refused."""
+
+
+def _margin(asked: _Query, over: _Extent) -> float:
+    """How far the database's total may be off."""
+    policy = asked.policy
+    rate = _rate(policy)
+    if policy.normalise == "none":
+        ahead = rate * (over.times[1] - micros(asked.at))
+        recency = 1e-9 * math.exp(min(max(ahead, 0.0), 300.0))
+        similarity = over.slack / _UNITS
+    else:
+        spread = -math.expm1(-rate * (over.times[1] - over.times[0]))
+        recency = 1.0 if 0 < spread < 1e-9 else 1e-14 / spread if spread else 0.0
+        width = over.units[1] - over.units[0]
+        similarity = 0.0 if over.exact else min(1.0, 4 * over.slack / width if width else 1.0)
+    return 1e-8 * (1 + sum(map(abs, policy.weights.values()))) + (
+        abs(policy.recency_weight) * recency + abs(policy.relevance_weight) * similarity
+    )
+
+
+def _rate(policy: Policy) -> float:
+    """Recency's exponent per microsecond."""
+    return -math.log(policy.decay) / _HOUR
+
+
+def _on_lattice(vector: Vector) -> bool:
+    return norm_of(vector) <= LATTICE_NORM and bool((np.rint(vector) == vector).all())

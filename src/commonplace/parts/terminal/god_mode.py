@@ -1,0 +1,225 @@
+"""God mode: a line to type in. What it will do is previewed before it is applied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from commonplace.errors import CommonplaceError
+from commonplace.parts.live.source import Source
+from commonplace.scenario.newcomer import SUFFIXES
+from commonplace.text import clean
+from commonplace.views.town import Town
+from commonplace.world.actions import VERBS
+
+HINT = {
+    "en": "a sentence that happens · /voice NAME text · /do NAME go|say|use|wait … · /release NAME · /leave · /join",
+    "ko": "일어날 일 한 문장 · /voice 이름 글 · /do 이름 go|say|use|wait … · /release 이름 · /leave · /join",
+}
+AGAIN = {"en": "Enter applies it · Esc cancels", "ko": "Enter: 적용 · Esc: 취소"}
+NO_NAME = {
+    "en": "not understood: a command needs somebody's name, and a place, person or thing that is there",
+    "ko": "알 수 없습니다: 명령에는 있는 사람과 장소, 사물의 이름이 필요합니다",
+}
+
+
+class CommandScreen(ModalScreen[str]):
+    """A line at the bottom. Its result is the confirmation; empty when cancelled."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel")]
+
+    def __init__(self, source: Source, town: Town, muted: str) -> None:
+        super().__init__()
+        self.source = source
+        self.town = town
+        self.muted = muted
+        self.previewed = ""
+        self.busy = False
+
+    def compose(self) -> ComposeResult:
+        """The line and what it will do."""
+        with Vertical(id="command"):
+            yield Static(Text(HINT.get(self.town.language, HINT["en"]), self.muted), id="preview", markup=False)
+            yield Input(placeholder="…", id="sentence", select_on_focus=False)
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        line = self.query_one(Input)
+        line.cursor_blink = False  # twice a second it would paint a view in which nothing changes
+        line.focus()
+
+    def on_input_changed(self) -> None:
+        """Another text needs another preview."""
+        self.previewed = ""
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """The first Enter previews, the second applies."""
+        event.stop()
+        intent = parsed(event.value, self.town)
+        if self.busy or not clean(event.value):
+            return
+        if intent is None:
+            self._say(NO_NAME.get(self.town.language, NO_NAME["en"]))
+            return
+        self.busy = True
+        text = event.value
+        apply = self.previewed == text
+        self.run_worker(lambda: self._work(intent, text, apply=apply), thread=True, exit_on_error=False)
+
+    def action_cancel(self) -> None:
+        """Close without a change."""
+        self.dismiss("")
+
+    def _work(self, intent: Intent, text: str, *, apply: bool) -> None:
+        """In a worker thread: a mind may have to be asked."""
+        try:
+            if apply:
+                confirmation = self.source.submit(intent.body)
+                self.app.call_from_thread(self._applied, confirmation or "✓")
+            else:
+                preview = intent.preview or self.source.preview(str(intent.body["text"]))
+                self.app.call_from_thread(self._previewed, text, preview)
+        except CommonplaceError as error:
+            self.app.call_from_thread(self._failed, str(error))
+
+    def _applied(self, confirmation: str) -> None:
+        if self.is_current:  # else it was left while the input was on its way
+            self.dismiss(confirmation)
+
+    def _previewed(self, text: str, preview: str) -> None:
+        self.busy = False
+        self.previewed = text
+        self._say(preview, AGAIN.get(self.town.language, AGAIN["en"]))
+
+    def _failed(self, why: str) -> None:
+        self.busy = False
+        self._say(why)
+
+    def _say(self, text: str, hint: str = "") -> None:
+        lines = Text("\n").join(Text(clean(line)) for line in text.splitlines())
+        self.query_one("#preview", Static).update(Text.assemble(lines, "\n" if hint else "", (hint, self.muted)))
+
+
+# ── what a typed line means: a sentence that happens, or a command that begins with `/` ───────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """An input as typed: its body, and its preview where none has to be asked for."""
+
+    body: Mapping[str, Any]
+    preview: str = ""
+
+
+def parsed(text: str, town: Town) -> Intent | None:
+    """What a line means; None when a command names nobody or cannot be understood."""
+    text = clean(text)
+    command, _, rest = text.partition(" ")
+    if not command.startswith("/"):
+        return Intent({"kind": "god", "text": text})
+    agent, words = _named(rest, {id: (name, town.short(id)) for id, name in town.names.items()})
+    if command == "/join" and not agent:
+        return _newcomer(rest, town)
+    maker = _COMMANDS.get(command)
+    return maker(agent, words, town) if maker and agent else None
+
+
+def _voice(agent: str, words: str, town: Town) -> Intent | None:
+    if not words:
+        return None
+    return Intent({"kind": "voice", "agent_id": agent, "text": words}, f"{town.names[agent]}: “{words}”")
+
+
+def _do(agent: str, words: str, town: Town) -> Intent | None:
+    """`/do mira go plaza`, `/do mira say Odalys: hello`, `/do mira use stock pot`, `/do mira wait`."""
+    action = _action(words, town)
+    if action is None:
+        return None
+    return Intent({"kind": "take_over", "agent_id": agent, "action": action}, f"{town.names[agent]}: {words}")
+
+
+def _action(words: str, town: Town) -> dict[str, str] | None:
+    verb, _, rest = words.partition(" ")
+    verb = verb.lower()
+    if verb == "go":
+        area, _ = _named(rest, {id: (room.name,) for id, room in town.rooms.items()})
+        return {"kind": "MOVE", "to_location_id": area} if area else None
+    if verb == "say":
+        hearer, said = _named(rest, {id: (name, town.short(id)) for id, name in town.names.items()})
+        said = said.lstrip(": ")
+        return {"kind": "SAY", "to_agent_id": hearer, "utterance": said} if hearer and said else None
+    if verb.upper() in VERBS:
+        thing, _ = _named(rest, {id: (name,) for id, name in town.objects.items()})
+        return {"kind": "INTERACT", "object_id": thing, "verb": verb.upper()} if thing else None
+    return {"kind": "IDLE", "doing": rest or "waiting"} if verb == "wait" else None
+
+
+def _release(agent: str, words: str, town: Town) -> Intent | None:
+    del words
+    return Intent({"kind": "give_back", "agent_id": agent}, f"{town.names[agent]} ↺")
+
+
+def _leave(agent: str, words: str, town: Town) -> Intent | None:
+    del words
+    return Intent({"kind": "leave", "agent_id": agent}, f"{town.names[agent]} ←")
+
+
+def _join(agent: str, words: str, town: Town) -> Intent | None:
+    area, _ = _named(words, {id: (room.name,) for id, room in town.rooms.items()})
+    return Intent({"kind": "join", "agent_id": agent, "area": area}, f"{town.names[agent]} → {words}") if area else None
+
+
+def _newcomer(words: str, town: Town) -> Intent | None:
+    """`/join zola.yaml Lattice Plaza`: somebody new, whom a file describes; the place may be left out."""
+    found = _FILE.fullmatch(words)
+    if found is None:
+        return None
+    file, place = found[1], found[2] or ""
+    area, _ = _named(place, {id: (room.name,) for id, room in town.rooms.items()})
+    if place and not area:
+        return None
+    return Intent({"kind": "join", "newcomer": file, "area": area}, f"{file} → {place or '⌂'}")
+
+
+_FILE = re.compile(rf"(.+?(?:{'|'.join(map(re.escape, SUFFIXES))}))(?: (.+))?")
+
+
+def _set(agent: str, words: str, town: Town) -> Intent | None:
+    """`/set mira place Lattice Plaza`, `/set mira relation.jun.warmth -40`."""
+    field, _, value = words.partition(" ")
+    if not value:
+        return None
+    body = {"kind": "set", "agent_id": agent, "field": field, "value": value}
+    return Intent(body, f"{town.names[agent]}: {field} → {value}")
+
+
+_COMMANDS: Mapping[str, Callable[[str, str, Town], Intent | None]] = {
+    "/voice": _voice,
+    "/do": _do,
+    "/release": _release,
+    "/leave": _leave,
+    "/join": _join,
+    "/set": _set,
+}
+
+
+def _named(text: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
+    """(id, what follows) of the longest id or name the text begins with, whatever the case; empty for none."""
+    folded = text.lower()
+    found = ("", "")
+    longest = 0
+    for id, names in known.items():
+        for name in (id, *names):
+            after = folded[len(name) : len(name) + 1]
+            if len(name) > longest and folded.startswith(name.lower()) and not after.isalnum():
+                found, longest = (id, text[len(name) :].strip()), len(name)
+    return found

@@ -1,0 +1,285 @@
+"""One character from inside as of the tick on the screen: who it is, plan, goals, memories, past, beliefs and ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from commonplace.character.plan import PlanItem
+from commonplace.clock import hhmm, parse_iso
+from commonplace.parts.live.source import Inspection
+from commonplace.parts.terminal.canvas import bar
+from commonplace.parts.terminal.lists import EventList
+from commonplace.parts.terminal.player import Scene
+from commonplace.text import clean
+from commonplace.views.words import Key, past_template, word
+
+PAGES: tuple[Key, ...] = ("who", "plan", "goals", "memory", "past", "belief", "ties")
+NOW = "▶ "
+"""Stands before the plan items under way."""
+
+
+class Inspector(VerticalScroll):
+    """One page about a character; `i` turns the page, and the lower border names the pages."""
+
+    def __init__(self) -> None:
+        super().__init__(id="inspector")
+        self._page = 0
+        self._body = Static("", id="page", markup=False)
+        self._rows = Rows()
+        self._text = Text()
+        self._revealed: tuple[str, str] | None = None
+
+    def compose(self) -> ComposeResult:
+        """One page, of text or a list of what leads to reasons."""
+        yield self._body
+        yield self._rows
+
+    @property
+    def page_name(self) -> Key:
+        """The page in front."""
+        return PAGES[self._page]
+
+    def turn(self, step: int) -> None:
+        """To the next or the previous page, which the next `show` writes."""
+        self._page = (self._page + step) % len(PAGES)
+        self._revealed = None
+        self._rows.display = self.page_name in ROWS
+        self._body.display = not self._rows.display
+        self.scroll_home(animate=False)
+
+    def take_focus(self) -> None:
+        """Keys go to the page in front."""
+        (self._rows if self.page_name in ROWS else self).focus()
+
+    def show(self, scene: Scene, inspection: Inspection | None) -> None:
+        """The character as of this tick; nothing where it is not in sight."""
+        if inspection is None:
+            return
+        self.border_subtitle = self._tabs(scene.language)
+        if self.page_name in ROWS:
+            self._rows.show(scene, *ROWS[self.page_name](scene, inspection))
+            return
+        text = TEXTS[self.page_name](scene, inspection)
+        if text != self._text:  # an update makes Textual lay out the whole screen again
+            self._text = text
+            self._body.update(text)
+        if self.page_name == "plan":
+            self._reveal_now(inspection.persona.id, text.plain.splitlines())
+
+    def _tabs(self, language: str) -> Content:
+        names = [(word(language, name), name == self.page_name) for name in PAGES]
+        pieces = [(f"[{name}]", "bold") if front else (f" {name} ", "") for name, front in names]
+        return Content.assemble(("i:", ""), *pieces)
+
+    def _reveal_now(self, agent_id: str, lines: Sequence[str]) -> None:
+        """Scroll to the innermost plan item under way, once for each, so that nobody is torn from where they read."""
+        current = [number for number, line in enumerate(lines) if line.startswith(NOW)]
+        if current and self._revealed != (agent_id, lines[current[-1]]):
+            self._revealed = (agent_id, lines[current[-1]])
+            self.call_after_refresh(self.scroll_to, y=max(0, current[-1] - 3), animate=False)
+
+
+class Rows(OptionList):
+    """Rows that rest on memories; Enter, `w` or a click opens the reasons of one."""
+
+    def __init__(self) -> None:
+        super().__init__(id="rows", markup=False, compact=True)
+        self.display = False
+        self._events: list[str] = []
+        self._shown: list[Text] | None = None
+
+    def show(self, scene: Scene, rows: list[Text], events: list[str]) -> None:
+        """Rows, each with the event it leads to. The highlight stays with its row, or at the top with what is new."""
+        if rows == self._shown:
+            return
+        kept = self._shown[self.highlighted] if self.highlighted and self._shown else None
+        self._shown, self._events = rows, events
+        self.set_options(
+            rows or [Option(Text(word(scene.language, "nothing yet"), scene.palette.muted), disabled=True)]
+        )
+        self.highlighted = rows.index(kept) if kept is not None and kept in rows else 0 if rows else None
+
+    def chosen(self) -> str:
+        """The event that the highlighted row leads to; empty without one."""
+        return self._events[self.highlighted] if self.highlighted is not None and self._events else ""
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Show why."""
+        event.stop()
+        if self.chosen():
+            self.post_message(EventList.Opened(self.chosen()))
+
+
+def _past(scene: Scene, one: Inspection) -> tuple[list[Text], list[str]]:
+    return [_past_row(scene, row) for row in one.past], [row["event"] for row in one.past]
+
+
+def _past_row(scene: Scene, row: Mapping[str, Any]) -> Text:
+    palette, about = scene.palette, clean(row["text"] or row["topic"])
+    text = Text.assemble((f"{_short(scene, parse_iso(row['time']))} ", palette.faint))
+    before, _, after = past_template(scene.language, row["kind"]).partition("{other}")
+    text.append(before, palette.muted)
+    text.append(scene.town.short(row["other"]) if row["other"] else "", f"bold {scene.colour(row['other'])}")
+    text.append(after, palette.muted)
+    text.append(f" · {about}" if about else "", palette.text)
+    text.append(f" ×{row['times']}" if row["times"] > 1 else "", palette.accent)
+    if row["due"]:
+        text.append(f"  {word(scene.language, 'until')} {_short(scene, parse_iso(row['due']))}", palette.accent)
+    return text.append(_cited(row["because"], row["memory"]), palette.faint)
+
+
+def _goals(scene: Scene, one: Inspection) -> tuple[list[Text], list[str]]:
+    return [_goal_row(scene, row) for row in one.goals], [row["event"] for row in one.goals]
+
+
+def _goal_row(scene: Scene, row: Mapping[str, Any]) -> Text:
+    palette, is_open = scene.palette, row["status"] == "open"
+    text = Text.assemble((f"{_short(scene, parse_iso(row['changed']))} ", palette.faint))
+    text.append(GOAL_MARKS[row["status"]], palette.accent if is_open else palette.faint)
+    text.append(f" {clean(row['text'])}", f"bold {palette.text}" if is_open else palette.muted)
+    if row["person"]:
+        text.append(f" · {scene.town.short(row['person'])}", scene.colour(row["person"]))
+    if row["steps"] > 1:
+        text.append(f" · {row['done_steps']}/{row['steps']}", palette.text)
+    if row["due"] and is_open:
+        text.append(f"  {word(scene.language, 'until')} {_short(scene, parse_iso(row['due']))}", palette.accent)
+    failed = f" ✗{row['tries']}" if row["tries"] else ""
+    text.append(f"  {word(scene.language, row['status'])}{failed}", palette.faint)
+    return text.append(_cited([row["moved_by"]], row["memory"]), palette.faint)
+
+
+GOAL_MARKS = {"open": "▶", "done": "✓", "given_up": "✗", "overtaken": "–"}
+
+
+def _cited(ids: Sequence[int], text: str) -> str:
+    return f"\n      ← {' '.join(f'#{memory}' for memory in ids)} {clean(text)}"
+
+
+def _who(scene: Scene, one: Inspection) -> Text:
+    palette, me = scene.palette, one.persona
+    frame = scene.frame.agents.get(me.id)
+    text = Text.assemble((clean(me.name), f"bold {scene.colour(me.id)}"), (f", {me.age}", palette.text))
+    if me.work:
+        text.append(f" · {clean(me.work)}", palette.text)
+    text.append("\n" + ", ".join(clean(trait) for trait in me.traits) + "\n", palette.accent)
+    if frame is not None:
+        doing = word(scene.language, "asleep") if frame.asleep else clean(frame.doing)
+        _field(text, scene, "now", f"{doing} · {scene.town.where(frame.position)}")
+        if frame.plan_item:
+            _field(text, scene, "plan", clean(frame.plan_item))
+    _field(text, scene, "home", scene.town.where(me.home))
+    if me.background:
+        text.append(f"{clean(me.background)}\n", palette.text)
+    if me.goals:
+        _field(text, scene, "wants", "\n  ".join(clean(goal) for goal in me.goals))
+    for job in one.state.jobs:
+        about = f" ({scene.town.what(job.about)})" if job.about in scene.town.names else ""
+        _field(text, scene, "jobs", f"{clean(job.kind.replace('_', ' '))}{about} → {_clock(scene, job.due)}")
+    return text
+
+
+def _field(text: Text, scene: Scene, name: Key, value: str) -> None:
+    text.append(f"{word(scene.language, name)}  ", scene.palette.muted)
+    text.append(f"{value}\n", scene.palette.text)
+
+
+def _plan(scene: Scene, one: Inspection) -> Text:
+    now = scene.frame.time
+    text = Text()
+    for stroke in one.state.plan.level("day"):
+        _plan_line(text, scene, stroke, now, 0)
+        if stroke.covers(now):
+            for hour in one.state.plan.children(stroke.id):
+                _plan_line(text, scene, hour, now, 1)
+                if hour.covers(now):
+                    for action in one.state.plan.children(hour.id):
+                        _plan_line(text, scene, action, now, 2)
+    return text if text else Text(word(scene.language, "no plan"), scene.palette.muted)
+
+
+def _plan_line(text: Text, scene: Scene, item: PlanItem, now: datetime, depth: int) -> None:
+    palette, current = scene.palette, item.covers(now)
+    style = f"bold {palette.text}" if current else palette.faint if item.end_time <= now else palette.muted
+    mark = NOW if current else "✓ " if item.end_time <= now else "  "
+    text.append(mark, palette.accent if current else palette.faint)
+    text.append(f"{'  ' * depth}{hhmm(item.start_time)}–{hhmm(item.end_time)} ", palette.muted)
+    text.append(clean(item.action_description), style)
+    text.append(f" · {scene.town.where(item.location)}\n" if depth == 0 else "\n", palette.faint)
+
+
+def _memory(scene: Scene, one: Inspection) -> Text:
+    palette = scene.palette
+    text = Text()
+    for memory in one.memories:
+        text.append_text(bar(memory.importance / 10, 5, palette.bars["importance"], palette.wall))
+        text.append(f" {memory.importance:.0f} ", palette.muted)
+        text.append(f"{_short(scene, memory.created_at)} {MEMORY_MARKS.get(memory.kind, ' ')} ", palette.faint)
+        text.append(clean(memory.text), palette.text)
+        if memory.accessed_at != memory.created_at:
+            text.append(f"  ↺ {_short(scene, memory.accessed_at)}", palette.accent)
+        if memory.citations:
+            text.append(f"  ← {', '.join(f'#{cited}' for cited in memory.citations)}", palette.faint)
+        text.append("\n")
+    return text if text else Text(word(scene.language, "no memories"), palette.muted)
+
+
+MEMORY_MARKS = {"observation": "·", "action": "•", "plan": "¶", "reflection": "◇"}
+
+
+def _belief(scene: Scene, one: Inspection) -> Text:
+    palette, town = scene.palette, scene.town
+    belief = one.state.belief
+    nodes = {node: known for node, known in belief.nodes.items() if node not in town.rooms}
+    seen = {node: belief.last_seen(node) if node in town.objects else known.seen for node, known in nodes.items()}
+    text = Text()
+    for node, known in sorted(nodes.items(), key=lambda pair: (-seen[pair[0]], pair[0])):
+        text.append(town.what(node), scene.colour(node) if node in town.names else palette.text)
+        where = town.what(known.parent) if known.parent else word(scene.language, "unknown")
+        text.append(f" · {where}", palette.muted)
+        if known.state:
+            text.append(f" · {clean(known.state.replace('_', ' '))}", palette.accent)
+        text.append(f"  {word(scene.language, 'seen')} {_clock(scene, seen[node])}\n", palette.faint)
+    places = [town.where(node) for node in one.state.belief.nodes if node in town.rooms]
+    text.append(" · ".join(places), palette.faint)
+    return text if text else Text(word(scene.language, "nothing yet"), palette.muted)
+
+
+def _ties(scene: Scene, one: Inspection) -> Text:
+    palette = scene.palette
+    text = Text()
+    for other, tie in sorted(one.state.relations.items(), key=lambda pair: (-abs(pair[1].warmth), pair[0])):
+        colour = palette.bars["relevance"] if tie.warmth >= 0 else palette.alert
+        text.append_text(bar(abs(tie.warmth) / 100, 8, colour, palette.wall))
+        text.append(f" {tie.warmth:+4d} ", palette.muted)
+        text.append(scene.town.who(other), f"bold {scene.colour(other)}")
+        text.append(f" {clean(tie.label)}", palette.text)
+        if tie.talks:
+            text.append(f"  {word(scene.language, 'talks')} {tie.talks}, {_clock(scene, tie.last_talk)}", palette.faint)
+        text.append(f"\n  {clean(tie.summary)}\n" if tie.summary else "\n", palette.muted)
+    return text if text else Text(word(scene.language, "nothing yet"), palette.muted)
+
+
+def _clock(scene: Scene, tick: int) -> str:
+    return _short(scene, scene.town.clock.time(tick))
+
+
+def _short(scene: Scene, moment: datetime) -> str:
+    """`07:05`, with the day before it when it is another one."""
+    days = (moment.date() - scene.frame.time.date()).days
+    return f"{days:+d}d {hhmm(moment)}" if days else hhmm(moment)
+
+
+ROWS: Mapping[Key, Callable[[Scene, Inspection], tuple[list[Text], list[str]]]] = {"goals": _goals, "past": _past}
+"""Pages that are lists: their rows, and the event each leads to."""
+TEXTS: Mapping[Key, Callable[[Scene, Inspection], Text]] = {
+    "who": _who, "plan": _plan, "memory": _memory, "belief": _belief, "ties": _ties,
+}  # fmt: skip

@@ -1,0 +1,546 @@
+"""The terminal view: the app, its screen with all panels, and the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.color import Color
+from textual.containers import Container
+from textual.content import Content
+from textual.events import Resize
+from textual.filter import LineFilter
+from textual.geometry import Size
+from textual.message import Message
+from textual.screen import Screen
+
+from commonplace.errors import CommonplaceError
+from commonplace.parts.live.source import Inspection, Source
+from commonplace.parts.terminal.ask import AskScreen
+from commonplace.parts.terminal.god_mode import CommandScreen
+from commonplace.parts.terminal.header import Header, HelpScreen, Keys, Status
+from commonplace.parts.terminal.inspector import Inspector, Rows
+from commonplace.parts.terminal.lists import EventList, EventLog, People, Talk
+from commonplace.parts.terminal.map import TownMap
+from commonplace.parts.terminal.palette import NIGHT, PALETTES, Palette, themes
+from commonplace.parts.terminal.player import Player, Scene, SceneReader
+from commonplace.parts.terminal.timeline import Timeline
+from commonplace.parts.terminal.why import WhyScreen
+from commonplace.text import clean, printable
+from commonplace.views.words import Key, word
+
+BEAT = 0.05
+"""Seconds between two steps of the clock while a recording plays or the marks of the time-line are read."""
+PULSE = 0.5
+"""Seconds between two checks of what may change without a commit of ours: the file, the speed, the progress."""
+MARKS_PER_BEAT = 60
+"""Ticks read for the time-line at a beat."""
+FRONT: tuple[Key, ...] = ("talk", "people", "inspector", "log")
+"""Panels in the order of their number keys."""
+LOWER: tuple[Key, ...] = ("inspector", "log")
+"""Panels that share a place where there is no room for both."""
+WIDTHS = [(0, "-compact"), (100, "-normal"), (150, "-wide")]
+"""Columns from which a layout fits."""
+HEIGHTS = [(0, "-tiny"), (22, "-low"), (30, "-high")]
+
+
+class Committed(Message):
+    """The run has another tick."""
+
+    def __init__(self, tick: int) -> None:
+        super().__init__()
+        self.tick = tick
+
+    def can_replace(self, message: Message) -> bool:
+        """Of several waiting commits only the last is drawn."""
+        return isinstance(message, Committed)
+
+
+class Failed(Message):
+    """The source cannot be read any more. Goes up to the app."""
+
+    def __init__(self, error: CommonplaceError) -> None:
+        super().__init__()
+        self.error = error
+
+
+class PrintableText(LineFilter):
+    """Makes every text on the screen printable, whoever wrote it."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 – Textual's signature
+        """The segments with their styles."""
+        return [segment if segment.control else Segment(printable(segment.text), segment.style) for segment in segments]
+
+
+PRINTABLE = PrintableText()
+
+
+class TownApp(App[None]):
+    """One run, live or recorded, on a terminal: `TownApp(source).run()`.
+
+    `start` is the tick a recording opens at (None: the latest, followed as it grows); `playing` lets a recording play
+    at once, at `rate` ticks per second.
+    """
+
+    CSS_PATH = Path(__file__).with_name("styles.tcss")  # absolute, so that a subclass in another folder finds it
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "quit", "quit"),
+        Binding("ctrl+c", "quit", "quit", show=False, priority=True),
+    ]
+
+    def __init__(
+        self, source: Source, *, start: int | None = None, playing: bool = False, rate: float = 2.0, light: bool = False
+    ) -> None:
+        super().__init__()
+        self.source = source
+        last = source.last_tick
+        self.player = Player(last if start is None else min(start, last), last, start is None, playing, rate)
+        self.failure: CommonplaceError | None = None
+        """Why the view ended by itself, for whoever called `run`."""
+        self.unsubscribe: Callable[[], None] | None = None
+        self.town_screen = TownScreen(source, self.player)
+        for theme in themes():
+            self.register_theme(theme)
+        self.theme = list(PALETTES)[1 if light else 0]
+
+    def get_default_screen(self) -> Screen[None]:
+        """The town."""
+        return self.town_screen
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own colour names: Textual parses the styles once before it knows the theme."""
+        return dict(themes()[0].variables)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's own, and the one that makes every text printable."""
+        return [*super().get_line_filters(), PRINTABLE]
+
+    def on_mount(self) -> None:
+        """Be told of every commit."""
+        self.unsubscribe = self.source.subscribe(self._committed)
+
+    def on_failed(self, message: Failed) -> None:
+        """Leave because of what went wrong."""
+        self.failure = message.error
+        self.exit(return_code=message.error.status)
+
+    def on_unmount(self) -> None:
+        """No more calls."""
+        if self.unsubscribe is not None:
+            self.unsubscribe()
+
+    def _committed(self, tick: int) -> None:
+        """Called from any thread."""
+        self.town_screen.post_message(Committed(tick))
+
+
+class TownScreen(Screen[None]):
+    """All panels at the player's tick. Nothing here changes a run except `submit` and the controls of the source."""
+
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "play", "play", priority=True),
+        Binding("full_stop", "step", "step"),
+        Binding("plus,equals_sign", "faster(1)", "faster"),
+        Binding("minus", "faster(-1)", "slower"),
+        Binding("left", "move(-1)", "back", priority=True),
+        Binding("right", "move(1)", "forward", priority=True),
+        Binding("pageup", "hour(-1)", "hour back", priority=True),
+        Binding("pagedown", "hour(1)", "hour forward", priority=True),
+        Binding("home", "go(0)", "first", priority=True),
+        Binding("end", "end", "last", priority=True),
+        Binding("l", "live", "live"),
+        *(Binding(str(number), f"front('{name}')", name) for number, name in enumerate(FRONT, 1)),
+        Binding("c", "next(1)", "next character"),
+        Binding("C", "next(-1)", "previous character"),
+        Binding("i", "page(1)", "next page"),
+        Binding("I", "page(-1)", "previous page"),
+        Binding("f", "filter", "filter"),
+        Binding("w", "why", "why"),
+        Binding("a", "ask", "ask"),
+        Binding("g,colon", "god", "god mode"),
+        Binding("t", "theme", "theme"),
+        Binding("question_mark", "help", "help"),
+    ]
+
+    def __init__(self, source: Source, player: Player) -> None:
+        super().__init__()
+        self.source = source
+        self.player = player
+        self.reader = SceneReader(source)
+        self.selected = next(iter(self.reader.badges), "")
+        self._scene: Scene | None = None
+        self._asked: list[str] = []
+        self._draw_is_due = False
+        self._last_beat = monotonic()
+        self._opening = ExitStack()
+
+    # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def compose(self) -> ComposeResult:
+        """Header, panels, time-line, keys, in the layout that the size of the terminal asks for."""
+        self._choose_layout(self.app.size)
+        panels = (TownMap(), Talk(), Inspector(), EventLog(), People())
+        panels[1].add_class("-front")
+        panels[2].add_class("-lower")
+        yield Header()
+        yield Container(*panels, id="panels")
+        yield Timeline()
+        yield Keys()
+
+    def on_mount(self) -> None:
+        """Hold painting back until every panel has its size and its content, so that the first picture is right."""
+        self._opening.enter_context(self.app.batch_update())
+        self.query_one(Talk).focus()
+        self._draw_inspector()  # its height is that of its text: Textual has to know it before the first layout
+        self._beat = self.set_interval(BEAT, self._on_beat, pause=True)
+        self.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        self.draw()
+        self._start_beat()
+        self.set_interval(PULSE, self._on_pulse)
+        self.call_after_refresh(self._paint_first)
+
+    def _paint_first(self) -> None:
+        self._opening.close()
+        self.refresh()
+
+    def on_unmount(self) -> None:
+        """Resume painting, in case the screen is closed before its first picture."""
+        self._opening.close()
+
+    def on_resize(self, event: Resize) -> None:
+        """The width decides which panels are seen, and what their titles name."""
+        if event.size != self.app.size:  # sent by an earlier layout, and a new one would send another such event
+            event.prevent_default()
+            return
+        self._choose_layout(event.size)
+        self.call_after_refresh(self.draw_soon)
+
+    def on_screen_resume(self) -> None:
+        """Textual hands what is to be done after a refresh to the screen in front, and drops it when that is closed."""
+        if self._draw_is_due:
+            self._draw_is_due = False
+            self.draw_soon()
+
+    def _choose_layout(self, size: Size) -> None:
+        """Set the classes of the breakpoints: Textual does so too, but only after it has painted once without them."""
+        for cells, breakpoints in ((size.width, WIDTHS), (size.height, HEIGHTS)):
+            fitting = [name for least, name in breakpoints if cells >= least][-1]
+            for _, name in breakpoints:
+                self.set_class(name == fitting, name)
+
+    # ── drawing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def draw_soon(self) -> None:
+        """Draw once after all waiting messages: the keys of a held arrow add up and make one picture."""
+        if not self._draw_is_due:
+            self._draw_is_due = True
+            self.call_after_refresh(self._draw_if_due)
+
+    def _draw_if_due(self) -> None:
+        if self._draw_is_due:
+            self.draw()
+
+    def draw(self) -> None:
+        """Show the player's tick on every panel. A source that fails ends the view with its error."""
+        self._draw_is_due = False
+        scene = self._draw_inspector()
+        if scene is not None:
+            self.query_one(TownMap).show(scene)
+            self.query_one(Talk).show(scene)
+            self.query_one(EventLog).show(scene)
+            self.query_one(People).show(scene)
+            self._draw_titles()
+            self.draw_status()
+
+    def _draw_inspector(self) -> Scene | None:
+        """Read the player's tick and show its character from inside; None if it cannot be read."""
+        try:
+            self._scene = self.reader.scene(self.player.tick, self.palette, self.selected)
+        except CommonplaceError as error:
+            self.post_message(Failed(error))
+            return None
+        self.query_one(Inspector).show(self._scene, self._inspection())
+        return self._scene
+
+    def draw_status(self) -> None:
+        """Show what may change without a tick – state, speed, progress, length of the run – on header, keys, time-line.
+
+        Each of them paints only what has changed, so that a paused view writes nothing.
+        """
+        scene = self._scene
+        if scene is None:
+            return
+        status = self._status()
+        self.query_one(Header).show(scene, status)
+        self.query_one(Keys).show(scene, playing=status.playing)
+        self.query_one(Timeline).show(
+            scene.town, scene.palette, self.player.tick, self.player.last, max(self.source.final_tick, self.player.last)
+        )
+
+    @property
+    def palette(self) -> Palette:
+        """The colours in use."""
+        return PALETTES.get(self.app.theme, NIGHT)
+
+    def _status(self) -> Status:
+        source, player = self.source, self.player
+        playing = player.playing or (player.following and source.playing)
+        return Status(
+            state=self._state(),
+            tick=player.tick,
+            last=player.last,
+            rate=source.rate if player.following and source.live else player.rate,
+            mind=source.mind,
+            progress=source.progress,
+            playing=playing,
+        )
+
+    def _state(self) -> Key:
+        if not self.source.live:
+            return "END" if self.player.tick == self.player.last and not self.player.playing else "REPLAY"
+        if not self.player.following:
+            return "PAST"
+        return "LIVE" if self.source.playing else "PAUSED"
+
+    def _inspection(self) -> Inspection | None:
+        inspector = self.query_one(Inspector)
+        if not self.selected or not inspector.display:
+            return None
+        try:
+            return self.source.inspect(self.selected, self.player.tick, inspector.page_name)
+        except CommonplaceError:
+            return None
+
+    def _draw_titles(self) -> None:
+        """Panel titles; those behind are named after the one in front."""
+        town = self.reader.town
+        self.query_one(TownMap).border_title = Content(town.title)
+        compact, wide = self.has_class("-compact"), self.has_class("-wide")
+        for name in FRONT:
+            panel = self.query_one(f"#{name}")
+            beside = LOWER if name in LOWER and not wide else (name,)
+            behind = FRONT if compact else beside
+            panel.border_title = self._tabs(behind, name)
+        log = self.query_one(EventLog)
+        log.border_subtitle = Content(f"f: {word(town.language, log.filter_name)}")
+
+    def _tabs(self, names: Sequence[Key], front: Key) -> Content:
+        town = self.reader.town
+        pieces: list[tuple[str, str]] = []
+        for name in names:
+            label = town.short(self.selected) if name == "inspector" else word(town.language, name)
+            pieces.append((f"{FRONT.index(name) + 1} {label}", "bold" if name == front else "dim"))
+            pieces.append((" │ ", "dim"))
+        return Content.assemble(*pieces[:-1])
+
+    # ── time ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def on_committed(self, message: Committed) -> None:
+        """There is another whole tick to read."""
+        self._extend(message.tick)
+
+    def _extend(self, last: int) -> None:
+        before = self.player.tick
+        self.player.extend(last)
+        if self.player.tick != before:
+            self.draw_soon()
+        else:
+            self.draw_status()
+        self._beat.resume()
+
+    def _start_beat(self) -> None:
+        self._last_beat = monotonic()
+        self._beat.resume()
+
+    def _on_beat(self) -> None:
+        """Move a playing recording on, and read some marks; with neither to do, the timer stops."""
+        now = monotonic()
+        passed, self._last_beat = now - self._last_beat, now
+        if self.player.advance(passed):
+            self.draw_soon()
+        has_more = self.query_one(Timeline).read_marks(self.source, self.player.last, MARKS_PER_BEAT)
+        if not has_more and not self.player.playing:
+            self._beat.pause()
+
+    def _on_pulse(self) -> None:
+        last = self.source.last_tick
+        if last != self.player.last:
+            self._extend(last)
+        else:
+            self.draw_status()
+
+    def _seek(self, tick: int) -> None:
+        self.player.seek(tick)
+        self.draw_soon()
+
+    def action_move(self, ticks: int) -> None:
+        """Some ticks back or forward."""
+        self._seek(self.player.tick + ticks)
+
+    def action_hour(self, hours: int) -> None:
+        """Some hours back or forward."""
+        self._seek(self.player.tick + hours * max(1, 60 // self.reader.town.clock.tick_minutes))
+
+    def action_go(self, tick: int) -> None:
+        """To a tick."""
+        self._seek(tick)
+
+    def action_end(self) -> None:
+        """To the last tick."""
+        self._seek(self.player.last)
+
+    def action_live(self) -> None:
+        """To the latest tick, and stay there."""
+        self.player.follow()
+        self.draw_soon()
+
+    def action_play(self) -> None:
+        """Make ticks or stop making them; in the past and in a recording, play what is there."""
+        if self.source.live and self.player.following:
+            self.source.pause() if self.source.playing else self.source.play()
+        else:
+            self.player.toggle()
+            self._start_beat()
+        self.draw_soon()
+
+    def action_step(self) -> None:
+        """One tick."""
+        if self.source.live and self.player.following:
+            self.source.step()
+        else:
+            self._seek(self.player.tick + 1)
+
+    def action_faster(self, step: int) -> None:
+        """Another speed."""
+        rate = self.player.faster(step)
+        if self.source.live:
+            self.source.speed(rate)
+        self.draw_status()
+
+    def on_timeline_sought(self, message: Timeline.Sought) -> None:
+        """The track was clicked."""
+        self._seek(message.tick)
+
+    # ── panels ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def action_front(self, name: Key) -> None:
+        """Bring a panel to the front and go there."""
+        self._bring(name)
+        self.draw()
+        if name == "inspector":
+            self.query_one(Inspector).take_focus()
+        else:
+            self.query_one(f"#{name}").focus()
+
+    def _bring(self, name: Key) -> None:
+        """A panel before those that share its place; the styles say which do."""
+        for panel in FRONT:
+            self.query_one(f"#{panel}").set_class(panel == name, "-front")
+        if name in LOWER:
+            for panel in LOWER:
+                self.query_one(f"#{panel}").set_class(panel == name, "-lower")
+
+    def action_next(self, step: int) -> None:
+        """Another character."""
+        agents = list(self.reader.badges)
+        if agents:
+            place = agents.index(self.selected) if self.selected in agents else -1
+            self._select(agents[(place + step) % len(agents)])
+
+    def _select(self, agent_id: str) -> None:
+        self.selected = agent_id
+        self.draw_soon()
+
+    def action_page(self, step: int) -> None:
+        """Another page of the inspector."""
+        self.query_one(Inspector).turn(step)
+        self.action_front("inspector")
+
+    def action_filter(self) -> None:
+        """Another filter of the log."""
+        self.query_one(EventLog).next_filter()
+        self.action_front("log")
+
+    def on_town_map_picked(self, message: TownMap.Picked) -> None:
+        """A character on the map was clicked."""
+        self._select(message.agent_id)
+
+    def on_people_picked(self, message: People.Picked) -> None:
+        """A character was chosen from the list."""
+        self._select(message.agent_id)
+        if message.opened:
+            self.action_front("inspector")
+
+    def on_event_list_opened(self, message: EventList.Opened) -> None:
+        """A line was chosen."""
+        self._open_why(message.event_id)
+
+    # ── screens over the town ───────────────────────────────────────────────────────────────────────────────────────
+
+    def action_why(self) -> None:
+        """The reasons of the line highlighted in the talk, the log, or a character's goals or past."""
+        focused = self.focused
+        panel = focused if isinstance(focused, EventList | Rows) else self.query_one(Talk)
+        if panel.chosen():
+            self._open_why(panel.chosen())
+
+    def _open_why(self, event_id: str) -> None:
+        entries = self._scene.recent if self._scene else ()
+        entry = next((one for one in entries if one.event_id == event_id), None)
+        heading = Text(event_id, self.palette.muted)
+        if entry is not None:
+            who = self.reader.town.who(entry.agent_id) if entry.agent_id else ""
+            line = (entry.text, self.palette.text)
+            heading = Text.assemble((f"{who} ", "bold"), line, (f"  {event_id}", self.palette.muted))
+        try:
+            explanation = self.source.why(event_id)
+        except CommonplaceError as error:
+            self.notify(clean(str(error)), markup=False, severity="warning")
+            return
+        self.app.push_screen(WhyScreen(heading, explanation, self.palette, self.reader.town.language))
+
+    def action_ask(self) -> None:
+        """Talk with the selected character, as it is at the tick on the screen."""
+        if self._scene is None or not self.selected:
+            return
+        try:
+            panel = AskScreen(self.source, replace(self._scene, selected=self.selected), self._asked)
+        except CommonplaceError as error:
+            self.notify(clean(str(error)), markup=False, severity="warning")
+            return
+        self.app.push_screen(panel, self._on_talked)
+
+    def _on_talked(self, agent_id: str | None) -> None:
+        if agent_id and agent_id != self.selected:
+            self._select(agent_id)
+
+    def action_god(self) -> None:
+        """Say what happens."""
+        self.app.push_screen(CommandScreen(self.source, self.reader.town, self.palette.muted), self._on_submitted)
+
+    def _on_submitted(self, confirmation: str | None) -> None:
+        if confirmation:
+            self.notify(clean(confirmation), markup=False)
+
+    def action_help(self) -> None:
+        """The keys."""
+        self.app.push_screen(HelpScreen(self.palette, self.reader.town.language))
+
+    def action_theme(self) -> None:
+        """Dark or light."""
+        names = list(PALETTES)
+        self.app.theme = names[(names.index(self.app.theme) + 1) % len(names)]
+        self.draw()

@@ -1,0 +1,169 @@
+"""The sockets: uvicorn, with limits that it leaves to others.
+
+A request must have arrived within `REQUEST_TIME` (a slow-loris sends a byte now and then), an answer must be taken
+within `ANSWER_TIME`, and a live connection may send no more than a page has reason to: answers to pings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.utils import get_remote_addr
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from commonplace.parts.web.guard import is_full
+
+REQUEST_TIME = 10.0
+"""Seconds a request has to arrive, headers and body."""
+ANSWER_TIME = 30.0
+"""Seconds somebody who takes nothing of an answer is waited for."""
+HEADER_BYTES = 32_768
+MOST_CONNECTIONS = 512
+"""Connections at a time (see `guard.is_full`)."""
+FRAME_BYTES = 4096
+"""The largest message a live connection may send."""
+RECEIVED = (65_536, 10.0)
+"""Bytes a live connection may send in so many seconds."""
+CLOSE_TIME = 1.0
+"""Seconds in which the other end may answer that a live connection is closed."""
+GRACE = 5
+"""Seconds that open requests have to end when the server does."""
+
+
+class Http(H11Protocol):
+    """HTTP with deadlines."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Refuse one too many; else wait for its first request."""
+        others: set[Any] = self.connections
+        address, taken = _address(get_remote_addr(transport)), [_address(one.client) for one in others]
+        if is_full(address, taken, MOST_CONNECTIONS):
+            self.transport = transport
+            transport.abort()
+            return
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """A piece of a request. A piece does not extend the deadline."""
+        self._expect()
+        super().data_received(data)
+        whole = self.cycle is not None and not self.cycle.more_body  # pyright: ignore[reportUnnecessaryComparison]
+        if whole or self not in self.connections:  # it has arrived, or become a live connection
+            self._stop()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It has ended."""
+        self._stop()
+        if self.flow is not None:  # pyright: ignore[reportUnnecessaryComparison] – one too many has none
+            super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The other end takes nothing for now."""
+        super().pause_writing()
+        self._expect(ANSWER_TIME)
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        super().resume_writing()
+        self._stop()
+
+    def _expect(self, seconds: float | None = None) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(REQUEST_TIME if seconds is None else seconds, self.transport.abort)
+
+    def _stop(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+class Live(WebSocketsSansIOProtocol):
+    """A live connection that is cut when it sends too much, or does not answer."""
+
+    _got = 0
+    _since = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin; a closing that is not answered takes this long."""
+        super().connection_made(transport)
+        self.close_timeout = CLOSE_TIME
+
+    def data_received(self, data: bytes) -> None:
+        """Count what comes: pings are answered, so a flood of them would pile up answers."""
+        now = self.loop.time()
+        if now - self._since > RECEIVED[1]:
+            self._got, self._since = 0, now
+        self._got += len(data)
+        if self._got > RECEIVED[0]:
+            self.transport.abort()
+            return
+        super().data_received(data)
+
+    async def send(self, message: Any) -> None:
+        """Send what the app says. A refusal is an answer: uvicorn would print that there was none."""
+        await super().send(message)
+        self.handshake_complete = self.handshake_complete or self.close_sent
+
+    def keepalive_timeout(self) -> None:
+        """Closing alone would wait until the other end has taken what is still to be sent."""
+        super().keepalive_timeout()
+        self.transport.abort()
+
+    def shutdown(self) -> None:
+        """The same when the server ends."""
+        super().shutdown()
+        self.loop.call_later(1.0, self.transport.abort)
+
+
+def _address(client: tuple[str, int] | None) -> str:
+    return client[0] if client else ""  # it may be gone already
+
+
+class Server(uvicorn.Server):
+    """A server that its caller tells to end; signals are the caller's."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Take none: uvicorn would raise them again inside the event loop, which still has things to tidy up."""
+        yield
+
+    def leave(self) -> None:
+        """End in order. Called again: without waiting for open requests."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let the app end in any case."""
+        await super().shutdown(sockets)
+        if self.force_exit:
+            await self.lifespan.shutdown()
+
+
+def server(app: ASGIApp, **more: Any) -> Server:
+    """What serves the app. `more` are settings of uvicorn."""
+    settings: dict[str, Any] = {
+        "loop": "asyncio",
+        "http": Http,
+        "ws": Live,
+        "ws_max_size": FRAME_BYTES,
+        "ws_per_message_deflate": True,
+        "h11_max_incomplete_event_size": HEADER_BYTES,
+        "timeout_keep_alive": 15,
+        "timeout_graceful_shutdown": GRACE,
+        "proxy_headers": False,  # anybody could claim an address
+        "server_header": False,
+        "access_log": False,
+        "log_level": "warning",
+        "lifespan": "on",
+    }
+    return Server(uvicorn.Config(app, **{**settings, **more}))

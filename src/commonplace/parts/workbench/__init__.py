@@ -1,0 +1,1 @@
+"""Tools around run files: estimates, differences, bundles, what is saved of a damaged one."""

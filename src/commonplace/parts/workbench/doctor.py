@@ -1,0 +1,312 @@
+"""`doctor`: checks the machine, the packages, the terminal and a mind; every finding says what to do about it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import re
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from commonplace.api import JOURNAL, book, mind_named
+from commonplace.cli.options import TIMEOUT
+from commonplace.cognition.situation import who
+from commonplace.errors import DISTRIBUTION, CommonplaceError, install
+from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
+from commonplace.minds.tasks import RATE, RateInput
+from commonplace.parts.model_servers.client import Outage
+from commonplace.parts.model_servers.prices import VARIABLE, price_of
+from commonplace.paths import checked_folder
+from commonplace.run.manifest import package_version
+from commonplace.scenario.compiling import load
+from commonplace.scenario.scenario import Scenario
+from commonplace.servers import Server, is_server, server_named
+
+if TYPE_CHECKING:
+    from commonplace.parts.model_servers.chat_mind import ChatMind
+    from commonplace.parts.model_servers.request import Capabilities
+
+
+def doctor(
+    mind: str = typer.Option("", "--mind", help="Ask this mind a small question, and report what its server can do."),
+    timeout: float = TIMEOUT,
+) -> None:
+    """Check the machine, the packages, the terminal and, if one is named, a mind."""
+    broken = _print(machine())
+    if mind:
+        broken += _print(asyncio.run(examined(mind, timeout)))
+    if broken:
+        raise typer.Exit(1)
+
+
+def _print(findings: Iterable[Finding]) -> int:
+    """Print findings as they come; returns how many are broken."""
+    broken = 0
+    for finding in findings:
+        print(finding, flush=True)
+        broken += finding.state == BROKEN
+    return broken
+
+
+FINE, NOTE, BROKEN = "fine", "note", "BROKEN"
+INDENT = " " * 8
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line about what was checked. `state` is FINE, NOTE (worth knowing) or BROKEN."""
+
+    state: str
+    what: str
+    hint: str = ""
+    """The next step; empty where none is needed."""
+
+    def __str__(self) -> str:
+        return f"{self.state:<7} {self.what}" + (f"\n{INDENT}{self.hint}" if self.hint else "")
+
+
+def broken_by(error: CommonplaceError) -> Finding:
+    """An error as a finding."""
+    where = f"{error.where}: " if error.where else ""
+    return Finding(BROKEN, f"{where}{error.what}", error.hint)
+
+
+# ── the machine ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+SMALLEST = (80, 24)
+"""Columns and lines the terminal view needs."""
+RULER = ("|한글 마을|🏮|→ ◆|", "|         |  |   |")
+"""Line up where a terminal gives Hangul and emoji two columns each."""
+_WANTED = re.compile(r"^([\w.-]+)")
+_EXTRA = re.compile(r"extra == [\"']([\w-]+)[\"']")
+
+
+def machine() -> Iterator[Finding]:
+    """Everything that is not a mind."""
+    yield Finding(FINE, f"Commonplace {package_version()}, Python {platform.python_version()}, {platform.platform()}")
+    yield from packages()
+    yield database()
+    yield folder(Path("runs"))
+    yield from terminal()
+    yield from prices()
+
+
+def packages() -> Iterator[Finding]:
+    """The packages it requires: always, then by extra."""
+    needs = _needs()
+    if not needs:
+        yield Finding(NOTE, "not installed as a package, so its requirements are unknown", "pip install -e .")
+        return
+    for extra, names in sorted(needs.items()):
+        found = {name: _version(name) for name in names}
+        missing = [name for name, number in found.items() if not number]
+        what = f"[{extra}] " if extra else ""
+        if not missing:
+            yield Finding(FINE, what + ", ".join(f"{name} {number}" for name, number in found.items()))
+        elif extra:
+            yield Finding(NOTE, f"{what}not installed: {', '.join(missing)}", install(extra))
+        else:
+            yield Finding(BROKEN, f"missing: {', '.join(missing)}", install())
+
+
+def _needs() -> dict[str, list[str]]:
+    """Extra → packages; those always needed under the empty name."""
+    try:
+        lines = metadata(DISTRIBUTION).get_all("Requires-Dist") or []
+    except PackageNotFoundError:
+        return {}
+    needs: dict[str, list[str]] = {}
+    for line in lines:
+        wanted, extra = _WANTED.match(line), _EXTRA.search(line)
+        if wanted:
+            needs.setdefault(extra[1] if extra else "", []).append(wanted[1])
+    return needs
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def database() -> Finding:
+    """SQLite must support write-ahead logging, which run files use."""
+    with tempfile.TemporaryDirectory(prefix="commonplace-") as temporary:
+        connection = sqlite3.connect(Path(temporary) / "probe.run")
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        finally:
+            connection.close()
+    if mode != "wal":
+        return Finding(
+            BROKEN, f"SQLite {sqlite3.sqlite_version} has no write-ahead log here", "use another build of Python"
+        )
+    return Finding(FINE, f"SQLite {sqlite3.sqlite_version}")
+
+
+def folder(wanted: Path) -> Finding:
+    """The default folder of runs, or the nearest one above it that exists."""
+    try:
+        checked_folder(wanted)
+    except CommonplaceError as error:
+        return broken_by(error)
+    place = next(path for path in (wanted, *wanted.resolve().parents) if path.is_dir())
+    try:
+        with tempfile.NamedTemporaryFile(dir=place, prefix=".commonplace-"):
+            free = shutil.disk_usage(place).free
+    except OSError as error:
+        hint = "choose another place with -o, or start from another folder"
+        return Finding(BROKEN, f"{place.resolve()} cannot be written to ({error.strerror})", hint)
+    return Finding(FINE, f"runs are written to {wanted.resolve()}, {free / 1e9:,.1f} GB free")
+
+
+def terminal() -> Iterator[Finding]:
+    """Whether the terminal view can be shown here, and how wide characters are drawn."""
+    if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+        yield Finding(NOTE, f"the output encoding is {sys.stdout.encoding}", "set PYTHONUTF8=1")
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        yield Finding(NOTE, "not a terminal: runs are shown as plain lines", "--view selects another view")
+        return
+    size = shutil.get_terminal_size()
+    what = f"terminal {os.environ.get('TERM', '')}, {size.columns}×{size.lines}"
+    if size < SMALLEST:
+        yield Finding(NOTE, what, "the terminal view needs 80×24: make the window larger, or use --view plain")
+    else:
+        yield Finding(FINE, what)
+    hint = "if the bars of the two lines are not aligned, choose a monospaced font with Hangul and emoji"
+    yield Finding(NOTE, f"{RULER[0]}\n        {RULER[1]}", hint)
+
+
+def prices() -> Iterator[Finding]:
+    """The user's own price list, if there is one."""
+    own = os.environ.get(VARIABLE)
+    if own:
+        try:
+            price_of("offline")
+        except CommonplaceError as error:
+            yield broken_by(error)
+        else:
+            yield Finding(FINE, f"prices from {own}")
+
+
+# ── a mind ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+WORLD = "plaza"
+"""Whose first character asks."""
+TEXT = "The old clock on the square strikes for the first time in eleven years."
+STRUCTURES = {
+    "json_schema": "takes a JSON Schema",
+    "json_object": "takes a JSON Schema as `json_object`",
+    "tool": "answers in a forced tool call",
+    "text": "answers in text only: expect more unusable answers",
+}
+
+
+async def examined(name: str, timeout: float) -> list[Finding]:
+    """Everything about a mind, up to the first thing that fails."""
+    found: list[Finding] = []
+    try:
+        await _examine(name, timeout, found)
+    except Outage as error:
+        hint = "start the server there, or give its address: SERVER:MODEL@URL; --timeout waits longer"
+        found.append(Finding(BROKEN, error.what, hint))
+    except CommonplaceError as error:
+        found.append(broken_by(error))
+    return found
+
+
+async def _examine(name: str, timeout: float, found: list[Finding]) -> None:
+    scenario = load(WORLD)
+    if is_server(name):
+        server = server_named(name)
+        mind = _impatient(name, scenario, timeout)
+        found.append(_key(server))
+        try:
+            found += _able(await mind.capabilities())
+            found.append(await _asked(mind, scenario))
+        finally:
+            await mind.close()
+    elif name.startswith(JOURNAL):
+        found.append(Finding(FINE, f"{mind_named(name, scenario).name}: its answers can be read"))
+    else:
+        found.append(await _asked(mind_named(name, scenario), scenario))
+    found.append(_price(name))
+
+
+def _impatient(name: str, scenario: Scenario, timeout: float) -> ChatMind:
+    """A mind that does not wait between attempts."""
+    from commonplace.parts.model_servers.chat_mind import ChatMind  # noqa: PLC0415 – imports the OpenAI client
+
+    return ChatMind(name, book(scenario), timeout=timeout, sleep=_at_once)
+
+
+async def _at_once(_: float) -> None:
+    pass
+
+
+def _key(server: Server) -> Finding:
+    """Whether a key is set. The key itself is never shown."""
+    if os.environ.get(server.variable):
+        return Finding(FINE, f"a key is set in {server.variable}")
+    return Finding(FINE, f"no key is set in {server.variable}; most local servers need none")
+
+
+def _able(can: Capabilities) -> Iterator[Finding]:
+    listed = f"; it lists {', '.join(can.models[:10])}{' …' if len(can.models) > 10 else ''}" if can.models else ""
+    yield Finding(FINE, f"{can.server} answers, model {can.model}{listed}")
+    state = NOTE if can.structured == "text" else FINE
+    yield Finding(state, f"{STRUCTURES[can.structured]}; seed {_yes(can.seed)}, temperature {_yes(can.temperature)}")
+    if can.thinks:
+        hint = "answers take longer and cost more: choose a model without thinking, or switch it off in the server"
+        yield Finding(NOTE, "the model thinks before it answers, and this cannot be switched off", hint)
+    else:
+        yield Finding(FINE, f"thinking: {'none' if can.switch == 'none' else f'switched off ({can.switch})'}")
+    context = f"{can.context:,} tokens" if can.context else "unknown"
+    vectors = f"{can.embeddings} dimensions" if can.embeddings else "none"
+    yield Finding(FINE, f"context {context}; embeddings: {vectors}")
+
+
+def _yes(does: bool) -> str:
+    return "yes" if does else "no"
+
+
+async def _asked(mind: Mind, scenario: Scenario) -> Finding:
+    """One small question: how long it took, and whether the answer can be used."""
+    persona = next(iter(scenario.personas.values()))
+    began = time.monotonic()
+    reply = mind.answer(Ask(RATE, RateInput(who=who(persona), texts=(TEXT,))), RequestKey(0, persona.id, 0, 0))
+    reply = reply if isinstance(reply, Reply) else await reply
+    took = f"{time.monotonic() - began:.1f} s, {reply.prompt_tokens} + {reply.answer_tokens} tokens"
+    if reply.outcome == "value":
+        return Finding(FINE, f"a small question was answered in {took}")
+    hint = "such answers are replaced by fallbacks: try a larger model, or another server"
+    return Finding(BROKEN, f"a small question had no usable answer ({reply.kind}: {reply.error}) in {took}", hint)
+
+
+def _price(name: str) -> Finding:
+    price = price_of(name)
+    if price is None:
+        return Finding(
+            NOTE,
+            "its price is unknown",
+            "--max-calls and --max-tokens work; --max-cost needs a price, see docs/command-line.md",
+        )
+    if not (price.prompt or price.answer):
+        return Finding(FINE, "costs nothing")
+    return Finding(
+        FINE, f"${price.prompt:g} a million tokens of prompt (${price.cached:g} cached), ${price.answer:g} of answer"
+    )

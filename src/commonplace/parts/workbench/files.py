@@ -1,0 +1,150 @@
+"""What is done to run files as files: `export`, `import`, `trim`, `rescue`."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+
+import typer
+
+from commonplace.cli.options import FORCE, RUN
+from commonplace.errors import UsageError, command
+from commonplace.parts.workbench.bundle import Bundled, export_bundle, import_bundle
+from commonplace.parts.workbench.rescue import rescue as saved
+from commonplace.parts.workbench.trim import first_kept
+from commonplace.parts.workbench.trim import trim as trimmed
+from commonplace.run.reading import Reading
+from commonplace.text import clean
+
+
+class Form(StrEnum):
+    """What a run can be exported as."""
+
+    BUNDLE = "bundle"
+    HTML = "html"
+
+
+class Source(StrEnum):
+    """What a run can be imported from."""
+
+    BUNDLE = "bundle"
+
+
+class Kind(StrEnum):
+    """What can be trimmed."""
+
+    TRACES = "traces"
+    PROMPTS = "prompts"
+
+
+ROWS = {Kind.TRACES: "trace", Kind.PROMPTS: "call"}
+
+
+ENDINGS = {Form.BUNDLE: ".zip", Form.HTML: ".html"}
+
+
+def export(
+    run: Path = RUN,
+    form: Form = typer.Argument(
+        help="The form: `bundle`, a zip file with all that the run needs; `html`, a page to look at."
+    ),
+    output: Path | None = typer.Option(
+        None, "-o", "--output", help="The file; RUN with the ending .zip or .html if left out."
+    ),
+    first: str | None = typer.Option(
+        None, "--from", metavar="TICK", help="html: begin at this tick or ISO simulated time."
+    ),
+    last: str | None = typer.Option(None, "--to", metavar="TICK", help="html: end at this tick or ISO simulated time."),
+    prompts: bool = typer.Option(
+        False, "--prompts", help="html: with all that was sent to a model and came back, word by word."
+    ),
+    force: bool = FORCE,
+) -> None:
+    """Write a run to another form.
+
+    A bundle is one zip file with a digest of each part, to send or to keep. The page is one HTML file that shows the
+    run on any computer: map, time-line, characters, memories and reasons; it needs no server and no network.
+    """
+    target = output or run.with_suffix(ENDINGS[form])
+    if form is Form.HTML:
+        _page(run, target, first, last, prompts, force)
+    elif first is not None or last is not None or prompts:
+        raise UsageError("--from, --to and --prompts are for html; a bundle holds the whole run")
+    else:
+        _print(target, export_bundle(run, target, force=force))
+
+
+def _page(run: Path, target: Path, first: str | None, last: str | None, prompts: bool, force: bool) -> None:
+    from commonplace.parts.web.one_file import export as page  # noqa: PLC0415 – start-up speed
+
+    with Reading.open(run) as reading:
+        done = page(
+            reading,
+            target,
+            first=first,
+            last=last,
+            prompts=prompts,
+            force=force,
+            progress=lambda made: print(f"  {made}", file=sys.stderr),
+        )
+    print("it holds all memories and thoughts of these ticks: whoever has the file can read them", file=sys.stderr)
+    print(f"{target}: ticks {done.first} to {done.last}, {done.bytes / 1e6:.1f} MB")
+
+
+def import_(
+    form: Source = typer.Argument(help="The form: `bundle`, as `export` writes it."),
+    source: Path = typer.Argument(metavar="PATH", help="The file to import."),
+    output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
+    force: bool = FORCE,
+) -> None:
+    """Make a run of what was exported. All of it is checked before the run appears."""
+    del form
+    _print(output, import_bundle(source, output, force=force))
+    print(f"run it again to compare: {command('verify', output)}", file=sys.stderr)
+
+
+def _print(target: Path, bundled: Bundled) -> None:
+    for need in bundled.needs:
+        print(f"to be resumed, the run also needs what its mind reads: {clean(need)}", file=sys.stderr)
+    print(f"{target}: {clean(bundled.scenario)}, tick {bundled.tick}  digest {clean(bundled.history)}")
+
+
+def trim(
+    run: Path = RUN,
+    before: str | None = typer.Option(
+        None, "--before", metavar="TICK", help="Trim what is older than this tick or ISO simulated time."
+    ),
+    keep_days: int | None = typer.Option(
+        None, "--keep-days", min=0, help="Trim what is older than the last so many simulated days."
+    ),
+    kind: list[Kind] = typer.Option(
+        [Kind.TRACES], "--kind", help="Why everybody did what they did, or what was sent to a model; repeat for both."
+    ),
+) -> None:
+    """Drop old traces, the reasons that `why` shows, to make the file smaller. History and memories stay."""
+    with Reading.open(run) as reading:
+        first = first_kept(reading, before, keep_days)
+    done = trimmed(run, first, [ROWS[one] for one in kind])
+    counts = ", ".join(f"{done.rows[ROWS[one]]} {one}" for one in dict.fromkeys(kind))
+    print(f"{run}: trimmed {counts} of the ticks before {done.before}; the file is {done.freed / 1e6:.1f} MB smaller")
+
+
+def rescue(
+    run: Path = RUN,
+    output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
+    scenario: str = typer.Option(
+        "",
+        "--scenario",
+        help="What it was made from, if the scenario in it is damaged; a shipped one is found.",
+    ),
+    force: bool = FORCE,
+) -> None:
+    """Save what is intact of a damaged run: the longest past that is as it was committed, in a new file."""
+    done = saved(run, output, scenario=scenario, force=force)
+    print(f"{output}: ticks 0 to {done.tick} of {done.last} are as they were committed")
+    for lost in done.lost:
+        print(f"lost: {clean(lost)}")
+    if not done.lost:
+        print("nothing is lost")
+    print(f"continue with: {command('resume', output)}")

@@ -1,0 +1,287 @@
+"""An assistant remembers, recalls and reads why: the official SDK's client in process, over stdio and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace.errors import install
+from commonplace.memory import MemoryStream
+from e2e.command import command, environment, started
+
+mcp = pytest.importorskip("mcp", reason="mcp is not installed")
+stdio = pytest.importorskip("mcp.client.stdio")
+mcp_server = pytest.importorskip("commonplace.parts.mcp.server")
+
+READING = {"recall", "explain", "list", "characters"}
+
+
+class Assistant:
+    """Calls tools and returns what they say."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    async def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        answer = await self.client.call_tool(tool, arguments)
+        assert not answer.is_error, answer.content
+        return answer.structured_content
+
+    async def refused(self, tool: str, **arguments: Any) -> str:
+        answer = await self.client.call_tool(tool, arguments)
+        assert answer.is_error
+        return answer.content[0].text
+
+
+def talk(to: Any, what: Callable[[Assistant], Awaitable[None]]) -> None:
+    """Connects the SDK's client to a server in this process, a URL or a program, and lets the assistant do that."""
+
+    async def connected() -> None:
+        async with mcp.Client(to, read_timeout_seconds=60) as client:
+            await what(Assistant(client))
+
+    asyncio.run(connected())
+
+
+def over(where: object, what: Callable[[Assistant], Awaitable[None]], agent: str = "") -> None:
+    """The same with a server in this process, over a store or a run."""
+    tools = mcp_server.tools_of(str(where), agent)
+    try:
+        talk(mcp_server.server(tools), what)
+    finally:
+        tools.close()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run."""
+    path = tmp_path_factory.mktemp("mcp") / "plaza.run"
+    command("run", "plaza", "--ticks", "30", "--view", "none", "-o", path)
+    return path
+
+
+# ── a store ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_assistant_remembers_recalls_with_reasons_and_forgets(tmp_path):
+    async def day(ask: Assistant) -> None:
+        kept = await ask("remember", text="Klaus is allergic to nuts", source="maria", tags=["health"], importance=8)
+        await ask("remember", text="The stove is burning", at="2031-10-04T09:00")
+        assert (kept["id"], kept["agent"], kept["importance"], kept["tags"]) == (1, "user", 8.0, ["health"])
+        assert abs((datetime.now(UTC) - datetime.fromisoformat(kept["created_at"])).total_seconds()) < 60
+        found = await ask("recall", query="what is Klaus allergic to?", at="2031-10-05T09:00", k=1)
+        (hit,) = found["hits"]
+        assert hit["memory"]["text"] == "Klaus is allergic to nuts"
+        assert hit["why"].startswith("it shares words with the question (+1.00)")
+        assert hit["score"] == pytest.approx(sum(part["adds"] for part in hit["parts"]))
+        assert hit["parts"][0].keys() == {"name", "meaning", "raw", "normalised", "weight", "adds"}
+        why = await ask("explain", id=1, query="what is Klaus allergic to?", k=1)
+        assert (why["recalled"], why["hit"]["memory"]["id"]) == (True, 1)
+        why_not = await ask("explain", id=2, query="what is Klaus allergic to?", k=1, at="2031-10-05T09:00")
+        assert (why_not["recalled"], why_not["hit"]) == (False, None)
+        assert "Others scored higher than memory 2" in why_not["reason"]
+        assert [one["id"] for one in (await ask("list", only={"tags": ["health"]}))["memories"]] == [1]
+        assert (await ask("forget", ids=[1])) == {"agent": "user", "ids": [1]}
+        assert (await ask("list"))["total"] == 1
+        assert await ask("characters") == {"characters": [{"id": "user", "name": "", "place": "", "doing": ""}]}
+
+    over(tmp_path / "notes.db", day, agent="user")
+    with MemoryStream.open(tmp_path / "notes.db", agent="user") as stream:
+        assert [memory.text for memory in stream] == ["The stove is burning"]
+
+
+def test_tools_say_whether_they_only_read(tmp_path, run):
+    async def hints(ask: Assistant) -> None:
+        tools = (await ask.client.list_tools()).tools
+        known = {tool.name: tool.annotations for tool in tools}
+        reading = {name for name, hint in known.items() if hint.read_only_hint}
+        assert reading == (
+            READING if "remember" in known else {*READING, "ask_character", "why", "who_knows", "transcript"}
+        )
+        assert known.keys() - reading == ({"remember", "forget"} if "remember" in known else set())
+        assert all(hint.destructive_hint == (name == "forget") for name, hint in known.items() if name not in reading)
+        assert all(tool.output_schema and tool.description for tool in tools)
+        assert all("description" in one for tool in tools for one in tool.input_schema["properties"].values())
+        assert "data" in ask.client.instructions
+
+    over(tmp_path / "notes.db", hints)
+    over(run, hints)
+
+
+def test_wrong_use_is_an_error_with_a_next_step_and_no_traceback(tmp_path):
+    async def mistakes(ask: Assistant) -> None:
+        assert "give `agent`" in await ask.refused("recall", query="who?")
+        for agent in ("maria", "klaus"):
+            await ask("remember", text="a lantern", agent=agent)
+        assert "give `agent`: klaus, maria" in await ask.refused("list")
+        assert "did you mean maria?" in await ask.refused("recall", query="who?", agent="mria")
+        assert "at least one visible character" in await ask.refused("remember", text=" ", agent="maria")
+        assert "expected an ISO time" in await ask.refused("recall", query="who?", agent="maria", at="monday")
+        assert "ids go from 1 to 1" in await ask.refused("forget", ids=[7], agent="maria")
+        assert "Traceback" not in await ask.refused("recall", query="who?", agent="maria", k=0)
+        assert (await ask("remember", text="and a stove", agent="maria"))["id"] == 2, "it goes on after errors"
+
+    over(tmp_path / "notes.db", mistakes)
+
+
+def test_filters_and_a_least_relevance_hold_in_recall(tmp_path):
+    async def questions(ask: Assistant) -> None:
+        for day, (text, source, tags) in enumerate(
+            [("bread", "ana", ["food"]), ("bread", "klaus", []), ("ink", "ana", [])]
+        ):
+            await ask("remember", text=f"{source} likes {text}", at=f"2025-10-0{day + 1}", source=source, tags=tags)
+
+        async def found(**more: Any) -> list[int]:
+            return sorted(
+                hit["memory"]["id"] for hit in (await ask("recall", query="who likes bread?", **more))["hits"]
+            )
+
+        assert await found() == [1, 2, 3]
+        assert await found(only={"source": "ana"}) == [1, 3]
+        assert await found(only={"source": "ana", "tags": ["food"]}) == [1]
+        assert await found(only={"since": "2025-10-02", "until": "2025-10-02"}) == [2]
+        assert await found(at="2025-10-02T12:00") == [1, 2], "what was made later is not seen"
+        assert await found(min_relevance=0.5) == [1, 2]
+        assert (await ask("recall", query="qwerty zxcv", min_relevance=0.1))["hits"] == []
+        assert "the kinds are" in await ask.refused("list", only={"kinds": ["dream"]})
+        assert "Extra inputs" in await ask.refused("list", only={"colour": "red"})
+
+    over(tmp_path / "notes.db", questions, agent="user")
+
+
+def test_two_assistants_share_a_store(tmp_path):
+    ours, theirs = (mcp_server.tools_of(str(tmp_path / "notes.db"), "user") for _ in range(2))
+
+    async def day(first: Assistant) -> None:
+        async with mcp.Client(mcp_server.server(theirs)) as client:
+            second = Assistant(client)
+            for number in range(3):
+                assert (await first("remember", text=f"a lantern {number}"))["id"] == 2 * number + 1
+                assert (await second("remember", text=f"a stove {number}"))["id"] == 2 * number + 2
+            (hit,) = (await first("recall", query="which stove?", k=1))["hits"]
+            assert hit["memory"]["text"].startswith("a stove")
+            await second("forget", ids=[1])
+            assert [one["id"] for one in (await first("list"))["memories"]] == [6, 5, 4, 3, 2]
+
+    try:
+        talk(mcp_server.server(ours), day)
+    finally:
+        ours.close()
+        theirs.close()
+
+
+# ── a run ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_assistant_reads_why_who_knows_what_and_what_was_said(run):
+    before = run.read_bytes()
+
+    async def questions(ask: Assistant) -> None:
+        said = await ask("transcript", limit=5)
+        assert said["total"] >= len(said["utterances"]) > 0
+        last = said["utterances"][-1]
+        why = await ask("why", event_id=last["event_id"])
+        assert why["reasons"]["event"]["utterance"] == last["text"]
+        assert last["text"] in why["text"]
+        own = await ask("transcript", agent=last["speaker"], since=str(last["tick"]))
+        assert last in own["utterances"]
+        (fact, *_) = (await ask("who_knows"))["facts"]
+        assert set(fact["originators"]) <= set(fact["knowers"])
+        assert (await ask("who_knows", fact=fact["fact"]))["facts"] == [fact]
+        people = [one["id"] for one in (await ask("characters"))["characters"]]
+        assert last["speaker"] in people
+        found = await ask("recall", query=last["text"], agent=people[0], k=3)
+        assert (len(found["hits"]), found["agent"]) == (3, people[0])
+        plans = await ask("recall", query=last["text"], agent=people[0], only={"kinds": ["plan"]})
+        assert {hit["memory"]["kind"] for hit in plans["hits"]} <= {"plan"}
+        listed = await ask("list", agent=people[0], limit=2)
+        assert len(listed["memories"]) == 2 < listed["total"]
+        answer = await ask("ask_character", agent=people[0], question="What did you do today?", at="30")
+        assert answer["answer"]
+        assert answer["memories"]
+        assert all(one["memory"]["created_at"] <= answer["time"] for one in answer["memories"])
+        assert "the question is empty" in await ask.refused("ask_character", agent=people[0], question=" ")
+        why = await ask("explain", agent=people[0], id=found["hits"][0]["memory"]["id"], query=last["text"])
+        assert why["recalled"]
+        early = (await ask("list", agent=people[0], at=0))["total"]
+        assert early < (await ask("list", agent=people[0], at="15"))["total"] < listed["total"]
+        assert (await ask("transcript", since=0, until=0))["total"] == 0
+        assert (await ask("who_knows", at=0))["facts"][0]["knowers"] == fact["originators"]
+        assert "looks like t12.mira.0" in await ask.refused("why", event_id="yesterday")
+        assert "no fact is" in await ask.refused("who_knows", fact="qqq")
+        assert "give `agent`" in await ask.refused("list")
+
+    over(run, questions)
+    assert run.read_bytes() == before
+
+
+# ── real processes ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_over_stdio_what_is_remembered_survives_the_server(tmp_path):
+    words = ["-W", "error", "-m", "commonplace", "mcp", str(tmp_path / "notes.db"), "--agent", "지우"]
+    program = stdio.StdioServerParameters(command=sys.executable, args=words, env=environment())
+
+    async def day(ask: Assistant) -> None:
+        await ask("remember", text="빵이 좋아 🍞")
+        assert (await ask("recall", query="빵이 좋아?"))["hits"][0]["memory"]["text"] == "빵이 좋아 🍞"
+
+    talk(program, day)
+    with MemoryStream.open(tmp_path / "notes.db", agent="지우") as stream:
+        assert [memory.text for memory in stream] == ["빵이 좋아 🍞"]
+
+
+def test_over_http_two_clients_read_a_run(run):
+    process = started("mcp", run, "--http", "--port", "0")
+    with process:
+        assert process.stderr is not None
+        url = process.stderr.readline().strip()
+        try:
+            for _ in range(2):
+                talk(url, reads_why)
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        assert "Traceback" not in process.stderr.read()
+
+
+async def reads_why(ask: Assistant) -> None:
+    (last,) = (await ask("transcript", limit=1))["utterances"]
+    assert last["text"] in (await ask("why", event_id=last["event_id"]))["text"]
+
+
+def test_without_the_sdk_the_error_says_how_to_install_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
+    done = command("mcp", tmp_path / "notes.db", status=2)
+    assert install("mcp") in done.err
+    assert not (tmp_path / "notes.db").exists()
+
+
+def test_only_this_machine_is_served(tmp_path):
+    for host in ("0.0.0.0", "::", "example.org"):
+        done = command("mcp", tmp_path / "notes.db", "--http", "--host", host, status=2)
+        assert "asks nobody for a password" in done.err
+
+
+def test_a_port_that_is_taken_is_refused(tmp_path):
+    with mcp_server._listener("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        done = command("mcp", tmp_path / "notes.db", "--http", "--port", port, status=2)
+    assert f"port {port} cannot be used" in done.err
+
+
+def test_a_leading_tilde_is_the_home_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("notes.db", "notes/"):
+        tools = mcp_server.tools_of(f"~/{name}", "me")
+        tools.remember("a lantern")
+        tools.close()
+    assert (tmp_path / "notes.db").is_file()
+    assert (tmp_path / "notes" / "index.json").is_file()

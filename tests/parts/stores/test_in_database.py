@@ -1,0 +1,310 @@
+"""Retrieval inside the database gives the lists of a stream in RAM."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory import Emotion, MemoryStream, lattice, policies
+from commonplace.memory.embedding import EmbeddingWarning
+from commonplace.memory.stores import DatabaseStream
+from commonplace.testing.stores import START, WordCounts, before_each, memory
+from parts.stores.test_postgres import opened
+
+WORDS = ("festival", "stove", "Klaus", "library", "a promise", "축제에서", "민수가", "!!")
+MIXED = replace(policies.PARK, name="mixed", recency_weight=-0.5, importance="unit", relevance_weight=3.0)
+AGED = replace(policies.TWO_STAGE, name="aged", nearest=0, normalise="minmax", all_equal=0.0)
+RAW = replace(policies.PARK, name="raw", normalise="none", importance="unit")
+FLAT = replace(policies.PARK, name="flat", decay=1.0)
+ASKED = (policies.PARK, policies.TWO_STAGE, MIXED, AGED, RAW, FLAT)
+
+
+def vector(chance: random.Random, exact: bool):
+    """None, one of few (so that there are ties), or any."""
+    if chance.random() < 0.2:
+        return None
+    if chance.random() < 0.1:
+        return np.array([[1, 2], [np.nan, 1, 1, 1], [0, 0, 0, 0]][chance.randrange(3)][:4], dtype=np.float32)
+    raw = [chance.randint(-2, 2) or 1 for _ in range(4)] if chance.random() < 0.5 else [chance.gauss(0, 1)] * 4
+    return lattice(raw) if exact else np.array(raw, dtype=np.float32)
+
+
+SOURCES = ("", "Klaus", "민수", 'a "quoted" \\ name', "\ud800 broken", "Klaus M", '"source":"Klaus"')
+TAGS = ("light", "축제", "50 % off")
+PLACES = ((), ("Town",), ("Town", "House"), ("Town", "House 2"), ("마을",), ('a "b"', "Town"))
+DETAILS = (
+    {},
+    {"user": "k"},
+    {"source": "Klaus", "place": ["Town"], "nul": "\0"},
+    {"user": "m", "frame": {"what": "talk", "n": 1}},
+    {"user": ["k", "m"], "n": 1.0},
+)
+
+
+def kept(chance: random.Random) -> dict[str, object]:
+    """What filters look at, in what `remember` takes."""
+    return {
+        "kind": chance.choice(("observation", "action", "plan")),
+        "source": chance.choice(SOURCES),
+        "session": chance.choice(("", "s1")),
+        "place": chance.choice(PLACES),
+        "tags": chance.sample(TAGS, chance.randint(0, 2)),
+        "metadata": chance.choice(DETAILS),
+        "emotion": chance.choice((None, Emotion(0.5, 0.2, keywords=("joy",)))),
+    }
+
+
+FILTERS = {
+    "kinds": lambda chance: chance.choice((["action"], "plan", ["observation", "action"], [])),
+    "source": lambda chance: chance.choice(SOURCES),
+    "session": lambda chance: chance.choice(("s1", "")),
+    "place": lambda chance: chance.choice(PLACES),
+    "tags": lambda chance: chance.sample(TAGS, chance.randint(0, 2)),
+    "agent": lambda chance: chance.choice(("지우", None)),
+    "min_importance": lambda chance: chance.choice((1, 3, 7.5, 8)),
+    "metadata": lambda chance: chance.choice(
+        ({"user": "k"}, {"frame.what": ["talk", "x"]}, {"n": 1}, {"user": []}, {})
+    ),
+    "emotion": lambda chance: chance.choice(({"keywords": ["JOY"]}, {"valence": (0.6, None)})),
+    "text": lambda chance: chance.choice(("KLAUS", "축제", "light", "")),
+    "time_range": lambda chance: chance.choice(
+        ((START, None), (None, START + timedelta(hours=1)), (START, START + timedelta(seconds=9)))
+    ),
+}
+
+
+def some_filters(chance: random.Random) -> dict[str, object]:
+    """None as often as not, else a few."""
+    names = chance.sample(sorted(FILTERS), chance.choice((0, 0, 1, 1, 2, 3)))
+    return {name: FILTERS[name](chance) for name in names}
+
+
+def filled(stream: MemoryStream, chance: random.Random, exact: bool) -> None:
+    """Many alike in time, importance and vector, some forgotten, some retrieved."""
+    close = chance.choice((1, 60, 3600 * 24))
+    for _ in range(chance.randint(1, 150)):
+        text = " ".join(chance.choice(WORDS) for _ in range(3))
+        at = START + timedelta(seconds=close * chance.randint(0, 50), microseconds=chance.randint(0, 1))
+        stream.remember(
+            text, at=at, importance=chance.choice((1, 3, 3, 7.5)), embedding=vector(chance, exact), **kept(chance)
+        )
+    later = START + timedelta(days=60)
+    stream.recall("festival", at=later, k=3, policy=policies.PARK)
+    stream.forget([id for id in range(1, stream.last_id + 1) if chance.random() < 0.1])
+    stream.archive([id for id in range(1, stream.last_id + 1) if chance.random() < 0.1])
+
+
+def compare(url: str, where, seed: int) -> None:
+    chance = random.Random(seed)
+    store = opened(url, where)
+    name = f"지우 {seed}"
+    parts = {"embedder": WordCounts(), "policy": policies.PARK}
+    with MemoryStream.open(store, name, **parts) as ram:
+        filled(ram, chance, exact=chance.random() < 0.7)
+    ram = MemoryStream.open(store, name, **parts)
+    base = DatabaseStream.open(store, name, **parts)
+    for policy in ASKED:
+        for _ in range(3):
+            query = (
+                " ".join(chance.choice(WORDS) for _ in range(2)) if chance.random() < 0.9 else chance.choice(("", "?"))
+            )
+            options = {
+                "at": START + timedelta(hours=chance.randint(0, 3000)),
+                "policy": policy,
+                "k": chance.choice((1, 3, 10, 500)),
+                "max_tokens": chance.choice((None, None, 12)),
+                "exclude": frozenset(id for id in range(1, ram.last_id + 1) if chance.random() < 0.05),
+                "min_relevance": chance.choice((None, None, 0.2, 0.9)),
+                "touch": False,
+                **some_filters(chance),
+            }
+            assert base.retrieve(query, **options) == ram.retrieve(query, **options), (
+                seed,
+                policy.name,
+                query,
+                options,
+            )
+    for _ in range(6):
+        wanted = some_filters(chance)
+        assert base.search(**wanted, limit=5) == ram.search(**wanted, limit=5), (seed, wanted)
+    at = START + timedelta(days=100)
+    assert base.recall("Klaus", at=at, k=3) == ram.recall("Klaus", at=at, k=3)
+    assert list(base) == list(ram)
+    assert base.importance_since_reflection() == pytest.approx(ram.importance_since_reflection())
+    store.close()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_lists_are_those_of_a_stream_in_ram(seed, postgres_url, tmp_path):
+    compare(postgres_url, tmp_path, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 1500, 50))
+def test_the_lists_of_hundreds_of_streams(first, postgres_url, tmp_path):
+    for seed in range(first, first + 50):
+        compare(postgres_url, tmp_path, seed)
+
+
+def test_it_reads_and_writes_as_a_stream_in_ram(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    ram = MemoryStream("maria", policies.PARK, embedder=WordCounts())
+    for stream in (base, ram):
+        for minute in range(6):
+            at = START + timedelta(minutes=minute)
+            stream.remember(f"a lantern {minute}", at=at, importance=minute + 1, place=("Town",), tags=("light",))
+        stream.remember("lanterns matter", at=START, kind="reflection", citations=[2], importance=5)
+        stream.remember("a stove", at=START, importance=2)
+        assert stream.forget([1, 7]) == (1, 7)
+        assert stream.archive([1, 2]) == (2,)
+        assert stream.archive([3, 4]) == (3, 4)
+        assert stream.unarchive([4, 5]) == (4,)
+        with pytest.raises(UsageError):
+            stream.remember("x", at=START, kind="reflection", citations=[1])
+        with pytest.raises(UsageError):
+            stream.forget([99])
+        with pytest.raises(UsageError):
+            stream.get(2)
+    assert list(base) == list(ram)
+    assert (len(base), base.last_id, base.recent(2), list(base.backwards())) == (
+        len(ram),
+        ram.last_id,
+        ram.recent(2),
+        list(ram.backwards()),
+    )
+    assert base.search(tags=("light",), min_importance=5) == ram.search(tags=("light",), min_importance=5)
+    assert (4 in base, 2 in base, base.get(4)) == (True, False, ram.get(4))
+    assert base.vector(4).tolist() == ram.vector(4).tolist()
+    assert base.importance_since_reflection() == ram.importance_since_reflection() == 2
+    store.close()
+
+
+@pytest.mark.parametrize("wrong", [{"kinds": ["dream"]}, {"tags": "a"}, {"min_relevance": 2}, {"metadata": 3}])
+def test_a_filter_that_is_none_is_refused(wrong, postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    with pytest.raises(UsageError):
+        base.recall("stove", at=START, **wrong)
+    store.close()
+
+
+def test_two_streams_and_two_connections_add_under_the_next_ids(postgres_url, tmp_path):
+    stores = [opened(postgres_url, tmp_path) for _ in range(2)]
+    streams = [DatabaseStream.open(store, "joint", embedder=WordCounts()) for store in stores]
+    with ThreadPoolExecutor(4) as threads:
+        made = list(
+            threads.map(
+                lambda number: streams[number % 2].remember(f"stove {number}", at=START, importance=1), range(24)
+            )
+        )
+    assert sorted(memory.id for memory in made) == list(range(1, 25))
+    assert {memory.id: memory for memory in streams[0]} == {memory.id: memory for memory in made}
+    for store in stores:
+        store.close()
+
+
+def test_what_another_forgets_at_the_last_moment_is_left_out(postgres_url, tmp_path):
+    store, second = (opened(postgres_url, tmp_path) for _ in range(2))
+    deeds = {
+        "touch": lambda stream: [hit.memory.id for hit in stream.recall("", at=START + timedelta(days=1), k=4)],
+        "remove": lambda stream: stream.forget([1, 2, 3]),
+        "archive": lambda stream: stream.archive([1, 2, 3]),
+        "restore": lambda stream: stream.unarchive([1, 2, 3]),
+        "update": lambda stream: stream.reembed(),
+    }
+    for name, deed in deeds.items():
+        one, other = (DatabaseStream.open(each, name, embedder=WordCounts()) for each in (store, second))
+        store.append(name, [memory(id, name, text="a stove") for id in range(1, 5)], [None] * 4)
+        if name == "restore":
+            one.archive([1, 2, 3])
+        victims = [1, 2]
+        with before_each(store, name, lambda other=other, victims=victims: other.forget([victims.pop(0)])):
+            done = deed(one)
+        assert done == {"touch": [4, 3, 2, 1], "update": 2}.get(name, (3,))
+        assert victims == ([2] if name == "touch" else [])
+        assert 1 not in one
+    for each in (store, second):
+        each.close()
+
+
+def test_what_another_revises_while_it_is_embedded_stays_revised(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    store.append("maria", [memory(1, text="a stove"), memory(2, text="a kite")], [None, None])
+    new = [memory(1, text="e")]
+    with before_each(store, "update", lambda: store.update("maria", [new.pop()])):
+        assert base.reembed() == 2
+    assert (base.get(1).text, base.vector(1).tolist()) == ("e", [1, 0, 0, 0])
+    store.close()
+
+
+class Moody(WordCounts):
+    down = False
+
+    def embed(self, texts):
+        if self.down:
+            raise CommonplaceError("no answer")
+        return super().embed(texts)
+
+
+def test_an_embedder_that_fails_costs_the_vector_and_neither_the_memory_nor_the_answer(postgres_url, tmp_path):
+    store, embedder = opened(postgres_url, tmp_path), Moody()
+    base = DatabaseStream.open(store, "moody", embedder=embedder)
+    base.remember("a stove", at=START, importance=2)
+    embedder.down = True
+    festival = base.remember("a festival", at=START, importance=2)
+    assert "no answer" in festival.details["embedding_error"]
+    with pytest.warns(EmbeddingWarning, match="no answer"):
+        found = base.retrieve("festival", at=START)
+    assert ("no answer" in found.query_error, found.unusable["query"], len(found)) == (True, 1, 2)
+    assert base.unembedded == (2,)
+    embedder.down = False
+    assert base.reembed() == 1
+    assert (base.unembedded, dict(base.get(2).details)) == ((), {})
+    assert base.recall("festival", at=START)[0].memory.id == 2
+    store.close()
+
+
+def test_more_than_a_batch_can_be_read_while_it_is_changed(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    with MemoryStream.open(store, "maria", embedder=WordCounts()) as stream:
+        made = [stream.remember("stove", at=START, importance=1).id for _ in range(3)]
+        memories = [replace(stream.get(1), id=id) for id in range(4, 1104)]
+        store.append("maria", memories, [None] * len(memories))
+        made += [memory.id for memory in memories]
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    read = []
+    for one in base:
+        read.append(one.id)
+        if one.id % 100 == 0:
+            base.forget([one.id])
+    assert read == made
+    assert len(base) == len(made) - 11
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["lexical", "recall", "repo2023"])
+def test_policies_that_need_all_words_or_ranks_are_refused(name, postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    base = DatabaseStream.open(store, "maria", embedder=WordCounts())
+    with pytest.raises(UsageError, match="cannot be used in the database"):
+        base.recall("stove", at=START, policy=policies.by_name(name))
+    store.close()
+
+
+def test_memories_stored_without_the_vectors_that_follow_from_their_texts_are_compared(postgres_url, tmp_path):
+    store = opened(postgres_url, tmp_path)
+    ram = MemoryStream("lazy", policies.LEXICAL)
+    memories = [ram.remember(text, at=START) for text in ("a stove", "a lantern", "?!")]
+    store.append("lazy", memories, [None] * 3)  # as copied from a store of files
+    expected = ram.recall("lantern", at=START, policy=policies.PARK, touch=False)
+    base = DatabaseStream.open(store, "lazy", policy=policies.PARK)
+    assert base.recall("lantern", at=START, touch=False) == expected
+    store.close()
