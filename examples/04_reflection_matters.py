@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec import structs
+
 from commonplace import Ask, Event, Mind, OfflineMind, Reply, RequestKey, create_run, open_run
 
 SEED, TICKS = 6, 480
@@ -31,7 +33,7 @@ class Forgetful:
         """The other mind's answer to the question without that memory."""
         if request_key.agent == self.agent and hasattr(ask.input, "recalled"):
             kept = tuple(memory for memory in ask.input.recalled if memory.id != self.memory)
-            ask = Ask(ask.task, ask.input.model_copy(update={"recalled": kept}))
+            ask = Ask(ask.task, structs.replace(ask.input, recalled=kept))
         return self.mind.answer(ask, request_key)
 
     async def close(self) -> None:

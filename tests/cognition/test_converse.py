@@ -7,6 +7,7 @@ from typing import Any
 
 from cognition.hamlet import Town, go, hamlet, person, puppets, standing, talking, tell
 from commonplace.minds.mind import RequestKey
+from commonplace.minds.notes import as_data, from_data
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput, ReactOutput, RelateInput, RelateOutput
 from commonplace.testing import ScriptedMind
@@ -78,7 +79,7 @@ def test_the_act_and_the_topic_of_a_line_reach_its_hearer_and_stay_with_its_spea
     assert answered
     for given in answered:
         assert {(line.speech_act, line.topic) for line in given.lines} == {("complain", "my roof")}
-        assert type(given).model_validate(given.model_dump()).model_dump_json() == given.model_dump_json()
+        assert from_data(type(given), as_data(given)) == given
         frames = [one.frame for one in given.recalled if one.frame.get("what") in {"said", "i_said"}]
         assert all((frame["speech_act"], frame["topic"]) == ("complain", "my roof") for frame in frames)
     related = [ask.input for _, ask in mind.asked if ask.task.name == "relate"]

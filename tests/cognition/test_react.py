@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cognition.hamlet import Town, go, hamlet, idle, person, puppets, tell, use
-from commonplace.minds.notes import Value
+from commonplace.minds.notes import Given, as_data, as_json, from_data
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from commonplace.testing import ScriptedMind
 
@@ -95,11 +95,11 @@ def test_what_a_mind_is_told_is_what_would_have_passed_every_check() -> None:
     reactions, ratings = mind.inputs("react", "anna"), mind.inputs("rate", "anna")
     assert ratings
     assert all(given.recalled for given in reactions)
-    told: list[Value] = reactions + ratings
+    told: list[Given] = reactions + ratings
     for given in told:
-        checked = given.model_validate(given.model_dump())
+        checked = from_data(type(given), as_data(given))
         assert checked == given
-        assert checked.model_dump_json() == given.model_dump_json()
+        assert as_json(checked) == as_json(given)
 
 
 def test_somebody_here_turning_to_something_else_is_remembered_and_gives_no_reason_to_react() -> None:

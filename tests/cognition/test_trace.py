@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import Field
+from msgspec import field
 
 from commonplace.cognition.trace import question_entry
 from commonplace.minds.mind import Answer
-from commonplace.minds.notes import Item, News, Recalled, Value
+from commonplace.minds.notes import Given, Item, News, Recalled
 from commonplace.minds.tasks import PLAN_MINUTES, REACT
 from commonplace.minds.tasks.reflect import Evidence
 
 ITEM = Item(start="07:00", minutes=30, location="bar", location_name="Bar", do="cooking", because=(3, 4))
+SHOWN = {
+    "start": "07:00", "minutes": 30, "location": "bar", "location_name": "Bar", "do": "cooking", "because": [3, 4]
+}  # fmt: skip
 FRAME = {"what": "thing"}
 MEMORY = Recalled(id=5, text="The stove is lit.", kind="observation", importance=1, minutes_ago=3, frame=FRAME)
 
 
-class Asked(Value):
+class Asked(Given):
     """Every shape that a typed input has."""
 
     item: Item
@@ -25,12 +28,12 @@ class Asked(Value):
     recalled: tuple[Recalled, ...] = ()
     news: tuple[News, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    counts: Mapping[str, tuple[int, ...]] = Field(default_factory=dict)
+    counts: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     who: str = ""
     standard: int = 3
 
 
-def test_memories_are_ids_wherever_they_stand_and_the_rest_is_as_pydantic_writes_it() -> None:
+def test_memories_are_ids_wherever_they_stand_and_the_rest_is_as_json_has_it() -> None:
     asked = Asked(
         item=ITEM,
         recalled=(MEMORY,),
@@ -45,7 +48,7 @@ def test_memories_are_ids_wherever_they_stand_and_the_rest_is_as_pydantic_writes
         "task": "react",
         "outcome": "value",
         "input": {
-            "item": ITEM.model_dump(mode="json", exclude_defaults=True),
+            "item": SHOWN,
             "recalled": [5],
             "news": [9],
             "evidence": [{"question": "why?", "recalled": [5, 5]}],
@@ -56,4 +59,4 @@ def test_memories_are_ids_wherever_they_stand_and_the_rest_is_as_pydantic_writes
 
 def test_what_is_at_its_default_is_left_out() -> None:
     entry = question_entry(PLAN_MINUTES, Asked(item=ITEM, standard=3), Answer(None, "fault", 0))
-    assert entry["input"] == {"item": ITEM.model_dump(mode="json", exclude_defaults=True)}
+    assert entry["input"] == {"item": SHOWN}

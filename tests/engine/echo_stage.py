@@ -12,7 +12,7 @@ from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.turn import JobResult, JobView, Notebook, Turn, TurnView
 from commonplace.engine.stage import Stage
 from commonplace.minds.mind import Task, ask
-from commonplace.minds.notes import Value
+from commonplace.minds.notes import Given, Value
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Idle
 
@@ -20,13 +20,19 @@ ACCIDENT = 7
 """The tick at which `by_accident` fails."""
 
 
-class Thought(Value):
-    """What there is to think of, and what was thought."""
+class Subject(Given):
+    """What there is to think of."""
 
     text: str
 
 
-MUSE = Task("muse", Thought, Thought, lambda given: Thought(text=f"nothing about {given.text}"))
+class Thought(Value):
+    """What was thought."""
+
+    text: str
+
+
+MUSE = Task("muse", Subject, Thought, lambda given: Thought(text=f"nothing about {given.text}"))
 
 
 def in_rota(scenario: Scenario, tick: int) -> Sequence[str]:
@@ -44,7 +50,7 @@ async def think_aloud(view: TurnView) -> Turn:
         notebook.delivered({"kind": result.job.kind, "about": "", "asked_at": result.job.asked_at})
         notebook.note("MULLED", text=result.outcome["text"])
     found = await retrieve(view, notebook, "muse", (view.persona.goals[0], "the clock"))
-    answer = await notebook.ask(MUSE, Thought(text=found[0].text if found else "the weather"))
+    answer = await notebook.ask(MUSE, Subject(text=found[0].text if found else "the weather"))
     text = f"{view.persona.name} thought {answer.value.text} at tick {view.tick}"
     memory = view.draft.remember(text, at=view.now, tick=view.tick, importance=4)
     notebook.stored(memory.id, "a thought")
@@ -63,7 +69,7 @@ async def think_aloud(view: TurnView) -> Turn:
 async def mull(view: JobView) -> JobResult:
     """Deferred cognition, on the past as it was."""
     found = view.past.retrieve("thought", at=view.now, k=3, purpose="mull")
-    answer = await ask(MUSE, Thought(text=f"{len(view.past)} memories"))
+    answer = await ask(MUSE, Subject(text=f"{len(view.past)} memories"))
     return JobResult(view.job, {"text": answer.value.text}, tuple(sorted(hit.memory.id for hit in found.hits)))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from cognition.hamlet import Town, at_once
 from commonplace.engine.god_mode import preview
 from commonplace.minds.mind import Ask
+from commonplace.minds.notes import changed
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import CONVERSE, ConverseInput
 from commonplace.scenario.compiling import compiled_from_text, load
@@ -113,13 +114,10 @@ def _without(given: ConverseInput, hidden: set[int]) -> ConverseInput:
     """The question without some memories, and without what only they carried: facts, goals, and notes about a past."""
     rest = tuple(memory for memory in given.recalled if memory.id not in hidden)
     known = {fact for memory in rest for fact in memory.facts}
-    return given.model_copy(
-        update={
-            "recalled": rest,
-            "facts": tuple(fact for fact in given.facts if fact.id in known),
-            "goals": tuple(goal for goal in given.goals if hidden.isdisjoint(goal.because)),
-            "past": given.past.model_copy(
-                update={"notes": tuple(note for note in given.past.notes if hidden.isdisjoint(note.because))}
-            ),
-        }
+    return changed(
+        given,
+        recalled=rest,
+        facts=tuple(fact for fact in given.facts if fact.id in known),
+        goals=tuple(goal for goal in given.goals if hidden.isdisjoint(goal.because)),
+        past=changed(given.past, notes=tuple(note for note in given.past.notes if hidden.isdisjoint(note.because))),
     )

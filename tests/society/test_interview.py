@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from commonplace.cognition.interview import Answered
 from commonplace.cognition.turn import TalkView
-from commonplace.minds.notes import Spoken
+from commonplace.minds.notes import Spoken, as_json
 from commonplace.minds.offline.grammar.tongues import tongue
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.question import ASKER
@@ -107,7 +107,7 @@ def evidence(view: TalkView, answered: Answered) -> str:
     items = [*inputs.done, *inputs.later, *inputs.usual]
     return "\n".join(
         (
-            inputs.question, inputs.doing, inputs.situation.model_dump_json(), inputs.who.model_dump_json(),
+            inputs.question, inputs.doing, as_json(inputs.situation).decode(), as_json(inputs.who).decode(),
             *(memory.text for memory in cited), *values, *tells, *facts,
             *(f"{item.do} {item.location_name}" for item in items),
             *(f"{one.name} {one.called} {one.label} {one.work} {one.summary}" for one in inputs.known),

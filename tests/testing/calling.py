@@ -7,7 +7,7 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
-from commonplace.minds.notes import Spoken, Value
+from commonplace.minds.notes import Given, Spoken, as_data
 from commonplace.minds.tasks import RateInput
 from commonplace.testing.server import ModelServer
 from minds.offline import sample
@@ -30,13 +30,13 @@ SCHEMA = {
 }
 
 
-def asked(task: str, given: Value, *, tick: int = 1, attempt: int = 0, seed: int = 7, **more: Any) -> dict[str, Any]:
+def asked(task: str, given: Given, *, tick: int = 1, attempt: int = 0, seed: int = 7, **more: Any) -> dict[str, Any]:
     """The body of a typed question."""
     request_key = {"seed": seed, "agent": "mira", "tick": tick, "number": 0, "attempt": attempt}
     body = {
         "model": "offline",
         "messages": [{"role": "system", "content": RULES}, {"role": "user", "content": f"{task} at tick {tick}"}],
-        "commonplace": {"task": task, "input": given.model_dump(mode="json"), "request_key": request_key},
+        "commonplace": {"task": task, "input": as_data(given), "request_key": request_key},
     }
     return body | more
 

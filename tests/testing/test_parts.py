@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
+from commonplace.minds.notes import from_data
 from commonplace.minds.tasks import TASKS
 from commonplace.testing.server.answers import instance
 from commonplace.testing.server.server import Prompts, common
@@ -47,10 +49,10 @@ def test_a_prompts_prefix_is_sought_among_all_before(prompts: list[str]) -> None
 
 @pytest.mark.parametrize("task", [name for name in TASKS if name != "embed"])
 def test_an_instance_of_every_tasks_input_is_one(task: str) -> None:
-    output = TASKS[task].input
-    schema = output.model_json_schema()
+    kind = TASKS[task].input
+    schema = msgspec.json.schema(kind, schema_hook=lambda inner: inner.model_json_schema())
     for seed in range(30):
-        output.model_validate(instance(schema, seed))
+        from_data(kind, instance(schema, seed))
 
 
 def test_an_instance_ends_where_a_schema_refers_to_itself() -> None:

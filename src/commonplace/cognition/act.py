@@ -16,7 +16,7 @@ from commonplace.cognition.converse import LONGEST_LINE, converse, line, said_to
 from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import item_note, places, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import News
+from commonplace.minds.notes import News, fields_of
 from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput, Targets
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Action, Idle, Interact, Move, as_dict, objection
@@ -56,7 +56,7 @@ async def _ask_mind(
         reaction=reaction.reason if reaction.decision != "keep" else "",
         places=places(view.scenario, notebook.belief),
         recalled=recalled(view.scenario, view.draft.recent(5), view.now),
-        **dict(targets(view, notebook, step)),
+        **dict(fields_of(targets(view, notebook, step))),
     )
     answer = await notebook.ask(ACT, inputs)
     return _unless_in_vain(view, chosen(view, answer.value, step), step)

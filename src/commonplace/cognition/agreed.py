@@ -16,7 +16,7 @@ from commonplace.cognition.account import ASKS_HELP, FAVOURS
 from commonplace.cognition.goals import met_from, place_of_thing
 from commonplace.cognition.sentences import wished
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import Agreed, noted
+from commonplace.minds.notes import Agreed
 
 MOST_HEEDED = 3
 """Times a day that a plan is changed for what was said."""
@@ -75,8 +75,7 @@ def _notes(view: TurnView, notebook: Notebook, row: Entry) -> Iterator[Agreed]:
         return
     kind = ("call" if row.act == "visit" else row.act) if comes else f"host_{row.act}"
     called = view.scenario.personas[row.other].called
-    yield noted(
-        Agreed,
+    yield Agreed(
         text=wished(view.scenario.language, kind, x=called, topic=row.named or row.topic),
         person=row.other,
         called=called,

@@ -14,7 +14,7 @@ from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import News, Recalled, Spoken, noted
+from commonplace.minds.notes import News, Recalled, Spoken, changed
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
 from commonplace.text import clean, sentences, shortened
 from commonplace.world.actions import Say
@@ -53,8 +53,7 @@ async def converse(
     past = past_with(view, notebook.account, hearer, found)
     if past.spoken_of:
         notebook.chosen("asked", past.spoken_of.because, 1)
-    inputs = noted(
-        ConverseInput,
+    inputs = ConverseInput(
         who=who(view.persona),
         situation=situation(view),
         hearer=person(view, hearer, notebook.relations),
@@ -142,8 +141,7 @@ def spoken(view: TurnView, hearer: str = "") -> tuple[Spoken, ...]:
     """The lines of the talk I am in, oldest first; of the one a hearer is in, when I am about to join it."""
     personas = view.scenario.personas
     return tuple(
-        noted(
-            Spoken,
+        Spoken(
             speaker=line.speaker,
             called=personas[line.speaker].called,
             text=line.utterance,
@@ -167,7 +165,7 @@ def _with_replies(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[Spoken, ..
         return lines
     replies = (given[one] for one in reversed(sentences(lines[-1].text)) if one in given)
     last = _answer(view, lines) if lines[-1].speech_act == "ask.more" else next(replies, ())
-    return (*lines[:-1], noted(Spoken, **{**dict(lines[-1]), "replies": last})) if last else lines
+    return (*lines[:-1], changed(lines[-1], replies=last)) if last else lines
 
 
 def _answer(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[str, ...]:

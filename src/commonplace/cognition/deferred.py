@@ -23,7 +23,7 @@ from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
 from commonplace.cognition.turn import JobNotebook, JobResult, JobView, Notebook, TurnView
 from commonplace.memory.reflection import ReflectionTrigger
-from commonplace.minds.notes import Spoken
+from commonplace.minds.notes import Spoken, changed
 from commonplace.minds.tasks import (
     INSIGHTS,
     PLAN_DAY,
@@ -81,7 +81,7 @@ async def _plan_day(view: JobView, notebook: JobNotebook) -> Outcome:
     found = await retrieve(view, notebook, "plan_day", [_day_query(view)])
     inputs = PlanDayInput(
         who=who(view.persona),
-        situation=situation(view).model_copy(update={"moment": view.job.about, "time": hhmm(wakes)}),
+        situation=changed(situation(view), moment=view.job.about, time=hhmm(wakes)),
         wakes=hhmm(wakes),
         routine=usual_day(view),
         recalled=found,

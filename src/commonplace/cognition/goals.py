@@ -24,7 +24,7 @@ from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.sentences import the_thing, wished
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
-from commonplace.minds.notes import GoalNote, noted
+from commonplace.minds.notes import GoalNote, changed
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import is_named, words
 from commonplace.world.geography import Geography
@@ -467,7 +467,7 @@ def _is_spoken_of(view: View, note: GoalNote, lines: Sequence[str]) -> bool:
 def _met_today(view: View, note: GoalNote) -> GoalNote:
     place, minute = met_from(view, note.person, view.now + SOON)
     time = hhmm(midnight(view.now) + timedelta(minutes=minute)) if place else ""
-    return noted(GoalNote, **{**dict(note), "place": place, "time": time}) if time else note
+    return changed(note, place=place, time=time) if time else note
 
 
 def _note(view: View, goal: Goal, place: str, hour: int) -> GoalNote:
@@ -481,8 +481,7 @@ def _note(view: View, goal: Goal, place: str, hour: int) -> GoalNote:
     if goal.hour >= 0:
         hour = goal.hour
     due = view.scenario.clock.time(goal.due) if goal.due >= 0 else None
-    return noted(
-        GoalNote,
+    return GoalNote(
         id=goal.id,
         kind=goal.kind,
         text=goal.text,

@@ -30,7 +30,7 @@ from commonplace.cognition.situation import (
 )
 from commonplace.cognition.turn import TalkView, Tracer
 from commonplace.memory import Memory, Retrieval, policies
-from commonplace.minds.notes import Item, Spoken
+from commonplace.minds.notes import Item, Spoken, fields_of
 from commonplace.minds.question import Asked, understood
 from commonplace.minds.question_names import Names
 from commonplace.minds.question_rules import spoken_in as language_of
@@ -232,7 +232,9 @@ def _acquaintance(view: TalkView, other: str) -> Acquaintance:
     known = (view.world.tick - relation.known_since) * minutes if relation.known_since > 0 else -1
     because = tuple(memory for memory in relation.because if memory in view.memories)
     housemate = view.scenario.personas[other].home == view.persona.home
-    return Acquaintance(**dict(person(view, other)), because=because, known_minutes=known, housemate=housemate)
+    return Acquaintance(
+        **dict(fields_of(person(view, other))), because=because, known_minutes=known, housemate=housemate
+    )
 
 
 def _things(view: TalkView, asked: Asked) -> tuple[ThingKnown, ...]:

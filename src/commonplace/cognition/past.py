@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import Any
 
 from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard, Rows, digests_of, latest_first
 from commonplace.cognition.account import talk_topics
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
-from commonplace.minds.notes import Past, PastNote, Recalled, noted, noted_of
-from commonplace.scenario.scenario import Scenario
+from commonplace.minds.notes import Past, PastNote, Recalled
 from commonplace.text import is_named, words
 
 MOST_OWN, MOST_WITH = 12, 40
@@ -31,8 +29,7 @@ def past_with(view: View, account: Account, other: str, found: Sequence[Recalled
     for topic in dict.fromkeys((*talk_topics(view), *(fact for note in found for fact in note.facts))):
         rows += _elsewhere(account, topic, other)
     latest = latest_first(rows)[:MOST_WITH]
-    return noted(
-        Past,
+    return Past(
         notes=(*_notes(view, (*latest, *_own(account))), *_seen(view, other), *_asked_about(view, other)),
         said=tuple(sorted(account.lines.get(other, ()))),
         lately=(*_told(account, found), *_in_order(account.lines.get("", {}))),
@@ -41,14 +38,14 @@ def past_with(view: View, account: Account, other: str, found: Sequence[Recalled
 
 def own_past(view: View, account: Account) -> Past:
     """One's own latest deeds, occasions and promises."""
-    return noted(Past, notes=_notes(view, _own(account)), said=(), lately=())
+    return Past(notes=_notes(view, _own(account)), said=(), lately=())
 
 
 def whole_past(view: View, account: Account) -> Past:
     """The latest rows of every kind, and all about promises."""
     rows = account.all()
     older = (row for row in rows[MOST_WHOLE:] if f"{row.kind}/" in WITH_SOMEBODY)
-    return noted(Past, notes=_notes(view, (*rows[:MOST_WHOLE], *older)), said=(), lately=())
+    return Past(notes=_notes(view, (*rows[:MOST_WHOLE], *older)), said=(), lately=())
 
 
 WITH_SOMEBODY = ("promised/", "kept/", "broke/")
@@ -91,8 +88,7 @@ def _seen(view: View, hearer: str) -> list[PastNote]:
     line = talk.lines[-1].utterance if talk and talk.lines else ""
     belief, nodes, minutes = view.state.belief, view.scenario.geography.nodes, view.scenario.clock.tick_minutes
     return [
-        noted(
-            PastNote, kind="saw", other=other, called=persona.called, act="", topic="", named="",
+        PastNote(kind="saw", other=other, called=persona.called, act="", topic="", named="",
             text=nodes[known.parent].name, minutes_ago=(view.world.tick - known.seen) * minutes, times=1, because=(),
         )
         for other, persona in view.scenario.personas.items()
@@ -121,8 +117,7 @@ def _asked_about(view: View, hearer: str) -> list[PastNote]:
         if len(said.intersection(parts)) >= SHARED and not said.isdisjoint((parts[0], parts[-1])):
             minutes = (view.now - memory.created_at) // timedelta(minutes=1)
             return [
-                noted(
-                    PastNote, kind="did", other="", called="", act="", topic="", named=doing, text="",
+                PastNote(kind="did", other="", called="", act="", topic="", named=doing, text="",
                     minutes_ago=minutes, times=1, because=(memory.id,),
                 )
             ]  # fmt: skip
@@ -139,46 +134,29 @@ def _in_order(heard: Heard) -> tuple[str, ...]:
 
 
 def _notes(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
-    tick, minutes = view.world.tick, view.scenario.clock.tick_minutes
-    notes: list[PastNote] = []
-    for row in rows:
-        known, memory = _fields(view, row)
-        fields = known.copy()
-        fields["minutes_ago"] = (tick - row.tick) * minutes
-        if memory and memory not in view.memories:  # forgotten since
-            fields["text"] = ""
-        notes.append(noted_of(PastNote, fields))
-    return tuple(notes)
+    return tuple([_note(view, row) for row in rows])
 
 
-_FIELDS: dict[int, tuple[Scenario, Entry, tuple[dict[str, Any], int]]] = {}
-"""By the address of a row: those told last. A mind is told the same rows for days."""
-MOST_FIELDS = 4096
-
-
-def _fields(view: View, row: Entry) -> tuple[dict[str, Any], int]:
-    """(a row as a mind is told it, but for how long ago it was; the memory that its text is of, 0 for none)."""
+def _note(view: View, row: Entry) -> PastNote:
+    """A row as a mind is told it."""
     scenario = view.scenario
-    known = _FIELDS.get(id(row))
-    if known is not None and known[1] is row and known[0] is scenario:
-        return known[2]
     fact = scenario.fact(row.topic)
-    fields: dict[str, Any] = {
-        "kind": row.kind,
-        "other": row.other,
-        "called": scenario.personas[row.other].called if row.other in scenario.personas else "",
-        "act": row.act,
-        "topic": row.topic,
-        "named": row.named,
-        "text": fact.said_in(scenario.language) if fact else "",
-        "minutes_ago": 0,
-        "times": row.times,
-        "because": row.because,
-    }
-    memory = row.because[-1] if fact is None and row.kind == "attended" and row.because[-1] in view.memories else 0
-    if memory:
-        fields["text"] = str(view.memories.get(memory).details.get("frame", {}).get("text", ""))
-    if len(_FIELDS) >= MOST_FIELDS:
-        _FIELDS.clear()
-    _FIELDS[id(row)] = scenario, row, (fields, memory)
-    return fields, memory
+    return PastNote(
+        kind=row.kind,
+        other=row.other,
+        called=scenario.personas[row.other].called if row.other in scenario.personas else "",
+        act=row.act,
+        topic=row.topic,
+        named=row.named,
+        text=fact.said_in(scenario.language) if fact else _attended(view, row),
+        minutes_ago=(view.world.tick - row.tick) * scenario.clock.tick_minutes,
+        times=row.times,
+        because=row.because,
+    )
+
+
+def _attended(view: View, row: Entry) -> str:
+    """What was seen of an event, as long as it is remembered."""
+    if row.kind != "attended" or row.because[-1] not in view.memories:
+        return ""
+    return str(view.memories.get(row.because[-1]).details.get("frame", {}).get("text", ""))

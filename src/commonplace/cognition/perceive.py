@@ -14,6 +14,7 @@ from commonplace.character.plan import PlanItem
 from commonplace.character.state import UNKNOWN, Belief, Known
 from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
 from commonplace.cognition.turn import TurnView
+from commonplace.minds.notes import NewsKind
 from commonplace.world.events import Event
 from commonplace.world.script import audience
 from commonplace.world.state import Body
@@ -31,8 +32,8 @@ ASLEEP = "asleep"
 class Percept:
     """One thing noticed."""
 
-    kind: str
-    """The `kind` of `minds.notes.News`: what it is to a reaction, coarser than the frame's `what`. `did` is any deed of
+    kind: NewsKind
+    """What it is to a reaction, coarser than the frame's `what`. `did` is any deed of
     somebody else, while the frame `did` is one's own.
     """
     text: str

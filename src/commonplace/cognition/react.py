@@ -18,7 +18,7 @@ from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import Agreed, News, Recalled, noted
+from commonplace.minds.notes import Agreed, News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 
 MOST_NOTICED = 3
@@ -141,8 +141,7 @@ def _input(
     merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
     acts = "act" in merged and cognition.fidelity == "every_tick"
     speaks = "converse" in merged
-    return noted(
-        ReactInput,
+    return ReactInput(
         who=who(view.persona),
         situation=situation(view),
         news=tuple(news),

@@ -19,7 +19,7 @@ from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.record import Emotion, Memory
-from commonplace.minds.notes import News, noted
+from commonplace.minds.notes import News
 from commonplace.minds.tasks import RATE, RateInput, Rating
 from commonplace.scenario.scenario import Scenario, derived
 
@@ -113,8 +113,7 @@ def _is_news(percept: Percept) -> bool:
 
 
 def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
-    return noted(
-        News,
+    return News(
         memory_id=memory.id,
         kind=percept.kind,
         text=percept.text,
@@ -160,7 +159,7 @@ async def rate(view: TurnView, notebook: Notebook) -> None:
     """Ask the mind, in one question, to rate everything that waits for it."""
     if notebook.unrated:
         names = _names(view.scenario, view.persona.id)
-        inputs = noted(RateInput, who=who(view.persona), texts=tuple(notebook.unrated), names=names)
+        inputs = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=names)
         answer = await notebook.ask(RATE, inputs)
         rated(view, notebook, answer.value.ratings)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
 
 from commonplace import rng
 from commonplace.character.fact import carried
@@ -16,19 +15,7 @@ from commonplace.character.state import Belief, Relation
 from commonplace.clock import WEEKDAYS, hhmm, iso
 from commonplace.cognition.turn import View
 from commonplace.memory.record import Memory
-from commonplace.minds.notes import (
-    AT_ONCE,
-    FactNote,
-    Item,
-    Person,
-    Recalled,
-    Situation,
-    Spot,
-    ThingHere,
-    Who,
-    noted,
-    noted_of,
-)
+from commonplace.minds.notes import AT_ONCE, FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, changed
 from commonplace.scenario.scenario import Scenario, Tell, derived
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
@@ -44,8 +31,7 @@ NO_MANNER = Manner()
 def situation(view: View) -> Situation:
     """Time, weather, place, people and things in sight."""
     world, now, clock = view.world, view.now, view.scenario.clock
-    return noted(
-        Situation,
+    return Situation(
         moment=iso(now),
         time=hhmm(now),
         day=clock.day(world.tick),
@@ -84,8 +70,7 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
     relation = (view.state.relations if relations is None else relations).get(other)
     body = view.world.bodies.get(other)
     minutes, how = view.scenario.clock.tick_minutes, _manner(view.scenario, view.persona, persona)
-    return noted(
-        Person,
+    return Person(
         id=other,
         name=persona.name,
         called=persona.called,
@@ -201,27 +186,10 @@ def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
     return (*kind.verbs, *CARRYING) if kind.portable else kind.verbs
 
 
-_ITEMS: dict[int, tuple[Scenario, PlanItem, Item]] = {}
-"""By the address of a plan item: those told last. The rest of a day is told with every question."""
-MOST_ITEMS = 1024
-
-
 def item_note(scenario: Scenario, item: PlanItem) -> Item:
     """A plan item as a mind is told it."""
-    known = _ITEMS.get(id(item))
-    if known is not None and known[1] is item and known[0] is scenario:
-        return known[2]
-    if len(_ITEMS) >= MOST_ITEMS:
-        _ITEMS.clear()
-    note = _item_note(scenario, item)
-    _ITEMS[id(item)] = scenario, item, note
-    return note
-
-
-def _item_note(scenario: Scenario, item: PlanItem) -> Item:
     node = scenario.geography.nodes[item.location]
-    return noted(
-        Item,
+    return Item(
         start=hhmm(item.start_time),
         minutes=item.duration_minutes,
         location=item.location,
@@ -246,21 +214,19 @@ def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> t
 
 
 def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
-    fields = _told(scenario, memory).copy()
-    fields["importance"] = round(memory.importance)
-    fields["minutes_ago"] = minutes = max(0, (now - memory.created_at) // MINUTE)
-    if minutes <= AT_ONCE and (of := scenario.tells.get(fields["frame"].get("event", ""))) and of.at_once:
-        fields["tell"] = of.at_once
-    return noted_of(Recalled, fields)
+    told, minutes = _told(scenario, memory), max(0, (now - memory.created_at) // MINUTE)
+    if minutes <= AT_ONCE and (of := scenario.tells.get(told.frame.get("event", ""))) and of.at_once:
+        told = changed(told, tell=of.at_once)
+    return changed(told, importance=round(memory.importance), minutes_ago=minutes)
 
 
-_TOLD: dict[tuple[str, int], tuple[Scenario, Memory, dict[str, Any]]] = {}
+_TOLD: dict[tuple[str, int], tuple[Scenario, Memory, Recalled]] = {}
 """By character and id: the memories that were told last. The same few are recalled again and again."""
 MOST_TOLD = 4096
 
 
-def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
-    """The fields of a memory as a mind is told it; those that change with time only have their place."""
+def _told(scenario: Scenario, memory: Memory) -> Recalled:
+    """A memory as a mind is told it, but for what changes with time."""
     key = memory.agent, memory.id
     known = _TOLD.pop(key, None)
     if known is not None and known[0] is scenario and (known[1] is memory or _same(known[1], memory)):
@@ -268,20 +234,20 @@ def _told(scenario: Scenario, memory: Memory) -> dict[str, Any]:
         return known[2]
     details = memory.details
     of = scenario.tells.get(details.get("frame", {}).get("event", ""))
-    fields = {
-        "id": memory.id,
-        "text": memory.text,
-        "kind": memory.kind,
-        "importance": 0,
-        "minutes_ago": 0,
-        "frame": {**named(scenario, details.get("frame", {})), **_references(scenario, memory)},
-        "tell": tuple(details.get("tell", ())) or (_share(scenario, memory, of) if of else ()),
-        "facts": carried(scenario.facts, memory.text),
-    }
+    told = Recalled(
+        id=memory.id,
+        text=memory.text,
+        kind=memory.kind,
+        importance=0,
+        minutes_ago=0,
+        frame={**named(scenario, details.get("frame", {})), **_references(scenario, memory)},
+        tell=tuple(details.get("tell", ())) or (_share(scenario, memory, of) if of else ()),
+        facts=carried(scenario.facts, memory.text),
+    )
     if len(_TOLD) >= MOST_TOLD:
         del _TOLD[next(iter(_TOLD))]
-    _TOLD[key] = scenario, memory, fields
-    return fields
+    _TOLD[key] = scenario, memory, told
+    return told
 
 
 TELLERS = 12
@@ -335,8 +301,7 @@ def fact_notes(scenario: Scenario, notes: Sequence[Recalled]) -> tuple[FactNote,
     """The seed facts that any of the memories carries: knowledge enters a mind only through a memory."""
     known = {fact for note in notes for fact in note.facts}
     return tuple(
-        noted(
-            FactNote,
+        FactNote(
             id=fact.id,
             text=fact.said_in(scenario.language),
             tell=fact.tell.get(scenario.language, ()),

@@ -10,10 +10,13 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
+import msgspec
+import msgspec.structs
+
 from commonplace.memory import Retrieval
 from commonplace.memory.scoring import UNIT
 from commonplace.minds.mind import Answer, Task
-from commonplace.minds.notes import News, Recalled, Value
+from commonplace.minds.notes import Given, News, Recalled, Value, fields_of
 
 ELSEWHERE = {
     "who", "situation", "facts", "places", "names", "routine", "hints", "things",
@@ -71,7 +74,7 @@ def _part(normalised: float, weight: float, low: float, high: float) -> dict[str
     return {"raw": raw, "normalised": normalised, "weight": weight}
 
 
-def question_entry(task: Task[Any, Any], value: Value, answer: Answer[Any]) -> dict[str, Any]:
+def question_entry(task: Task[Any, Any], value: Given, answer: Answer[Any]) -> dict[str, Any]:
     """A question without what is stored elsewhere; its answer is in the journal."""
     inputs = _fields(value, ELSEWHERE)
     if "hearer" in inputs:
@@ -79,12 +82,12 @@ def question_entry(task: Task[Any, Any], value: Value, answer: Answer[Any]) -> d
     return {"ordinal": answer.number, "task": task.name, "outcome": answer.outcome, "input": inputs}
 
 
-def _fields(value: Value, left_out: Container[str] = ()) -> dict[str, Any]:
+def _fields(value: Given | Value, left_out: Container[str] = ()) -> dict[str, Any]:
     """The fields that are not at their default, as JSON has them."""
     standard = _defaults(type(value))
     return {
         name: _written(cell)
-        for name, cell in vars(value).items()
+        for name, cell in fields_of(value)
         if name not in left_out and (name not in standard or cell != standard[name])
     }
 
@@ -96,7 +99,7 @@ def _written(cell: object) -> Any:
             return cell.id
         case News():
             return cell.memory_id
-        case Value():
+        case Given() | Value():
             return _fields(cell)
         case tuple():
             return [_written(part) for part in cast(tuple[object, ...], cell)]
@@ -111,9 +114,13 @@ CHOSEN = "chosen"
 
 
 @cache
-def _defaults(model: type[Value]) -> dict[str, Any]:
+def _defaults(kind: type[Given | Value]) -> dict[str, Any]:
+    if issubclass(kind, Given):
+        fields = msgspec.structs.fields(kind)
+        made = {one.name: one.default_factory() for one in fields if one.default_factory is not msgspec.NODEFAULT}
+        return made | {one.name: one.default for one in fields if one.default is not msgspec.NODEFAULT}
     return {
-        name: field.get_default(call_default_factory=True)
-        for name, field in model.model_fields.items()
-        if not field.is_required()
+        name: info.get_default(call_default_factory=True)
+        for name, info in kind.model_fields.items()
+        if not info.is_required()
     }

@@ -20,13 +20,13 @@ from commonplace.memory import Retrieval
 from commonplace.memory.draft import Delta, Draft
 from commonplace.memory.reader import Reader, Snapshot
 from commonplace.minds.mind import Answer, Task, ask
-from commonplace.minds.notes import Value
+from commonplace.minds.notes import Given, Value
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Action
 from commonplace.world.deeds import Note
 from commonplace.world.view import WorldView
 
-I = TypeVar("I", bound=Value)  # noqa: E741
+I = TypeVar("I", bound=Given)  # noqa: E741
 O = TypeVar("O", bound=Value)  # noqa: E741
 
 

@@ -21,7 +21,7 @@ from commonplace.engine.budget import Budget, BudgetReached, Spending
 from commonplace.engine.stage import Asking
 from commonplace.errors import RunDamaged
 from commonplace.minds.mind import Answer, Ask, Mind, Reply, RequestKey
-from commonplace.minds.notes import Value
+from commonplace.minds.notes import Value, as_json
 from commonplace.rng import Seeds
 from commonplace.run.journal import ModelCall
 from commonplace.run.tick_record import AnswerRow
@@ -220,7 +220,7 @@ def request_digest(ask: Ask[Any, Any]) -> bytes:
 
     Every field of the input is, at its default too: a new field makes all such questions other ones.
     """
-    return digest(ask.task.name.encode(), ask.input.__pydantic_serializer__.to_json(ask.input))
+    return digest(ask.task.name.encode(), as_json(ask.input))
 
 
 def shown_input(ask: Ask[Any, Any]) -> str:

@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from commonplace.minds.notes import Value
+from commonplace.minds.notes import Given, Value
 
 if TYPE_CHECKING:  # tasks are made of these; they import this module
     from commonplace.minds.tasks.offers import Offers
     from commonplace.minds.tasks.scenes import View
     from commonplace.minds.tasks.wire import AnswerModel
 
-I = TypeVar("I", bound=Value)  # noqa: E741 – the input's type
+I = TypeVar("I", bound=Given)  # noqa: E741 – the input's type
 O = TypeVar("O", bound=Value)  # noqa: E741 – the output's type
 
 

@@ -1,4 +1,4 @@
-"""What typed inputs are made of: the character, its situation, memories, plans and talk, as a mind is told of them.
+"""What a mind is told, typed: the character, its situation, memories, plans and talk. Tasks make their inputs of these.
 
 All numbers are integers; moments are ISO strings or `HH:MM`, so that the canonical bytes of an input are the same
 everywhere.
@@ -6,55 +6,71 @@ everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from operator import not_
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, TypeVar, cast, dataclass_transform
 
-from pydantic import BaseModel, ConfigDict, Field
+import msgspec
+import msgspec.structs
+from msgspec import Struct, field
+from pydantic import BaseModel, ConfigDict
+
+changed = msgspec.structs.replace
+"""A value with others in some fields."""
+T = TypeVar("T")
+G = TypeVar("G", bound="Given")
 
 
 class Value(BaseModel):
-    """A frozen typed value; unknown fields are refused."""
+    """A frozen typed value that is checked: what a mind answers. Unknown fields are refused."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
 
-_is_empty = not_
-"""Left out of an input's JSON, so that the questions of runs without levels keep their keys."""
-V = TypeVar("V", bound=Value)
-_put_fields, _put_fields_set, _put_extra, _put_private = (
-    vars(BaseModel)[slot].__set__
-    for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
-)
-_new = object.__new__
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+class Given(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A frozen typed value that the simulator makes: what a mind is told. It is not checked when it is made."""
 
 
-def noted(kind: type[V], /, **fields: Any) -> V:
-    """A value of all its fields, in their order, known to be valid: unchecked, in a tenth of the time.
-
-    For the notes that a turn makes by the dozen of what the simulator knows.
-    """
-    return noted_of(kind, fields)
+def always(default: T) -> T:
+    """The default of a field that JSON has at its default, too, in a class that leaves out the others."""
+    return field(default_factory=lambda: default)
 
 
-def noted_of(kind: type[V], fields: dict[str, Any]) -> V:
-    """The same; the fields become the value's own and must not be changed afterwards."""
-    value = _new(kind)
-    _put_fields(value, fields)
-    _put_fields_set(value, _names_of(kind))
-    _put_extra(value, None)
-    _put_private(value, None)
-    return value
+def fields_of(value: Given | Value) -> Iterator[tuple[str, Any]]:
+    """(name, value) of each field, in their order."""
+    if isinstance(value, Given):
+        return ((name, getattr(value, name)) for name in value.__struct_fields__)
+    return iter(value)
 
 
-@cache
-def _names_of(kind: type[Value]) -> set[str]:
-    """The fields that are set of a value of all its fields; nobody changes those of a frozen value."""
-    return set(kind.model_fields)
+def as_json(value: Given) -> bytes:
+    """The value's canonical bytes: its fields in their order, at their defaults too."""
+    return _ENCODER.encode(value)
 
 
-class Who(Value):
+def as_data(value: Given) -> dict[str, Any]:
+    """The same as JSON values."""
+    return msgspec.to_builtins(value, enc_hook=_checked_data)
+
+
+def from_data(kind: type[G], data: Mapping[str, Any]) -> G:
+    """A value of JSON. Raises ValueError for what does not fit."""
+    return msgspec.convert(data, kind, dec_hook=_checked)
+
+
+def _checked_data(value: object) -> object:
+    """A `Value` in what is given: a stroke of the routine, as a mind would answer it."""
+    return cast("Value", value).model_dump(mode="json")
+
+
+def _checked(kind: type[Any], data: object) -> object:
+    return kind.model_validate(data)
+
+
+_ENCODER = msgspec.json.Encoder(enc_hook=_checked_data)
+
+
+class Who(Given):
     """The character that is asked."""
 
     id: str
@@ -75,7 +91,7 @@ AT_ONCE = 10
 """Minutes for which what has happened comes before everything else in a talk of those who noticed it."""
 
 
-class FactNote(Value):
+class FactNote(Given):
     """A seed fact that one of the recalled memories carries."""
 
     id: str
@@ -91,7 +107,7 @@ class FactNote(Value):
     emoji: str = ""
 
 
-class Recalled(Value):
+class Recalled(Given):
     """A memory as a mind is told it, retrieved or not; made by `recalled()` in `cognition/situation.py`."""
 
     id: int
@@ -100,7 +116,7 @@ class Recalled(Value):
     importance: int
     """1–10, rounded."""
     minutes_ago: int
-    frame: Mapping[str, str] = Field(default_factory=dict)
+    frame: Mapping[str, str] = field(default_factory=dict[str, str])
     """What the simulator knows of its making, as in the table in `docs/cognition.md`, with the names of its ids."""
     tell: tuple[str, ...] = ()
     """Ways the scenario's author gave to say it, first person; for `AT_ONCE` minutes those for there and then."""
@@ -108,47 +124,47 @@ class Recalled(Value):
     """Ids of seed facts its text carries."""
 
 
-class Person(Value):
+class Person(Given, omit_defaults=True):
     """Somebody the character sees or knows."""
 
     id: str
     name: str
     called: str
-    work: str = ""
-    pronoun: str = "they"
-    label: str = ""
+    work: str = always("")
+    pronoun: str = always("they")
+    label: str = always("")
     """What they are to each other; empty for somebody not met before."""
-    warmth: int = 0
+    warmth: int = always(0)
     """−100 … 100."""
-    talks: int = 0
+    talks: int = always(0)
     """Conversations had so far in this run."""
-    minutes_since_talk: int = -1
+    minutes_since_talk: int = always(-1)
     """−1: never talked in this run."""
-    doing: str = ""
-    asleep: bool = False
-    can_be_spoken_to: bool = False
-    summary: str = ""
-    level: str = Field(default="", exclude_if=_is_empty)
+    doing: str = always("")
+    asleep: bool = always(False)
+    can_be_spoken_to: bool = always(False)
+    summary: str = always("")
+    level: str = ""
     """`polite` or `plain`, how the character speaks to them where the language has speech levels."""
-    address: str = Field(default="", exclude_if=_is_empty)
+    address: str = ""
     """What the character calls them to their face, where that is not `called`."""
-    talk: str = Field(default="", exclude_if=_is_empty)
+    talk: str = ""
     """`mine` for somebody in the character's own conversation, `other` for somebody in another one, empty if free."""
 
 
-class ThingHere(Value):
+class ThingHere(Given, omit_defaults=True):
     """An object in sight."""
 
     id: str
     name: str
     state: str
-    verbs: tuple[str, ...] = ()
-    carried: bool = False
-    leads: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
+    verbs: tuple[str, ...] = always(())
+    carried: bool = always(False)
+    leads: tuple[str, ...] = ()
     """The verbs that bring it into another state, as far as its kind says."""
 
 
-class Spot(Value):
+class Spot(Given):
     """An area the character knows of."""
 
     id: str
@@ -156,7 +172,7 @@ class Spot(Value):
     outdoor: bool = False
 
 
-class Situation(Value):
+class Situation(Given):
     """Here and now, as the character sees it."""
 
     moment: str
@@ -174,7 +190,7 @@ class Situation(Value):
     things: tuple[ThingHere, ...] = ()
 
 
-class Item(Value):
+class Item(Given):
     """A stretch of plan."""
 
     start: str
@@ -192,39 +208,42 @@ class Item(Value):
     because: tuple[int, ...] = ()
 
 
-class News(Value):
+NewsKind = Literal[
+    "said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "voice", "outcome", "absent"
+]
+
+
+class News(Given):
     """Something perceived this tick that is new."""
 
     memory_id: int
     """The memory it became; 0 when it was not remembered."""
-    kind: Literal[
-        "said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "voice", "outcome", "absent"
-    ]
+    kind: NewsKind
     text: str
     who: str = ""
     """Character id, where somebody did it."""
     to_me: bool = False
     importance: int = 3
-    frame: Mapping[str, str] = Field(default_factory=dict)
+    frame: Mapping[str, str] = field(default_factory=dict[str, str])
     facts: tuple[str, ...] = ()
 
 
-class Spoken(Value):
+class Spoken(Given, omit_defaults=True):
     """A line of the talk going on, oldest first."""
 
     speaker: str
     """Character id."""
     called: str
     text: str
-    speech_act: str = ""
+    speech_act: str = always("")
     """What the line does, where its speaker's mind said so: `tell`, `ask.well`, `invite` …"""
-    topic: str = ""
+    topic: str = always("")
     """What it is about, as its speaker names it."""
-    replies: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
+    replies: tuple[str, ...] = ()
     """What the scenario's author gave to say to it; only of the latest line."""
 
 
-class PastNote(Value):
+class PastNote(Given):
     """Something the character knows of its own past: a row of its account (`docs/cognition.md`)."""
 
     kind: str
@@ -246,7 +265,7 @@ class PastNote(Value):
     because: tuple[int, ...] = ()
 
 
-class Past(Value):
+class Past(Given):
     """What the character knows of its own past that concerns the here and now."""
 
     notes: tuple[PastNote, ...] = ()
@@ -265,7 +284,7 @@ class Past(Value):
 NO_PAST = Past()
 
 
-class GoalNote(Value):
+class GoalNote(Given):
     """Something the character means to do, with what it needs (`docs/cognition.md`)."""
 
     id: str
@@ -306,7 +325,7 @@ class GoalNote(Value):
     because: tuple[int, ...] = ()
 
 
-class Agreed(Value):
+class Agreed(Given, kw_only=True):
     """What a talk has settled for later today and the plan does not have yet."""
 
     text: str
@@ -324,7 +343,7 @@ class Agreed(Value):
     because: tuple[int, ...]
 
 
-class Hint(Value):
+class Hint(Given):
     """What a routine suggests for the inside of a plan item."""
 
     do: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from commonplace.minds.notes import Spoken, Value
+from commonplace.minds.notes import Given, Spoken, changed
 from commonplace.minds.question_names import EARLIER, PARTICLES, Names, event_in, facts_in, mentioned_in, placed
 from commonplace.minds.question_rules import Rules, Wanted, alike, rules_of, spoken_in
 from commonplace.minds.question_sentence import content_words, sentences, subject_of
@@ -55,7 +55,7 @@ _NAMED_TOPICS = frozenset({"think", "heard", "going"})
 """Kinds whose topic is the thing itself in Korean as well, where a pattern often takes in more or less than that."""
 
 
-class When(Value):
+class When(Given):
     """A stretch of a day."""
 
     days: int
@@ -66,7 +66,7 @@ class When(Value):
     """Minutes after midnight; above 1440 for the small hours of the next day."""
 
 
-class Asked(Value):
+class Asked(Given):
     """A question as it is understood, in the context of its talk."""
 
     kind: str = ""
@@ -112,7 +112,7 @@ class Asked(Value):
             return self
         about = ("people", "places", "facts", "words")
         both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(self.also, name)))) for name in about}
-        return self.model_copy(update={**both, "when": self.when or self.also.when})
+        return changed(self, **both, when=self.when or self.also.when)
 
     def same(self, other: Asked) -> bool:
         """Whether both ask the same about the same people, places, facts and time, in whatever words."""
@@ -161,7 +161,7 @@ def _understood(question: str, lines: Sequence[Spoken], names: Names, before: As
     second = _read(parts[1], lines, names, first, language)
     if (not second.kind and not second.words) or second.kind in SMALL_TALK or second.kind in {*FOLLOWS, "whom"}:
         return first
-    return first.model_copy(update={"also": second})
+    return changed(first, also=second)
 
 
 def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, language: str) -> Asked:
@@ -205,8 +205,8 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     )  # fmt: skip
     if unclear and not (words or places or facts):
         if not before.words:
-            return asked.model_copy(update={"kind": "whom"})
-        asked = asked.model_copy(update={"words": before.words, "heads": before.heads, "subject": before.subject})
+            return changed(asked, kind="whom")
+        asked = changed(asked, words=before.words, heads=before.heads, subject=before.subject)
     return _in_context(asked, before, rules, text)
 
 
@@ -242,12 +242,12 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
     """A follow-up has the kind of the question before, and what it does not name itself."""
     if asked.kind == "more" and before.kind not in _SPANNING and rules.future.search(text):
         # `what will you do after that` of what was no plan
-        asked, before = asked.model_copy(update={"kind": "plan"}), Asked()
+        asked, before = changed(asked, kind="plan"), Asked()
     if asked.kind in FOLLOWS:
         is_after_talk = bool(before.kind) and before.kind not in SMALL_TALK
-        return before.model_copy(update={"then": asked.kind, "language": asked.language}) if is_after_talk else asked
+        return changed(before, then=asked.kind, language=asked.language) if is_after_talk else asked
     if asked.kind == "seen" and not (asked.places or asked.facts or asked.when) and _refers(text, rules):
-        return asked.model_copy(update={"places": before.places, "facts": before.facts, "when": before.when})
+        return changed(asked, places=before.places, facts=before.facts, when=before.when)
     named = asked.people or asked.places or asked.facts or asked.when
     bare = _bare(text, rules)
     if (
@@ -260,19 +260,23 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
     is_of_something = asked.kind in _OF_SOMETHING and not set(asked.words) - rules.light
     if not named and before.kind and (is_of_something or (not asked.words and _refers(text, rules))):
         when = asked.when or (before.when if asked.kind in {before.kind, "met", "withwhom", "seen"} else None)
-        return asked.model_copy(
-            update={"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
-                    "topic": before.topic, "when": when}
-        )  # fmt: skip
+        return changed(
+            asked,
+            people=before.people,
+            places=before.places,
+            facts=before.facts,
+            words=before.words,
+            topic=before.topic,
+            when=when,
+        )
     if not named and not asked.subject and before.words and before.kind and _refers(text, rules):
-        return asked.model_copy(
-            update={
-                "words": (*before.words, *asked.words),
-                "heads": before.heads,
-                "subject": before.subject,
-                "places": before.places,
-                "facts": before.facts,
-            }
+        return changed(
+            asked,
+            words=(*before.words, *asked.words),
+            heads=before.heads,
+            subject=before.subject,
+            places=before.places,
+            facts=before.facts,
         )
     return asked
 
@@ -299,7 +303,7 @@ def _continued(asked: Asked, before: Asked) -> Asked:
         update["kind"] = "plan"
     if asked.when is not None and asked.when.days > 0 and before.kind == "plan":
         update["kind"] = "day"
-    return asked.model_copy(update=update)
+    return changed(asked, **update)
 
 
 def _bare(text: str, rules: Rules) -> str:

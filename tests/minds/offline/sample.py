@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Situation, Spoken, Spot, Who
+from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Situation, Spoken, Spot, Who, from_data
 from commonplace.minds.tasks import ConverseInput, ReactInput
 
 PLACES = (
@@ -71,9 +71,8 @@ def memory(
     number: int, text: str, ago: int = 90, *, importance: int = 3, kind: str = "observation", **more: object
 ) -> Recalled:
     """A recalled memory; `frame`, `tell` and `facts` as keywords."""
-    return Recalled.model_validate(
-        {"id": number, "text": text, "kind": kind, "importance": importance, "minutes_ago": ago, **more}
-    )
+    given = {"id": number, "text": text, "kind": kind, "importance": importance, "minutes_ago": ago, **more}
+    return from_data(Recalled, given)
 
 
 def said(
@@ -263,4 +262,4 @@ def reaction(
 
 def news(kind: str, text: str, number: int = 50, frame: Mapping[str, str] | None = None, **more: object) -> News:
     """Something new."""
-    return News.model_validate({"memory_id": number, "kind": kind, "text": text, "frame": dict(frame or {}), **more})
+    return from_data(News, {"memory_id": number, "kind": kind, "text": text, "frame": dict(frame or {}), **more})

@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from commonplace.minds.notes import FactNote, Past, PastNote, Recalled, Spoken
+from commonplace.minds.notes import FactNote, Past, PastNote, Recalled, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from minds.offline import sample
 
-PARTY = sample.FESTIVAL.model_copy(update={"starts": "2031-10-03T19:00:00"})
+PARTY = changed(sample.FESTIVAL, starts="2031-10-03T19:00:00")
 """The festival, last night."""
 WENT = PastNote(kind="attended", topic=PARTY.id, text=PARTY.text, minutes_ago=800, because=(6,))
 
@@ -74,7 +74,7 @@ def test_an_occasion_is_known_by_whatever_words_ask_for_it() -> None:
 @pytest.mark.parametrize(("hours", "is_asked"), [(15, True), (72, False)])
 def test_an_event_is_asked_about_on_the_day_after_and_not_for_a_week(hours: int, is_asked: bool) -> None:
     began = datetime.fromisoformat(sample.here("10:00").moment) - timedelta(hours=hours)
-    over = sample.FESTIVAL.model_copy(update={"starts": began.isoformat()})
+    over = changed(sample.FESTIVAL, starts=began.isoformat())
     heard = sample.said(4, over.tell[1], 60 * hours + 600, who="kit", facts=(over.id,))
     for tick in range(4):
         given = ConverseInput(
@@ -87,7 +87,7 @@ def test_an_event_is_asked_about_on_the_day_after_and_not_for_a_week(hours: int,
 
 def test_who_has_nothing_of_their_own_on_a_subject_passes_on_what_was_said_of_it() -> None:
     heard = sample.said(5, "The canal stood at one metre forty this morning.", 600, who="kit", to_me=False)
-    about = heard.model_copy(update={"frame": {**heard.frame, "topic": "the canal", "called": "Kit", "to": "lena"}})
+    about = changed(heard, frame={**heard.frame, "topic": "the canal", "called": "Kit", "to": "lena"})
     spoken = PastNote(kind="told", other="jun", topic="canal", text="the canal", minutes_ago=500)
     said = replied(
         "I've been meaning to ask you about the canal.", "ask.topic", about, topic="the canal", past=(spoken,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.minds.notes import Recalled, Spoken
+from commonplace.minds.notes import Recalled, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar
@@ -133,7 +133,7 @@ def test_whoever_is_asked_for_more_tells_the_rest_or_says_that_it_is_all() -> No
 def _reply(language: str, act: str, number: int, *recalled: Recalled, topic: str = "") -> ConverseOutput:
     words = "그건 그래요." if language == "ko" else "Well, that's it."
     given = ConverseInput(
-        who=sample.mira().model_copy(update={"language": language}), situation=sample.here(), hearer=sample.jun(),
+        who=changed(sample.mira(), language=language), situation=sample.here(), hearer=sample.jun(),
         purpose="reply", recalled=(sample.said(9, words), *recalled), lines=(spoken(words, act, topic),),
     )  # fmt: skip
     return converse(given, Dice((7, "mira", 12, number)))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.clock import WEEKDAYS
-from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, PastNote, Person, Recalled, Spoken, Who
+from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, PastNote, Person, Recalled, Spoken, Who, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.tongues import past_polite, polite, tongue
 from commonplace.minds.offline.interview.answer import answer
@@ -121,7 +121,7 @@ def test_what_the_character_is_stands_on_its_card() -> None:
 
 def test_who_lives_with_one_shares_its_home() -> None:
     assert "alone" in asked("Who lives with you?").answer or "Nobody" in asked("Who lives with you?").answer
-    found = asked("Who lives with you?", known=(JUN.model_copy(update={"housemate": True}),))
+    found = asked("Who lives with you?", known=(changed(JUN, housemate=True),))
     assert "Jun" in found.answer
     assert asked("Do you live with Jun?").answer.startswith("No")
 
@@ -152,7 +152,7 @@ def test_whether_two_talked_on_a_day_is_answered_for_that_day_first() -> None:
 def test_every_subject_of_a_talk_that_is_named_is_cited() -> None:
     def line(number: int, topic: str) -> Recalled:
         heard = said(number, f"I was thinking of the {topic}.", 100 + number)
-        return heard.model_copy(update={"frame": heard.frame | {"topic": f"the {topic}"}})
+        return changed(heard, frame=heard.frame | {"topic": f"the {topic}"})
 
     lines = (*(line(number, "radio") for number in range(11, 16)), line(16, "samovar"))
     found = asked("When did you last talk to Jun, and about what?", notes=lines)
@@ -161,8 +161,8 @@ def test_every_subject_of_a_talk_that_is_named_is_cited() -> None:
 
 
 def test_an_overheard_line_is_not_said_to_have_been_told_to_one() -> None:
-    overheard = HEARD.model_copy(
-        update={"frame": {key: value for key, value in HEARD.frame.items() if key != "to_me"} | {"to_called": "Kit"}}
+    overheard = changed(
+        HEARD, frame={key: value for key, value in HEARD.frame.items() if key != "to_me"} | {"to_called": "Kit"}
     )
     assert "told me" not in asked("Have you heard of the festival?", notes=(overheard,)).answer
     assert (
@@ -290,11 +290,11 @@ def test_the_same_follow_up_brings_something_else_or_an_end() -> None:
 
 def test_an_answer_that_was_liked_is_given_again_and_one_that_was_not_is_avoided() -> None:
     told = Earlier(question="What do you think of Jun?", answer="I still owe Jun for the broth pot.", because=(1,))
-    liked = asked(told.question, before=told.model_copy(update={"received": "well"}))
+    liked = asked(told.question, before=changed(told, received="well"))
     assert liked.because == (1,)
     assert told.answer in liked.answer
     assert "before" in liked.answer or "once" in liked.answer
-    disliked = asked(told.question, before=told.model_copy(update={"received": "badly"}))
+    disliked = asked(told.question, before=changed(told, received="badly"))
     assert told.answer not in disliked.answer
 
 
@@ -332,7 +332,7 @@ KOREAN = (
 JOON = Acquaintance(id="joon", name="박준", called="준", pronoun="he", label="단골손님", warmth=30, talks=1)
 
 
-ALONE = here("12:00").model_copy(update={"people": ()})
+ALONE = changed(here("12:00"), people=())
 
 
 def korean(question: str, *lines: Spoken, past: Past = NO_PAST) -> AnswerOutput:
@@ -398,7 +398,7 @@ def test_a_background_is_told_in_the_first_person() -> None:
         "Ada Lund keeps the old bridge and has not left it since. She owns nine kinds of rope, believes none of them, "
         "and her sister knows why."
     )
-    ada = mira().model_copy(update={"name": "Ada Lund", "called": "Ada"})
+    ada = changed(mira(), name="Ada Lund", called="Ada")
     assert tongue("en").own(ada, text) == [
         "I keep the old bridge and have not left it since.",
         "I own nine kinds of rope, believe none of them, and my sister knows why.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from commonplace.minds.notes import Item, Spoken
+from commonplace.minds.notes import Item, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.rate import rate
@@ -45,7 +45,7 @@ def bare(answer: ReactOutput) -> dict[str, Any]:
 
 def test_a_reaction_asked_for_more_decides_the_same() -> None:
     for given in (heard(), weather()):
-        more = given.model_copy(update={"speaks": True, "targets": TARGETS, "unrated": ("It begins to rain.",)})
+        more = changed(given, speaks=True, targets=TARGETS, unrated=("It begins to rain.",))
         plain, full = react(given, DICE), react(more, DICE)
         assert bare(full) == bare(plain)
         assert not any((plain.ratings, plain.utterance, plain.ends, plain.facts, plain.act))
@@ -79,19 +79,19 @@ def test_a_line_said_today_is_not_said_again() -> None:
 def test_words_are_left_open_when_no_memory_gives_any() -> None:
     given = heard(speaks=True, recalled=(), lines=())
     answer = react(given, DICE)
-    assert answer.utterance == "" and answer == react(given.model_copy(update={"speaks": False}), DICE)
+    assert answer.utterance == "" and answer == react(changed(given, speaks=False), DICE)
 
 
 def test_the_action_is_the_plans_next_step() -> None:
     act = react(heard(targets=TARGETS), DICE).act
     assert act is not None and (act.kind, act.object_id, act.verb) == ("INTERACT", "pot", "USE")
-    gone = react(heard(targets=TARGETS.model_copy(update={"objects": {}})), DICE).act
+    gone = react(heard(targets=changed(TARGETS, objects={})), DICE).act
     assert gone is not None and gone.kind == "IDLE"
 
 
 def test_what_one_decides_to_do_at_once_is_the_action() -> None:
     areas = tuple(spot.id for spot in sample.PLACES)
-    answer = react(weather(targets=TARGETS.model_copy(update={"areas": areas})), DICE)
+    answer = react(weather(targets=changed(TARGETS, areas=areas)), DICE)
     assert answer.stroke is not None and answer.act is not None
     assert (answer.act.kind, answer.act.to_location_id) == ("MOVE", answer.stroke.location)
     assert answer.act.because == answer.stroke.because

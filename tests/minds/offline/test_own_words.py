@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.minds.notes import Person, Spot, ThingHere
+from commonplace.minds.notes import Person, Spot, ThingHere, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.speech import taken
 from commonplace.minds.offline.perceive_event import meant, perceive_event, places_meant, spoken_words
@@ -82,7 +82,7 @@ HOUSES = PerceiveEventInput(
 
 
 def happens(text: str) -> PerceiveEventOutput:
-    return perceive_event(HOUSES.model_copy(update={"text": text}), Dice((7, "-", 1, 0)))
+    return perceive_event(changed(HOUSES, text=text), Dice((7, "-", 1, 0)))
 
 
 @pytest.mark.parametrize(

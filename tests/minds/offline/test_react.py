@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.minds.notes import GoalNote, Item, Past, PastNote, Person, Spoken
+from commonplace.minds.notes import GoalNote, Item, Past, PastNote, Person, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import react
@@ -84,10 +84,10 @@ def test_whoever_has_waited_for_rain_to_pass_today_stays_out_in_the_next_shower(
         now=Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess"),
     )
     waited = PastNote(kind="did", topic="sheltering from the storm", minutes_ago=90, because=(9,))
-    again = react(given.model_copy(update={"past": Past(notes=(waited,))}), DICE)
+    again = react(changed(given, past=Past(notes=(waited,))), DICE)
     assert (again.decision, again.reason) == ("keep", "I have waited for enough rain today")
-    yesterday = waited.model_copy(update={"minutes_ago": 24 * 60})
-    assert react(given.model_copy(update={"past": Past(notes=(yesterday,))}), DICE).decision == "go"
+    yesterday = changed(waited, minutes_ago=24 * 60)
+    assert react(changed(given, past=Past(notes=(yesterday,))), DICE).decision == "go"
 
 
 def test_rain_is_nothing_to_somebody_indoors_or_wet_already() -> None:
@@ -100,10 +100,10 @@ def test_rain_is_nothing_to_somebody_indoors_or_wet_already() -> None:
 
 def struck(*traits: str, text: str = "The power goes out in the noodle bar.", work: str = "") -> Stroke | None:
     news = sample.news("event", text, 61, {"what": "event", "text": text})
-    alone = sample.here().model_copy(update={"people": ()})
+    alone = changed(sample.here(), people=())
     given = sample.reaction(news, situation=alone, traits=traits)
     if work:
-        given = given.model_copy(update={"who": given.who.model_copy(update={"work": work})})
+        given = changed(given, who=changed(given.who, work=work))
     answer = react(given, DICE)
     assert answer.because == (61,)
     return answer.stroke
@@ -156,7 +156,7 @@ def test_a_nod_answers_no_nod() -> None:
 
 @pytest.mark.parametrize(("act", "speaks"), [("tell", False), ("acknowledge", True)])
 def test_whoever_has_come_to_see_somebody_waits_until_their_talk_rests(act: str, speaks: bool) -> None:
-    jun = sample.jun().model_copy(update={"talk": "other"})
+    jun = changed(sample.jun(), talk="other")
     matter = GoalNote(
         id="g1", kind="visit", text="see Jun", person="jun", called="Jun", act="apologise", because=(4,)
     )  # fmt: skip
@@ -181,8 +181,8 @@ def test_one_turns_to_somebody_else_only_when_the_talk_has_come_to_rest(act: str
         Spoken(speaker=("mira", "jun")[n % 2], called="", text=f"Well, {n}.", speech_act=("tell", act)[n % 2])
         for n in range(4)
     )
-    third = sample.jun().model_copy(update={"id": "suki", "name": "Suki Bell", "called": "Suki", "talk": "mine"})
-    here = sample.here(people=(sample.jun().model_copy(update={"talk": "mine"}), third))
+    third = changed(sample.jun(), id="suki", name="Suki Bell", called="Suki", talk="mine")
+    here = sample.here(people=(changed(sample.jun(), talk="mine"), third))
     spoken, targets = sample.news("said", "…", who="jun", to_me=True), set[str]()
     for tick in range(20):
         dice = Dice((7, "mira", tick, 0))
@@ -216,12 +216,10 @@ def test_friends_who_meet_mostly_speak_and_only_one_of_them_begins() -> None:
             sample.news("arrived", "Jun Park comes in.", who="jun"), situation=situation, traits=("outgoing",)
         )
         mine = react(given, DICE).decision == "talk"
-        me = given.who.model_copy(update={"id": "jun"})
-        you = sample.jun(80).model_copy(update={"id": "mira"})
+        me = changed(given.who, id="jun")
+        you = changed(sample.jun(80), id="mira")
         news = sample.news("doing", "Mira Sato is cooking.", who="mira")
-        other = given.model_copy(
-            update={"who": me, "news": (news,), "situation": situation.model_copy(update={"people": (you,)})}
-        )
+        other = changed(given, who=me, news=(news,), situation=changed(situation, people=(you,)))
         theirs = react(other, Dice((7, "jun", 12, 0))).decision == "talk"
         assert not (mine and theirs)
         spoke += mine or theirs
@@ -272,7 +270,7 @@ def test_an_inner_voice_that_is_refused_is_refused_with_a_reason() -> None:
 
 def test_somebody_who_is_not_here_is_looked_for() -> None:
     memory = sample.said(3, "My rotor is bent again.", 30, who="jun")
-    alone = sample.here().model_copy(update={"people": ()})
+    alone = changed(sample.here(), people=())
     answer = told("Tell Jun that the tram is late.", situation=alone, recalled=(memory,))
     assert answer.stroke is not None and answer.stroke.do == "looking for Jun" and answer.stroke.because == (70,)
 
@@ -291,13 +289,13 @@ def test_a_thought_is_said_to_the_one_it_names(text: str, said: str) -> None:
     given = talk(recalled=(thought,), purpose="tell")
     line = converse(given, DICE)
     assert (line.utterance, line.because) == (said, (70,))
-    assert converse(given.model_copy(update={"said": (said,)}), DICE).utterance != said
+    assert converse(changed(given, said=(said,)), DICE).utterance != said
 
 
 def test_of_two_who_notice_something_one_says_a_word_to_the_other() -> None:
     text = "A violinist plays in the square."
     news = sample.news("event", text, 61, {"what": "event", "text": text})
-    jun = sample.jun(40).model_copy(update={"can_be_spoken_to": True})
+    jun = changed(sample.jun(40), can_be_spoken_to=True)
     mira = react(sample.reaction(news, situation=sample.here(people=(jun,))), DICE)
     happened = sample.memory(61, text, 0, frame={"what": "event", "text": text})
     if mira.decision == "talk":
@@ -324,10 +322,7 @@ def crowd(size: int) -> list[ReactInput]:
         for me in people
     ]
     names = [{"id": me.id, "name": me.name, "called": me.called} for me in people]
-    return [
-        given.model_copy(update={"who": given.who.model_copy(update=name)})
-        for given, name in zip(inputs, names, strict=True)
-    ]
+    return [changed(given, who=changed(given.who, **name)) for given, name in zip(inputs, names, strict=True)]
 
 
 def test_an_event_changes_the_plans_of_all_of_a_few_and_of_a_few_of_a_crowd() -> None:
@@ -349,10 +344,10 @@ def test_an_event_elsewhere_concerns_who_is_named_or_lives_there() -> None:
         sample.news("event", text, 61, far), situation=sample.here(place=sample.PLACES[2]), now=plaza
     )
     assert react(given, DICE).stroke is not None  # her home
-    other = given.model_copy(update={"who": given.who.model_copy(update={"home": "workshop"})})
+    other = changed(given, who=changed(given.who, home="workshop"))
     assert react(other, DICE).stroke is None
     named = sample.news("event", f"{text} Mira is asked for.", 61, far | {"text": f"{text} Mira is asked for."})
-    assert react(other.model_copy(update={"news": (named,)}), DICE).stroke is not None
+    assert react(changed(other, news=(named,)), DICE).stroke is not None
 
 
 def _missing_jun(place: str = "", time: str = "", number: int = 1) -> GoalNote:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.minds.notes import Past, PastNote, Recalled, Spoken, ThingHere
+from commonplace.minds.notes import Past, PastNote, Recalled, Spoken, ThingHere, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.speech import noun_phrase, taken, turned
 from commonplace.minds.offline.hear import content
@@ -62,7 +62,7 @@ def test_insights_cite_two_memories_and_restate_none(recalled: tuple[Recalled, .
         assert len(insight.because) >= 2 and set(insight.because) <= set(by_id)
         assert all(len(own & content(by_id[one].text)) <= OVERLAP * len(own) for one in insight.because)
         assert insight.text[0].isupper() and insight.text[-1] == "." and "{" not in insight.text
-    again = insights(given_.model_copy(update={"earlier": tuple(one.text for one in found)}), DICE).insights
+    again = insights(changed(given_, earlier=tuple(one.text for one in found)), DICE).insights
     assert not {one.text for one in again} & {one.text for one in found}
 
 
@@ -89,7 +89,7 @@ def test_an_insight_of_the_past_restates_nothing_that_was_heard_today() -> None:
     )  # fmt: skip
     (found,) = insights(given_, DICE).insights
     heard = Recalled(id=5, text=f"Jun says: “{found.text}”", kind="observation", importance=3, minutes_ago=60)
-    assert insights(given_.model_copy(update={"recent": (heard,)}), DICE).insights == ()
+    assert insights(changed(given_, recent=(heard,)), DICE).insights == ()
 
 
 def test_what_is_theirs_is_named_by_a_pronoun_beside_their_name() -> None:
@@ -136,9 +136,9 @@ def test_a_god_sentence_reaches_the_right_people() -> None:
     seen = perceive_event(given_, DICE)
     assert seen.areas == ("bar",) and not seen.everybody and seen.sets == (("sign", "dark"),)
     assert seen.percept == "The power goes out in Mira's Noodle Bar."
-    assert perceive_event(given_.model_copy(update={"text": "Jun hears a bell."}), DICE).people == ("jun",)
-    assert perceive_event(given_.model_copy(update={"text": "Jun sings, and everybody hears it"}), DICE).everybody
-    assert perceive_event(given_.model_copy(update={"text": "It smells of snow"}), DICE).everybody
+    assert perceive_event(changed(given_, text="Jun hears a bell."), DICE).people == ("jun",)
+    assert perceive_event(changed(given_, text="Jun sings, and everybody hears it"), DICE).everybody
+    assert perceive_event(changed(given_, text="It smells of snow"), DICE).everybody
 
 
 def test_a_duet_rests_on_memories_and_on_the_line_before() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.minds.notes import Person, Recalled, Spoken
+from commonplace.minds.notes import Person, Recalled, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.english import at
@@ -49,7 +49,7 @@ def test_to_an_authors_question_the_authors_answer_is_given_once() -> None:
     for number in range(6):
         said = converse(given, Dice((7, "mira", 12, number)))
         assert said.utterance == answers[0] and set(said.because) >= {3, 9}
-    again = given.model_copy(update={"said": answers})
+    again = changed(given, said=answers)
     assert converse(again, Dice((7, "mira", 12, 1))).utterance != answers[0]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from commonplace.minds.mind import Ask, RequestKey
-from commonplace.minds.notes import GoalNote, Item, Spoken
+from commonplace.minds.notes import GoalNote, Item, Spoken, changed
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
@@ -60,7 +60,7 @@ def test_hiding_the_cited_memories_changes_the_line(talk: ConverseInput) -> None
         return
     assert said.because, said
     assert set(said.because) <= {one.id for one in talk.recalled}
-    hidden = talk.model_copy(update={"recalled": tuple(one for one in talk.recalled if one.id not in said.because)})
+    hidden = changed(talk, recalled=tuple(one for one in talk.recalled if one.id not in said.because))
     assert line(hidden).utterance != said.utterance
 
 
@@ -76,7 +76,7 @@ def test_the_same_request_gives_the_same_line(talk: ConverseInput) -> None:
 def test_nothing_is_said_twice_to_the_same_hearer(talk: ConverseInput) -> None:
     said: list[str] = list(talk.said)
     for tick in range(8):
-        one = line(talk.model_copy(update={"said": tuple(said)}), Dice((7, "mira", tick, 0))).utterance
+        one = line(changed(talk, said=tuple(said)), Dice((7, "mira", tick, 0))).utterance
         if one:
             assert one not in said
             said.append(one)
@@ -86,7 +86,7 @@ def test_nothing_is_said_twice_to_the_same_hearer(talk: ConverseInput) -> None:
 @given(sample.talks())
 def test_the_hearer_is_never_told_what_they_told(talk: ConverseInput) -> None:
     theirs = sample.said(70, sample.FESTIVAL.tell[0], 300, facts=(sample.FESTIVAL.id,))
-    told = talk.model_copy(update={"recalled": (theirs,), "lines": (), "said": (), "told": ()})
+    told = changed(talk, recalled=(theirs,), lines=(), said=(), told=())
     said = line(told)
     assert not any(tell in said.utterance for tell in sample.FESTIVAL.tell)
     assert not said.facts
@@ -130,11 +130,11 @@ def test_one_passes_a_fact_on_in_words_that_carry_it_and_invites_when_one_goes()
 @pytest.mark.parametrize("goes", [True, False])
 def test_an_invitation_is_answered_by_the_plan(goes: bool) -> None:
     ask = f"{sample.FESTIVAL.tell[0]} Will you come?"
-    item = {"start": "18:45", "minutes": 150, "location": "plaza", "location_name": "Lattice Plaza"}
-    later = ({**item, "do": "going to the lantern festival"},) if goes else ()
+    going = "going to the lantern festival"
+    item = Item(start="18:45", minutes=150, location="plaza", location_name="Lattice Plaza", do=going)
     said = opening(
         sample.said(9, ask, facts=(sample.FESTIVAL.id,)),
-        lines=(Spoken(speaker="jun", called="Jun", text=ask),), purpose="reply", later=later,
+        lines=(Spoken(speaker="jun", called="Jun", text=ask),), purpose="reply", later=(item,) if goes else (),
     )  # fmt: skip
     assert (said.speech_act == "accept") is goes, said
 
@@ -232,7 +232,7 @@ def test_who_is_named_in_what_others_say_may_join_with_a_word_on_that() -> None:
 def test_a_silent_third_is_asked_about_something_of_theirs_or_left_in_peace() -> None:
     lines = (Spoken(speaker="suki", called="Suki", text="Well, well.", speech_act="acknowledge"),)
     theirs = sample.said(3, "I'm worried about the rotor.", 300)
-    theirs = theirs.model_copy(update={"frame": {**theirs.frame, "speech_act": "complain", "topic": "your rotor"}})
+    theirs = changed(theirs, frame={**theirs.frame, "speech_act": "complain", "topic": "your rotor"})
     said = opening(sample.said(9, lines[0].text), theirs, lines=lines, purpose="turn")
     assert "Jun" in said.utterance and said.speech_act.startswith("ask")
     assert not opening(sample.said(9, lines[0].text), lines=lines, purpose="turn").utterance

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from commonplace.cognition.relations import CHANGES
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import GoalNote, Past, PastNote, Spoken, Spot, ThingHere, Value
+from commonplace.minds.notes import Given, GoalNote, Past, PastNote, Spoken, Spot, ThingHere, changed
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Prompt, setting_of
 from commonplace.minds.tasks import QUESTIONS, REACT, TASKS, QuestionsInput
@@ -32,12 +32,12 @@ ASKS = every_ask()
 def worded(ask: Ask[Any, Any], language: str = "en", **more: Any) -> Prompt:
     """A question in words."""
     if language != "en" and hasattr(ask.input, "who"):
-        who = ask.input.who.model_copy(update={"language": language})
-        ask = Ask(ask.task, ask.input.model_copy(update={"who": who}))
+        who = changed(ask.input.who, language=language)
+        ask = Ask(ask.task, changed(ask.input, who=who))
     return BOOKS[language].prompt(ask, **more)
 
 
-def react(value: Value) -> str:
+def react(value: Given) -> str:
     """The user's part of a reaction's prompt."""
     return worded(Ask(REACT, value)).messages[1].text
 
@@ -70,8 +70,8 @@ def test_every_choice_is_shown_by_the_label_that_is_accepted() -> None:
 
 def test_a_korean_prompt_says_how_one_speaks_to_the_other() -> None:
     ask = ASKS["converse"]
-    hearer = ask.input.hearer.model_copy(update={"level": "plain", "address": "준아"})
-    told = Ask(ask.task, ask.input.model_copy(update={"hearer": hearer}))
+    hearer = changed(ask.input.hearer, level="plain", address="준아")
+    told = Ask(ask.task, changed(ask.input, hearer=hearer))
     assert "반말, 호칭 “준아”" in worded(told, "ko").text
     assert "호칭" not in worded(ask, "ko").text
 
@@ -79,11 +79,10 @@ def test_a_korean_prompt_says_how_one_speaks_to_the_other() -> None:
 def test_people_and_places_of_one_name_are_told_apart_in_the_prompt_as_in_the_answer() -> None:
     given = heard_news()
     jun, here = given.situation.people[0], given.situation
-    twins = (jun, jun.model_copy(update={"id": "jun2"}))
+    twins = (jun, changed(jun, id="jun2"))
     setting = replace(SETTING, places=(*SETTING.places, ("plaza2", "Lattice Plaza")))
     spots = (*given.places, Spot(id="plaza2", name="Lattice Plaza"))
-    changed = {"situation": here.model_copy(update={"people": twins}), "places": spots}
-    ask = Ask(REACT, given.model_copy(update=changed))
+    ask = Ask(REACT, changed(given, situation=changed(here, people=twins), places=spots))
     prompt = PromptBook("en", setting).prompt(ask)
     labels = offers_of(ask)
     assert labels.people.labels == ("Jun (jun)", "Jun (jun2)")
@@ -113,8 +112,8 @@ def test_characters_share_the_rules_and_one_character_keeps_its_system_message()
 
 def test_time_stands_last_so_that_what_was_read_before_can_be_reused() -> None:
     first = worded(Ask(REACT, heard_news())).text
-    later = heard_news().situation.model_copy(update={"time": "10:05"})
-    second = worded(Ask(REACT, heard_news().model_copy(update={"situation": later}))).text
+    later = changed(heard_news().situation, time="10:05")
+    second = worded(Ask(REACT, changed(heard_news(), situation=later))).text
     shared = next(index for index, pair in enumerate(zip(first, second, strict=False)) if len(set(pair)) > 1)
     assert shared > len(first) - 100
 
@@ -160,7 +159,7 @@ def test_another_day_is_named_and_the_same_day_is_not() -> None:
 
 
 def test_memories_that_say_the_same_are_told_once() -> None:
-    twice = (RECALLED[3], RECALLED[3].model_copy(update={"id": 33}))
+    twice = (RECALLED[3], changed(RECALLED[3], id=33))
     assert "[33" not in react(heard_news(recalled=twice))
 
 
@@ -183,7 +182,7 @@ def test_all_recent_memories_are_listed_for_questions_and_insights_go_on_from_th
     asked = QuestionsInput(who=ASKS["questions"].input.who, situation=ASKS["questions"].input.situation, recent=notes)
     questions = worded(Ask(QUESTIONS, asked))
     assert questions.memories == len(notes)
-    given = ASKS["insights"].input.model_copy(update={"recent": notes})
+    given = changed(ASKS["insights"].input, recent=notes)
     insights = worded(Ask(ASKS["insights"].task, given))
     assert insights.messages[:2] == questions.messages
     assert [message.role for message in insights.messages] == ["system", "user", "assistant", "user"]
@@ -220,14 +219,14 @@ def test_text_from_a_town_stays_one_line_of_data(text: str, where: str) -> None:
     given = heard_news()
     calm = react(given).count("\n")
     if where == "memory":
-        notes = (RECALLED[1].model_copy(update={"text": f"x {text}"}), *RECALLED[2:])
-        given = given.model_copy(update={"recalled": notes})
+        notes = (changed(RECALLED[1], text=f"x {text}"), *RECALLED[2:])
+        given = changed(given, recalled=notes)
     elif where == "line":
-        lines = (given.lines[0].model_copy(update={"text": text}), *given.lines[1:])
-        given = given.model_copy(update={"lines": lines})
+        lines = (changed(given.lines[0], text=text), *given.lines[1:])
+        given = changed(given, lines=lines)
     else:
-        people = tuple(one.model_copy(update={"called": f"J{text}"}) for one in given.situation.people)
-        given = given.model_copy(update={"situation": given.situation.model_copy(update={"people": people})})
+        people = tuple(changed(one, called=f"J{text}") for one in given.situation.people)
+        given = changed(given, situation=changed(given.situation, people=people))
     shown = react(given)
     assert shown.count("\n") == calm
     assert not any(mark in shown for mark in ("<", "```", "[99]", "###", "[INST]", "{{", "\u202e", "\u0000"))
@@ -256,9 +255,9 @@ def test_there_are_no_prompts_in_other_languages() -> None:
 
 def test_a_prompt_tells_what_passed_before_the_talk_once_and_the_same_while_it_goes_on() -> None:
     told = PastNote(other="jun", called="Jun", kind="told")
-    lantern = told.model_copy(update={"topic": "lantern_festival", "minutes_ago": 900, "because": (4,)})
-    by_name = lantern.model_copy(update={"topic": "lantern festival", "named": "the lantern festival", "because": (5,)})
-    pot = lantern.model_copy(update={"topic": "pot", "named": "the pot", "minutes_ago": 700, "because": (6,)})
+    lantern = changed(told, topic="lantern_festival", minutes_ago=900, because=(4,))
+    by_name = changed(lantern, topic="lantern festival", named="the lantern festival", because=(5,))
+    pot = changed(lantern, topic="pot", named="the pot", minutes_ago=700, because=(6,))
 
     def row(*notes: PastNote) -> str:
         found = re.search("^With Jun.*", react(merged(pasts={"jun": Past(notes=notes)})), re.MULTILINE)
@@ -266,8 +265,8 @@ def test_a_prompt_tells_what_passed_before_the_talk_once_and_the_same_while_it_g
 
     before = row(pot, by_name, lantern)
     assert before == "With Jun before, you told of the pot, the lantern festival."
-    again = lantern.model_copy(update={"minutes_ago": 5, "times": 2})
-    just_now = told.model_copy(update={"topic": "stove", "minutes_ago": 5, "because": (9,)})
+    again = changed(lantern, minutes_ago=5, times=2)
+    just_now = changed(told, topic="stove", minutes_ago=5, because=(9,))
     assert row(just_now, again, pot, by_name) == before
     assert row(just_now) == ""
 
@@ -293,9 +292,9 @@ def test_a_reaction_sees_the_talk_the_relation_and_what_was_told_before() -> Non
         for index, (who, called) in enumerate(names)
     )
     said = {"jun": ("You owe me a bowl.", lines[-1].text)}
-    person = heard_news().situation.people[0].model_copy(update={"summary": "He mends what others throw away."})
-    here = heard_news().situation.model_copy(update={"people": (person,)})
-    text = react(heard_news(lines=lines, said=said).model_copy(update={"situation": here}))
+    person = changed(heard_news().situation.people[0], summary="He mends what others throw away.")
+    here = changed(heard_news().situation, people=(person,))
+    text = react(changed(heard_news(lines=lines, said=said), situation=here))
     shown = [line for line in text.splitlines() if ': "Line' in line]
     assert len(shown) >= 8 and 'Mira: "Line 11.' in shown[-1] and max(map(len, shown)) < 175
     assert "neighbour; you like him, 40 of 100" in text and "He mends what others throw away." in text
@@ -306,8 +305,8 @@ def test_a_reaction_sees_the_talk_the_relation_and_what_was_told_before() -> Non
 def test_what_is_carried_is_not_offered_to_be_taken() -> None:
     ask = ASKS["plan_minutes"]
     book = ThingHere(id="book", name="notebook", state="shut", verbs=("USE", "TAKE", "DROP"), carried=True)
-    cup = book.model_copy(update={"id": "cup", "name": "cup", "state": "full", "carried": False})
-    text = worded(Ask(ask.task, ask.input.model_copy(update={"things": (book, cup)}))).text
+    cup = changed(book, id="cup", name="cup", state="full", carried=False)
+    text = worded(Ask(ask.task, changed(ask.input, things=(book, cup)))).text
     assert "notebook (shut): USE, DROP; cup (full): USE, TAKE" in text
 
 
@@ -318,7 +317,7 @@ def test_a_reflection_lists_what_matters_in_full_and_no_trivia() -> None:
         *(memory(number, f"The kettle hums tune {number}.", 90 - number, importance=1) for number in range(2, 60)),
         memory(70, long, 5, importance=6),
     )
-    inputs = ASKS["questions"].input.model_copy(update={"recent": recent})
+    inputs = changed(ASKS["questions"].input, recent=recent)
     text = worded(Ask(QUESTIONS, inputs)).messages[1].text
     assert long.replace("Jun Park", "Jun") in text and "Kit Vale" not in text
     assert text.count("[") <= 20
@@ -326,9 +325,9 @@ def test_a_reflection_lists_what_matters_in_full_and_no_trivia() -> None:
 
 def test_nobody_is_talked_to_who_cannot_be() -> None:
     given = heard_news(floor=False)
-    busy = tuple(one.model_copy(update={"can_be_spoken_to": False}) for one in given.situation.people)
+    busy = tuple(changed(one, can_be_spoken_to=False) for one in given.situation.people)
     for people in ((), busy):
-        alone = given.model_copy(update={"situation": given.situation.model_copy(update={"people": people})})
+        alone = changed(given, situation=changed(given.situation, people=people))
         assert react(alone).endswith("You cannot talk now. What do you do now?")
     assert "cannot talk" not in react(given)
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import Value
+from commonplace.minds.notes import Given, Value, fields_of
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.tasks import REACT
@@ -35,11 +35,8 @@ def korean(value: Any) -> Any:
     """The same with every text in it in Korean, a speaker who is asked in Korean and others who are spoken to in it."""
     if isinstance(value, str):
         return KOREAN.get(value, value)
-    if isinstance(value, Value):
-        fields = {
-            name: getattr(value, name) if name in IDS else korean(getattr(value, name))
-            for name in type(value).model_fields
-        }
+    if isinstance(value, Given | Value):
+        fields = {name: inner if name in IDS else korean(inner) for name, inner in fields_of(value)}
         fields |= {"language": "ko"} if "language" in fields else {}
         fields |= {"level": "polite", "address": "박 사장님"} if "level" in fields else {}
         return type(value)(**fields)

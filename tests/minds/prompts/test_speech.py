@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.minds.mind import Ask
+from commonplace.minds.notes import changed
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import until_sentence_end
@@ -82,8 +83,8 @@ def test_every_line_of_the_instructions_is_known_when_it_is_repeated() -> None:
     for language, book in BOOKS.items():
         for name, ask in every_ask().items():
             if hasattr(ask.input, "who"):
-                who = ask.input.who.model_copy(update={"language": language})
-                ask = Ask(ask.task, ask.input.model_copy(update={"who": who}))  # noqa: PLW2901
+                who = changed(ask.input.who, language=language)
+                ask = Ask(ask.task, changed(ask.input, who=who))  # noqa: PLW2901
             rules = book.prompt(ask).messages[0].text.split("\n")[0]
             assert refused(rules[60:180], language) == "leak", name
 

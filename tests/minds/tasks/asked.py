@@ -10,7 +10,19 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
 from commonplace.minds.mind import Ask, Reply, RequestKey
-from commonplace.minds.notes import GoalNote, Hint, Item, Past, PastNote, Spoken, ThingHere, Value
+from commonplace.minds.notes import (
+    Given,
+    GoalNote,
+    Hint,
+    Item,
+    Past,
+    PastNote,
+    Spoken,
+    ThingHere,
+    Value,
+    changed,
+    fields_of,
+)
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.tasks import (
@@ -68,7 +80,7 @@ ROUTINE = tuple(
          ("16:00", "plaza", "resting"), ("22:00", "loft", "sleeping"))
     )
 )  # fmt: skip
-STOVE_HERE = here().model_copy(update={"things": (STOVE,)})
+STOVE_HERE = changed(here(), things=(STOVE,))
 
 
 PAST = Past(
@@ -125,7 +137,7 @@ def every_ask() -> dict[str, Ask[Any, Any]]:
     who, situation = mira(), here()
     parts = PlanPartsInput(who=who, situation=situation, item=ITEM, hints=(Hint(do="tasting"),), things=(STOVE,))
     evidence = (Evidence(question="What do I owe?", recalled=RECALLED[:3]),)
-    inputs: dict[str, Value] = {
+    inputs: dict[str, Given] = {
         "rate": RateInput(who=who, texts=("Mira Sato fell.", "Jun Park is asleep.")),
         "plan_day": PlanDayInput(who=who, situation=situation, wakes="06:00", routine=ROUTINE, recalled=RECALLED,
                                  facts=(FESTIVAL,), places=PLACES, yesterday=("06:00 running",), known=(jun(),),
@@ -133,7 +145,8 @@ def every_ask() -> dict[str, Ask[Any, Any]]:
         "plan_hours": parts,
         "plan_minutes": parts,
         "react": heard_news(),
-        "act": ActInput(who=who, situation=STOVE_HERE, places=PLACES, item=ITEM, recalled=RECALLED, **dict(TARGETS)),
+        "act": ActInput(who=who, situation=STOVE_HERE, places=PLACES, item=ITEM, recalled=RECALLED,
+                        **dict(fields_of(TARGETS))),
         "converse": ConverseInput(who=who, situation=situation, hearer=jun(), purpose="reply", lines=LINES,
                                   recalled=RECALLED, facts=(FESTIVAL,), said=("Morning, Jun. Noodles?",), now=ITEM,
                                   past=PAST, goals=GOALS),

@@ -13,7 +13,7 @@ import pytest
 
 from commonplace import registry
 from commonplace.minds.mind import Ask, Reply, RequestKey, Task
-from commonplace.minds.notes import Recalled, Situation, Value, Who
+from commonplace.minds.notes import Given, Recalled, Situation, Who, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.mind import FUNCTIONS, OfflineMind
 from commonplace.minds.prompts.book import PromptBook
@@ -72,7 +72,7 @@ def test_every_value_of_a_scene_is_documented() -> None:
 # ── a task added from outside ───────────────────────────────────────────────────────────────────────────────────────
 
 
-class ToastInput(Value):
+class ToastInput(Given):
     """A toast to be given."""
 
     who: Who
@@ -133,7 +133,7 @@ def asked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> As
     monkeypatch.setitem(sys.modules, "commonplace.toasts", sys.modules[__name__])
     monkeypatch.setitem(registry.TASKS, TOAST.name, "toasts:TOAST")
     monkeypatch.setitem(registry.ANSWERS, TOAST.name, "toasts:toast")
-    who = mira().model_copy(update={"language": request.param})
+    who = changed(mira(), language=request.param)
     return Ask(TOAST, ToastInput(who=who, situation=here(), occasion="the lanterns", recalled=RECALLED))
 
 

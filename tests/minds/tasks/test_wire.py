@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import commonplace
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import Agreed, Item, News, Recalled
+from commonplace.minds.notes import Agreed, Item, News, Recalled, changed, fields_of
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import KOREAN, Prompt, Unusable
 from commonplace.minds.tasks import (
@@ -355,11 +355,11 @@ def asks(draw: st.DrawFn, task: str) -> Ask[Any, Any]:
             case tuple():
                 return tuple(map(other, value))
             case Item():
-                return value.model_copy(update={"because": tuple(draw(ids)[:3])})
+                return changed(value, because=tuple(draw(ids)[:3]))
             case News():
-                return value.model_copy(update={"memory_id": draw(st.sampled_from((0, *MEMORIES)))})
+                return changed(value, memory_id=draw(st.sampled_from((0, *MEMORIES))))
             case Evidence():
-                return value.model_copy(update={"recalled": other(value.recalled)})
+                return changed(value, recalled=other(value.recalled))
             case _:
                 return value
 
@@ -369,12 +369,12 @@ def asks(draw: st.DrawFn, task: str) -> Ask[Any, Any]:
             text="Jun expects you.", person="jun", called="Jun", place="bar", time="14:00", minutes=60,
             because=(draw(st.sampled_from(MEMORIES)),),
         )  # fmt: skip
-        given = given.model_copy(update={"agreed": (agreed,)[: draw(st.integers(0, 1))], "later": (ITEM,) * 3})
+        given = changed(given, agreed=(agreed,)[: draw(st.integers(0, 1))], later=(ITEM,) * 3)
     if task == "answer":
-        given = given.model_copy(update={"day": RECALLED, "thoughts": RECALLED})
+        given = changed(given, day=RECALLED, thoughts=RECALLED)
     if task == "duet_turn":
-        given = given.model_copy(update={"untold": RECALLED})
-    return Ask(TASKS[task], given.model_copy(update={name: other(value) for name, value in given}))
+        given = changed(given, untold=RECALLED)
+    return Ask(TASKS[task], changed(given, **{name: other(value) for name, value in fields_of(given)}))
 
 
 CITING = sorted(name for name, ask in ASKS.items() if '"because"' in json.dumps(schema(ask.task)))
@@ -411,8 +411,8 @@ def labelled(prompt: Prompt) -> set[int]:
 def test_talk_needs_somebody_in_sight() -> None:
     assert refused(ASKS["react"], answer(decision="talk", target="Batman")) == "unknown_id"
     assert refused(ASKS["react"], answer(decision="talk", target="")) == "unknown_id"
-    here = heard_news().situation.model_copy(update={"people": ()})
-    alone = Ask(REACT, heard_news().model_copy(update={"situation": here}))
+    here = changed(heard_news().situation, people=())
+    alone = Ask(REACT, changed(heard_news(), situation=here))
     assert (
         refused(alone, answer(decision="talk", target="Jun"), saying="cannot be talk: nobody is here") == "unknown_id"
     )
@@ -574,10 +574,8 @@ def leaves(part: Any) -> set[str]:
 def test_same_names_are_told_apart() -> None:
     situation = heard_news().situation
     jun = situation.people[0]
-    twins = (jun, jun.model_copy(update={"id": "jun2"}))
-    given = heard_news(lines=LINES, recalled=RECALLED).model_copy(
-        update={"situation": situation.model_copy(update={"people": twins})}
-    )
+    twins = (jun, changed(jun, id="jun2"))
+    given = changed(heard_news(lines=LINES, recalled=RECALLED), situation=changed(situation, people=twins))
     ask = Ask(REACT, given)
     assert offers_of(ask).people.labels == ("Jun (jun)", "Jun (jun2)")
     value = BOOK.read(ask, answer(decision="talk", target="Jun (jun2)", talk=None))

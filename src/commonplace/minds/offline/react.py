@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from commonplace import rng
-from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Item, Person, Recalled, Spoken
+from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Item, Person, Recalled, Spoken, changed, fields_of
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import Dice
@@ -536,7 +536,7 @@ def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice
     elif answer.decision == "wait" and targets.step == "MOVE":
         targets = _towards(targets, "")
     asked = ActInput(
-        **dict(targets),
+        **dict(fields_of(targets)),
         who=given.who,
         situation=given.situation,
         item=item,
@@ -549,7 +549,7 @@ def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice
 def _towards(targets: Targets, place: str) -> Targets:
     """The targets with a walk to the place as next step; with none, empty."""
     kind = "MOVE" if place else "IDLE"
-    return targets.model_copy(update={"step": kind, "step_target": place, "step_verb": "", "step_doing": ""})
+    return changed(targets, step=kind, step_target=place, step_verb="", step_doing="")
 
 
 def _item(stroke: Stroke) -> Item:

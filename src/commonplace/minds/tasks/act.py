@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal, Self
 
+from msgspec import field
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Item, Recalled, Situation, Spot, Value, Who
+from commonplace.minds.notes import Given, Item, Recalled, Situation, Spot, Value, Who
 from commonplace.minds.tasks.offers import Offers, people, places, things, uses
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import (
@@ -30,14 +31,14 @@ from commonplace.minds.tasks.wire import (
 Kind = Literal["IDLE", "MOVE", "INTERACT", "SAY"]
 
 
-class Targets(Value):
+class Targets(Given):
     """The possible targets of an action at this tick, and the action of the plan's next step.
 
     `cognition.act.targets` derives it from the world's own `Targets`, narrowed to what the character knows.
     """
 
     areas: tuple[str, ...] = ()
-    objects: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Object → verbs it takes."""
     agents: tuple[str, ...] = ()
     step: str = ""
@@ -48,7 +49,7 @@ class Targets(Value):
     """What one would be seen doing."""
 
 
-class ActInput(Targets):
+class ActInput(Targets, kw_only=True):
     who: Who
     situation: Situation
     item: Item | None

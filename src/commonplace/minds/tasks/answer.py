@@ -10,6 +10,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
     FactNote,
+    Given,
     GoalNote,
     Item,
     Past,
@@ -18,8 +19,8 @@ from commonplace.minds.notes import (
     Situation,
     Spoken,
     Spot,
-    Value,
     Who,
+    always,
 )
 from commonplace.minds.prompts.telling import plain, speech
 from commonplace.minds.question import Asked
@@ -43,15 +44,15 @@ MOST_KNOWN = 12
 class Acquaintance(Person):
     """Somebody the character has met or has always known, and what its view of them rests on."""
 
-    because: tuple[int, ...] = ()
+    because: tuple[int, ...] = always(())
     """Memories the summary rests on."""
-    known_minutes: int = -1
+    known_minutes: int = always(-1)
     """Since they first met; −1 for somebody known from before."""
-    housemate: bool = False
+    housemate: bool = always(False)
     """Whether both have the same home."""
 
 
-class ThingKnown(Value):
+class ThingKnown(Given):
     """An object the question names, as the character last saw it."""
 
     name: str
@@ -61,7 +62,7 @@ class ThingKnown(Value):
     """Of the area it is believed to be in; empty where it is carried."""
 
 
-class Earlier(Value):
+class Earlier(Given):
     """An answer given before to the same question, in these words or others."""
 
     question: str
@@ -71,7 +72,7 @@ class Earlier(Value):
     """`well`, `badly`, or empty where nobody said."""
 
 
-class AnswerInput(Value):
+class AnswerInput(Given):
     """A question a person asks a character, and what the character may answer from."""
 
     who: Who

@@ -10,6 +10,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
     FactNote,
+    Given,
     GoalNote,
     Item,
     Past,
@@ -17,7 +18,6 @@ from commonplace.minds.notes import (
     Recalled,
     Situation,
     Spoken,
-    Value,
     Who,
 )
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
@@ -42,7 +42,7 @@ LONGEST_EARLIER = 160
 POLITE_LINE = {"en": "Good to see you.", "ko": "만나서 반가워요."}
 
 
-class ConverseInput(Value):
+class ConverseInput(Given):
     who: Who
     situation: Situation
     hearer: Person

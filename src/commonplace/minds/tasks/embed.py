@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Value
+from commonplace.minds.notes import Given, Value
 
 
-class EmbedInput(Value):
+class EmbedInput(Given):
     """Texts whose vectors a model makes."""
 
     texts: tuple[str, ...]
     model: str = ""
     """Name of the embedding model; empty: the mind's own."""
-    dimensions: int = Field(default=384, ge=1, le=16384)
+    dimensions: int = 384
     """Size of its vectors; others are unusable."""
 
 

@@ -10,9 +10,7 @@ from difflib import SequenceMatcher
 from typing import cast
 from unicodedata import combining, normalize
 
-from pydantic import BaseModel
-
-from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Spot, ThingHere
+from commonplace.minds.notes import FactNote, Given, Item, News, Person, Recalled, Spot, ThingHere, Value, fields_of
 from commonplace.minds.prompts.telling import plain
 
 _STATE = re.compile(r" ?\([^()]*\)(?=:)")
@@ -143,9 +141,8 @@ def memory_ids(value: object) -> Iterator[int]:
             yield value.id
         case News() if value.memory_id:
             yield value.memory_id
-        case BaseModel():
-            for name in type(value).model_fields:
-                inner = getattr(value, name)
+        case Given() | Value():
+            for name, inner in fields_of(value):
                 yield from inner if name == "because" else memory_ids(inner)
         case Mapping():
             yield from memory_ids(tuple(cast("Mapping[str, object]", value).values()))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated
 
+from msgspec import field
 from pydantic import Field, field_validator
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Person, Spot, ThingHere, Value
+from commonplace.minds.notes import Given, Person, Spot, ThingHere
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.offers import Choices, Offers, people, places, things
 from commonplace.minds.tasks.scenes import Values, View
@@ -21,14 +22,14 @@ GONE = "gone"
 """What a thing can become besides the states of its kind: it is not in the world any more."""
 
 
-class PerceiveEventInput(Value):
+class PerceiveEventInput(Given):
     text: str
     areas: tuple[Spot, ...]
     people: tuple[Person, ...]
     things: tuple[ThingHere, ...] = ()
-    states: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    states: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """The states each object's kind knows."""
-    located: Mapping[str, str] = Field(default_factory=dict)
+    located: Mapping[str, str] = field(default_factory=dict[str, str])
     """Object → area it is in."""
     language: str = "en"
 

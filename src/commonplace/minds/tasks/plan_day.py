@@ -8,7 +8,19 @@ from typing import Annotated, Self
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Past, Person, Recalled, Situation, Spot, Value, Who
+from commonplace.minds.notes import (
+    NO_PAST,
+    FactNote,
+    Given,
+    GoalNote,
+    Past,
+    Person,
+    Recalled,
+    Situation,
+    Spot,
+    Value,
+    Who,
+)
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.offers import Offers, places
@@ -52,7 +64,7 @@ class Stroke(Value):
     emoji: str = ""
 
 
-class PlanDayInput(Value):
+class PlanDayInput(Given):
     who: Who
     situation: Situation
     wakes: str

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import GoalNote, Hint, Item, Recalled, Situation, ThingHere, Value, Who
+from commonplace.minds.notes import Given, GoalNote, Hint, Item, Recalled, Situation, ThingHere, Value, Who
 from commonplace.minds.tasks.offers import Offers, things, uses
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import LONGEST_DOING, AnswerModel, Emoji, WireValue, choice, phrase, several, whole
@@ -19,7 +19,7 @@ SHORTEST, LONGEST = 5, 240
 MOST = 16
 
 
-class PlanPartsInput(Value):
+class PlanPartsInput(Given):
     who: Who
     situation: Situation
     item: Item

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Value, Who
+from commonplace.minds.notes import Given, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Context, Rule, WireValue, several, texts, whole
@@ -17,7 +17,7 @@ RATING_TOKENS = 60
 """Tokens of one rating with five words."""
 
 
-class RateInput(Value):
+class RateInput(Given):
     """Several new memories of one character, rated in one request."""
 
     who: Who

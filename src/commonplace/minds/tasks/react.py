@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import not_
 from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -13,6 +12,7 @@ from commonplace.minds.notes import (
     NO_PAST,
     Agreed,
     FactNote,
+    Given,
     GoalNote,
     Item,
     News,
@@ -23,6 +23,7 @@ from commonplace.minds.notes import (
     Spot,
     Value,
     Who,
+    always,
 )
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
@@ -88,7 +89,7 @@ FEW = 2
 """With at most this many people in sight, the prompt says what they are doing."""
 
 
-class ReactInput(Value):
+class ReactInput(Given, omit_defaults=True):
     """What is new, and what to weigh it against.
 
     A mind that is paid by the request is asked for more in the same answer: to rate what is new (`unrated`), to say the
@@ -100,32 +101,32 @@ class ReactInput(Value):
     news: tuple[News, ...]
     now: Item | None
     """What the plan says to do now."""
-    later: tuple[Item, ...] = ()
+    later: tuple[Item, ...] = always(())
     """The strokes still ahead today."""
-    recalled: tuple[Recalled, ...] = ()
-    facts: tuple[FactNote, ...] = ()
-    lines: tuple[Spoken, ...] = ()
+    recalled: tuple[Recalled, ...] = always(())
+    facts: tuple[FactNote, ...] = always(())
+    lines: tuple[Spoken, ...] = always(())
     """The talk I am in, if any."""
-    floor: bool = False
+    floor: bool = always(False)
     """Whether I was spoken to and have the floor."""
-    places: tuple[Spot, ...] = ()
-    told: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    places: tuple[Spot, ...] = always(())
+    told: Mapping[str, tuple[str, ...]] = always({})
     """Person → ids of facts I know they have heard; for those in sight."""
-    unrated: tuple[str, ...] = ()
+    unrated: tuple[str, ...] = always(())
     """New memories to be rated in the same answer; empty when they have been."""
-    speaks: bool = False
+    speaks: bool = always(False)
     """Whether the answer may hold the words to say."""
-    said: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    said: Mapping[str, tuple[str, ...]] = always({})
     """Person → lines I have said to them today, which must not be said again; for those in sight, if `speaks`."""
-    targets: Targets | None = None
+    targets: Targets | None = always(None)
     """`every_tick`: the answer may hold the action itself."""
-    past: Past = NO_PAST
+    past: Past = always(NO_PAST)
     """What I know of my own past, the latest of it."""
-    pasts: Mapping[str, Past] = Field(default_factory=dict)
+    pasts: Mapping[str, Past] = always({})
     """Person → what I know of my past with them; for those in sight, if `speaks`."""
-    goals: tuple[GoalNote, ...] = ()
+    goals: tuple[GoalNote, ...] = always(())
     """What I mean to do."""
-    agreed: tuple[Agreed, ...] = Field(default=(), exclude_if=not_)
+    agreed: tuple[Agreed, ...] = ()
     """What talks have settled for later today and the plan does not have yet."""
 
 

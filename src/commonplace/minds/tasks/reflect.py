@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Ask, Task
-from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Situation, Value, Who
+from commonplace.minds.notes import NO_PAST, Given, Past, Person, Recalled, Situation, Who
 from commonplace.minds.prompts.telling import Told, plain
 from commonplace.minds.tasks.offers import Offers, people
 from commonplace.minds.tasks.scenes import Values, View
@@ -33,7 +33,7 @@ TRIVIA = frozenset({"arrived", "left", "plan", "talk", "walked", "time"})
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class QuestionsInput(Value):
+class QuestionsInput(Given):
     who: Who
     situation: Situation
     recent: tuple[Recalled, ...]
@@ -93,12 +93,12 @@ QUESTIONS = Task(
 # ── insights ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Evidence(Value):
+class Evidence(Given):
     question: str
     recalled: tuple[Recalled, ...]
 
 
-class InsightsInput(Value):
+class InsightsInput(Given):
     who: Who
     situation: Situation
     evidence: tuple[Evidence, ...]

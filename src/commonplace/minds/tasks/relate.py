@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Person, Recalled, Situation, Spoken, Value, Who
+from commonplace.minds.notes import Given, Person, Recalled, Situation, Spoken, Who
 from commonplace.minds.tasks.reflect import LONGEST_EVIDENCE
 from commonplace.minds.tasks.scenes import LATEST_LINES, Values, View, spoken_lines, unsaid
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken, whole
@@ -19,7 +19,7 @@ LONGEST_TALKED = 100
 """Characters of a line of a talk that is over."""
 
 
-class RelateInput(Value):
+class RelateInput(Given):
     who: Who
     situation: Situation
     other: Person

@@ -9,10 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from pydantic import BaseModel
-
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Spoken, Spot
+from commonplace.minds.notes import FactNote, Given, Item, Person, Recalled, Spoken, Spot, Value, fields_of
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, plain, speech
@@ -78,8 +76,8 @@ def _shown(value: Any, view: View) -> Any:
     """A typed input with every text in it `plain`, people and places by the labels that are accepted in answers."""
     if isinstance(value, str):
         return plain(value)
-    if isinstance(value, BaseModel):
-        fields = {name: _shown(getattr(value, name), view) for name in type(value).model_fields}
+    if isinstance(value, Given | Value):
+        fields = {name: _shown(inner, view) for name, inner in fields_of(value)}
         offers = view.offers
         match value:
             case Person():

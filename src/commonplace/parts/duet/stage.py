@@ -24,7 +24,7 @@ from commonplace.memory.emotion import feeler
 from commonplace.memory.record import Memory
 from commonplace.memory.reflection import TurnTrigger
 from commonplace.minds.mind import Answer, Task
-from commonplace.minds.notes import Recalled, Spoken
+from commonplace.minds.notes import Recalled, Spoken, changed
 from commonplace.minds.prompts.speech_guard import first_sentences
 from commonplace.parts.duet.store_policy import Line, store_lines
 from commonplace.parts.duet.tasks import (
@@ -227,7 +227,7 @@ async def _words(
     plan = ""
     if duet.requests == 2:
         plan = _plan((await notebook.ask(_warm(DUET_PLAN, duet.temperature), inputs)).value.plan)
-        inputs = inputs.model_copy(update={"plan": plan})
+        inputs = changed(inputs, plan=plan)
     answer = await notebook.ask(_warm(DUET_TURN, duet.temperature), inputs)
     return replace(answer, value=answer.value.model_copy(update={"plan": plan})) if plan else answer
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Person, Recalled, Spoken, Value, Who
+from commonplace.minds.notes import Given, Person, Recalled, Spoken, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
@@ -27,7 +27,7 @@ SENTENCES = 2
 """Sentences of a line that are kept of what a model writes."""
 
 
-class DuetInput(Value):
+class DuetInput(Given):
     who: Who
     other: Person
     goal: str
@@ -67,7 +67,7 @@ class DuetPlan(WireValue):
     plan: Annotated[str, seen(LONGEST_PLAN)] = Field(default="", max_length=LONGEST_PLAN)
 
 
-class DuetReflectInput(Value):
+class DuetReflectInput(Given):
     who: Who
     other: Person
     goal: str

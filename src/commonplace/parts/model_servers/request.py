@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from commonplace.minds.mind import Ask, RequestKey
+from commonplace.minds.notes import as_data
 from commonplace.minds.prompts.prompt import Prompt
 from commonplace.rng import draw
 from commonplace.scenario.model import MindPart
@@ -115,7 +116,7 @@ def seed_of(ask: Ask[Any, Any], key: RequestKey, settings: MindPart = PLAIN) -> 
 def typed_field(ask: Ask[Any, Any], request_key: RequestKey) -> dict[str, Any]:
     """The typed input, for a test server that answers by rules. No other server gets it."""
     key = {name: getattr(request_key, name) for name in ("seed", "agent", "tick", "number", "attempt")}
-    return {"commonplace": {"task": ask.task.name, "input": ask.input.model_dump(mode="json"), "request_key": key}}
+    return {"commonplace": {"task": ask.task.name, "input": as_data(ask.input), "request_key": key}}
 
 
 def _messages(prompt: Prompt, structure: Structure, *, slash: bool) -> list[dict[str, str]]:

@@ -18,7 +18,7 @@ from importlib.resources import files
 from commonplace.josa import resolved
 from commonplace.memory import korean
 from commonplace.memory.analyser import content_words
-from commonplace.minds.notes import Recalled
+from commonplace.minds.notes import Recalled, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Template, parsed_rules
 from commonplace.parts.duet.tasks import LOST_THREAD
@@ -36,9 +36,7 @@ YES_NO, CHOICE, OPEN = "yesno", "choice", "open"
 def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:
     """A persona's answer: a few sentences, and the numbers of the past answers it mentions."""
     lost = LOST_THREAD.values()  # a mind that failed has said nothing that could be taken up
-    speaker = _Speaker(
-        given.model_copy(update={"lines": tuple(line for line in given.lines if line.text not in lost)}), dice
-    )
+    speaker = _Speaker(changed(given, lines=tuple(line for line in given.lines if line.text not in lost)), dice)
     main = {"claim": speaker.claim, "oppose": speaker.oppose, "join": speaker.join}[given.stance]()
     example, cited = speaker.example()
     sentences = [

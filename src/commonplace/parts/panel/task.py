@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Recalled, Spoken, Value, Who
+from commonplace.minds.notes import Given, Recalled, Spoken, Who
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
@@ -25,7 +25,7 @@ Injection = Literal["", "liven", "calm"]
 RhythmPhase = Literal["exploration", "tension", "integration", "rest"]
 
 
-class PanelInput(Value):
+class PanelInput(Given):
     who: Who
     role: str
     seed_prompt: str

@@ -18,6 +18,7 @@ from commonplace.errors import UsageError
 from commonplace.memory import default_embedder
 from commonplace.memory.embedding import Vector
 from commonplace.minds.mind import Ask, RequestKey
+from commonplace.minds.notes import from_data
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.tasks import TASKS
 from commonplace.minds.tasks.wire import written
@@ -195,7 +196,7 @@ class Typed(BaseModel):
     def asked(self) -> tuple[Ask[Any, Any], RequestKey]:
         """The ask and its request_key. Raises KeyError for an unknown task, ValidationError for another input."""
         task, by = TASKS[self.task], self.request_key
-        return Ask(task, task.input.model_validate(self.input)), RequestKey(
+        return Ask(task, from_data(task.input, self.input)), RequestKey(
             by.seed, by.agent, by.tick, by.number, by.attempt
         )
 

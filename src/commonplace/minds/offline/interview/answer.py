@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from commonplace.minds.notes import changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview import days, matters, oneself, others, promises, reasons
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
@@ -64,7 +65,7 @@ def answered(talk: Interview) -> tuple[str, tuple[int, ...]]:
     first = chosen(talk)
     if talk.asked.also is None:
         return joined(talk, first)
-    only = talk.given.model_copy(update={"asked": talk.asked.also})
+    only = changed(talk.given, asked=talk.asked.also)
     second = chosen(Interview(only, talk.dice))
     return joined(talk, first, second)
 
@@ -144,8 +145,8 @@ def sources(talk: Interview) -> Pieces:
     """What the last answer rested on, when its truth is doubted."""
     if talk.asked.kind in OWN_LIFE:
         return [talk.say("sure.own")]
-    kind = talk.asked.model_copy(update={"then": ""})
-    again = Interview(talk.given.model_copy(update={"asked": kind, "lines": ()}), talk.dice)
+    kind = changed(talk.asked, then="")
+    again = Interview(changed(talk.given, asked=kind, lines=()), talk.dice)
     pieces = [piece for piece in pieces_of(again) if piece is not None and piece.ids]
     ids = [memory for piece in pieces for memory in piece.ids]
     notes = [
