@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cognition.hamlet import Town, festival, go, hamlet, idle, puppets, talking
@@ -40,6 +42,23 @@ def changes(town: Town, agent: str) -> list[tuple[str, str]]:
         assert all(memory in {one.id for one in town.memories(agent)} for memory in body["because"])
         assert body["change"] == CHANGES[body["why"]]
     return [(body["other"], body["why"]) for body in found]
+
+
+def hourly(document: dict[str, Any]) -> None:
+    document["clock"]["tick_minutes"] = 60
+
+
+def test_after_four_days_without_a_word_one_feels_less_close_to_a_friend() -> None:
+    told = ConverseOutput(utterance="My roof leaks.", speech_act="complain", topic="my roof")
+    town, _ = puppets(
+        hamlet(hourly, fidelity="every_tick"),
+        {("anna", 1): go("barn")},
+        react=lambda given, key: talking("anna") if (key.agent, key.tick) == ("ben", 3) else None,
+        converse=lambda given, key: told,
+    )
+    town.live(5 * 24)  # they talk on the first day at noon, and it is weighed at midnight
+    assert changes(town, "anna") == [("ben", "stayed_away")]
+    assert [town.scenario.clock.time(event.tick).day for event in town.events("RELATION_CHANGED", "anna")] == [9]
 
 
 @pytest.mark.parametrize(("leaves", "why"), [(False, "kept_word"), (True, "broke_word")])
