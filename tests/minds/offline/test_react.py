@@ -190,13 +190,13 @@ def test_one_turns_to_somebody_else_only_when_the_talk_has_come_to_rest(act: str
     assert ("suki" in targets) == turns
 
 
-def test_some_farewells_are_answered_without_a_word() -> None:
-    spoken, decided = sample.news("said", "…", who="jun", to_me=True), set[str]()
-    for number in range(20):
+def test_most_farewells_are_answered_without_a_word() -> None:
+    spoken, decided = sample.news("said", "…", who="jun", to_me=True), list[str]()
+    for number in range(100):
         opened = Spoken(speaker="mira", called="Mira", text=f"Hello {number}.")
         leaves = Spoken(speaker="jun", called="Jun", text="See you, Mira.", speech_act="farewell")
-        decided.add(react(sample.reaction(spoken, lines=(opened, leaves), floor=True), DICE).decision)
-    assert decided == {"keep", "talk"}
+        decided.append(react(sample.reaction(spoken, lines=(opened, leaves), floor=True), DICE).decision)
+    assert set(decided) == {"keep", "talk"} and 70 <= decided.count("keep") <= 90, decided.count("keep")
 
 
 def test_two_who_have_just_talked_leave_each_other_in_peace() -> None:

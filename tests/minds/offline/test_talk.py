@@ -153,7 +153,9 @@ def test_one_says_goodbye_once_more_and_ends() -> None:
     assert said.ends and said.speech_act == "farewell"
 
 
-def ending(text: str, act: str, *recalled: object, time: str = "15:00", **more: object) -> ConverseOutput:
+def ending(
+    text: str, act: str, *recalled: object, time: str = "15:00", dice: Dice = DICE, **more: object
+) -> ConverseOutput:
     """The end of a talk of eight lines, of which the last is this one."""
     lines = tuple(
         Spoken(speaker=("mira", "jun")[n % 2], called="", text=text if n == 7 else f"Line {n}.", speech_act=act)
@@ -164,7 +166,7 @@ def ending(text: str, act: str, *recalled: object, time: str = "15:00", **more: 
     given: dict[str, object] = {
         "lines": lines, "purpose": "farewell", "situation": sample.here(time), "now": busy, "later": (elsewhere,),
     }  # fmt: skip
-    return opening(sample.said(9, text), *recalled, **(given | more))
+    return line(talk(sample.said(9, text), *recalled, **(given | more)), dice)
 
 
 def test_a_talk_ends_on_a_word_about_what_was_told_and_not_on_a_farewell() -> None:
@@ -177,6 +179,13 @@ def test_nobody_leaves_over_a_question() -> None:
     tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
     said = ending("And what about the broth?", "ask.more", tell, time="12:00")
     assert said.utterance and said.ends and said.speech_act != "farewell"
+
+
+@pytest.mark.parametrize(("time", "night"), [("21:50", False), ("22:00", True), ("03:50", True), ("04:00", False)])
+def test_who_takes_leave_late_at_night_says_good_night(time: str, night: bool) -> None:
+    wishes = {ending("Bye, Mira.", "farewell", time=time, dice=Dice((tick,))).utterance for tick in range(8)}
+    assert all(bool(re.search(r"night|dreams|sleep", wish, re.IGNORECASE)) == night for wish in wishes), wishes
+    assert bool(ending("I'd have done the same.", "acknowledge", time=time).utterance) == night
 
 
 @pytest.mark.parametrize(("time", "parts"), [("12:00", False), ("15:00", True)])
