@@ -11,7 +11,7 @@ from commonplace.minds.offline.grammar.speech import noun_phrase, taken, turned
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.perceive_event import perceive_event
 from commonplace.minds.offline.rate import rate
-from commonplace.minds.offline.reflect import OVERLAP, insights, questions, relate
+from commonplace.minds.offline.reflect import insights, questions, relate
 from commonplace.minds.tasks import Evidence, InsightsInput, PerceiveEventInput, QuestionsInput, RateInput, RelateInput
 from commonplace.parts.duet.talk import duet_turn
 from commonplace.parts.duet.tasks import DuetInput
@@ -60,7 +60,7 @@ def test_insights_cite_two_memories_and_restate_none(recalled: tuple[Recalled, .
     for insight in found:
         own = content(insight.text)
         assert len(insight.because) >= 2 and set(insight.because) <= set(by_id)
-        assert all(len(own & content(by_id[one].text)) <= OVERLAP * len(own) for one in insight.because)
+        assert all(len(own & content(by_id[one].text)) <= len(own) / 2 for one in insight.because)
         assert insight.text[0].isupper() and insight.text[-1] == "." and "{" not in insight.text
     again = insights(changed(given_, earlier=tuple(one.text for one in found)), DICE).insights
     assert not {one.text for one in again} & {one.text for one in found}
@@ -78,18 +78,49 @@ def test_seeing_somebody_at_one_thing_again_and_again_means_something() -> None:
     assert any(one.about == "kit" and one.frame.get("place") == "workshop" for one in found)
 
 
+ROOF = InsightsInput(
+    who=sample.mira(), situation=sample.here(), evidence=(), known=(sample.jun(),),
+    past=Past(
+        notes=(
+            PastNote(
+                kind="kept", other="jun", called="Jun", act="help", topic="the window", named="the window", text="",
+                minutes_ago=60, times=1, because=(4, 5),
+            ),
+        ),
+        said=(), lately=(),
+    ),
+)  # fmt: skip
+"""Something to reflect on: Jun has kept his word."""
+
+
+def shares() -> tuple[int, dict[int, str]]:
+    """How many telling words the insight on Jun's word has, and texts that hold one of them, two, and so on."""
+    (found,) = insights(ROOF, DICE).insights
+    telling = sorted(content(found.text))
+    texts = {number: " ".join(telling[:number]) for number in range(1, len(telling) + 1)}
+    assert all(len(content(text)) == number for number, text in texts.items())
+    return len(telling), texts
+
+
 def test_an_insight_of_the_past_restates_nothing_that_was_heard_today() -> None:
-    row = PastNote(
-        kind="kept", other="jun", called="Jun", act="help", topic="the window", named="the window", text="",
-        minutes_ago=60, times=1, because=(4, 5),
-    )  # fmt: skip
-    given_ = InsightsInput(
-        who=sample.mira(), situation=sample.here(), evidence=(), known=(sample.jun(),),
-        past=Past(notes=(row,), said=(), lately=()),
-    )  # fmt: skip
-    (found,) = insights(given_, DICE).insights
+    (found,) = insights(ROOF, DICE).insights
     heard = Recalled(id=5, text=f"Jun says: “{found.text}”", kind="observation", importance=3, minutes_ago=60)
-    assert insights(changed(given_, recent=(heard,)), DICE).insights == ()
+    assert insights(changed(ROOF, recent=(heard,)), DICE).insights == ()
+
+
+def test_an_insight_restates_a_memory_that_holds_more_than_half_of_its_words() -> None:
+    count, texts = shares()
+    for number, text in texts.items():
+        heard = Recalled(id=5, text=text, kind="observation", importance=3, minutes_ago=60)
+        found = insights(changed(ROOF, recent=(heard,)), DICE).insights
+        assert bool(found) == (2 * number <= count), text
+
+
+def test_an_insight_is_an_earlier_one_again_where_seven_in_ten_of_its_words_are_the_same() -> None:
+    count, texts = shares()
+    for number, text in texts.items():
+        found = insights(changed(ROOF, earlier=(text,)), DICE).insights
+        assert bool(found) == (10 * number < 7 * count), text
 
 
 def test_what_is_theirs_is_named_by_a_pronoun_beside_their_name() -> None:
