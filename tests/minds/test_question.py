@@ -104,6 +104,22 @@ def test_what_is_still_to_come_is_a_plan(minute: int, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "day", "night"),
+    [
+        ("What did you do today?", 0, 1),
+        ("What did you do this morning?", 0, 1),
+        ("오늘 뭐 했어요?", 0, 1),
+        ("What did you do yesterday?", 1, 1),
+        ("Were you at the bar at noon?", 0, 1),
+    ],
+)
+def test_in_the_small_hours_today_is_the_day_before(question: str, day: int, night: int) -> None:
+    for late, days in ((False, day), (True, night)):
+        when = understood(question, (), Names(PEOPLE, PLACES, FACTS, late=late, weekdays=WEEKDAYS["en"])).when
+        assert when is not None and when.days == days, (late, when)
+
+
+@pytest.mark.parametrize(
     ("question", "people"),
     [
         ("Have you heard about the courier drone?", ()),

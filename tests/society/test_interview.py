@@ -26,6 +26,8 @@ from sizes import PROVE, examples
 EVENING = 470
 """Ten past nine on the second evening."""
 NOON = 360
+NIGHT = 240
+"""Two in the morning after the first day."""
 ASKED = ("bruno", "mira", "odalys", "pip", "wren")
 QUESTIONS = (
     "Who are you?",
@@ -174,6 +176,13 @@ def test_a_citation_is_a_memory_of_that_time_and_an_admission_cites_nothing(
         assert all(view.memories.get(memory).created_at <= view.now for memory in answered.because)
         if re.match(r"(I don't know|No idea|I know nothing|I remember nothing|No, nothing)", answered.answer):
             assert not answered.because
+
+
+def test_at_two_in_the_morning_today_is_the_day_before(run: Reading) -> None:
+    view = view_at(run, "mira", NIGHT)
+    answered = ask(view, "What did you do today?")
+    told = {view.memories.get(memory).created_at.date() for memory in answered.because}
+    assert view.now.hour == 2 and told == {view.now.date() - timedelta(days=1)}, answered.answer
 
 
 def test_what_nobody_told_is_not_known(views: Mapping[tuple[str, int], TalkView]) -> None:

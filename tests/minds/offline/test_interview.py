@@ -65,12 +65,13 @@ def asked(
     known: tuple[Acquaintance, ...] = (JUN,),
     things: tuple[ThingKnown, ...] = (),
     past: Past = NO_PAST,
+    time: str = "12:00",
 ) -> AnswerOutput:
     """The answer to one question with these memories."""
     carried = tuple(fact for fact in facts if any(fact.id in note.facts for note in notes))
     day = tuple(sorted((note for note in notes if note.kind == "action"), key=lambda note: -note.minutes_ago))
     inputs = AnswerInput(
-        who=who or mira("kind"), situation=here("12:00"), question=question, asked=understood(question, lines, NAMES),
+        who=who or mira("kind"), situation=here(time), question=question, asked=understood(question, lines, NAMES),
         recalled=notes, lines=lines, known=known, others=(KIT,), facts=carried,
         later=later, day=day, places=PLACES, before=before, things=things, past=past,
     )  # fmt: skip
@@ -102,6 +103,13 @@ def test_an_answer_rests_on_the_memory_it_tells_and_changes_without_it(
     without = asked(question, notes=tuple(one for one in NOTES if one is not note))
     assert words not in without.answer
     assert note.id not in without.because
+
+
+@pytest.mark.parametrize(("time", "told"), [("03:50", True), ("04:00", False)])
+def test_who_is_asked_in_the_small_hours_tells_of_the_evening_before(time: str, told: bool) -> None:
+    evening = SKIMMING.model_copy(update={"minutes_ago": 6 * 60})
+    found = asked("What have you been doing?", notes=(evening,), time=time)
+    assert ("skimming" in found.answer) == (evening.id in found.because) == told, found
 
 
 def test_the_plan_says_whether_one_goes() -> None:
