@@ -48,6 +48,12 @@ ASKED = sample.said(44, "You should come by the workshop.", 900)
 SEEN = sample.doing(45, "jun", "repairing a drone", 800)
 
 
+def test_an_early_person_begins_everything_but_the_day_earlier_than_a_late_one() -> None:
+    early, late = (day(who=sample.mira(trait)) for trait in ("an early riser", "a night owl"))
+    between = [moment_minutes(b.start) - moment_minutes(a.start) for a, b in zip(early, late, strict=True)]
+    assert between == [0, *[10] * (len(early) - 1)]
+
+
 @examples(300)
 @given(
     st.integers(2, 9),
