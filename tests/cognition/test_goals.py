@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking, use
+from commonplace.character.account import Entry
+from commonplace.character.goal import Goal
+from commonplace.cognition.goals import goals_spoken_of, wish_for
+from commonplace.cognition.turn import Notebook
+from commonplace.memory import Memory
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ConverseOutput
 from sizes import PROVE, examples
@@ -92,6 +99,59 @@ def test_a_promise_that_nobody_keeps_is_broken_once_and_both_have_something_to_s
 
 def test_who_says_no_promises_nothing() -> None:
     assert goals(lived(ASKED | {("cora", 2): said("decline", "I need it.")}, 4), "cora") == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "day"),
+    [
+        ("by tomorrow", 5),
+        ("on Sunday", 5),
+        ("on Monday", 6),
+        ("the day after tomorrow", 6),
+        ("on Friday", 10),
+        ("on Saturday", 11),
+        ("soon", 6),
+    ],
+)
+def test_a_promise_is_due_on_the_evening_of_the_day_that_was_named(words: str, day: int) -> None:
+    lines = {
+        ("ben", 1): said("ask.lend", f"Could you lend me a ladder {words}?"),
+        ("cora", 2): said("accept", "Of course."),
+    }
+    town = lived(lines, 3)
+    (goal,) = town.state("cora").goals.all()
+    assert town.scenario.clock.time(goal.due) == datetime(2031, 10, day, 21, tzinfo=UTC), "said on Saturday, the 4th"
+
+
+@pytest.mark.parametrize(("times", "asks"), [(0, False), (1, True), (3, True), (4, False)])
+def test_one_wishes_to_hear_more_of_what_somebody_has_told_but_not_too_often(times: int, asks: bool) -> None:
+    view = lived({}, 1).engine.live_state.view("ben")
+    notebook = Notebook(view.state)
+    told = Entry("heard", "cora", topic="old mill", because=(1,), named="the old mill", times=times)
+    notebook.account = notebook.account.noted(told, 0)
+    wish = {"about": "cora", "topic": "the old mill", "wish": "hear more of the old mill"}
+    wish_for(view, notebook, [cast("Memory", SimpleNamespace(id=1, details={"frame": wish}))])
+    assert [goal.act for goal in notebook.goals.open()] == ["ask.topic"] * asks
+
+
+@pytest.mark.parametrize(
+    ("leaves", "line", "where"),
+    [
+        (True, "Cora likes comics.", ("barn", "11:10")),
+        (True, "I like comics.", ("", "")),
+        (False, "Cora likes comics.", ("", "")),
+    ],
+)
+def test_where_somebody_is_met_comes_to_mind_when_they_are_spoken_of_and_elsewhere(
+    leaves: bool, line: str, where: tuple[str, str]
+) -> None:
+    acts = {(me, tick): idle("waiting") for me in ("anna", "ben", "cora") for tick in range(MORNING)}
+    acts |= {("cora", 10): go("green")} if leaves else {}
+    town, _ = puppets(SLOW, acts)
+    town.live(22)  # until the next morning
+    goal = Goal("g", "visit", "see Cora", person="cora", because=(1,))
+    (note,) = goals_spoken_of(town.engine.live_state.view("ben"), [goal], [line])
+    assert (note.place, note.time) == where
 
 
 LINES = st.lists(
