@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+import pytest
+
 from cognition.hamlet import Town, go, hamlet, person, puppets, standing, talking, tell
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.notes import as_data, from_data
@@ -208,3 +210,23 @@ def test_who_joins_a_talk_is_reminded_of_what_they_have_on_its_subject() -> None
     (found,) = [one for one in town.turn("anna", 2).trace["retrievals"] if one["purpose"] == "subject"]
     texts = {memory.id: memory.text for memory in town.memories("anna")}
     assert [texts[memory] for (memory,) in found["hits"]] == ["The kite is Anna's."]
+
+
+@pytest.mark.parametrize(("act", "comes"), [("ask.topic", True), ("tell", False)])
+def test_who_is_asked_about_a_subject_remembers_what_they_have_lived_with_it(act: str, comes: bool) -> None:
+    lines = {
+        ("cora", 3): ConverseOutput(utterance="Anything new?", speech_act=act, topic="the mill"),
+        ("ben", 4): ConverseOutput(utterance="Well."),
+    }
+    other = {"ben": "cora", "cora": "ben"}
+    town, mind = puppets(
+        hamlet(fidelity="every_tick", k=2),
+        {},
+        react=lambda given, key: talking(other[key.agent]) if (key.agent, key.tick) in lines else None,
+        converse=lambda given, key: lines[key.agent, key.tick],
+    )
+    for text in ("The mill is on fire.", "A heron lands on the barn.", "Cora waves a flag at Ben."):
+        town.live(1, {"kind": "god_event", "text": text, "to": {"everybody": True}})
+    town.live(2)
+    (told,) = mind.inputs("converse", "ben")
+    assert ("The mill is on fire." in [memory.text for memory in told.recalled]) == comes

@@ -6,7 +6,9 @@ import asyncio
 import re
 from collections.abc import Mapping
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from hypothesis import given
@@ -183,6 +185,14 @@ def test_at_two_in_the_morning_today_is_the_day_before(run: Reading) -> None:
     answered = ask(view, "What did you do today?")
     told = {view.memories.get(memory).created_at.date() for memory in answered.because}
     assert view.now.hour == 2 and told == {view.now.date() - timedelta(days=1)}, answered.answer
+
+
+def test_the_mood_is_the_mean_of_what_was_felt_last(views: Mapping[tuple[str, int], TalkView]) -> None:
+    for view in views.values():
+        latest = islice(view.memories.backwards(), 200)
+        felt = [memory.emotion.valence for memory in latest if memory.emotion][:10]
+        mood = ask(view, "How are you?").inputs.mood
+        assert abs(mood - 100 * fmean(felt)) <= 0.5, (view.persona.id, view.now)
 
 
 def test_what_nobody_told_is_not_known(views: Mapping[tuple[str, int], TalkView]) -> None:
