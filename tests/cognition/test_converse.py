@@ -230,3 +230,26 @@ def test_who_is_asked_about_a_subject_remembers_what_they_have_lived_with_it(act
     town.live(2)
     (told,) = mind.inputs("converse", "ben")
     assert ("The mill is on fire." in [memory.text for memory in told.recalled]) == comes
+
+
+def test_what_an_author_gave_to_say_to_a_line_and_to_a_question_about_it_is_shown_to_who_may_say_it() -> None:
+    def change(document: dict[str, Any]) -> None:
+        replies = [{"say": "Poor kite!"}, {"say": "What did it cost?", "answer": "Nine coins."}]
+        torn = {"text": "Ben Cole tore the kite.", "tell": ["I tore the kite."], "replies": replies, "importance": 4}
+        person(document, "ben")["memories"] = [torn]
+
+    lines = {
+        ("ben", 1): ConverseOutput(utterance="I tore the kite.", speech_act="tell"),
+        ("cora", 2): ConverseOutput(utterance="What did it cost?", speech_act="ask.more"),
+        ("ben", 3): ConverseOutput(utterance="Nine coins.", speech_act="answer"),
+    }
+    other = {"ben": "cora", "cora": "ben"}
+    town, mind = puppets(
+        hamlet(change, fidelity="every_tick"), {},
+        react=lambda given, key: talking(other[key.agent]) if (key.agent, key.tick) in lines else None,
+        converse=lambda given, key: lines[key.agent, key.tick],
+    )  # fmt: skip
+    town.live(4)
+    (heard,), (_, asked) = mind.inputs("converse", "cora"), mind.inputs("converse", "ben")
+    assert heard.lines[-1].replies == ("Poor kite!", "What did it cost?")
+    assert asked.lines[-1].replies == ("Nine coins.",)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking, use
 from commonplace.character.account import Entry
 from commonplace.character.goal import Goal
-from commonplace.cognition.goals import goals_spoken_of, wish_for
+from commonplace.cognition.goals import goals_spoken_of, pursue, wish_for
 from commonplace.cognition.turn import Notebook
 from commonplace.memory import Memory
 from commonplace.minds.mind import RequestKey
@@ -99,6 +99,16 @@ def test_a_promise_that_nobody_keeps_is_broken_once_and_both_have_something_to_s
 
 def test_who_says_no_promises_nothing() -> None:
     assert goals(lived(ASKED | {("cora", 2): said("decline", "I need it.")}, 4), "cora") == {}
+
+
+@pytest.mark.parametrize(("hours", "wishes"), [(17, False), (18, True), (5 * 24, True), (5 * 24 + 1, False)])
+def test_who_was_hurt_wants_to_make_up_after_a_night_and_not_after_a_week(hours: int, wishes: bool) -> None:
+    view = lived({}, 17).engine.live_state.view("ben")  # at four in the morning one looks at how things are
+    notebook = Notebook(view.state)
+    hurt = Entry("hurt", "cora", "spoke_ill", "ladder", view.tick - hours, view.tick - hours, because=(1,))
+    notebook.account = notebook.account.noted(hurt, -1000)
+    pursue(view, notebook, [])
+    assert ("make_up" in {goal.act for goal in notebook.goals.open()}) == wishes
 
 
 @pytest.mark.parametrize(

@@ -144,3 +144,17 @@ def test_a_sleeper_does_not_react() -> None:
     assert not [
         ask for request_key, ask in mind.asked if ask.task.name in {"react", "act"} and request_key.agent == "cora"
     ]
+
+
+@pytest.mark.parametrize("decision", ["go", "keep"])
+def test_what_becomes_of_an_inner_voice_is_an_event_and_of_other_news_is_none(decision: str) -> None:
+    walk = Stroke(start="10:10", minutes=20, location="green", do="looking for the kite")
+    answer = ReactOutput(decision=decision, stroke=walk if decision == "go" else None, reason="so it seems to me")
+    town, _ = puppets(
+        hamlet(fidelity="every_tick"), {}, react=lambda given, key: answer if key.agent == "cora" else None
+    )
+    town.live(1, {"kind": "inner_voice", "agent_id": "cora", "text": "Where is the kite?"})
+    town.live(1, {"kind": "god_event", "text": "A bell rings.", "to": {"everybody": True}}).live(2)
+    (event,) = town.events("VOICE_ANSWERED")
+    assert (event.agent_id, event.tick) == ("cora", 2)
+    assert event.body == {"follows": decision == "go", "reason": "so it seems to me"}
