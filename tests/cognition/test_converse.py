@@ -253,3 +253,10 @@ def test_what_an_author_gave_to_say_to_a_line_and_to_a_question_about_it_is_show
     (heard,), (_, asked) = mind.inputs("converse", "cora"), mind.inputs("converse", "ben")
     assert heard.lines[-1].replies == ("Poor kite!", "What did it cost?")
     assert asked.lines[-1].replies == ("Nine coins.",)
+
+
+@pytest.mark.parametrize(("speaker", "other"), [("ben", "cora"), ("cora", "ben")])
+def test_who_sees_a_talk_begin_remembers_who_began_it(speaker: str, other: str) -> None:
+    town, _ = puppets(hamlet(standing(anna="barn"), fidelity="every_tick"), {(speaker, 1): tell(other, "Hello.")})
+    names = [town.scenario.personas[one].name for one in (speaker, other)]
+    assert f"{names[0]} is starting a conversation with {names[1]}." in town.live(2).texts("anna")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from cognition.hamlet import Town, festival, go, hamlet, idle, puppets, talking
+from commonplace.character.account import Entry
 from commonplace.cognition.relations import CHANGES
 from commonplace.minds.tasks import ConverseOutput
 
@@ -96,3 +98,19 @@ def test_who_was_hurt_forgives_one_who_apologises_once() -> None:
 def test_an_apology_for_nothing_changes_nothing() -> None:
     sorry = ConverseOutput(utterance="I'm sorry.", speech_act="apologise", topic="")
     assert changes(lived({("ben", 1): sorry}, 4), "cora") == []
+
+
+@pytest.mark.parametrize(("days", "mends"), [(7, True), (8, False)])
+def test_an_apology_mends_what_happened_within_a_week(days: int, mends: bool) -> None:
+    lines = {("ben", 3): ConverseOutput(utterance="I'm sorry.", speech_act="apologise")}
+    town, _ = puppets(
+        hamlet(hourly, fidelity="every_tick"),
+        {},
+        react=lambda given, key: talking("cora") if (key.agent, key.tick) in lines else None,
+        converse=lambda given, key: lines[key.agent, key.tick],
+    )
+    town.live(2)
+    state, tick = town.state("cora"), 4 - days * 24  # what is said in tick 3 is heard in tick 4
+    hurt = Entry("hurt", "ben", "spoke_ill", "ladder", tick, tick, because=(town.memories("cora")[0].id,))
+    town.engine.live_state.states["cora"] = replace(state, account=state.account.noted(hurt, tick))
+    assert changes(town.live(2), "cora") == [("ben", "apologised")] * mends

@@ -107,7 +107,7 @@ def test_an_answer_rests_on_the_memory_it_tells_and_changes_without_it(
 
 @pytest.mark.parametrize(("time", "told"), [("03:50", True), ("04:00", False)])
 def test_who_is_asked_in_the_small_hours_tells_of_the_evening_before(time: str, told: bool) -> None:
-    evening = SKIMMING.model_copy(update={"minutes_ago": 6 * 60})
+    evening = changed(SKIMMING, minutes_ago=6 * 60)
     found = asked("What have you been doing?", notes=(evening,), time=time)
     assert ("skimming" in found.answer) == (evening.id in found.because) == told, found
 
