@@ -54,7 +54,6 @@ SOME = {
     ("watch", "TERM"),
     ("serve", "INT INT"),
     ("talk", "HUP"),
-    ("fork", "TERM"),
     ("mcp", "INT INT"),
 }
 

@@ -11,6 +11,7 @@ import signal
 import stat
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
@@ -160,6 +161,7 @@ def interrupted(number: int, frame: FrameType | None) -> None:
     interrupts.append(number)
     if logging := sys.modules.get("logging"):  # asyncio tells of every task that this breaks off
         logging.getLogger("asyncio").disabled = True
+    warnings.simplefilter("ignore")  # Python tells of what is left open or not awaited where it is broken off
     if len(interrupts) == 1:
         signal.default_int_handler(number, frame)
     elif number in (signal.SIGINT, signal.SIGTERM):
