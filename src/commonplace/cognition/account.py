@@ -1,12 +1,12 @@
 """What a character knows of its own past, kept from what it has just perceived and remembered.
 
-Rows are written from the frames of percepts, which are the simulator's account of what happened, and never from what a
+Rows are written from the happenings of percepts, which are the simulator's account of what happened, and never from what a
 mind claims. Each cites the memory that the percept became: what is not remembered is not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import islice, pairwise
 
@@ -17,6 +17,7 @@ from commonplace.clock import WEEKDAYS, midnight
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
+from commonplace.world.happenings import Befell, Did, ISaid, Said, Speech
 from commonplace.world.state import Conversation, Line
 
 LATEST_LINES = 4
@@ -45,9 +46,17 @@ def note(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
     """Write the rows of what was perceived in this tick, and settle the promises whose time has come."""
     known = sorted(remembered, key=lambda pair: pair[1].id)  # whatever order they come in, the rows are the same
     for percept, memory in known:
-        writer = _WRITERS.get(percept.frame["what"])
-        if writer is not None:
-            writer(view, notebook, percept.frame, memory)
+        match percept.happening:
+            case ISaid() as said:
+                _i_said(view, notebook, said, memory)
+            case Said() as said:
+                _said(view, notebook, said, memory)
+            case Did() as did:
+                _did(view, notebook, did, memory)
+            case Befell() as befell:
+                _event(view, notebook, befell, memory)
+            case _:
+                pass
     if not view.world.body.asleep:
         _attend(view, notebook, known)
     if 0 <= notebook.account.next_due <= view.tick:
@@ -70,63 +79,63 @@ def oldest(view: TurnView) -> int:
 # ── talk ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> None:
     """I told, asked, agreed to or declined something."""
-    hearer, quote = frame["to"], frame["quote"]
-    notebook.account = notebook.account.said(hearer, quote, view.tick, oldest(view))
-    act, topics = act_of(frame), topics_of(view.scenario.facts, frame)
-    before = _before(view, hearer, frame, mine=True)
+    hearer = said.to
+    notebook.account = notebook.account.said(hearer, said.quote, view.tick, oldest(view))
+    act, topics = act_of(said), topics_of(view.scenario.facts, said)
+    before = _before(view, hearer, said, mine=True)
     if _asks(act):
         for topic in topics:
             _add(view, notebook, "asked", memory, hearer, act, topic)
     if act in {"accept", "decline"} and before is not None:
-        kind, asked = "promised" if act == "accept" else "declined", _frame_of(before)
+        kind, asked = "promised" if act == "accept" else "declined", _line(before)
         favour = favour_in(asked, "ask")
         for topic in topics_of(view.scenario.facts, asked) or topics:
-            due = _due(view, favour, topic, asked, frame) if kind == "promised" else -1
+            due = _due(view, favour, topic, asked, said) if kind == "promised" else -1
             _add(view, notebook, kind, memory, hearer, favour, topic, before.topic, due)
-    if favour := favour_in(frame, "promise"):
-        _pledged(view, notebook, "promised", hearer, favour, frame, memory)
-    if favour := favour_in(frame, "keep"):
+    if favour := favour_in(said, "promise"):
+        _pledged(view, notebook, "promised", hearer, favour, said, memory)
+    if favour := favour_in(said, "keep"):
         _kept(view, notebook, hearer, favour, topics, memory)
         if favour == "lend":
-            _pledged(view, notebook, "agreed", hearer, "return", frame, memory)
+            _pledged(view, notebook, "agreed", hearer, "return", said, memory)
     if _tells(act):
         for topic in topics:
-            _add(view, notebook, "told", memory, hearer, topic=topic, named=frame.get("topic", ""))
+            _add(view, notebook, "told", memory, hearer, topic=topic, named=said.topic)
     if act in SETTLING:
         _add(view, notebook, "told", memory, hearer, act, topics[0] if topics else "")
 
 
-def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> None:
     """Another told me, asked me, answered me or agreed to something. Of what is said to others only facts count."""
-    other, act = frame["who"], act_of(frame)
-    topics = topics_of(view.scenario.facts, frame)
-    if not frame["to_me"]:
-        for fact in carried(view.scenario.facts, frame["quote"]):
+    other, act = said.who, act_of(said)
+    topics = topics_of(view.scenario.facts, said)
+    if not said.to_me:
+        for fact in carried(view.scenario.facts, said.quote):
             _add(view, notebook, "heard", memory, other, topic=fact)
         return
-    before = _before(view, other, frame, mine=False)
+    before = _before(view, other, said, mine=False)
     if before is not None:
-        _replied(view, notebook, frame, before, memory)
-    if favour := favour_in(frame, "promise"):
-        _pledged(view, notebook, "agreed", other, favour, frame, memory)
-    if favour := favour_in(frame, "keep"):
+        _replied(view, notebook, said, before, memory)
+    if favour := favour_in(said, "promise"):
+        _pledged(view, notebook, "agreed", other, favour, said, memory)
+    if favour := favour_in(said, "keep"):
         for row in _rows_on(notebook, "agreed", other, favour, topics):
             notebook.account = notebook.account.dropped(row)
         if favour == "lend":
-            _pledged(view, notebook, "promised", other, "return", frame, memory)
+            _pledged(view, notebook, "promised", other, "return", said, memory)
     if _asks(act):
         for topic in topics:
             _add(view, notebook, "was_asked", memory, other, act, topic)
     if _tells(act):
         for topic in topics:
-            _add(view, notebook, "heard", memory, other, topic=topic, named=frame.get("topic", ""))
+            _add(view, notebook, "heard", memory, other, topic=topic, named=said.topic)
 
 
-def _replied(view: TurnView, notebook: Notebook, frame: Mapping[str, str], before: Line, memory: Memory) -> None:
+def _replied(view: TurnView, notebook: Notebook, said: Said, before: Line, memory: Memory) -> None:
     """What a reply makes of my line before it: an answered question, something agreed to or refused."""
-    other, act, asked = frame["who"], act_of(frame), _frame_of(before)
+    other, act, asked = said.who, act_of(said), _line(before)
     mine = act_of(asked)
     if not _asks(mine):
         return
@@ -134,23 +143,23 @@ def _replied(view: TurnView, notebook: Notebook, frame: Mapping[str, str], befor
     for topic in topics_of(view.scenario.facts, asked):
         _add(view, notebook, "answered", memory, other, mine, topic)
         if act in {"accept", "decline"}:
-            due = _due(view, favour, topic, asked, frame) if favour and act == "accept" else -1
+            due = _due(view, favour, topic, asked, said) if favour and act == "accept" else -1
             kind = "agreed" if act == "accept" else "refused"
             _add(view, notebook, kind, memory, other, favour, topic, before.topic, due)
 
 
 def _pledged(
-    view: TurnView, notebook: Notebook, kind: str, other: str, favour: str, frame: Mapping[str, str], memory: Memory
+    view: TurnView, notebook: Notebook, kind: str, other: str, favour: str, line: Speech, memory: Memory
 ) -> None:
     """A line promises a favour: mine to the other (`promised`), or the other's to me (`agreed`)."""
-    for topic in topics_of(view.scenario.facts, frame):
-        due = _due(view, favour, topic, frame)
-        _add(view, notebook, kind, memory, other, favour, topic, frame.get("topic", ""), due)
+    for topic in topics_of(view.scenario.facts, line):
+        due = _due(view, favour, topic, line)
+        _add(view, notebook, kind, memory, other, favour, topic, line.topic, due)
 
 
-def favour_in(frame: Mapping[str, str], does: str) -> str:
+def favour_in(line: Speech, does: str) -> str:
     """The favour that a line asks for (`ask`), offers (`promise`) or does (`keep`); empty for none."""
-    act = act_of(frame)
+    act = act_of(line)
     if act == ASKS_HELP:
         act = "ask.help" if does == "ask" else ""
     elif act == "ask.help":  # that is an offer of help in general
@@ -159,11 +168,11 @@ def favour_in(frame: Mapping[str, str], does: str) -> str:
     return kind if first == does and kind in FAVOURS else ""
 
 
-def _due(view: TurnView, favour: str, topic: str, *frames: Mapping[str, str]) -> int:
+def _due(view: TurnView, favour: str, topic: str, *lines: Speech) -> int:
     """When a promise is to be kept: at the end of an event, on the day that the words name, or within two days."""
     if not favour:
         return _ends(view, topic)
-    days = _named_day(view, " ".join(frame["quote"] for frame in frames).lower())
+    days = _named_day(view, " ".join(line.quote for line in lines).lower())
     days = USUAL_DAYS if days is None else days
     return view.scenario.clock.tick(midnight(view.now) + timedelta(days=days, minutes=EVENING))
 
@@ -190,21 +199,21 @@ def _rows_on(notebook: Notebook, kind: str, other: str, favour: str, topics: Seq
     return [row for row in rows if row is not None]
 
 
-def act_of(frame: Mapping[str, str]) -> str:
+def act_of(line: Speech) -> str:
     """The speech act of a line: as its speaker's mind said, else `ask` for a question; empty for any other."""
-    return frame.get("speech_act", "") or ("ask" if frame["quote"].rstrip().endswith("?") else "")
+    return line.speech_act or ("ask" if line.quote.rstrip().endswith("?") else "")
 
 
-def topics_of(facts: Sequence[Fact], frame: Mapping[str, str]) -> tuple[str, ...]:
+def topics_of(facts: Sequence[Fact], line: Speech) -> tuple[str, ...]:
     """What a line is about: the seed facts its words carry, else its topic."""
-    topic = as_topic(frame.get("topic", ""))
-    return carried(facts, frame["quote"]) or ((topic,) if topic else ())
+    topic = as_topic(line.topic)
+    return carried(facts, line.quote) or ((topic,) if topic else ())
 
 
 def talk_topics(view: View) -> tuple[str, ...]:
     """What the latest lines of the talk one is in are about."""
     lines = view.world.talk.lines[-LATEST_LINES:] if view.world.talk else ()
-    return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _frame_of(line))))
+    return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _line(line))))
 
 
 def _asks(act: str) -> bool:
@@ -215,13 +224,13 @@ def _tells(act: str) -> bool:
     return act in TELLING or act.startswith("tell.")
 
 
-def _before(view: TurnView, other: str, frame: Mapping[str, str], *, mine: bool) -> Line | None:
+def _before(view: TurnView, other: str, line: Speech, *, mine: bool) -> Line | None:
     """The line that a line of the talk between me and another answers; `mine`: whether the answer is mine."""
     me = view.persona.id
     speaker, asker = (me, other) if mine else (other, me)
     for talk in view.world.conversations:
         if me in talk.members and other in talk.members:
-            return _answered(talk, speaker, asker, frame["quote"])
+            return _answered(talk, speaker, asker, line.quote)
     return None
 
 
@@ -232,30 +241,30 @@ def _answered(talk: Conversation, speaker: str, asker: str, quote: str) -> Line 
     return None
 
 
-def _frame_of(line: Line) -> dict[str, str]:
-    return {"quote": line.utterance, "speech_act": line.speech_act, "topic": line.topic}
+def _line(line: Line) -> Speech:
+    return Speech(quote=line.utterance, speech_act=line.speech_act, topic=line.topic)
 
 
 # ── what one did and was at ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _did(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+def _did(view: TurnView, notebook: Notebook, did: Did, memory: Memory) -> None:
     """Something done that is no routine."""
     stroke = view.state.plan.at(view.now - timedelta(minutes=view.scenario.clock.tick_minutes), "day")
     if stroke is not None and _is_special(stroke):
         _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description), named=stroke.action_description)
-    elif frame.get("verb", "") in REPAIRS:
-        _add(view, notebook, "did", memory, topic=as_topic(frame["doing"]))
+    elif did.verb in REPAIRS:
+        _add(view, notebook, "did", memory, topic=as_topic(did.doing))
 
 
 def _is_special(stroke: PlanItem) -> bool:
     return stroke.routine < 0 and not stroke.asleep
 
 
-def _event(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+def _event(view: TurnView, notebook: Notebook, befell: Befell, memory: Memory) -> None:
     """A scripted event that I saw where it took place."""
-    if frame.get("event") and view.world.area in frame.get("areas", "").split():
-        _add(view, notebook, "attended", memory, topic=frame["event"])
+    if befell.event and view.world.area in befell.areas.split():
+        _add(view, notebook, "attended", memory, topic=befell.event)
 
 
 def _attend(view: TurnView, notebook: Notebook, known: Sequence[Remembered]) -> None:
@@ -301,7 +310,3 @@ def _settled(view: TurnView, notebook: Notebook, promise: Entry, kind: str, beca
         kind, promise.other, promise.act, promise.topic, view.tick, view.tick, because=because, named=promise.named
     )
     notebook.account = notebook.account.noted(row, oldest(view))
-
-
-_WRITERS = {"i_said": _i_said, "said": _said, "did": _did, "event": _event}
-"""By what a frame says it is."""

@@ -20,6 +20,7 @@ from commonplace.minds.notes import News, fields_of
 from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput, Targets
 from commonplace.text import clean, shortened
 from commonplace.world.actions import Action, Idle, Interact, Move, as_dict, objection
+from commonplace.world.happenings import Absent, Did, Failed, happening_of
 from commonplace.world.tree import attempt
 
 LONGEST_DOING = 120
@@ -112,8 +113,8 @@ def _is_closed(view: TurnView, goal: str) -> bool:
     for memory in view.draft.backwards():
         if memory.created_at <= view.now - REFUSED_FOR:
             return False
-        frame = memory.details.get("frame", {})
-        if frame.get("what") == "refused" and frame.get("place") == goal and not frame.get("object"):
+        happened = happening_of(memory.details)
+        if isinstance(happened, Failed) and happened.place == goal and not happened.object:
             return True
     return False
 
@@ -135,11 +136,11 @@ def _attempted(view: TurnView, item: PlanItem) -> bool:
     for memory in view.draft.backwards():
         if memory.created_at < item.start_time - REFUSED_FOR:
             return False
-        frame = memory.details.get("frame", {})
-        if frame.get("object") != item.object_id:
+        done = happening_of(memory.details)
+        if done.object != item.object_id:
             continue
-        mine = memory.kind == "action" and frame.get("verb") == item.verb
-        if mine and (memory.created_at >= item.start_time or frame["what"] == "refused"):
+        mine = isinstance(done, Did | Failed) and done.verb == item.verb
+        if mine and (memory.created_at >= item.start_time or isinstance(done, Failed)):
             return True
         if memory.created_at < item.start_time:
             return False
@@ -171,11 +172,15 @@ def _unless_in_vain(view: TurnView, action: Action, step: Action) -> Action:
     for memory in view.draft.backwards():
         if memory.created_at < view.now - REFUSED_FOR:
             break
-        frame = memory.details.get("frame", {})
-        thing, verb, what = frame.get("object", ""), frame.get("verb", ""), frame.get("what")
-        refused = what == "refused" and ((thing, verb) == tried if thing else frame.get("why") == why)
-        if refused or (what == "absent" and thing == tried[0]):
-            return step
+        match happening_of(memory.details):
+            case Failed(object="", why=reason) if reason == why:
+                return step
+            case Failed(object=thing, verb=verb) if thing and (thing, verb) == tried:
+                return step
+            case Absent(object=thing) if thing == tried[0]:
+                return step
+            case _:
+                pass
     return action
 
 

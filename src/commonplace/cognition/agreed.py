@@ -17,6 +17,7 @@ from commonplace.cognition.goals import met_from, place_of_thing
 from commonplace.cognition.sentences import wished
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import Agreed
+from commonplace.world.happenings import Speech, happening_of
 
 MOST_HEEDED = 3
 """Times a day that a plan is changed for what was said."""
@@ -28,7 +29,6 @@ EVENING = 18 * 60
 HALF_AN_HOUR = timedelta(minutes=30)
 LASTS, STAYS = 60, 90
 """Minutes planned by the one who comes, and by the one who is to be found there."""
-SAID = frozenset({"said", "i_said"})
 
 
 def agreed(view: TurnView, notebook: Notebook) -> tuple[Agreed, ...]:
@@ -50,7 +50,7 @@ def rests_on_talk(view: TurnView, because: Iterable[int]) -> bool:
     """Whether these memories hold something that was said today."""
     found = [view.draft.get(memory) for memory in because if memory in view.draft]
     today = midnight(view.now)
-    return any(memory.created_at >= today and memory.details.get("frame", {}).get("what") in SAID for memory in found)
+    return any(memory.created_at >= today and isinstance(happening_of(memory.details), Speech) for memory in found)
 
 
 def _notes(view: TurnView, notebook: Notebook, row: Entry) -> Iterator[Agreed]:

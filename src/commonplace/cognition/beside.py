@@ -18,6 +18,22 @@ from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import Recalled
 from commonplace.text import words
+from commonplace.world.happenings import (
+    Befell,
+    Came,
+    Concluded,
+    Did,
+    Failed,
+    Happening,
+    Hour,
+    Left,
+    Said,
+    Sky,
+    Talked,
+    Tried,
+    Walked,
+    happening_of,
+)
 
 OPENING = REPLYING = 2
 """One of how many memories for a line is chosen by what it is about."""
@@ -29,10 +45,10 @@ OF_LATE, MOST_HEARD = timedelta(days=10), 2
 """How long one remembers by its subject what one is asked about, and how much of what others said of it."""
 FIRST = 60
 """Among how many of the first memories those of the scenario, or of a newcomer's file, are looked for."""
-OWN_LIFE = frozenset({"insight", "event", "did", "refused", "acted"})
-"""Kinds of memory, besides what others said, that tell something to one who asks about a subject."""
-DULL = frozenset({"time", "walked", "left", "arrived", "talk", "weather"})
-"""Kinds of memory that are nothing to talk about by themselves."""
+OWN_LIFE = Concluded | Befell | Did | Failed | Tried
+"""Memories, besides what others said, that tell something to one who asks about a subject."""
+DULL = Hour | Walked | Left | Came | Talked | Sky
+"""Memories that are nothing to talk about by themselves."""
 
 
 def beside(
@@ -46,13 +62,13 @@ def beside(
     if wanted < 1:
         return ()
     lately, count = view.draft.weightiest(view.now - LATELY, OBSERVATION)
-    today, of_hearer = tee((memory, memory.details.get("frame", {})) for memory in lately)
+    today, of_hearer = tee((memory, happening_of(memory.details)) for memory in lately)
     untold, known = _untold(view, notebook.account, hearer), {note.id for note in found}
     subject = _named_in(said, untold)[:MOST_ON_SUBJECT]
     groups = {
-        "today": (memory for memory, frame in today if not _is_dull(frame) and not _concerns(frame, hearer)),
+        "today": (memory for memory, known in today if not isinstance(known, DULL) and not _concerns(known, hearer)),
         "own": untold,
-        "hearer": (memory for memory, frame in of_hearer if not _is_dull(frame) and _concerns(frame, hearer)),
+        "hearer": (memory for memory, known in of_hearer if not isinstance(known, DULL) and _concerns(known, hearer)),
     }
     about = as_topic(asked)
     first = {"subject": subject, "heard": said_of(view, hearer, about), "asked": lived_of(view, about)}
@@ -84,12 +100,8 @@ def news_ahead(
     return recalled(view.scenario, [view.draft.get(memory) for memory in ids], view.now)
 
 
-def _is_dull(frame: Mapping[str, str]) -> bool:
-    return frame.get("what", "") in DULL
-
-
-def _concerns(frame: Mapping[str, str], hearer: str) -> bool:
-    return hearer in (frame.get("who"), frame.get("about"))
+def _concerns(happening: Happening, hearer: str) -> bool:
+    return hearer in (happening.who, happening.about)
 
 
 def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
@@ -102,7 +114,7 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
         if not any(map(to_them.isdisjoint, tells)):
             continue
         said = len(tells) - sum(map(to_anybody.isdisjoint, tells))
-        topic = as_topic(memory.details.get("frame", {}).get("topic", ""))
+        topic = as_topic(happening_of(memory.details).topic)
         told = account.find("told", hearer, topic=topic)
         found.append((told.times if told else 0, said, -memory.importance, memory.id, memory))
     return [memory for *_, memory in sorted(found, key=lambda one: one[:-1])]
@@ -112,9 +124,8 @@ def said_of(view: TurnView, hearer: str, topic: str) -> list[Memory]:
     """The latest that others than the hearer said of a subject, to others than the hearer."""
     found: list[Memory] = []
     for memory in _on(view, OBSERVATION, topic):
-        frame = memory.details.get("frame", {})
-        others = frame.get("what") == "said" and hearer not in (frame["who"], frame.get("to", ""))
-        if others and _is_named(topic, frame["quote"]):
+        said = happening_of(memory.details)
+        if isinstance(said, Said) and hearer not in (said.who, said.to) and _is_named(topic, said.quote):
             found.append(memory)
     return found[: -MOST_HEARD - 1 : -1]
 
@@ -122,12 +133,12 @@ def said_of(view: TurnView, hearer: str, topic: str) -> list[Memory]:
 def lived_of(view: TurnView, topic: str) -> list[Memory]:
     """One's latest conclusion on a subject, what happened last to do with it, and what one did with it last, or one
     and others in vain."""
-    latest: dict[str, Memory] = {}
+    latest: dict[type[Happening], Memory] = {}
     for kind in (REFLECTION, OBSERVATION, ACTION):
         for memory in _on(view, kind, topic):
-            what = memory.details.get("frame", {}).get("what", "")
-            if what in OWN_LIFE:
-                latest[what] = memory
+            lived = happening_of(memory.details)
+            if isinstance(lived, OWN_LIFE):
+                latest[type(lived)] = memory
     return list(latest.values())
 
 
@@ -140,7 +151,7 @@ def _on(view: TurnView, kind: str, topic: str) -> Iterator[Memory]:
 
 def _named_in(said: str, memories: Sequence[Memory]) -> list[Memory]:
     """Those whose topic is named in what was said, in their order."""
-    return [memory for memory in memories if _is_named(as_topic(memory.details["frame"].get("topic", "")), said)]
+    return [memory for memory in memories if _is_named(as_topic(happening_of(memory.details).topic), said)]
 
 
 def _is_named(topic: str, text: str) -> bool:

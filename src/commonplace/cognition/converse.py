@@ -18,6 +18,7 @@ from commonplace.minds.notes import News, Recalled, Spoken, changed
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
 from commonplace.text import clean, sentences, shortened
 from commonplace.world.actions import Say
+from commonplace.world.happenings import ISaid, happening_of
 from commonplace.world.state import Conversation, Line
 
 LONGEST_LINE = 400
@@ -191,8 +192,8 @@ def has_floor(view: TurnView) -> bool:
 
 def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
     """What I have said to this hearer since midnight, oldest first."""
-    mine = (memory.details["frame"] for memory in view.draft.since(midnight(view.now), ACTION))
-    return tuple(frame["quote"] for frame in mine if frame["what"] == "i_said" and frame["to"] == hearer)
+    mine = (happening_of(memory.details) for memory in view.draft.since(midnight(view.now), ACTION))
+    return tuple(said.quote for said in mine if isinstance(said, ISaid) and said.to == hearer)
 
 
 def said_to(view: TurnView, hearers: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -40,6 +40,7 @@ from commonplace.minds.tasks import (
 from commonplace.minds.tasks.offers import memory_ids
 from commonplace.text import words
 from commonplace.world.area import SILENCE
+from commonplace.world.happenings import Happening, ISaid, Said, Speech, happening_of
 
 LATEST = 100
 """Memories a reflection looks at."""
@@ -223,7 +224,7 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
         NewMemory(
             insight["text"],
             REFLECTION,
-            {"what": "insight", "about": insight["about"], **insight["frame"]},
+            _concluded(insight),
             view.now,
             citations=tuple(insight["because"]),
             reason="insight",
@@ -236,6 +237,11 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
     wish_for(view, notebook, memories)
     if memories:
         notebook.note("REFLECTED", memory_ids=[memory.id for memory in memories])
+
+
+def _concluded(insight: Mapping[str, Any]) -> Happening:
+    """A conclusion with what its mind added to it."""
+    return happening_of({"frame": {"what": "insight", "about": insight["about"], **insight["frame"]}})
 
 
 # ── views of others ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -273,21 +279,22 @@ def last_talk(view: JobView, other: str) -> tuple[Spoken, ...]:
     """What the two said to each other in the last simulated hour, oldest first."""
     lines: list[Spoken] = []
     for memory in reversed([*islice(view.past.backwards(), MOST_OF_TALK)]):
-        frame = memory.details.get("frame", {})
         if view.now - memory.created_at > timedelta(hours=1):
             continue
-        if frame.get("what") == "i_said" and frame.get("to") == other:
-            lines.append(_spoken(view.persona, frame))
-        elif frame.get("what") == "said" and frame.get("who") == other and frame.get("to_me"):
-            lines.append(_spoken(view.scenario.personas[other], frame))
+        match happening_of(memory.details):
+            case ISaid(to=to) as said if to == other:
+                lines.append(_spoken(view.persona, said))
+            case Said(who=speaker, to_me="1") as said if speaker == other:
+                lines.append(_spoken(view.scenario.personas[other], said))
+            case _:
+                pass
     return tuple(lines)
 
 
-def _spoken(speaker: Persona, frame: Mapping[str, str]) -> Spoken:
+def _spoken(speaker: Persona, line: Speech) -> Spoken:
     return Spoken(
-        speaker=speaker.id, called=speaker.called, text=frame["quote"],
-        speech_act=frame.get("speech_act", ""), topic=frame.get("topic", ""),
-    )  # fmt: skip
+        speaker=speaker.id, called=speaker.called, text=line.quote, speech_act=line.speech_act, topic=line.topic
+    )
 
 
 async def _deliver_relation(view: TurnView, notebook: Notebook, result: JobResult) -> None:  # noqa: ARG001 – one signature

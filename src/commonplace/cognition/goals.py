@@ -7,7 +7,7 @@ from what happened. Each change cites the memory that caused it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
@@ -28,6 +28,7 @@ from commonplace.minds.notes import GoalNote, changed
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import is_named, words
 from commonplace.world.geography import Geography
+from commonplace.world.happenings import Changed, Concluded, Did, Happening, ISaid, Said, Tried, happening_of
 from commonplace.world.tree import ObjectKind, Transition
 
 MOST_TRIES = 4
@@ -55,9 +56,15 @@ WAKING = (7, 22)
 def pursue(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
     """Open, advance and close the character's goals by what this tick brought."""
     for percept, memory in sorted(remembered, key=lambda pair: pair[1].id):
-        mover = _MOVERS.get(percept.frame["what"])
-        if mover is not None:
-            mover(view, notebook, percept.frame, memory)
+        match percept.happening:
+            case ISaid() as said:
+                _i_said(view, notebook, said, memory)
+            case Said() as said:
+                _said(view, notebook, said, memory)
+            case Did() | Changed() | Tried() as handled:
+                _handled(view, notebook, handled, memory)
+            case _:
+                pass
     for note in notebook.notes:
         if note.type == "RELATION_CHANGED":
             _felt(view, notebook, note.body["other"], note.body["why"])
@@ -111,12 +118,12 @@ def _called(view: View, other: str) -> str:
 # ── talk ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> None:
     """What I said to somebody: a promise made or kept, a matter spoken, a talk with somebody missed."""
-    hearer, act = frame["to"], act_of(frame)
-    if act == "accept" or favour_in(frame, "promise"):
+    hearer, act = said.to, act_of(said)
+    if act == "accept" or favour_in(said, "promise"):
         _promised(view, notebook, hearer, memory)
-    topics = set(map(_head, topics_of(view.scenario.facts, frame)))  # `Jun's letter` is said to Jun as `your letter`
+    topics = set(map(_head, topics_of(view.scenario.facts, said)))  # `Jun's letter` is said to Jun as `your letter`
     for goal in notebook.goals.open():
         if goal.person != hearer:
             continue
@@ -125,12 +132,12 @@ def _i_said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory
             _close(view, notebook, goal, DONE, memory.id)
 
 
-def _said(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> None:
     """What somebody said to me: something lent is to be given back, a question of mine settled by the other."""
-    if not frame["to_me"]:
+    if not said.to_me:
         return
-    other, act = frame["who"], act_of(frame)
-    if favour_in(frame, "keep") == "lend":
+    other, act = said.who, act_of(said)
+    if favour_in(said, "keep") == "lend":
         _promised(view, notebook, other, memory)
     settled = {"apologise": ("reproach", "make_up"), "make_up": ("make_up", "reproach")}.get(act, ())
     for goal in notebook.goals.open() if settled else ():
@@ -212,20 +219,20 @@ def _name_of(view: View, row: Entry) -> str:
 # ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _handled(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: Memory) -> None:
+def _handled(view: TurnView, notebook: Notebook, handled: Did | Changed | Tried, memory: Memory) -> None:
     """I did something to a thing, or saw what it is like: a repair gets on, ends, or is needed."""
-    thing = frame.get("object", "")
+    thing = handled.object
     goal = next((goal for goal in notebook.goals.open() if goal.object == thing and goal.kind == "repair"), None)
     if goal is not None:
-        _advance(view, notebook, goal, frame, memory.id)
-    elif thing and frame["what"] == "thing":
+        _advance(view, notebook, goal, handled, memory.id)
+    elif thing and isinstance(handled, Changed):
         _see_to(view, notebook, thing, memory.id)
 
 
-def _advance(view: TurnView, notebook: Notebook, goal: Goal, frame: Mapping[str, str], memory: int) -> None:
+def _advance(view: TurnView, notebook: Notebook, goal: Goal, handled: Happening, memory: int) -> None:
     left, steps = _left(view, notebook, goal.object), goal.steps
     if left <= 0:
-        _close(view, notebook, goal, DONE if frame["what"] == "did" else OVERTAKEN, memory)
+        _close(view, notebook, goal, DONE if isinstance(handled, Did) else OVERTAKEN, memory)
     elif steps - left != goal.done_steps:
         changed = goal.moved(view.tick, memory, steps=max(steps, left), done_steps=max(0, steps - left))
         notebook.goals = notebook.goals.with_changed(changed)
@@ -391,15 +398,17 @@ def wish_for(view: TurnView, notebook: Notebook, memories: Iterable[Memory]) -> 
     """What a conclusion makes one wish about somebody becomes a goal: to be with them, or to hear more of what they
     have told."""
     for memory in memories:
-        frame = memory.details.get("frame", {})
-        other, topic = frame.get("about", ""), frame.get("topic", "")
+        concluded = happening_of(memory.details)
+        if not isinstance(concluded, Concluded):
+            continue
+        other, topic = concluded.about, concluded.topic
         wishes = sum(goal.kind == "visit" or goal.act == "ask.topic" for goal in notebook.goals.open())
         if topic and not _is_theirs(view, notebook, other, topic):
             continue
-        if frame.get("wish") and other in notebook.relations and wishes < MOST_WISHES:
+        if concluded.wish and other in notebook.relations and wishes < MOST_WISHES:
             kind, act = ("matter", "ask.topic") if topic else ("visit", "")
             _open(
-                view, notebook, kind, frame["wish"], [memory.id], act=act, topic=as_topic(topic), named=topic,
+                view, notebook, kind, concluded.wish, [memory.id], act=act, topic=as_topic(topic), named=topic,
                 person=other, due=_in_days(view, VISIT_DAYS),
             )  # fmt: skip
 
@@ -426,16 +435,6 @@ def _noticed(scenario: Scenario) -> frozenset[str]:
     """The subjects of the scenario's occasions, without those that somebody there has memories of."""
     own = {_head(one.topic) for memories in scenario.memories.values() for one in memories}
     return frozenset({_head(tell.topic) for tell in scenario.tells.values()} - own)
-
-
-_MOVERS: Mapping[str, Callable[[TurnView, Notebook, Mapping[str, str], Memory], None]] = {
-    "i_said": _i_said,
-    "said": _said,
-    "did": _handled,
-    "thing": _handled,
-    "acted": _handled,
-}
-"""By what a frame says it is."""
 
 
 # ── as a mind is told ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -538,16 +537,16 @@ def met_from(view: View, other: str, moment: datetime) -> tuple[str, int]:
 
 def _sightings(view: View, people: Set[str]) -> dict[str, Counter[tuple[int, str]]]:
     """How often one has seen these people at which hour and place these days."""
-    seen: dict[str, Counter[tuple[int, str]]] = {other: Counter() for other in people}
+    sightings: dict[str, Counter[tuple[int, str]]] = {other: Counter() for other in people}
     days = set[tuple[str, int, int, str]]()
     for memory in view.memories.since(view.now - SIGHTINGS, OBSERVATION):
-        frame = memory.details.get("frame", {})
-        other, place = frame.get("who", ""), frame.get("place", "")
+        seen = happening_of(memory.details)
+        other, place = seen.who, seen.place
         if other in people and place and WAKING[0] <= memory.created_at.hour < WAKING[1]:
             day = (other, memory.created_at.day, memory.created_at.hour, place)
-            seen[other][memory.created_at.hour, place] += day not in days
+            sightings[other][memory.created_at.hour, place] += day not in days
             days.add(day)
-    return seen
+    return sightings
 
 
 def _usual(view: View, other: str, at: str, counts: Counter[tuple[int, str]]) -> tuple[str, int]:

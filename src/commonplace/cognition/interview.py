@@ -1,7 +1,7 @@
 """Interview: a person asks a character something, and it answers from what it remembers. Nothing is changed by it.
 
 Evidence is looked for in this order: the character's own state (card, plan, relations), memories by what the simulator
-knows of their making (their frames), and memories retrieved by the words of the question.
+knows of their making, and memories retrieved by the words of the question.
 """
 
 from __future__ import annotations
@@ -35,6 +35,25 @@ from commonplace.minds.question import Asked, understood
 from commonplace.minds.question_names import Names
 from commonplace.minds.question_rules import spoken_in as language_of
 from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier, ThingKnown
+from commonplace.world.happenings import (
+    Absent,
+    Befell,
+    Came,
+    Changed,
+    Concluded,
+    Did,
+    Failed,
+    Happening,
+    ISaid,
+    Planned,
+    Said,
+    Seed,
+    Seen,
+    Sky,
+    Voiced,
+    Walked,
+    happening_of,
+)
 
 K = 10
 """Memories retrieved for the question itself."""
@@ -57,8 +76,9 @@ OF_A_PLACE = 12
 OF_A_FACT = 16
 SEEDS = 40
 LATEST_SAID = 24
-OF_THE_PAST = frozenset({"did", "walked", "i_said", "said", "refused", "absent", "event", "voice", "weather", "plan"})
-"""Frames that make up a day."""
+OF_THE_PAST = Did | Walked | ISaid | Said | Failed | Absent | Befell | Voiced | Sky | Planned
+"""Happenings that make up a day, and those besides that tell whom one met."""
+OF_A_DAY = OF_THE_PAST | Seen | Came | Changed
 ABOUT_TALK = frozenset({"news", "met", "best", "told", "source"})
 """Kinds of questions that lines heard from anybody may answer."""
 MOST_OF_A_DAY = 500
@@ -284,7 +304,7 @@ def _unique(memories: Iterable[Memory]) -> list[Memory]:
     return list({memory.id: memory for memory in memories}.values())
 
 
-# ── evidence by frames ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── evidence by happenings ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
@@ -296,8 +316,8 @@ def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Me
         found += _of_person(view, other, latest)
         found += (view.memories.get(id_) for id_ in _view_of(view, other) if id_ in view.memories)
     for place in asked.places[:MOST_NAMED]:
-        here = list(_those(latest, lambda frame, place=place: frame.get("place") == place))
-        mine = (memory for memory in here if memory.details["frame"]["what"] in {"did", "walked"})
+        here = list(_those(latest, lambda known, place=place: known.place == place))
+        mine = (memory for memory in here if isinstance(happening_of(memory.details), Did | Walked))
         found += [*islice(mine, OF_A_PLACE), *here[:OF_A_PLACE]]
     return found
 
@@ -306,10 +326,10 @@ def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Mem
     """What today's plan rests on, what was said lately where that is asked, and what was known from the start."""
     found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
     if {asked.kind, asked.also.kind if asked.also else ""} & ABOUT_TALK:
-        found += islice(_those(latest, lambda frame: frame.get("what") in {"said", "event"}), LATEST_SAID)
+        found += islice(_those(latest, lambda known: isinstance(known, Said | Befell)), LATEST_SAID)
     if asked.kind == "news":
         found += [memory for fact in view.scenario.facts for memory in _of_fact(view, fact.id, latest)]
-    return [*found, *islice(_those(latest, lambda frame: frame.get("what") == "seed"), SEEDS)]
+    return [*found, *islice(_those(latest, lambda known: isinstance(known, Seed)), SEEDS)]
 
 
 def _reasons(view: TalkView) -> list[int]:
@@ -332,25 +352,25 @@ def _of_fact(view: TalkView, fact_id: str, latest: Sequence[Memory]) -> list[Mem
 def _of_person(view: TalkView, other: str, latest: Sequence[Memory]) -> list[Memory]:
     """Talk with somebody, what they were seen doing, what others said of them, what is remembered and thought."""
     called = view.scenario.personas[other].called
-    sorts: Mapping[str, Callable[[Mapping[str, str]], bool]] = {
-        "about": lambda frame: frame.get("what") == "seed" and frame.get("about") == other,
-        "thought": lambda frame: frame.get("what") == "insight" and frame.get("about") == other,
-        "talk": lambda frame: _is_between(frame, other),
-        "seen": lambda frame: frame.get("who") == other and bool(frame.get("place")),
-        "told": lambda frame: frame.get("what") == "said" and frame.get("who") != other and called in frame["quote"],
+    sorts: Mapping[str, Callable[[Happening], bool]] = {
+        "about": lambda known: isinstance(known, Seed) and known.about == other,
+        "thought": lambda known: isinstance(known, Concluded) and known.about == other,
+        "talk": lambda known: _is_between(known, other),
+        "seen": lambda known: known.who == other and bool(known.place),
+        "told": lambda known: isinstance(known, Said) and known.who != other and called in known.quote,
     }
     return [memory for sort, test in sorts.items() for memory in islice(_those(latest, test), OF_A_PERSON[sort])]
 
 
-def _is_between(frame: Mapping[str, str], other: str) -> bool:
-    if frame.get("what") == "i_said":
-        return frame.get("to") == other
-    return frame.get("what") == "said" and frame.get("who") == other and bool(frame.get("to_me"))
+def _is_between(known: Happening, other: str) -> bool:
+    if isinstance(known, ISaid):
+        return known.to == other
+    return isinstance(known, Said) and known.who == other and bool(known.to_me)
 
 
-def _those(latest: Sequence[Memory], test: Callable[[Mapping[str, str]], bool]) -> Iterable[Memory]:
-    """The memories whose frame passes, latest first."""
-    return (memory for memory in latest if test(memory.details.get("frame", {})))
+def _those(latest: Sequence[Memory], test: Callable[[Happening], bool]) -> Iterable[Memory]:
+    """The memories whose happening passes, latest first."""
+    return (memory for memory in latest if test(happening_of(memory.details)))
 
 
 # ── the day ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -362,14 +382,12 @@ def _day(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]
     days = 1 if asked.when is not None and asked.when.days > 0 else 2
     # The small hours belong to the evening before.
     last = first + timedelta(days=days, hours=5)
-    seen = {"doing", "arrived", "thing"} if asked.kind in {"met", "best", "day", "whereabouts"} else frozenset[str]()
+    wanted = OF_A_DAY if asked.kind in {"met", "best", "day", "whereabouts"} else OF_THE_PAST
     found: list[Memory] = []
     for memory in latest:
         if memory.created_at < first:
             break
-        frame = memory.details.get("frame", {})
-        what = frame.get("what")
-        if memory.created_at < last and (what in OF_THE_PAST or what in seen):
+        if memory.created_at < last and isinstance(happening_of(memory.details), wanted):
             found.append(memory)
             if len(found) == MOST_OF_A_DAY:
                 break

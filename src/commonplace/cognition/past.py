@@ -11,6 +11,7 @@ from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
 from commonplace.minds.notes import Past, PastNote, Recalled
 from commonplace.text import is_named, words
+from commonplace.world.happenings import Befell, Did, happening_of
 
 MOST_OWN, MOST_WITH = 12, 40
 """Rows about oneself, and rows about a hearer and the subjects of the talk, that a mind is told."""
@@ -109,7 +110,8 @@ def _asked_about(view: View, hearer: str) -> list[PastNote]:
         return []
     others = {""}
     for memory in view.memories.since(view.now - LATELY, ACTION):
-        doing = memory.details.get("frame", {}).get("doing", "")
+        done = happening_of(memory.details)
+        doing = done.doing if isinstance(done, Did) else ""
         if doing in others:  # the same few things are done all day
             continue
         others.add(doing)
@@ -159,4 +161,5 @@ def _attended(view: View, row: Entry) -> str:
     """What was seen of an event, as long as it is remembered."""
     if row.kind != "attended" or row.because[-1] not in view.memories:
         return ""
-    return str(view.memories.get(row.because[-1]).details.get("frame", {}).get("text", ""))
+    befell = happening_of(view.memories.get(row.because[-1]).details)
+    return befell.text if isinstance(befell, Befell) else ""

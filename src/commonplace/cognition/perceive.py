@@ -1,6 +1,6 @@
 """Perceive: the area as of the previous tick becomes sentences, most worth noticing first.
 
-Each percept carries a *frame*: how it came about, as flat words and ids (`docs/cognition.md`).
+Each percept carries its *happening*: how it came about, typed (`world/happenings.py`).
 Only what is new against the belief view is a percept at all; the attention limit then decides what is taken in.
 """
 
@@ -8,22 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from commonplace.character.plan import PlanItem
 from commonplace.character.state import UNKNOWN, Belief, Known
 from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
 from commonplace.cognition.turn import TurnView
-from commonplace.minds.notes import NewsKind
+from commonplace.minds.notes import NewsKind, changed
 from commonplace.world.events import Event
+from commonplace.world.happenings import (
+    Absent,
+    Befell,
+    Came,
+    Changed,
+    Did,
+    Failed,
+    Happening,
+    Hour,
+    ISaid,
+    Left,
+    Missing,
+    Said,
+    Seen,
+    Sky,
+    Talked,
+    Tried,
+    Voiced,
+    Walked,
+)
 from commonplace.world.script import audience
 from commonplace.world.state import Body
 from commonplace.world.tree import words
 
 FIRST, PEOPLE, THINGS, AMBIENT = range(4)
 """What is noticed first."""
-REFUSED = frozenset({"refused", "closed", "rejected", "lost"})
-"""Sentences for what one tried in vain: their frames all say `refused`."""
 ASLEEP = "asleep"
 """How the belief view has somebody who sleeps."""
 
@@ -33,11 +50,9 @@ class Percept:
     """One thing noticed."""
 
     kind: NewsKind
-    """What it is to a reaction, coarser than the frame's `what`. `did` is any deed of
-    somebody else, while the frame `did` is one's own.
-    """
+    """What it is to a reaction, coarser than the happening: `did` is any deed of somebody else."""
     text: str
-    frame: Mapping[str, str]
+    happening: Happening
     subject: str
     """Id of the character, object or `-` it is about."""
     rank: int
@@ -123,17 +138,18 @@ def own_outcomes(view: TurnView) -> Iterator[Percept]:
             yield percept
 
 
-def _outcome(view: TurnView, event: Event, kind: str, frame: dict[str, str], **slots: str) -> Percept:
-    text = sentence(view.scenario.language, kind, name=view.persona.name, **slots)
+def _outcome(view: TurnView, event: Event, words: str, happening: Happening, **slots: str) -> Percept:
+    """`words`: the name of its sentence."""
+    text = sentence(view.scenario.language, words, name=view.persona.name, **slots)
     return Percept(
-        "absent" if kind == "absent" else "outcome",
+        "absent" if isinstance(happening, Absent) else "outcome",
         ended(text),
-        {"what": "refused" if kind in REFUSED else kind, **frame},
+        happening,
         view.persona.id,
         FIRST,
         event.id,
         own=True,
-        always_new=kind in {*REFUSED, "absent", "i_said"},
+        always_new=isinstance(happening, Failed | Absent | ISaid),
     )
 
 
@@ -142,49 +158,52 @@ def _own_idle(view: TurnView, event: Event) -> Percept | None:
     known = view.state.belief.nodes.get(view.persona.id)
     if not doing or (known is not None and known.state == doing):
         return None
-    frame = {"doing": doing, "place": event.place}
-    return _outcome(view, event, "did", frame, doing=doing)
+    return _outcome(view, event, "did", Did(doing=doing, place=event.place), doing=doing)
 
 
 def _own_move(view: TurnView, event: Event) -> Percept | None:
     to = str(event.body["to"])
     if to != event.body["goal"]:
         return None
-    return _outcome(view, event, "walked", {"place": to}, to_place=the_name(view, to))
+    return _outcome(view, event, "walked", Walked(place=to), to_place=the_name(view, to))
 
 
 def _own_interact(view: TurnView, event: Event) -> Percept | None:
     thing = str(event.body["object_id"])
     name, verb = name_of(view, thing), str(event.body["verb"])
-    frame = {"object": thing, "verb": verb, "place": event.place}
     if event.body.get("held_by"):
         other = name_of(view, str(event.body["held_by"]))
-        return _outcome(
-            view, event, "lost", {**frame, "why": f"{other} has it"}, the_object=the(name), other_name=other
-        )
+        lost = Failed(object=thing, verb=verb, place=event.place, why=f"{other} has it")
+        return _outcome(view, event, "lost", lost, the_object=the(name), other_name=other)
     if event.body["outcome"] == "refused":
         why = str(event.body["why"])
+        failed = Failed(object=thing, verb=verb, place=event.place, why=why)
         word = verb_word(view.scenario.language, verb)
-        return _outcome(
-            view, event, "refused", {**frame, "why": why}, verb_word=word, the_object=the(name), why=lowered(why)
-        )
-    doing, step = view.world.body.doing, str(event.body.get("seen", "")) if event.body.get("progress") else ""
+        return _outcome(view, event, "refused", failed, verb_word=word, the_object=the(name), why=lowered(why))
+    did = Did(object=thing, verb=verb, place=event.place, doing=view.world.body.doing)
+    step = str(event.body.get("seen", "")) if event.body.get("progress") else ""
     if not step:
-        return _outcome(view, event, "did", {**frame, "doing": doing}, doing=doing)
+        return _outcome(view, event, "did", did, doing=did.doing)
     count, times = event.body["progress"]
-    frame |= {"what": "did", "doing": doing, "step": step, "progress": f"{count}/{times}"}
-    return _outcome(view, event, "progress", frame, doing=doing, step=ended(capital(step)))
+    did = changed(did, step=step, progress=f"{count}/{times}")
+    return _outcome(view, event, "progress", did, doing=did.doing, step=ended(capital(step)))
 
 
 def _own_say(view: TurnView, event: Event) -> Percept | None:
     to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
-    frame = {"to": to, "quote": quote, **about_line(event.body)}
-    return _outcome(view, event, "i_said", frame, to_name=name_of(view, to), quote=quote)
+    return _outcome(
+        view,
+        event,
+        "i_said",
+        ISaid(to=to, quote=quote, speech_act=_text(event, "speech_act"), topic=_text(event, "topic")),
+        to_name=name_of(view, to),
+        quote=quote,
+    )
 
 
-def about_line(said: Mapping[str, Any]) -> dict[str, str]:
-    """What a line does and what it is about, where its speaker said so: these go into the frame of hearing it."""
-    return {key: str(said[key]) for key in ("speech_act", "topic") if said.get(key)}
+def _text(event: Event, key: str) -> str:
+    """What a speaker's mind said of the line; empty where it did not."""
+    return str(event.body.get(key) or "")
 
 
 def _own_rejected(view: TurnView, event: Event) -> Percept | None:
@@ -193,12 +212,12 @@ def _own_rejected(view: TurnView, event: Event) -> Percept | None:
     why = str(event.body["why"])
     if thing and thing not in view.world.things:
         place = name_of(view, event.place)
-        frame = {"object": thing, "place": event.place}
-        return _outcome(view, event, "absent", frame, the_object=the_name(view, thing), place_name=the(place))
+        absent = Absent(object=thing, place=event.place)
+        return _outcome(view, event, "absent", absent, the_object=the_name(view, thing), place_name=the(place))
     if goal:
-        door = {"place": goal} if goal in view.world.targets.areas else {}  # else there is no way that is known
-        return _outcome(view, event, "closed", {**door, "why": why}, to_place=the_name(view, goal), why=why)
-    return _outcome(view, event, "rejected", {"why": why}, why=why)
+        door = goal if goal in view.world.targets.areas else ""  # else there is no way that is known
+        return _outcome(view, event, "closed", Failed(place=door, why=why), to_place=the_name(view, goal), why=why)
+    return _outcome(view, event, "rejected", Failed(why=why), why=why)
 
 
 _OWN = {
@@ -220,16 +239,16 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
             text = sentence(
                 view.scenario.language, "voice", name=view.persona.name, text=ended(str(event.body["text"]))
             )
-            frame = {"what": "voice", "text": str(event.body["text"])}
-            yield Percept("voice", text, frame, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
+            voiced = Voiced(text=str(event.body["text"]))
+            yield Percept("voice", text, voiced, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
         elif event.type in {"GOD_EVENT", "SCRIPTED"} and _reaches_asleep(view, event):
             text, struck = ended(_told(view, event)), _strikes(view, event)
             if event.body.get("sky"):
-                frame = {"what": "weather", "sky": view.world.ambient.sky, "old": _sky_before(view)}
-                yield Percept("weather", text, frame, "-", AMBIENT, event.id, always_new=True)
+                sky = Sky(sky=view.world.ambient.sky, old=_sky_before(view))
+                yield Percept("weather", text, sky, "-", AMBIENT, event.id, always_new=True)
                 continue
-            frame = {"what": "event", "text": text, **_of_script(view, event)}
-            yield Percept("event", text, frame, "-", FIRST, event.id, always_new=True, passing=bool(struck))
+            befell = _befell(view, event, text)
+            yield Percept("event", text, befell, "-", FIRST, event.id, always_new=True, passing=bool(struck))
 
 
 def _sky_before(view: TurnView) -> str:
@@ -248,17 +267,13 @@ def _strikes(view: TurnView, event: Event) -> str:
     return next((doing for agent, doing in pairs if agent == view.persona.id), "")
 
 
-def _of_script(view: TurnView, event: Event) -> dict[str, str]:
+def _befell(view: TurnView, event: Event, text: str) -> Befell:
     """The id of a scripted event, where it takes place and who else is there; of one noticed from afar only where."""
-    awake = (other for other, body in view.world.bodies.items() if not body.asleep)
-    found = {
-        "event": str(event.body.get("script", "")),
-        "areas": " ".join(event.body.get("areas", ())),
-        "with": " ".join(awake),
-    }
+    areas = " ".join(event.body.get("areas", ()))
     if _is_far(view, event):
-        found = {"far": " ".join(event.body.get("areas", ()))}
-    return {key: value for key, value in found.items() if value}
+        return Befell(text=text, far=areas)
+    awake = " ".join(other for other, body in view.world.bodies.items() if not body.asleep)
+    return Befell(text=text, event=str(event.body.get("script", "")), areas=areas, there=awake)
 
 
 def _reaches_asleep(view: TurnView, event: Event) -> bool:
@@ -287,10 +302,10 @@ def occupation(view: TurnView, other: str, body: Body) -> Iterator[Percept]:
     if not state or talking or (known is not None and known.state == state and known.parent == view.world.area):
         return
     kind = "asleep" if body.asleep else "doing"
-    frame = {"what": "doing", "who": other, "doing": "sleeping" if body.asleep else state, "place": view.world.area}
+    seen = Seen(who=other, doing="sleeping" if body.asleep else state, place=view.world.area)
     text = sentence(view.scenario.language, kind, name=name_of(view, other), doing=state)
     stays = known is not None and known.parent == view.world.area and known.state != ASLEEP
-    yield Percept("doing", text, frame, other, PEOPLE, passing=stays and not body.asleep)
+    yield Percept("doing", text, seen, other, PEOPLE, passing=stays and not body.asleep)
 
 
 def changed_things(view: TurnView) -> Iterator[Percept]:
@@ -309,9 +324,9 @@ def changed_things(view: TurnView) -> Iterator[Percept]:
 def missing_things(view: TurnView) -> Iterator[Percept]:
     """Objects that were believed here and have gone."""
     for thing_id in missing(view):
-        frame = {"what": "missing", "object": thing_id, "place": view.world.area}
+        gone = Missing(object=thing_id, place=view.world.area)
         slots = {"The_object": capital(the_name(view, thing_id)), "place_name": the_name(view, view.world.area)}
-        yield Percept("thing", sentence(view.scenario.language, "missing", **slots), frame, thing_id, THINGS)
+        yield Percept("thing", sentence(view.scenario.language, "missing", **slots), gone, thing_id, THINGS)
 
 
 def missing(view: TurnView) -> list[str]:
@@ -334,26 +349,20 @@ def missing(view: TurnView) -> list[str]:
 
 def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
     name = the_name(view, thing)
-    frame = thing_frame(view, thing, state)
+    seen = _seen_thing(view, thing, state)
     if known is not None and known.parent != parent and known.state == state:
         text = sentence(
             view.scenario.language, "here", The_object=capital(name), place_name=the_name(view, view.world.area)
         )
     else:
-        text = sentence(view.scenario.language, "thing", The_object=capital(name), words=frame["words"])
-    return Percept("thing", text, frame, thing, THINGS)
+        text = sentence(view.scenario.language, "thing", The_object=capital(name), words=seen.words)
+    return Percept("thing", text, seen, thing, THINGS)
 
 
-def thing_frame(view: TurnView, thing: str, state: str) -> dict[str, str]:
-    """The frame of a percept of an object."""
+def _seen_thing(view: TurnView, thing: str, state: str) -> Changed:
     geography = view.scenario.geography
-    return {
-        "what": "thing",
-        "object": thing,
-        "state": state,
-        "words": words(geography.kinds[geography.nodes[thing].kind], state),
-        "place": view.world.area,
-    }
+    said = words(geography.kinds[geography.nodes[thing].kind], state)
+    return Changed(object=thing, state=state, words=said, place=view.world.area)
 
 
 def weather_and_time(view: TurnView) -> Iterator[Percept]:
@@ -365,11 +374,11 @@ def weather_and_time(view: TurnView) -> Iterator[Percept]:
             old, sky = str(event.body["from"]), str(event.body["to"])
             over = old in {"rain", "storm"} and sky in {"clear", "cloudy"}
             text = sentence(language, "weather.over" if over else f"weather.{sky}", root=root)
-            yield Percept("weather", text, {"what": "weather", "sky": sky, "old": old}, "-", AMBIENT, event.id)
+            yield Percept("weather", text, Sky(sky=sky, old=old), "-", AMBIENT, event.id)
         elif event.type == "TIME_ADVANCED":
             part = str(event.body["part_of_day"])
             text = sentence(language, f"time.{part}", root=root)
-            yield Percept("time", text, {"what": "time", "part": part}, "-", AMBIENT, event.id, passing=True)
+            yield Percept("time", text, Hour(part=part), "-", AMBIENT, event.id, passing=True)
 
 
 # ── what others did here in the tick before ──────────────────────────────────────────────────────────────────────────
@@ -387,16 +396,16 @@ def _said(view: TurnView, event: Event) -> Percept:
     text = sentence(
         view.scenario.language, "said", name=name_of(view, event.agent_id), to_name=name_of(view, to), quote=quote
     )
-    frame = {
-        "what": "said",
-        "who": event.agent_id,
-        "to": to,
-        "quote": quote,
-        "to_me": "1" if to_me else "",
-        "place": event.place,
-        **about_line(event.body),
-    }
-    return Percept("said", text, frame, event.agent_id, PEOPLE, event.id, to_me=to_me, always_new=True)
+    said = Said(
+        who=event.agent_id,
+        to=to,
+        quote=quote,
+        to_me="1" if to_me else "",
+        place=event.place,
+        speech_act=_text(event, "speech_act"),
+        topic=_text(event, "topic"),
+    )
+    return Percept("said", text, said, event.agent_id, PEOPLE, event.id, to_me=to_me, always_new=True)
 
 
 def _moved(view: TurnView, event: Event) -> Percept | None:
@@ -404,18 +413,18 @@ def _moved(view: TurnView, event: Event) -> Percept | None:
     other = str(event.body["from"] if came else event.body["to"])
     if came and event.agent_id not in view.world.bodies:
         return None
-    kind = "arrived" if came else "left"
-    frame = {"what": kind, "who": event.agent_id, "place": view.world.area, "other": other}
+    kind, moved = ("arrived", Came) if came else ("left", Left)
     text = sentence(view.scenario.language, kind, name=name_of(view, event.agent_id), other_name=the_name(view, other))
-    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id, passing=not came)
+    happening = moved(who=event.agent_id, place=view.world.area, other=other)
+    return Percept(kind, text, happening, event.agent_id, PEOPLE, event.id, passing=not came)
 
 
 def _joined(view: TurnView, event: Event) -> Percept:
-    kind, wording = ("arrived", "joined") if event.type == "JOINED" else ("left", "gone")
-    frame = {"what": kind, "who": event.agent_id, "place": view.world.area}
+    kind, moved, wording = ("arrived", Came, "joined") if event.type == "JOINED" else ("left", Left, "gone")
     place = the_name(view, view.world.area)
     text = sentence(view.scenario.language, wording, name=name_of(view, event.agent_id), place_name=place)
-    return Percept(kind, text, frame, event.agent_id, PEOPLE, event.id)
+    happening = moved(who=event.agent_id, place=view.world.area)
+    return Percept(kind, text, happening, event.agent_id, PEOPLE, event.id)
 
 
 def _acted(view: TurnView, event: Event) -> Percept | None:
@@ -432,8 +441,8 @@ def _acted(view: TurnView, event: Event) -> Percept | None:
         the_object=the(name),
         why=lowered(why),
     )
-    frame = {"what": "acted", "who": event.agent_id, "verb": verb, "object": thing, "outcome": "refused", "why": why}
-    return Percept("did", ended(text), frame, event.agent_id, PEOPLE, event.id)
+    tried = Tried(who=event.agent_id, verb=verb, object=thing, outcome="refused", why=why)
+    return Percept("did", ended(text), tried, event.agent_id, PEOPLE, event.id)
 
 
 def _talk_begun(view: TurnView, event: Event) -> Percept | None:
@@ -443,16 +452,16 @@ def _talk_begun(view: TurnView, event: Event) -> Percept | None:
     first = event.agent_id if event.agent_id in members else members[0]
     second = next(member for member in members if member != first)
     text = sentence(view.scenario.language, "talk", name=name_of(view, first), to_name=name_of(view, second))
-    frame = {"what": "talk", "who": first, "to": second}
-    return Percept("did", text, frame, first, PEOPLE, event.id)
+    return Percept("did", text, Talked(who=first, to=second), first, PEOPLE, event.id)
 
 
 def _noticed(view: TurnView, event: Event) -> Percept | None:
     seen, thing = str(event.body.get("seen", "")), str(event.body["object_id"])
     if not seen or thing not in view.world.things:
         return None
-    frame = thing_frame(view, thing, view.world.things[thing].state)
-    return Percept("thing", ended(capital(seen)), frame, thing, THINGS, event.id)
+    return Percept(
+        "thing", ended(capital(seen)), _seen_thing(view, thing, view.world.things[thing].state), thing, THINGS, event.id
+    )
 
 
 _DEEDS = {
@@ -471,9 +480,9 @@ _DEEDS = {
 def after_own(view: TurnView, own: Iterable[Percept]) -> Belief:
     """The belief after one's own action: a missing object is no longer believed there, one's own doing is known."""
     changes = {
-        percept.frame["object"]: Known(UNKNOWN, "", view.tick)
+        percept.happening.object: Known(UNKNOWN, "", view.tick)
         for percept in own
-        if percept.frame["what"] == "absent" and percept.frame["object"] not in view.world.things
+        if isinstance(percept.happening, Absent) and percept.happening.object not in view.world.things
     }
     doing = view.world.body.doing
     known = view.state.belief.nodes.get(view.persona.id)

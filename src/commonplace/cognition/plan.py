@@ -30,6 +30,7 @@ from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import Hint
 from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, Stroke
 from commonplace.scenario.findings import is_sleep
+from commonplace.world.happenings import Planned
 
 HOUR = 60
 LONGEST_DAY = timedelta(hours=30)
@@ -269,13 +270,7 @@ def stroke_item(view: TurnView, stroke: Stroke, item_id: str, start: datetime, m
 def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> NewMemory:
     """A plan item as a memory of having planned it."""
     node = view.scenario.geography.nodes[item.location]
-    frame = {
-        "what": "plan",
-        "start": hhmm(item.start_time),
-        "place": item.location,
-        "do": item.action_description,
-        "level": item.level,
-    }
+    planned = Planned(start=hhmm(item.start_time), place=item.location, do=item.action_description, level=item.level)
     text = sentence(
         view.scenario.language,
         kind,
@@ -286,4 +281,4 @@ def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> NewMemory
         end=hhmm(item.end_time),
         weekday=WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])[item.start_time.weekday()],
     )
-    return NewMemory(text, PLAN, frame, view.now, citations=item.because, tags=(item.level,), reason="planned")
+    return NewMemory(text, PLAN, planned, view.now, citations=item.because, tags=(item.level,), reason="planned")

@@ -20,6 +20,7 @@ from commonplace.cognition.situation import fact_notes, item_note, later_strokes
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import Agreed, News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
+from commonplace.world.happenings import Said
 
 MOST_NOTICED = 3
 """The most news that the retrieval's query names; the mind is still told all of it."""
@@ -123,7 +124,7 @@ def reaction_entry(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]
 
 
 def _told_me(news: Sequence[News]) -> list[str]:
-    return [entry.frame.get("quote", "") for entry in news if entry.kind == "said" and entry.to_me]
+    return [said.quote for said in (entry.happening for entry in news) if isinstance(said, Said) and said.to_me]
 
 
 def _query(view: TurnView, news: Sequence[News], item: PlanItem | None) -> list[str]:

@@ -18,6 +18,7 @@ from commonplace.cognition.account import Remembered, act_of, favour_in, oldest,
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.text import words
+from commonplace.world.happenings import ISaid, Said, Speech, happening_of
 
 CHANGES: Mapping[str, int] = {
     "kept_word": 5, "broke_word": -10, "spoke_well": 3, "spoke_ill": -5, "told_secret": -12, "apologised": 6,
@@ -45,13 +46,15 @@ LIKED = 20
 def acquaint(view: TurnView, notebook: Notebook, percepts: Iterable[Percept]) -> None:
     """Meeting somebody makes an acquaintance; lines exchanged set the last talk; facts spoken are shared."""
     for percept in percepts:
-        frame = percept.frame
-        if frame.get("what") == "i_said":
-            _exchanged(view, notebook, frame["to"], frame["quote"])
-        elif frame.get("what") == "said":
-            _exchanged(view, notebook, frame["who"], frame["quote"], exchanged=bool(frame["to_me"]))
-        elif frame.get("who"):
-            _met(view, notebook, frame["who"])
+        match percept.happening:
+            case ISaid() as said:
+                _exchanged(view, notebook, said.to, said.quote)
+            case Said() as said:
+                _exchanged(view, notebook, said.who, said.quote, exchanged=bool(said.to_me))
+            case happening if happening.who:
+                _met(view, notebook, happening.who)
+            case _:
+                pass
 
 
 def _met(view: TurnView, notebook: Notebook, other: str) -> Relation:
@@ -82,8 +85,8 @@ def warmed(relation: Relation, change: int) -> Relation:
 def feel(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
     """Weigh what was perceived in this tick, and what has come of promises and of days without a word."""
     for percept, memory in sorted(remembered, key=lambda pair: pair[1].id):
-        if percept.frame["what"] == "said":
-            _listen(view, notebook, percept.frame, memory.id)
+        if isinstance(percept.happening, Said):
+            _listen(view, notebook, percept.happening, memory.id)
     if 0 <= notebook.account.next_due <= view.tick:
         _miss(view, notebook)
     for fact in view.scenario.facts:
@@ -95,17 +98,17 @@ def feel(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
         _drift(view, notebook)
 
 
-def _listen(view: TurnView, notebook: Notebook, frame: Mapping[str, str], memory: int) -> None:
-    other, act = frame["who"], act_of(frame)
-    topics = topics_of(view.scenario.facts, frame)
-    if not frame["to_me"]:
-        if act in ILL | WELL and _names_me(view, frame["quote"]):
+def _listen(view: TurnView, notebook: Notebook, said: Said, memory: int) -> None:
+    other, act = said.who, act_of(said)
+    topics = topics_of(view.scenario.facts, said)
+    if not said.to_me:
+        if act in ILL | WELL and _names_me(view, said.quote):
             why = "spoke_ill" if act in ILL else "spoke_well"
-            _change(view, notebook, other, why, (memory,), topics, frame.get("topic", ""))
+            _change(view, notebook, other, why, (memory,), topics, said.topic)
         for topic in topics:
             if told := _my_secret(view, notebook, other, topic):
                 _change(view, notebook, other, "told_secret", (*told, memory), (topic,))
-    elif favour_in(frame, "keep"):
+    elif favour_in(said, "keep"):
         _change(view, notebook, other, "kept_word", (memory,), topics)
     elif act in FELT:
         _change(view, notebook, other, FELT[act], (memory,), topics)
@@ -127,8 +130,8 @@ def _my_secret(view: TurnView, notebook: Notebook, other: str, topic: str) -> tu
     row = notebook.account.find("told", other, topic=topic)
     for memory in row.because if row else ():
         if memory in view.memories:
-            frame = view.memories.get(memory).details.get("frame", {})
-            if frame.get("speech_act") == "tell.secret":
+            told = happening_of(view.memories.get(memory).details)
+            if isinstance(told, Speech) and told.speech_act == "tell.secret":
                 return (memory,)
     return ()
 

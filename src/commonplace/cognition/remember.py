@@ -6,7 +6,7 @@ merged, what waits to be rated goes along with the reaction.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -22,10 +22,11 @@ from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.notes import News
 from commonplace.minds.tasks import RATE, RateInput, Rating
 from commonplace.scenario.scenario import Scenario, derived
+from commonplace.world.happenings import Absent, Came, Failed, Happening, Hour, Left, Talked, Walked, as_frame
 
 ROUTINE = 1
 """Where the rules start for what is not news, if the mind rates the news."""
-COMINGS = frozenset({"arrived", "left", "walked", "time", "talk"})
+COMINGS = Came | Left | Walked | Hour | Talked
 """What goes on all day, and is routine unless it is news."""
 OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflection"
 
@@ -38,8 +39,8 @@ class NewMemory:
     """From `sentence()`; what a mind says in its own words stands in quotation marks, except in an insight."""
     kind: str
     """OBSERVATION, ACTION, PLAN or REFLECTION. A reflection also begins the sum that leads to the next one anew."""
-    frame: Mapping[str, str]
-    """What the simulator knows of its making: a row of the table in `docs/cognition.md`."""
+    happening: Happening
+    """What the simulator knows of its making."""
     at: datetime
     """When it happened: now, or a tick ago for one's own actions."""
     event: str = ""
@@ -92,7 +93,7 @@ def _draft(view: TurnView, percept: Percept) -> NewMemory:
     clock = view.scenario.clock
     tick = view.tick - 1 if percept.own else view.tick
     kind = ACTION if percept.own else OBSERVATION
-    return NewMemory(percept.text, kind, percept.frame, clock.time(tick), percept.event)
+    return NewMemory(percept.text, kind, percept.happening, clock.time(tick), percept.event)
 
 
 def _fresh_texts(view: TurnView) -> set[str]:
@@ -108,7 +109,7 @@ def _fresh_texts(view: TurnView) -> set[str]:
 
 def _is_news(percept: Percept) -> bool:
     if percept.own:
-        return percept.frame["what"] in {"refused", "absent"}
+        return isinstance(percept.happening, Failed | Absent)
     return not percept.passing
 
 
@@ -117,10 +118,10 @@ def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
         memory_id=memory.id,
         kind=percept.kind,
         text=percept.text,
-        who=percept.frame.get("who", ""),
+        who=percept.happening.who,
         to_me=percept.to_me,
         importance=round(memory.importance),
-        frame=named(view.scenario, percept.frame),
+        happening=named(view.scenario, percept.happening),
         facts=carried(view.scenario.facts, percept.text),
     )
 
@@ -142,7 +143,7 @@ async def remember(
     memories: list[Memory] = []
     for draft in drafts:
         weight = draft.importance or view.rated.get(draft.text)
-        if weight is None and wanted == "both" and draft.frame["what"] in COMINGS and draft.text not in news:
+        if weight is None and wanted == "both" and isinstance(draft.happening, COMINGS) and draft.text not in news:
             weight = ROUTINE  # whatever its words: somebody who leaves for the market does not leave anybody
         importance = rater(draft.text) if weight is None else weight
         memory = _store(view, notebook, draft, importance, vectors.get(draft.text))
@@ -210,7 +211,7 @@ def _store(view: TurnView, notebook: Notebook, draft: NewMemory, importance: flo
         citations=tuple(memory for memory in draft.citations if memory in view.draft),
         event=draft.event,
         tags=draft.tags,
-        details={"frame": dict(sorted(draft.frame.items()))},  # as it is read back, so that questions have one digest
+        details={"frame": as_frame(draft.happening)},
     )
     notebook.stored(memory.id, draft.reason)
     return memory

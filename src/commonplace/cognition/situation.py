@@ -19,11 +19,9 @@ from commonplace.minds.notes import AT_ONCE, FactNote, Item, Person, Recalled, S
 from commonplace.scenario.scenario import Scenario, Tell, derived
 from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
+from commonplace.world.happenings import Befell, Came, Happening, Left, happening_of
 from commonplace.world.tree import leads_on
 
-NAMES = {"who": "called", "to": "to_called", "object": "object_name", "place": "place_name", "other": "other_name"}
-"""Keys of a frame that hold ids, and those under which a mind finds their names."""
-CALLED = ("called", "to_called")
 MINUTE = timedelta(minutes=1)
 NO_MANNER = Manner()
 
@@ -215,7 +213,7 @@ def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> t
 
 def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
     told, minutes = _told(scenario, memory), max(0, (now - memory.created_at) // MINUTE)
-    if minutes <= AT_ONCE and (of := scenario.tells.get(told.frame.get("event", ""))) and of.at_once:
+    if minutes <= AT_ONCE and (of := _tell(scenario, told.happening)) and of.at_once:
         told = changed(told, tell=of.at_once)
     return changed(told, importance=round(memory.importance), minutes_ago=minutes)
 
@@ -232,16 +230,15 @@ def _told(scenario: Scenario, memory: Memory) -> Recalled:
     if known is not None and known[0] is scenario and (known[1] is memory or _same(known[1], memory)):
         _TOLD[key] = known
         return known[2]
-    details = memory.details
-    of = scenario.tells.get(details.get("frame", {}).get("event", ""))
+    details, happening = memory.details, happening_of(memory.details)
     told = Recalled(
         id=memory.id,
         text=memory.text,
         kind=memory.kind,
         importance=0,
         minutes_ago=0,
-        frame={**named(scenario, details.get("frame", {})), **_references(scenario, memory)},
-        tell=tuple(details.get("tell", ())) or (_share(scenario, memory, of) if of else ()),
+        happening=_referred(scenario, memory.agent, named(scenario, happening)),
+        tell=tuple(details.get("tell", ())) or _share(scenario, memory, happening),
         facts=carried(scenario.facts, memory.text),
     )
     if len(_TOLD) >= MOST_TOLD:
@@ -254,47 +251,57 @@ TELLERS = 12
 """Of so many people who were at an occasion, one tells of it as their own."""
 
 
-def _share(scenario: Scenario, memory: Memory, of: Tell) -> tuple[str, ...]:
+def _tell(scenario: Scenario, happening: Happening) -> Tell | None:
+    """What the author of an occasion gave to tell of it."""
+    return scenario.tells.get(happening.event) if isinstance(happening, Befell) else None
+
+
+def _share(scenario: Scenario, memory: Memory, happening: Happening) -> tuple[str, ...]:
     """What there is to tell of an occasion, for one of those who were there; nothing for the others, so that no two
     tell the same as their own, and whoever tells of it has more to tell."""
-    frame = memory.details["frame"]
-    here = frame.get("with", "").split() if frame.get("areas") else scenario.personas
-    order = rng.shuffled(sorted({memory.agent, *here}), "tells", frame["event"], memory.created_at.date().isoformat())
+    if not isinstance(happening, Befell) or (of := _tell(scenario, happening)) is None:
+        return ()
+    here = happening.there.split() if happening.areas else scenario.personas
+    order = rng.shuffled(sorted({memory.agent, *here}), "tells", happening.event, memory.created_at.date().isoformat())
     return () if order.index(memory.agent) % TELLERS else of.lines
 
 
-def _about(of: Tell | None) -> dict[str, str]:
-    """What the author of an occasion says it is about."""
-    return {key: value for key, value in (("topic", of.topic), ("sort", of.sort)) if value} if of else {}
-
-
-def _references(scenario: Scenario, memory: Memory) -> dict[str, str]:
-    """What the one who remembers calls the people of the frame, where a language asks for more than their names."""
-    frame, me = memory.details.get("frame", {}), scenario.personas.get(memory.agent)
+def _referred(scenario: Scenario, agent: str, happening: Happening) -> Happening:
+    """With what the one who remembers calls its people, where a language asks for more than their names."""
+    me = scenario.personas.get(agent)
     if scenario.language != "ko" or me is None:
-        return {}
-    others = ((key, scenario.personas.get(frame.get(id, ""))) for id, key in (("who", "refer"), ("to", "to_refer")))
-    return {key: _manner(scenario, me, other).reference for key, other in others if other and other is not me}
+        return happening
+    others = {key: scenario.personas.get(id) for key, id in (("refer", happening.who), ("to_refer", happening.to))}
+    refer = {key: _manner(scenario, me, other).reference for key, other in others.items() if other and other is not me}
+    return changed(happening, **refer)
 
 
 def _same(one: Memory, other: Memory) -> bool:
     return one.text == other.text and one.kind == other.kind and one.details is other.details
 
 
-def named(scenario: Scenario, frame: Mapping[str, str]) -> dict[str, str]:
-    """A memory's frame with the names of the ids in it: what a mind words its sentences with."""
-    names = {**frame, **_about(scenario.tells.get(frame.get("event", "")))}
-    for key, name in NAMES.items():
-        if frame.get(key):
-            names[name] = _display(scenario, frame[key], short=name in CALLED)
-    if frame.get("who") in scenario.personas:
-        names["pronoun"] = scenario.personas[frame["who"]].pronoun
-    return names
+def named(scenario: Scenario, happening: Happening) -> Happening:
+    """A happening with the names of its ids, and with what the author of an occasion says it is about: what a mind
+    words its sentences with."""
+    name, who = scenario.geography.name, scenario.personas.get(happening.who)
+    names = {
+        "called": _called(scenario, happening.who),
+        "pronoun": who.pronoun if who else "",
+        "to_called": _called(scenario, happening.to),
+        "object_name": name(happening.object) if happening.object else "",
+        "place_name": name(happening.place) if happening.place else "",
+    }
+    if isinstance(happening, Came | Left) and happening.other:
+        names["other_name"] = name(happening.other)
+    if (of := _tell(scenario, happening)) is not None:
+        names |= {"topic": of.topic, "sort": of.sort}
+    return changed(happening, **names)
 
 
-def _display(scenario: Scenario, node: str, *, short: bool) -> str:
-    persona = scenario.personas.get(node) if short else None
-    return persona.called if persona else scenario.geography.name(node)
+def _called(scenario: Scenario, agent: str) -> str:
+    """The short name of somebody; of one who is no longer known by a persona what the geography calls them."""
+    persona = scenario.personas.get(agent)
+    return persona.called if persona else scenario.geography.name(agent) if agent else ""
 
 
 def fact_notes(scenario: Scenario, notes: Sequence[Recalled]) -> tuple[FactNote, ...]:

@@ -18,6 +18,7 @@ from commonplace.scenario.model import MemoryPart
 from commonplace.scenario.newcomer import newcomer
 from commonplace.scenario.scenario import Scenario
 from commonplace.scenario.session import PastAnswer
+from commonplace.world.happenings import Answered, Seed, as_frame
 
 ANSWERED = "answered"
 """The tag of a past answer, and what its frame says it is."""
@@ -40,10 +41,8 @@ def starting_memories(
     for answer in past:
         _remember_answer(draft, answer)
     for part in parts:
-        frame = {"about": part.about, "topic": part.topic, "what": "seed"}
-        if part.sort:
-            frame["sort"] = part.sort
-        details: dict[str, object] = {"frame": frame}
+        seed = Seed(about=part.about, topic=part.topic, sort=part.sort)
+        details: dict[str, object] = {"frame": as_frame(seed)}
         if part.tell:
             details["tell"] = list(part.tell)
         draft.remember(
@@ -69,7 +68,7 @@ def _remember_answer(draft: Draft, answer: PastAnswer) -> None:
         tags=(ANSWERED,),
         emotion=Emotion(answer.valence, answer.arousal, answer.confidence, answer.keywords),
         details={
-            "frame": {"asked": answer.prompt, "quote": answer.text, "what": ANSWERED},
+            "frame": as_frame(Answered(asked=answer.prompt, quote=answer.text)),
             "memory_id": answer.memory_id,
             "rhythm_phase": answer.rhythm_phase,
             "user_rating": answer.user_rating,

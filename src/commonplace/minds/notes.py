@@ -14,9 +14,10 @@ import msgspec.structs
 from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict
 
+from commonplace.world.happenings import UNKNOWN, Happening, always
+
 changed = msgspec.structs.replace
 """A value with others in some fields."""
-T = TypeVar("T")
 G = TypeVar("G", bound="Given")
 
 
@@ -29,11 +30,6 @@ class Value(BaseModel):
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 class Given(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A frozen typed value that the simulator makes: what a mind is told. It is not checked when it is made."""
-
-
-def always(default: T) -> T:
-    """The default of a field that JSON has at its default, too, in a class that leaves out the others."""
-    return field(default_factory=lambda: default)
 
 
 def fields_of(value: Given | Value) -> Iterator[tuple[str, Any]]:
@@ -116,12 +112,16 @@ class Recalled(Given):
     importance: int
     """1–10, rounded."""
     minutes_ago: int
-    frame: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What the simulator knows of its making, as in the table in `docs/cognition.md`, with the names of its ids."""
+    happening: Happening = UNKNOWN
+    """What the simulator knows of its making, with the names of its ids."""
     tell: tuple[str, ...] = ()
     """Ways the scenario's author gave to say it, first person; for `AT_ONCE` minutes those for there and then."""
     facts: tuple[str, ...] = ()
     """Ids of seed facts its text carries."""
+
+    @property
+    def frame(self) -> Mapping[str, str]:
+        return msgspec.to_builtins(self.happening)
 
 
 class Person(Given, omit_defaults=True):
@@ -224,8 +224,12 @@ class News(Given):
     """Character id, where somebody did it."""
     to_me: bool = False
     importance: int = 3
-    frame: Mapping[str, str] = field(default_factory=dict[str, str])
+    happening: Happening = UNKNOWN
     facts: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> Mapping[str, str]:
+        return msgspec.to_builtins(self.happening)
 
 
 class Spoken(Given, omit_defaults=True):

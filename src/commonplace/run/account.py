@@ -10,6 +10,7 @@ from commonplace.character.account import Entry
 from commonplace.character.goal import Goal
 from commonplace.clock import hhmm, iso, midnight
 from commonplace.text import clean, shortened
+from commonplace.world.happenings import Befell, happening_of
 
 if TYPE_CHECKING:
     from commonplace.memory import Memory
@@ -91,8 +92,8 @@ def _text(reading: Reading, entry: Entry, memory: Memory | None) -> str:
         return fact.said_in(reading.scenario.language)
     if memory is None or entry.kind != "attended":
         return ""
-    frame: dict[str, str] = memory.details.get("frame", {})
-    return str(frame.get("text", ""))
+    befell = happening_of(memory.details)
+    return befell.text if isinstance(befell, Befell) else ""
 
 
 # ── as text ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -205,7 +205,7 @@ def _comfort(scene: Scene) -> Line | None:
     """A word about the hearer's trouble, as the hearer told it."""
     for memory in scene.talk.recalled:
         if memory.frame.get("what") == "said" and memory.frame.get("who") == scene.you.id:
-            line = remembered(memory.frame, scene.me.language)
+            line = remembered(memory.happening, scene.me.language)
             if line.act == "complain":
                 topic = line.topic if scene.language.may_be_yours(line.topic) else ""
                 return scene.line("comfort", memory.id, about=line.topic, topic=topic, when=scene.when(memory))

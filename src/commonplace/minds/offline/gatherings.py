@@ -72,7 +72,7 @@ def has_said_yes(talk: ConverseInput, note: FactNote) -> bool:
         return True
     for memory in talk.recalled:
         if memory.frame.get("what") == "said" and memory.frame.get("who") == you:
-            act = remembered(memory.frame, name).act
+            act = remembered(memory.happening, name).act
             if act == "accept" or (note.id in memory.facts and act in {"invite", "ask.going"}):
                 return True
     return False
@@ -141,7 +141,7 @@ def hearing(news: News) -> Recalled:
     """News as a memory of this moment."""
     return Recalled(
         id=news.memory_id, text=news.text, kind="observation", importance=news.importance, minutes_ago=0,
-        frame=news.frame, facts=news.facts,
+        happening=news.happening, facts=news.facts,
     )  # fmt: skip
 
 

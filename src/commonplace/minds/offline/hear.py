@@ -7,7 +7,6 @@ lines of others. Lines of people and of models carry neither; for them alone the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,6 +16,7 @@ from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.grammar.korean import content_word, is_korean
 from commonplace.minds.offline.grammar.language import language as spoken_language
 from commonplace.text import words
+from commonplace.world.happenings import Happening, Speech
 
 QUESTIONS = (
     "ask.event", "ask.going", "ask.seen", "ask.well", "ask.doing", "ask.help", "ask.who", "ask.else", "ask.then",
@@ -86,9 +86,9 @@ def heard(line: Spoken, language: str) -> Heard:
     return _heard(line.text, line.speech_act, line.topic, language)
 
 
-def remembered(frame: Mapping[str, str], language: str) -> Heard:
-    """A line as the frame of a memory has it."""
-    return _heard(frame.get("quote", ""), frame.get("speech_act", ""), frame.get("topic", ""), language)
+def remembered(line: Happening, language: str) -> Heard:
+    """A line that is remembered; nothing for what is no line."""
+    return _heard(line.quote, line.speech_act, line.topic, language) if isinstance(line, Speech) else NOTHING
 
 
 @lru_cache(maxsize=4096)

@@ -265,7 +265,7 @@ def _joining(given: ReactInput, dice: Dice) -> ReactOutput | None:
         if person is None or news.kind != "said" or news.to_me or person.warmth < COLD:
             continue
         named = is_named(given.who.called, news.frame.get("quote", ""))
-        line, mood = remembered(news.frame, given.who.language), temper(given.who)
+        line, mood = remembered(news.happening, given.who.language), temper(given.who)
         if line.asks or line.act.partition(".")[0] not in TOLD or (0 <= person.minutes_since_talk < REST and not named):
             continue
         score = 12 + person.warmth // 3 + 9 * mood.sociable - 6 * mood.busy + NAMED * named
@@ -370,7 +370,7 @@ def _looks_for(given: ReactInput, dice: Dice) -> ReactOutput | None:
 
 def _would_interrupt(given: ReactInput, person: Person) -> bool:
     """Whether somebody is in a talk with others that has not come to rest."""
-    acts = [remembered(one.frame, given.who.language).act for one in given.news if one.kind == "said"]
+    acts = [remembered(one.happening, given.who.language).act for one in given.news if one.kind == "said"]
     return person.talk == "other" and bool(acts) and RESTS.isdisjoint(acts)
 
 
@@ -435,7 +435,7 @@ def _is_sorry_for(given: ReactInput, person: Person) -> bool:
         memory.frame.get("what") == "said"
         and memory.frame.get("who") == person.id
         and 60 <= memory.minutes_ago <= 24 * 60
-        and remembered(memory.frame, given.who.language).act == "complain"
+        and remembered(memory.happening, given.who.language).act == "complain"
         for memory in given.recalled
     )
 

@@ -58,7 +58,7 @@ def subjects(memory: Recalled, me: str, language: str) -> Iterable[tuple[str, st
     if frame.get("what") in {"thing", "refused", "absent"} and frame.get("object_name"):
         yield "thing", spoken.named(frame["object_name"])
     if frame.get("what") == "said":
-        topic = remembered(frame, language).topic
+        topic = remembered(memory.happening, language).topic
         if spoken.is_common(topic):
             yield "topic", topic
     if frame.get("what") in {"doing", "arrived"} and frame.get("place_name"):
@@ -239,7 +239,7 @@ def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person
 def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
     """Somebody who speaks of troubles more than once."""
     for other, lines in _grouped(memories, frozenset({"said"}), "who").items():
-        sad = [one for one in lines if remembered(one.frame, who.language).act == "complain"]
+        sad = [one for one in lines if remembered(one.happening, who.language).act == "complain"]
         person = people.get(other)
         if len(sad) >= 2 and other != who.id and (person is None or person.warmth >= 0):
             yield Pattern("worry", _ids(sad), _person(who, sad[0].frame, people), other, len(sad) + 3)
@@ -282,7 +282,7 @@ def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
     for memory in memories:
         frame = memory.frame
         if frame.get("what") == "said" and frame.get("who") != who.id and not memory.facts:
-            topic = remembered(frame, who.language).topic
+            topic = remembered(memory.happening, who.language).topic
             if spoken.is_common(topic):
                 said[topic].setdefault(frame["who"], memory)
     for topic, speakers in sorted(said.items()):

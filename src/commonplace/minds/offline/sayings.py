@@ -354,7 +354,7 @@ def _said(scene: Scene, memory: Recalled) -> Saying | None:
     who, quote = frame.get("who", ""), frame.get("quote", "")
     if not quote or who == scene.me.id:
         return None
-    line = remembered(frame, scene.me.language)
+    line = remembered(memory.happening, scene.me.language)
     if line.act not in PASSED_ON or line.sort in SECOND_HAND:
         return None
     if who == scene.you.id:

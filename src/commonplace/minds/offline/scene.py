@@ -14,6 +14,7 @@ from commonplace.minds.offline.grammar.language import Language, language
 from commonplace.minds.offline.hear import NOTHING, Heard, heard
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput
+from commonplace.world.happenings import ISaid, Said, Speech
 
 COLD = -20
 """Warmth below which a character says as little as possible."""
@@ -213,15 +214,15 @@ def _opening(text: str) -> str:
     return " ".join(text.split(" ", 2)[:2]).lower()
 
 
-def _quotes(talk: ConverseInput, what: str, to: str = "") -> str:
-    frames = (one.frame for one in talk.recalled if one.frame.get("what") == what)
-    return "\n".join(frame.get("quote", "") for frame in frames if to in ("", frame.get("to")))
+def _quotes(talk: ConverseInput, what: type[Speech], to: str = "") -> str:
+    lines = (one.happening for one in talk.recalled if isinstance(one.happening, what))
+    return "\n".join(line.quote for line in lines if to in ("", line.to))
 
 
 def _refers(talk: ConverseInput) -> dict[str, str]:
-    keys = (("called", "refer"), ("to_called", "to_refer"))
-    frames = (one.frame for one in talk.recalled)
-    return {frame.get(name, ""): frame[refer] for frame in frames for name, refer in keys if refer in frame}
+    known = [one.happening for one in talk.recalled]
+    pairs = (pair for one in known for pair in ((one.called, one.refer), (one.to_called, one.to_refer)))
+    return {called: refer for called, refer in pairs if refer}
 
 
 def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
@@ -244,9 +245,9 @@ def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
         last=lines[-1].text if is_asked else "",
         heard=heard(lines[-1], name) if is_asked else NOTHING,
         present=frozenset(person.id for person in talk.situation.people),
-        aired=_quotes(talk, "i_said"),
-        told=_quotes(talk, "i_said", talk.hearer.id),
-        worn=_quotes(talk, "said"),
+        aired=_quotes(talk, ISaid),
+        told=_quotes(talk, ISaid, talk.hearer.id),
+        worn=_quotes(talk, Said),
         salt=rng.draw(*dice.key, "salt"),
         notes={note.id: note for note in talk.facts},
         refers=_refers(talk),

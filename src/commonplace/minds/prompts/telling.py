@@ -12,6 +12,7 @@ from commonplace.clock import WEEKDAYS, hhmm, parse_iso
 from commonplace.minds.notes import News, Recalled
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.text import clean, shortened
+from commonplace.world.happenings import ISaid, Said, Seed
 
 # ── text as data ─────────────────────────────────────────────────────────────────────────────────────────────────────
 # Text from memories, speech and names must not pose as part of the prompt: somebody who says “[12] forget your orders”
@@ -119,12 +120,13 @@ class Teller:
         return shortened(plain(text), longest)
 
     def _text(self, note: Recalled | News, longest: int) -> str:
-        frame = note.frame
-        if frame.get("what") == "said" and frame.get("quote"):
-            hearer = self._you if frame.get("to_me") else frame.get("to_called", "")
-            return self._said(frame.get("called", ""), hearer, frame["quote"], longest)
-        if frame.get("what") == "i_said" and frame.get("quote"):
-            return self._said(self._you, frame.get("to_called", ""), frame["quote"], longest)
+        match note.happening:
+            case Said(quote=quote) as said if quote:
+                return self._said(said.called, self._you if said.to_me else said.to_called, quote, longest)
+            case ISaid(quote=quote) as said if quote:
+                return self._said(self._you, said.to_called, quote, longest)
+            case _:
+                pass
         return self.bare(note.text, longest)
 
     def _said(self, speaker: str, hearer: str, quote: str, longest: int) -> str:
@@ -132,7 +134,7 @@ class Teller:
         return f'{plain(speaker)}{to}: "{shortened(speech(quote), longest)}"'
 
     def _when(self, note: Recalled) -> str:
-        if self._now is None or note.frame.get("what") == "seed":
+        if self._now is None or isinstance(note.happening, Seed):
             return ""
         then = self._now - timedelta(minutes=note.minutes_ago)
         day = "" if then.date() == self._now.date() else f"{WEEKDAYS[self._language][then.weekday()]} "

@@ -28,6 +28,7 @@ from commonplace.minds.tasks.past_values import goal_values, lately_values
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.text import shortened
+from commonplace.world.happenings import Planned
 
 NO_ANSWER = {"en": "I can't think of it now.", "ko": "지금은 생각이 안 나네요."}
 LONGEST_ANSWER = 1000
@@ -127,7 +128,7 @@ def _scene(inputs: AnswerInput, view: View) -> Values:
     teller = view.teller(inputs)
     recalled = view.best(teller.memories((*inputs.recalled, *inputs.thoughts[:2])), ANSWERING)
     shown = {told.text for told in recalled}
-    lived = (note for note in inputs.day if note.frame.get("what") != "plan")  # plans are shown as such
+    lived = (note for note in inputs.day if not isinstance(note.happening, Planned))  # plans are shown as such
     weighty = sorted(lived, key=lambda note: (-note.importance, note.minutes_ago))[: DAY_SHOWN - view.drop]
     kept = {note.id for note in weighty}
     day = teller.memories(note for note in inputs.day if note.id in kept)

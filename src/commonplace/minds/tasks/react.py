@@ -68,6 +68,7 @@ from commonplace.minds.tasks.wire import (
     words,
 )
 from commonplace.text import shortened
+from commonplace.world.happenings import Changed, Planned, Seen, Sky
 
 Decision = Literal["keep", "talk", "go", "help", "avoid", "wait"]
 PURPOSES = ("greet", "tell", "ask", "reply", "invite", "thank", "comfort", "apologise", "farewell")
@@ -78,7 +79,7 @@ MOST_TOLD = 1
 """Lines one has said to somebody earlier in the day."""
 REACTING = 2
 """Most memories shown when reacting: the prompt also has the plan and the news, and perhaps a talk."""
-PASSING = TRIVIA | {"weather", "thing", "doing"}
+PASSING = TRIVIA | Sky | Changed | Seen
 """What a memory is of that was over soon: among the best it is left out, and nothing takes its place."""
 LONGEST_BESIDE, LONGEST_TOLD = 100, 60
 """Characters when reacting: of a memory, so that a sentence mostly keeps its end, and of a line said before the talk.
@@ -312,7 +313,7 @@ def _scene(inputs: ReactInput, view: View) -> Values:
     teller, targets = view.teller(inputs), inputs.targets
     shown = view.best(teller.memories(_untold(inputs), LONGEST_BESIDE, days=True), REACTING)
     # by number: the same old memories come up again and again, and a server has then read their lines before
-    passing = {note.id for note in inputs.recalled if note.frame.get("what") in PASSING}
+    passing = {note.id for note in inputs.recalled if isinstance(note.happening, PASSING)}
     memories = sorted((told for told in shown if told.id not in passing), key=lambda told: told.id)
     return {
         "memories": memories,
@@ -398,13 +399,13 @@ def _untold(inputs: ReactInput) -> list[Recalled]:
     return [
         note
         for note in unsaid(inputs.recalled, inputs.lines)
-        if note.text not in news and not (note.frame.get("what") == "plan" and note.frame.get("do") in plans)
+        if note.text not in news and not (isinstance(note.happening, Planned) and note.happening.do in plans)
     ]
 
 
 def _earlier(inputs: ReactInput) -> Sequence[Spoken]:
     """The latest lines of the talk, without the last one if the news has it in full."""
-    quotes = [entry.frame.get("quote") for entry in inputs.news if entry.kind == "said"]
+    quotes = [entry.happening.quote for entry in inputs.news if entry.kind == "said"]
     heard = bool(inputs.lines) and inputs.lines[-1].text in quotes
     return latest(inputs.lines[:-1] if heard else inputs.lines)
 

@@ -13,6 +13,7 @@ from commonplace.minds.prompts.telling import Told, plain
 from commonplace.minds.tasks.offers import Offers, people
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Cited, Context, Rule, Unasked, WireValue, choice, several, spoken, texts, whole
+from commonplace.world.happenings import Came, Hour, Left, Planned, Talked, Walked
 
 QUESTIONS_ASKED, INSIGHTS_ASKED = 3, 5
 LONGEST_QUESTION, LONGEST_INSIGHT = 200, 400
@@ -26,8 +27,8 @@ LONGEST_EVIDENCE = 160
 """Characters of a memory that is evidence and was not listed before."""
 MOST_LISTED = 16
 """Memories that a reflection lists."""
-TRIVIA = frozenset({"arrived", "left", "plan", "talk", "walked", "time"})
-"""What a reflection does not list, by the frames of memories."""
+TRIVIA = Came | Left | Planned | Talked | Walked | Hour
+"""What a reflection does not list."""
 
 
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -56,7 +57,7 @@ def _listed(inputs: QuestionsInput | InsightsInput, view: View) -> Shown:
     most important is shown.
     """
     teller = view.teller(inputs)
-    recent = [note for note in inputs.recent[view.drop :] if note.frame.get("what") not in TRIVIA]
+    recent = [note for note in inputs.recent[view.drop :] if not isinstance(note.happening, TRIVIA)]
     shown: dict[str, tuple[Told, Recalled]] = {}
     for note in sorted(recent, key=lambda note: (-note.importance, note.minutes_ago, note.id)):
         if len(shown) == MOST_LISTED:

@@ -128,7 +128,7 @@ def latest(lines: Sequence[Spoken]) -> Sequence[Spoken]:
 def unsaid(notes: Iterable[Recalled], lines: Iterable[Spoken]) -> list[Recalled]:
     """Memories that are not lines of the talk: the prompt has those already."""
     said = {line.text for line in lines if line.text}
-    return [note for note in notes if note.frame.get("quote", "") not in said]
+    return [note for note in notes if note.happening.quote not in said]
 
 
 def said_before(mine: Iterable[str], lines: Iterable[Spoken]) -> list[str]:

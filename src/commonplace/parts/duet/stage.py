@@ -40,6 +40,7 @@ from commonplace.parts.duet.tasks import (
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean, shortened, words
 from commonplace.world.actions import Action, Idle, Say
+from commonplace.world.happenings import Befell, Concluded, ISaid, Meant, Said, Voiced, happening_of
 from commonplace.world.state import Line as Uttered
 
 IMPORTANCE = 7
@@ -52,7 +53,7 @@ UNTOLD = 6
 """Memories told as not told yet."""
 TOLD = 0.6
 """Share of its words that tells that something was told."""
-OUTSIDE = frozenset({"event", "voice"})
+OUTSIDE = Befell | Voiced
 """Frames of what happens without either of the two."""
 QUERY = {"en": "{context}\nWith: {other}\nMy goal: {goal}", "ko": "{context}\n상대: {other}\n내 목표: {goal}"}
 
@@ -69,7 +70,7 @@ async def converse_in_turn(view: TurnView) -> Turn:
     await deliver(view, notebook)
     perception = perceive(view)
     notebook.belief = perception.belief
-    await store_percepts(view, notebook, [one for one in perception.percepts if one.frame["what"] in OUTSIDE])
+    await store_percepts(view, notebook, [one for one in perception.percepts if isinstance(one.happening, OUTSIDE)])
     other, dialogue = next(iter(sorted(view.world.bodies)), ""), _dialogue(view)
     notebook.trace["context"] = context(view, dialogue)
     if other in view.world.targets.agents:
@@ -84,7 +85,7 @@ async def _take_turn(
 ) -> Action:
     found = await retrieve(view, notebook, "duet", (query(view, other, dialogue),))
     await _reflect(view, notebook, other, dialogue, found)
-    news = tuple(one.text for one in percepts if one.frame["what"] in OUTSIDE)
+    news = tuple(one.text for one in percepts if isinstance(one.happening, OUTSIDE))
     answer = await _words(view, notebook, other, dialogue, found, news)
     utterance, plan = clean(answer.value.utterance), _plan(answer.value.plan)
     notebook.mood = (
@@ -93,7 +94,11 @@ async def _take_turn(
     notebook.trace["reaction"] = {"decision": "talk", "target": other, "reason": plan}
     if notebook.mood:
         notebook.trace["mood"] = notebook.mood
-    lines = [_heard(one) for one in percepts if one.frame["what"] == "said" and view.scenario.cognition.observe]
+    lines = [
+        _heard(one, said)
+        for one in percepts
+        if isinstance(said := one.happening, Said) and view.scenario.cognition.observe
+    ]
     if utterance and answer.outcome == "value":
         notebook.said[f"{view.tick:06d}"] = utterance
     if utterance:
@@ -179,7 +184,7 @@ async def _reflect(
     draft = NewMemory(
         text,
         REFLECTION,
-        {"what": "insight", "about": other},
+        Concluded(about=other),
         view.now,
         citations=rests_on,
         reason=reason.format(view.scenario.cognition.reflection.every_turns),
@@ -239,7 +244,7 @@ def _untold(view: TurnView, topic: str) -> tuple[Recalled, ...]:
     """
     said = [frozenset(words(line)) for line in view.state.said.values()]
     waiting = [one for one in view.draft.search(source="scenario") if any(_is_new(text, said) for text in _tells(one))]
-    waiting.sort(key=lambda one: (not topic or one.details["frame"].get("topic") != topic, -one.importance, one.id))
+    waiting.sort(key=lambda one: (not topic or happening_of(one.details).topic != topic, -one.importance, one.id))
     return recalled(view.scenario, waiting[:UNTOLD], view.now)
 
 
@@ -285,27 +290,24 @@ def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Acti
 # ── F: what may be stored ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _heard(percept: Percept) -> Line:
-    return Line(
-        percept.text, percept.frame, percept.event, own=False, is_placeholder=percept.frame["quote"] in _PLACEHOLDERS
-    )
+def _heard(percept: Percept, said: Said) -> Line:
+    return Line(percept.text, said, percept.event, own=False, is_placeholder=said.quote in _PLACEHOLDERS)
 
 
 def _said(view: TurnView, other: str, utterance: str, answer: Answer[DuetOutput]) -> Line:
     """The line being said. Nobody but its speaker acts in this tick, so nothing can come between."""
     hearer, output = view.scenario.personas[other], answer.value
     text = sentence(view.scenario.language, "i_said", name=view.persona.name, to_name=hearer.name, quote=utterance)
-    frame = {"what": "i_said", "to": other, "to_called": hearer.called, "quote": utterance}
-    frame |= {key: value for key, value in (("speech_act", output.speech_act), ("topic", output.topic)) if value}
+    said = ISaid(to=other, to_called=hearer.called, quote=utterance, speech_act=output.speech_act, topic=output.topic)
     event = f"t{view.tick}.{view.persona.id}.0"
-    return Line(text, frame, event, own=True, is_placeholder=answer.outcome != "value")
+    return Line(text, said, event, own=True, is_placeholder=answer.outcome != "value")
 
 
 async def _store_plan(view: TurnView, notebook: Notebook, plan: str) -> None:
     if not plan or not view.scenario.part.duet.store_plans:
         return
     text = sentence(view.scenario.language, "intent", name=view.persona.name, quote=plan)
-    await remember(view, notebook, [NewMemory(text, PLAN, {"what": "intent"}, view.now, reason="store_plans")])
+    await remember(view, notebook, [NewMemory(text, PLAN, Meant(), view.now, reason="store_plans")])
 
 
 DUET = Stage("duet", alternate, converse_in_turn, run_job)

@@ -20,6 +20,7 @@ from commonplace.memory.importance import HIGHEST, VERSION, Rating, forms, stems
 from commonplace.memory.words import word_list
 from commonplace.minds.tasks import RATE, RateInput
 from commonplace.text import words
+from commonplace.world.happenings import Speech, happening_of
 
 CORRECTION = 2
 """The most by which a mind may correct the rules: it never decides alone."""
@@ -35,7 +36,7 @@ class Line:
 
     text: str
     """The sentence that is remembered."""
-    frame: Mapping[str, str]
+    said: Speech
     event: str
     own: bool
     is_placeholder: bool = False
@@ -44,7 +45,7 @@ class Line:
     @property
     def quote(self) -> str:
         """The words that were said."""
-        return self.frame["quote"]
+        return self.said.quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ async def store_lines(view: TurnView, notebook: Notebook, lines: Sequence[Line])
         if decision.kept:
             moment = view.now if line.own else view.scenario.clock.time(view.tick - 1)
             kept = NewMemory(
-                line.text, kind, line.frame, moment, line.event,
+                line.text, kind, line.said, moment, line.event,
                 reason=decision.reason, importance=decision.importance,
             )  # fmt: skip
             await remember(view, notebook, [kept])  # one by one: the second may say what the first one says
@@ -93,8 +94,8 @@ def decide(view: TurnView, line: Line, rating: Rating) -> Decision:
 def _finding(view: TurnView, line: Line) -> tuple[str, str]:
     """Why a line matters that the rules do not think important, with the words that show it; `noise` for no reason."""
     promise = found_promise(line.quote, view.scenario.language)
-    if not promise and line.frame.get("speech_act") in _PROMISING:
-        promise = line.frame.get("topic") or line.frame["speech_act"]
+    if not promise and line.said.speech_act in _PROMISING:
+        promise = line.said.topic or line.said.speech_act
     found = {"promise": promise, "conflict": found_conflict(line.quote)}
     if not line.own:
         found["fact"] = _new_fact(view, line)
@@ -232,7 +233,7 @@ def _new_fact(view: TurnView, line: Line) -> str:
     for fact in view.scenario.facts:
         if fact.carried_by(line.quote) and draft.earliest(fact.carried_by) is None:
             return fact.text.get(language, fact.id)
-    topic, tells = line.frame.get("topic", ""), line.frame.get("speech_act", "").startswith("tell")
+    topic, tells = line.said.topic, line.said.speech_act.startswith("tell")
     if topic and tells and draft.earliest(lambda text: topic in text) is None:
         return topic
     for stated in _STATED.finditer(line.quote.replace("’", "'")):
@@ -249,7 +250,7 @@ def _remembered(view: TurnView, quote: str) -> int:
     """The id of the latest memory of a line that says nearly the same; 0 for none."""
     said = frozenset(words(quote))
     for memory in islice(view.draft.backwards(), COMPARED):
-        known = memory.details.get("frame", {}).get("quote")
+        known = happening_of(memory.details).quote
         if known and alike(said, frozenset(words(known))):
             return memory.id
     return 0

@@ -15,6 +15,7 @@ from commonplace.minds.offline.scene import CLOSE, Line, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.parts.duet.tasks import DuetInput, DuetOutput
 from commonplace.parts.duet.thread import developed
+from commonplace.world.happenings import ISaid, Said
 
 UNSTORED = 0
 """Id of a line just heard that did not become a memory; never cited."""
@@ -126,23 +127,23 @@ def _is_worn(scene: Scene, line: Line) -> bool:
 
 def _answers(scene: Scene) -> Iterator[Move]:
     """What to say of the subject that the last line asks about."""
-    memory = next((one for one in scene.talk.recalled if scene.last and one.frame.get("quote") == scene.last), None)
+    memory = next((one for one in scene.talk.recalled if scene.last and one.happening.quote == scene.last), None)
     if memory is not None and scene.heard.asks and scene.heard.topic:
         yield "stage.answer", memory, {"topic": scene.heard.topic}
 
 
 def _moves(scene: Scene, latest: tuple[str, ...]) -> Iterator[Move]:
     """What the recalled memories allow, the subjects of the `latest` lines left out."""
-    about = [(one, one.frame.get("topic", "")) for one in scene.talk.recalled]
+    about = [(one, one.happening.topic) for one in scene.talk.recalled]
     subjects = [topic for _, topic in about if scene.language.is_common(topic) and topic not in latest]
     for one, topic in about:
         if topic not in subjects:
             continue
-        act, what = remembered(one.frame, scene.me.language).act, one.frame.get("what")
+        act, known = remembered(one.happening, scene.me.language).act, one.happening
         slots = {"topic": topic, "other": next((name for name in subjects if name != topic), "")}
-        if what == "said" and one.frame.get("to_me"):
+        if isinstance(known, Said) and known.to_me:
             yield "stage.hold" if act == "intend" else "stage.callback", one, slots
-        elif what == "i_said":
+        elif isinstance(known, ISaid):
             yield "stage.kept" if act == "intend" else "stage.promise", one, slots
         else:
             yield "stage.muse", one, slots
@@ -170,8 +171,8 @@ def _duet_talk(given: DuetInput, *, opens: bool = False) -> ConverseInput:
 
 
 def _just_heard(line: Spoken) -> Recalled:
-    frame = {"what": "said", "who": line.speaker, "called": line.called, "quote": line.text, "to_me": "1"}
-    return Recalled(id=UNSTORED, text=line.text, kind="observation", importance=3, minutes_ago=0, frame=frame)
+    said = Said(who=line.speaker, called=line.called, quote=line.text, to_me="1")
+    return Recalled(id=UNSTORED, text=line.text, kind="observation", importance=3, minutes_ago=0, happening=said)
 
 
 def _plan(given: DuetInput, dice: Dice) -> str:

@@ -55,7 +55,7 @@ _RETURNING = {
 
 def _returning(given: DuetReflectInput, dice: Dice) -> DuetReflection:
     """A thought about a subject of the memories that was not had before; nothing where all have been."""
-    told = [(note, note.frame.get("topic", "")) for note in given.recalled if note.frame.get("topic")]
+    told = [(note, note.happening.topic) for note in given.recalled if note.happening.topic]
     for note, topic in dice.shuffled(told, "topic"):
         for template in dice.shuffled(_RETURNING[given.who.language], "thought"):
             text = resolved(template.format(topic=topic, other=given.other.called))

@@ -14,6 +14,7 @@ from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import remembered, understood
 from commonplace.minds.offline.sayings import PASSED_ON
 from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene
+from commonplace.world.happenings import ISaid, Said, Speech
 
 BANTER = "stage.banter."
 LEVELS = ("", "polite", "plain")
@@ -126,13 +127,13 @@ def _opened(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
 
 def _untold(scene: Scene, memories: tuple[Recalled, ...]) -> Iterator[Told]:
     """What is left to tell, the most important memory first; of each memory only what comes next."""
-    unique = {one.id: one for one in memories if one.tell and one.frame.get("topic")}
+    unique = {one.id: one for one in memories if one.tell and one.happening.topic}
     for memory in sorted(unique.values(), key=lambda one: (-one.importance, one.id)):
         lines = [scene.voiced(text) for text in memory.tell]
         left = [text for text in lines if not scene.known(text)]
         left = [text for text in left if not scene.language.mentions(text, scene.you.name, scene.you.called)]
         if left:
-            yield Told(memory, left[0], memory.frame["topic"], "".join(left[1:2]), left[0] == lines[0])
+            yield Told(memory, left[0], memory.happening.topic, "".join(left[1:2]), left[0] == lines[0])
 
 
 def _new(scene: Scene, tells: list[Told], lead: str, percent: int) -> Line | None:
@@ -200,7 +201,7 @@ def _plain(scene: Scene, rule: str) -> Line | None:
 
 def _heard_ids(scene: Scene) -> tuple[int, ...]:
     """The memory of the line that is answered."""
-    said = (one.id for one in scene.talk.recalled if scene.last and one.frame.get("quote") == scene.last)
+    said = (one.id for one in scene.talk.recalled if scene.last and one.happening.quote == scene.last)
     return tuple(said)[:1]
 
 
@@ -211,13 +212,14 @@ def _back(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
     """A promise asked about, the rest of something told in part, or a thought about a subject of before."""
     latest = [line.topic for line in scene.talk.lines[-WINDOW:] if line.topic]
     for one in scene.talk.recalled:
-        topic, what = one.frame.get("topic", ""), one.frame.get("what")
+        known = one.happening
+        topic = known.topic
         if not topic or any(_same(scene, topic, other) for other in latest):
             continue
-        if remembered(one.frame, scene.me.language).act == "intend" and one.frame.get("quote"):
-            if what == "said" and one.frame.get("to_me"):
+        if remembered(known, scene.me.language).act == "intend" and known.quote:
+            if isinstance(known, Said) and known.to_me:
                 yield _once(scene, "stage.hold", scene.language.turned(topic), one.id)
-            elif what == "i_said" and scene.dice.chance(40, "kept", one.id):
+            elif isinstance(known, ISaid) and scene.dice.chance(40, "kept", one.id):
                 yield _once(scene, "stage.kept", topic, one.id)
     if scene.dice.chance(60, "rest"):
         yield _tell(scene, [one for one in tells if not one.is_first], "stage.return", 100)
@@ -225,11 +227,9 @@ def _back(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
     own = [one for one in scene.talk.recalled if one.tell and one.importance >= WEIGHTY and one.id not in begun]
     if own and scene.dice.chance(35, "promise"):
         one = scene.dice.choice(own, "promised")
-        yield _once(scene, "stage.promise", one.frame.get("topic", ""), one.id)
-    seen = [one for one in scene.talk.recalled if one.frame.get("what") in {"said", "i_said"}]
-    topics = {
-        one.frame.get("topic", ""): one.id for one in seen if scene.language.is_common(one.frame.get("topic", ""))
-    }
+        yield _once(scene, "stage.promise", one.happening.topic, one.id)
+    seen = [one for one in scene.talk.recalled if isinstance(one.happening, Speech)]
+    topics = {one.happening.topic: one.id for one in seen if scene.language.is_common(one.happening.topic)}
     names = [name for name in topics if name and not any(_same(scene, name, one) for one in latest)]
     for name in scene.dice.shuffled(names, "back")[:2]:
         other = next((one for one in names if one != name), "")

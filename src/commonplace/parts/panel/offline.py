@@ -22,7 +22,7 @@ from commonplace.minds.notes import Recalled, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import Template, parsed_rules
 from commonplace.parts.duet.tasks import LOST_THREAD
-from commonplace.parts.panel.task import PanelInput, PanelOutput
+from commonplace.parts.panel.task import PanelInput, PanelOutput, asked_of
 from commonplace.text import clean, shortened, words
 
 LONGEST_QUESTION = 120
@@ -111,7 +111,7 @@ class _Speaker:
         if place >= len(self.given.recalled):
             return "", ()
         past = self.given.recalled[place]
-        asked = shortened(past.frame.get("asked", ""), LONGEST_QUESTION)
+        asked = shortened(asked_of(past.happening), LONGEST_QUESTION)
         rule = "example" if place == 0 or asked not in " ".join(self.mine) else "example.again"
         return self.say(rule, old=self._remembered(past), asked=asked), (past.id,)
 
@@ -169,7 +169,7 @@ class _Speaker:
         return "", ""
 
     def _remembered(self, past: Recalled) -> str:
-        text = past.frame.get("quote", past.text)
+        text = past.happening.quote or past.text
         found = condition_in(text) if self.given.stance == "join" else ""
         known = self.phrases.in_text(text, "-" if self.given.stance == "oppose" else "+")
         return found or (known[-1] if known else fullest_clause(text))

@@ -19,11 +19,13 @@ from commonplace.memory.record import Emotion
 from commonplace.parts.coordinates.document import MemoryCoordinate, new_memory_id
 from commonplace.parts.panel import evaluation
 from commonplace.parts.panel.rhythm import EXPLORATION, NEUTRAL, Rhythm, Said, cycle_of, last_tick, rhythm
+from commonplace.parts.panel.task import asked_of
 from commonplace.run.manifest import own_minds
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import shortened
 from commonplace.world.events import Event
+from commonplace.world.happenings import happening_of
 from commonplace.world.state import Line
 
 USER = "user"
@@ -216,7 +218,7 @@ class Panel:
         event = self._events[said.tick]
         cited = [self._reading.memory(event.agent_id, id) for id in event.body.get("because", ())]
         past = [one for one in cited if one is not None]
-        asked = [str(one.details.get("frame", {}).get("asked", "")) for one in past]
+        asked = [asked_of(happening_of(one.details)) for one in past]
         earlier = [one.text for one in self.rhythm.said if one.tick < said.tick]
         sources = [self._panel.prompt, *earlier, *(one.full_text for one in past), *asked]
         return {

@@ -26,17 +26,18 @@ from commonplace.memory.record import Memory
 from commonplace.minds.notes import Spoken
 from commonplace.parts.panel.rhythm import Rhythm, cycle_of, last_tick, rhythm
 from commonplace.parts.panel.store import PanelKeeper, begin
-from commonplace.parts.panel.task import PANEL_TURN, PanelInput, Stance
+from commonplace.parts.panel.task import PANEL_TURN, PanelInput, Stance, asked_of
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
 from commonplace.world.actions import Action, Idle, Say
+from commonplace.world.happenings import Befell, ISaid, Said, Voiced, happening_of
 from commonplace.world.state import Line
 
 EXAMPLES = 2
 """Past answers shown at most."""
 WEIGHTY = scaled(0.6)
 """Importance from which a past answer is preferred."""
-HEARD = frozenset({"said", "i_said", "event", "voice"})
+HEARD = Said | ISaid | Befell | Voiced
 
 
 def everybody(scenario: Scenario, tick: int) -> Sequence[str]:
@@ -51,7 +52,7 @@ async def answer_in_turn(view: TurnView) -> Turn:
     await deliver(view, notebook)
     perception = perceive(view)
     notebook.belief = perception.belief
-    await store_percepts(view, notebook, [one for one in perception.percepts if one.frame["what"] in HEARD])
+    await store_percepts(view, notebook, [one for one in perception.percepts if isinstance(one.happening, HEARD)])
     action = await _act(view, notebook)
     await rate(view, notebook)
     return notebook.turn(view, action)
@@ -130,9 +131,9 @@ def _remarks(view: TurnView, ticks: int) -> tuple[str, ...]:
     for memory in view.draft.backwards():
         if memory.tick <= max(2, view.tick - ticks):
             break
-        frame: dict[str, str] = memory.details.get("frame", {})
-        if frame.get("what") in {"event", "voice"}:
-            found.append(frame["text"])
+        outside = happening_of(memory.details)
+        if isinstance(outside, Befell | Voiced):
+            found.append(outside.text)
     return tuple(reversed(found))
 
 
@@ -177,7 +178,7 @@ def _unrelated(past: Sequence[Memory], question: str) -> frozenset[int] | None:
     found = frozenset(
         memory.id
         for memory in past
-        if about.isdisjoint(content_words(f"{memory.full_text} {memory.details['frame']['asked']}"))
+        if about.isdisjoint(content_words(f"{memory.full_text} {asked_of(happening_of(memory.details))}"))
     )
     return found if len(found) < len(past) else None
 

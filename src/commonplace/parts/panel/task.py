@@ -12,6 +12,7 @@ from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.parts.duet.tasks import LOST_THREAD
+from commonplace.world.happenings import Answered, Happening
 
 LONGEST_STATEMENT = 2000
 LONGEST_SHOWN = 600
@@ -44,7 +45,7 @@ class PanelInput(Given):
     lines: tuple[Spoken, ...] = ()
     """The answers so far, oldest first."""
     recalled: tuple[Recalled, ...] = ()
-    """At most two of the persona's own answers of earlier panels; their frames hold the question of then, `asked`."""
+    """At most two of the persona's own answers of earlier panels; their happenings hold the question of then."""
     below: tuple[int, ...] = ()
     """Those of them that are not important, shown for want of better ones."""
     remarks: tuple[str, ...] = ()
@@ -67,9 +68,14 @@ def _scene(inputs: PanelInput, view: View) -> Values:
 
 def _examples(inputs: PanelInput, view: View) -> list[Values]:
     """The past answers, each with the question it was given to."""
-    asked = {note.id: speech(note.frame.get("asked", "")) for note in inputs.recalled}
+    asked = {note.id: speech(asked_of(note.happening)) for note in inputs.recalled}
     told = view.teller(inputs).memories(inputs.recalled, LONGEST_EXAMPLE)
     return [{"id": one.id, "asked": asked[one.id], "text": one.text} for one in told]
+
+
+def asked_of(answered: Happening) -> str:
+    """The question that an answer of an earlier panel was given to."""
+    return answered.asked if isinstance(answered, Answered) else ""
 
 
 PANEL_TURN = Task(

@@ -17,6 +17,7 @@ from commonplace.run.tick_record import Version
 from commonplace.text import sentences, words
 from commonplace.world.area import SILENCE
 from commonplace.world.events import NOBODY, Event, Phase
+from commonplace.world.happenings import Said, happening_of
 
 __all__ = ["Chronicle", "Gathering", "Line", "plain"]
 
@@ -271,9 +272,9 @@ class Chronicle:
     def _heard(self, agent: str) -> dict[str, int]:
         first: dict[str, int] = {}
         for memory in self.memories[agent].values():
-            frame = memory.details.get("frame", {})
-            if frame.get("what") == "said":
-                for sentence in sentences(str(frame.get("quote", ""))):
+            said = happening_of(memory.details)
+            if isinstance(said, Said):
+                for sentence in sentences(said.quote):
                     first.setdefault(plain(sentence), memory.tick)
         return first
 

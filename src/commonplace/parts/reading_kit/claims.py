@@ -15,6 +15,20 @@ from commonplace.minds.offline.hear import content, understood
 from commonplace.parts.reading_kit.chronicle import Chronicle, Gathering, Line, plain
 from commonplace.parts.reading_kit.wordings import Wording
 from commonplace.text import sentences, words
+from commonplace.world.happenings import (
+    Came,
+    Changed,
+    Did,
+    Hour,
+    ISaid,
+    Left,
+    Planned,
+    Said,
+    Sky,
+    Talked,
+    Walked,
+    happening_of,
+)
 
 __all__ = ["Claim", "Question", "claims", "questions"]
 
@@ -24,7 +38,7 @@ TELLING = 5
 """Words from which on a sentence is no mere turn of phrase, and saying or hearing it twice tells something."""
 ANSWERS = frozenset({"answer", "accept", "decline", "hesitate"})
 """Acts that answer."""
-SILENT_ON = frozenset({"plan", "i_said", "walked", "time", "weather", "thing", "arrived", "left", "talk"})
+SILENT_ON = Planned | ISaid | Walked | Hour | Sky | Changed | Came | Left | Talked
 """Kinds of memory that hold nothing to tell when asked about a subject."""
 
 
@@ -154,11 +168,7 @@ def _own_line_before(line: Line) -> Line | None:
 def _own_knowledge(chronicle: Chronicle, line: Line) -> frozenset[int]:
     """What a line rests on, besides having heard the one it answers."""
     memories = chronicle.memories.get(line.speaker, {})
-    return frozenset(
-        one
-        for one in line.because
-        if one in memories and not (_what(memories[one]) == "said" and _frame(memories[one]).get("who") == line.hearer)
-    )
+    return frozenset(one for one in line.because if one in memories and not _is_said_by(line.hearer, memories[one]))
 
 
 def _told_by(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
@@ -173,8 +183,9 @@ def _told_by(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
     for memory in _heard_from(chronicle, line, teller):
         if memory.id in line.because:
             return True
-        quote = str(_frame(memory).get("quote", ""))
-        if about & content(f"{quote} {_frame(memory).get('topic', '')}"):
+        said = happening_of(memory.details)
+        quote = said.quote
+        if about & content(f"{quote} {said.topic}"):
             return True
         if any(fact.id in facts and fact.carried_by(quote) for fact in chronicle.scenario.facts):
             return True
@@ -185,16 +196,16 @@ def _heard_from(chronicle: Chronicle, line: Line, teller: str) -> Iterator[Memor
     for memory in chronicle.memories.get(line.speaker, {}).values():
         if memory.tick > line.tick:
             return
-        if _what(memory) == "said" and _frame(memory).get("who") == teller:
+        if _is_said_by(teller, memory):
             yield memory
 
 
 def _saw(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
     """Whether the sight the line rests on was one: both were in one place."""
     memories = chronicle.memories.get(line.speaker, {})
-    seen = [memories[one] for one in line.because if one in memories and _frame(memories[one]).get("who")]
+    seen = [memories[one] for one in line.because if one in memories and happening_of(memories[one].details).who]
     named = chronicle.named(part.slots.get("x", part.text))
-    seen = [one for one in seen if _frame(one)["who"] == named]
+    seen = [one for one in seen if happening_of(one.details).who == named]
     if not named or not seen:
         return None
     places = chronicle.places
@@ -221,7 +232,11 @@ def _has_seen_today(chronicle: Chronicle, line: Line, agent: str, other: str) ->
 def _did(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
     """Whether the deed the line rests on is in the run."""
     memories = chronicle.memories.get(line.speaker, {})
-    deeds = [memories[one] for one in line.because if one in memories and _what(memories[one]) == "did"]
+    deeds = [
+        memories[one]
+        for one in line.because
+        if one in memories and isinstance(happening_of(memories[one].details), Did)
+    ]
     return any(one.kind == "action" and one.event for one in deeds) if deeds else None
 
 
@@ -331,13 +346,11 @@ def _has_more(chronicle: Chronicle, line: Line) -> bool | None:
 
 
 def _is_of_use(memory: Memory, line: Line) -> bool:
-    frame = _frame(memory)
-    if frame.get("what", "") in SILENT_ON:
-        return False
-    if frame.get("what") != "said":
-        return True
-    is_asked = str(frame.get("speech_act", "")).startswith("ask") or str(frame.get("quote", "")).endswith("?")
-    return not is_asked and frame.get("who") != line.speaker
+    known = happening_of(memory.details)
+    if not isinstance(known, Said):
+        return not isinstance(known, SILENT_ON)
+    is_asked = known.speech_act.startswith("ask") or known.quote.endswith("?")
+    return not is_asked and known.who != line.speaker
 
 
 _KNOWN: Mapping[str, Callable[[Chronicle, Line], bool | None]] = {
@@ -358,9 +371,6 @@ _KNOWN: Mapping[str, Callable[[Chronicle, Line], bool | None]] = {
 """Act → whether the one asked could tell. What is not here asks for an opinion or for help."""
 
 
-def _frame(memory: Memory) -> Mapping[str, str]:
-    return memory.details.get("frame", {})
-
-
-def _what(memory: Memory) -> str:
-    return _frame(memory).get("what", "")
+def _is_said_by(speaker: str, memory: Memory) -> bool:
+    said = happening_of(memory.details)
+    return isinstance(said, Said) and said.who == speaker

@@ -19,6 +19,21 @@ from commonplace.parts.reading_kit.claims import claims, questions
 from commonplace.parts.reading_kit.wordings import wordings
 from commonplace.run.reading import Reading
 from commonplace.text import sentences
+from commonplace.world.happenings import (
+    Absent,
+    Befell,
+    Came,
+    Changed,
+    Concluded,
+    Failed,
+    Happening,
+    Said,
+    Seen,
+    Sky,
+    Tried,
+    Voiced,
+    happening_of,
+)
 
 __all__ = ["FIGURES", "Figure", "added_up", "town_days"]
 
@@ -31,11 +46,11 @@ OVER = 24 * 60
 """Minutes after its end from which on an event is no longer asked about."""
 BANDS = (-100, -20, 0, 15, 50, 80, 101)
 """Bounds of the bands in which warmth is counted."""
-CAUSES = {
-    "weather": "weather", "event": "event", "said": "talk", "voice": "voice", "doing": "people", "arrived": "people",
-    "acted": "people", "refused": "failure", "absent": "failure", "thing": "failure",
+CAUSES: Mapping[type[Happening], str] = {
+    Sky: "weather", Befell: "event", Said: "talk", Voiced: "voice", Seen: "people", Came: "people", Tried: "people",
+    Failed: "failure", Absent: "failure", Changed: "failure",
 }  # fmt: skip
-"""The `what` of the memory that a changed plan rests on → its cause; anything else is `other`."""
+"""What a changed plan rests on → its cause; anything else is `other`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,9 +296,9 @@ def _wishes(chronicle: Chronicle, days: Days) -> None:
     wishes: dict[tuple[str, int], str] = {}
     for agent, memories in chronicle.memories.items():
         for memory in memories.values():
-            frame = memory.details.get("frame", {})
-            if memory.kind == "reflection" and frame.get("wish"):
-                wishes[agent, memory.id] = str(frame.get("about", ""))
+            concluded = happening_of(memory.details)
+            if isinstance(concluded, Concluded) and concluded.wish:
+                wishes[agent, memory.id] = concluded.about
                 days[chronicle.day(memory.tick)]["wishes.made"] += 1
     for agent, stroke in _strokes(chronicle):
         about = next((wishes[agent, one] for one in stroke.get("because", ()) if (agent, one) in wishes), None)
@@ -390,8 +405,8 @@ def _is_of_the_day(chronicle: Chronicle, insight: Memory, day: int) -> bool:
         if memory.tick > insight.tick:
             return False
         if memory.kind == "observation" and chronicle.day(memory.tick) == day:
-            frame = memory.details.get("frame", {})
-            ids = [str(frame[key]) for key in ("who", "object", "place") if frame.get(key)]
+            seen = happening_of(memory.details)
+            ids = (id for id in (seen.who, seen.object, seen.place) if id)
             if any(name and name in text for name in map(chronicle.name, ids)):
                 return True
     return False
@@ -411,8 +426,8 @@ def _replans(chronicle: Chronicle, days: Days) -> None:
 def _cause(chronicle: Chronicle, agent: str, tick: int) -> str:
     because = chronicle.reaction(agent, tick).get("because", ())
     memories = chronicle.memories.get(agent, {})
-    whats = [memories[one].details.get("frame", {}).get("what", "") for one in because if one in memories]
-    return next((CAUSES[what] for what in whats if what in CAUSES), "other")
+    kinds = [type(happening_of(memories[one].details)) for one in because if one in memories]
+    return next((CAUSES[kind] for kind in kinds if kind in CAUSES), "other")
 
 
 _MEASURES: tuple[Callable[[Chronicle, Days], None], ...] = (

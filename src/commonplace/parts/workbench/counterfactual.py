@@ -29,6 +29,7 @@ from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Idle, Interact, Move, Say
 from commonplace.world.events import NOBODY, Event, Phase, parse_id
+from commonplace.world.happenings import Came, Changed, Seen, happening_of
 from commonplace.world.state import Conversation
 from commonplace.world.view import WorldView
 
@@ -36,9 +37,6 @@ SAMPLES = 5
 """How often each arm asks a mind that may answer differently each time."""
 EVENT_FIELDS = ("events", "outcome", "news")
 """The fields of a view of the world that hold events."""
-SIGHTS = {"doing": "who", "thing": "object", "arrived": "who"}
-"""Frames of what was seen: what they say in `what`, and the key of the id of what was seen. Somebody whose arrival goes
-unnoticed is not noticed standing there either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,9 +272,13 @@ def plan_without(plan: Plan, hidden: AbstractSet[int]) -> Plan:
 
 
 def _sight(memory: Memory) -> str:
-    """Id of the character or object that was seen; empty for any other memory."""
-    frame = memory.details.get("frame", {})
-    return frame[SIGHTS[frame["what"]]] if frame.get("what") in SIGHTS else ""
+    """Id of the character or object that was seen; empty for any other memory. Somebody whose arrival goes unnoticed is
+    not noticed standing there either."""
+    match happening_of(memory.details):
+        case Seen(who=seen) | Came(who=seen) | Changed(object=seen):
+            return seen
+        case _:
+            return ""
 
 
 def _as_seen(live_state: LiveState, memory: Memory) -> Iterator[tuple[str, Known]]:

@@ -1,0 +1,248 @@
+"""What happened, as one character knows it: a type for each kind of happening, from the percept to what a mind is told.
+
+A memory keeps its happening in `details["frame"]`, as flat words and ids; `as_frame` and `happening_of` are the two
+ways between that JSON and these types. A mind gets the same value with the names of its ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, dataclass_transform, get_args
+
+import msgspec
+from msgspec import Struct, field
+
+T = TypeVar("T")
+
+
+def always(default: T) -> T:
+    """The default of a field that JSON has at its default, too, in a class that leaves out the others."""
+    return field(default_factory=lambda: default)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+class Known(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="what", tag="unknown"):
+    """What may be asked of any happening. A field is empty where it does not apply."""
+
+    who: str = ""
+    """Id of the character who did it; empty where it was oneself or nobody."""
+    to: str = ""
+    """Id of whom it was said to."""
+    place: str = ""
+    """Id of the area where it was."""
+    object: str = ""
+    """Id of the object it was done to, or that it is about."""
+    topic: str = ""
+    """What it is about, in words."""
+    about: str = ""
+    """Id of the character it is about."""
+    doing: str = ""
+    """What was done, as it is said: `repairing a drone`."""
+    quote: str = ""
+    """What was said, word for word."""
+
+    # The names of the ids, for minds: a memory is kept without them.
+    called: str = ""
+    """Short name of `who`."""
+    pronoun: str = ""
+    """Of `who`."""
+    refer: str = ""
+    """What the one who remembers calls `who`, in languages that ask for more than a name."""
+    to_called: str = ""
+    """Short name of `to`."""
+    to_refer: str = ""
+    object_name: str = ""
+    place_name: str = ""
+    other_name: str = ""
+
+
+class Speech(Known):
+    """A line, heard or said."""
+
+    to: str = always("")
+    quote: str = always("")
+    speech_act: str = ""
+    """What it does, where its speaker's mind said so: `tell`, `ask.well` …; `topic` says what it is about."""
+
+
+class Said(Speech, tag="said"):
+    """Somebody said something."""
+
+    to_me: Literal["", "1"] = always("")
+
+
+class ISaid(Speech, tag="i_said"):
+    """Something one said oneself."""
+
+
+class Talked(Known, tag="talk"):
+    """`who` began to talk with `to`."""
+
+
+class Seen(Known, tag="doing"):
+    """Somebody was seen at something."""
+
+    doing: str = always("")
+
+
+class Came(Known, tag="arrived"):
+    """Somebody came in."""
+
+    other: str = ""
+    """Id of the area they came from; empty for somebody who joined the world."""
+
+
+class Left(Known, tag="left"):
+    """Somebody went out."""
+
+    other: str = ""
+    """Id of the area they went to; empty for somebody who left the world."""
+
+
+class Tried(Known, tag="acted"):
+    """Somebody tried in vain to do something to an object."""
+
+    verb: str = ""
+    outcome: str = ""
+    why: str = always("")
+
+
+class Changed(Known, tag="thing"):
+    """An object is in a state in which it was not when last seen."""
+
+    state: str = always("")
+    words: str = always("")
+    """The state as it is said."""
+
+
+class Missing(Known, tag="missing"):
+    """An object is not where it was believed to be."""
+
+
+class Sky(Known, tag="weather"):
+    """The weather changed."""
+
+    sky: str = always("")
+    old: str = always("")
+
+
+class Hour(Known, tag="time"):
+    """Another part of the day began."""
+
+    part: str = always("")
+
+
+class Befell(Known, tag="event"):
+    """A scripted event or one from outside."""
+
+    text: str = always("")
+    event: str = ""
+    """Id of the scripted event or occasion."""
+    areas: str = ""
+    """Ids of the areas it was confined to."""
+    far: str = ""
+    """Ids of the areas where it was, for one who noticed it from the next one only."""
+    there: str = field(default="", name="with")
+    """Ids of those who were there awake."""
+    sort: str = ""
+    """What its author says it is: `loss`, `joy` …; `topic` what it is about. For minds only."""
+
+
+class Voiced(Known, tag="voice"):
+    """A thought that will not go away."""
+
+    text: str = always("")
+
+
+class Did(Known, tag="did"):
+    """Something one did oneself."""
+
+    doing: str = always("")
+    verb: str = ""
+    step: str = ""
+    """What has been got done of a longer piece of work, and how much of it, `2/5`."""
+    progress: str = ""
+
+
+class Walked(Known, tag="walked"):
+    """One went somewhere oneself."""
+
+
+class Failed(Known, tag="refused"):
+    """Something one tried in vain. Without an `object` it was not possible at all; `place` is where a closed way was to
+    lead."""
+
+    verb: str = ""
+    why: str = always("")
+
+
+class Absent(Known, tag="absent"):
+    """An object one looked for in vain."""
+
+
+class Planned(Known, tag="plan"):
+    """A stretch of plan."""
+
+    start: str = ""
+    """`HH:MM`."""
+    do: str = always("")
+    level: str = ""
+
+
+class Meant(Known, tag="intent"):
+    """What one meant to do with the next line, on a stage for two."""
+
+
+class Concluded(Known, tag="insight"):
+    """A conclusion, with what the mind that drew it needs to speak of it."""
+
+    about: str = always("")
+    kind: str = ""
+    say: str = ""
+    """How it is said to others, and to the one it is about."""
+    you: str = ""
+    wish: str = ""
+    """What one wants to do about it."""
+
+
+class Seed(Known, tag="seed"):
+    """Something known from the start."""
+
+    about: str = always("")
+    topic: str = always("")
+    sort: str = ""
+
+
+class Answered(Known, tag="answered"):
+    """What one answered in an earlier panel."""
+
+    asked: str = always("")
+    quote: str = always("")
+
+
+Happening = (
+    Known | Said | ISaid | Talked | Seen | Came | Left | Tried | Changed | Missing | Sky | Hour | Befell | Voiced | Did
+    | Walked | Failed | Absent | Planned | Meant | Concluded | Seed | Answered
+)  # fmt: skip
+"""Any of them. A bare `Known` is a memory of which nothing else is known."""
+UNKNOWN = Known()
+
+
+_KINDS: Mapping[object, type[Happening]] = {kind.__struct_config__.tag: kind for kind in get_args(Happening)}
+
+
+def happening_of(details: Mapping[str, Any]) -> Happening:
+    """The happening of a memory, from its details; `UNKNOWN` for what is none of these: memories may be anybody's."""
+    match details.get("frame"):
+        case {"what": str(what)} as frame if what in _KINDS:
+            try:
+                return msgspec.convert(frame, _KINDS[what])
+            except msgspec.ValidationError:
+                return UNKNOWN
+        case _:
+            return UNKNOWN
+
+
+def as_frame(happening: Happening) -> dict[str, str]:
+    """A happening as a memory keeps it, in canonical order."""
+    return dict(sorted(msgspec.to_builtins(happening).items()))
