@@ -18,8 +18,9 @@ from commonplace.minds.offline.sayings import (
     worded,
 )
 from commonplace.minds.offline.scene import Line, Scene
+from commonplace.world.happenings import UNKNOWN, Concluded, ISaid, Said, Seed
 
-HEARD_OF = frozenset({"said", "seed", "insight", None})
+HEARD_OF = Said | Seed | Concluded
 """Kinds of memory that count as having heard the news."""
 LATELY = 10
 """Minutes after which something heard is no longer news."""
@@ -64,7 +65,7 @@ def _surprise(scene: Scene, memory: Recalled, before: Recalled | None, known: li
         return scene.line(rule, memory.id, *known[0].because, x=teller)
     if before is None:
         return scene.line(scene.suited("react.news", scene.heard.kind), memory.id)
-    teller = before.frame.get("called", "") if before.frame.get("to_me") else ""
+    teller = before.happening.called if isinstance(before.happening, Said) and before.happening.to_me else ""
     is_other = teller and teller != scene.you.called
     return scene.line("react.known" if is_other else "react.known_plain", memory.id, before.id, x=teller)
 
@@ -75,8 +76,8 @@ def _source(scene: Scene, memory: Recalled, note: FactNote) -> Recalled | None:
         (
             one
             for one in scene.talk.recalled
-            if one.id != memory.id and note.id in one.facts and one.frame.get("what") in HEARD_OF
-            and (one.minutes_ago > memory.minutes_ago + LATELY or one.frame.get("who", "") not in {"", scene.you.id})
+            if one.id != memory.id and note.id in one.facts and (isinstance(one.happening, HEARD_OF) or one.happening == UNKNOWN)
+            and (one.minutes_ago > memory.minutes_ago + LATELY or one.happening.who not in {"", scene.you.id})
         ),
         None,
     )  # fmt: skip
@@ -327,9 +328,9 @@ def _who(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:  # noqa
     if source is not None:
         return scene.line("answer.who", memory.id, *source.because, x=source.called)
     for one in scene.talk.recalled:
-        if told & {*one.facts} and one.frame.get("what") == "said" and one.frame.get("who") != scene.you.id:
-            return scene.line("answer.who", memory.id, one.id, x=one.frame.get("called", ""))
-    is_witness = any(told & {*one.facts} and one.frame.get("what") == "seed" for one in scene.talk.recalled)
+        if told & {*one.facts} and isinstance(one.happening, Said) and one.happening.who != scene.you.id:
+            return scene.line("answer.who", memory.id, one.id, x=one.happening.called)
+    is_witness = any(told & {*one.facts} and isinstance(one.happening, Seed) for one in scene.talk.recalled)
     return scene.line(scene.suited("answer.who_self", "witness") if is_witness else "answer.who_self", memory.id)
 
 
@@ -357,11 +358,11 @@ def _spoken_of(scene: Scene) -> frozenset[str]:
 
 def _remembers_telling(scene: Scene) -> bool:
     """Whether I remember telling anybody else what I have just said."""
-    mine = [one for one in scene.talk.recalled if one.frame.get("what") == "i_said"]
-    before = [one for one in mine if one.frame.get("quote", "") not in scene.mine]
+    mine = [one for one in scene.talk.recalled if isinstance(one.happening, ISaid)]
+    before = [one for one in mine if one.happening.quote not in scene.mine]
     words = content(scene.mine[-1]) if scene.mine else frozenset[str]()
-    facts = {fact for one in mine if one.frame.get("quote", "") in scene.mine[-1:] for fact in one.facts}
-    return any(len(words & content(one.frame.get("quote", ""))) >= SAME_TOLD or facts & {*one.facts} for one in before)
+    facts = {fact for one in mine if one.happening.quote in scene.mine[-1:] for fact in one.facts}
+    return any(len(words & content(one.happening.quote)) >= SAME_TOLD or facts & {*one.facts} for one in before)
 
 
 _ANSWERERS: Mapping[str, Callable[[Scene, Recalled, list[Saying]], Line]] = {

@@ -12,6 +12,7 @@ from commonplace.minds.offline.grammar.language import Language, language
 from commonplace.minds.offline.hear import content, heard, remembered
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
+from commonplace.world.happenings import Said
 
 GOES = 56
 """Score from which the character goes."""
@@ -71,7 +72,7 @@ def has_said_yes(talk: ConverseInput, note: FactNote) -> bool:
     if any(line.speaker == you and heard(line, name).act == "accept" for line in talk.lines):
         return True
     for memory in talk.recalled:
-        if memory.frame.get("what") == "said" and memory.frame.get("who") == you:
+        if isinstance(memory.happening, Said) and memory.happening.who == you:
             act = remembered(memory.happening, name).act
             if act == "accept" or (note.id in memory.facts and act in {"invite", "ask.going"}):
                 return True
@@ -92,7 +93,7 @@ class Wish:
 def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: Dice) -> Wish:
     """The decision, by who told it and how close they are, how sociable the character is, and what it cares for."""
     mood = temper(who)
-    teller = hearing.frame.get("called", "") if hearing.frame.get("what") == "said" else ""
+    teller = hearing.happening.called if isinstance(hearing.happening, Said) else ""
     interest = _interest(who, note)
     score = 34 + warmth * 2 // 5 + 9 * mood.sociable + 12 * interest + 6 * min(1, mood.curious) - 4 * mood.busy
     score += dice.steady().below(31, "go", note.id) - 8
@@ -120,7 +121,7 @@ def invitation(given: ReactInput, dice: Dice) -> ReactOutput | None:
         news = next((one for one in given.news if note.id in one.facts and one.memory_id), None)
         if news is None or not _is_ahead(given, note) or _is_there(given, note) or _holds(given, note):
             continue
-        teller = next((person for person in given.situation.people if person.id == news.frame.get("who")), None)
+        teller = next((person for person in given.situation.people if person.id == news.happening.who), None)
         wish = wish_to_go(given.who, note, hearing(news), teller.warmth if teller else 10, dice)
         if wish.goes and (news.to_me or _takes_up(given.who, note, teller)):
             stroke = event_stroke(given.who, note, news.memory_id, given.situation.time)

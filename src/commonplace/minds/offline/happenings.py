@@ -11,6 +11,7 @@ from commonplace.minds.offline.perceive_event import event_kind, named_place
 from commonplace.minds.offline.scene import COLD
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+from commonplace.world.happenings import Befell, Sky
 
 TROUBLES = frozenset({"worry", "concern", "loss"})
 """Sorts of occasions with which somebody may need help."""
@@ -38,7 +39,7 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
     do = rules.say(f"event.{kind}.{manner}", {}, dice)
     minutes = 15 + 5 * dice.below(6, "event")
     stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news))
-    named = rules.language.with_article(news.frame.get("topic", "")) or rules.language.noun_phrase(news.text)
+    named = rules.language.with_article(news.happening.topic) or rules.language.noun_phrase(news.text)
     named = rules.first("the_dark", {}) if kind == "dark" else named
     why = reason(given.who.language, f"happening.{manner}", what=named or rules.first("what_happened", {}))
     if hearer is not None:
@@ -87,7 +88,7 @@ def _concerns(given: ReactInput, news: News, manner: str, dice: Dice) -> bool:
     """
     if _wakes(given, news):
         return True
-    places = set(news.frame.get("areas", "").split())
+    places = set(news.happening.areas.split()) if isinstance(news.happening, Befell) else set[str]()
     named = named_place(given.places, news.text)
     places |= {named.id} if named else set()
     here = given.situation.place.id
@@ -126,11 +127,16 @@ def _may_leave(given: ReactInput) -> bool:
     return place.id != given.who.home and given.who.called not in place.name and not place.outdoor
 
 
+def _sort(news: News) -> str:
+    """What its author calls an event; without an author's word it is a worry."""
+    return (news.happening.sort if isinstance(news.happening, Befell) else "") or "worry"
+
+
 def _manner(given: ReactInput, rules: Grammar, news: News) -> str:
     """How a character of this temper reacts to such an event. Nobody needs help with what an author calls a joke."""
     mood = temper(given.who)
     kind = event_kind(rules, news.text)
-    if kind == "other" and news.frame.get("sort", "worry") not in TROUBLES:
+    if kind == "other" and _sort(news) not in TROUBLES:
         return "brave" if mood.brave > 0 else "plain"
     if mood.cook and kind == "dark":
         return "cook"
@@ -165,7 +171,12 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
     """Go indoors when it begins to rain on an outdoor activity."""
     news = next((one for one in given.news if one.kind == "weather"), None)
     sky = given.situation.sky
-    if news is None or sky not in WET or given.now is None or news.frame.get("old", "") in WET:
+    if (
+        news is None
+        or sky not in WET
+        or given.now is None
+        or (isinstance(news.happening, Sky) and news.happening.old in WET)
+    ):
         return None
     if not (given.situation.place.outdoor or given.now.outdoor):
         return None
@@ -210,7 +221,7 @@ def _shelter(given: ReactInput, dice: Dice) -> str:
     """Where to wait for the rain to pass: here if it is dry, else home or a remembered place."""
     if not given.situation.place.outdoor:
         return given.situation.place.id
-    seen = {memory.frame.get("place_name", "") for memory in given.recalled} - {""}
+    seen = {memory.happening.place_name for memory in given.recalled} - {""}
     dry = [
         spot.id for spot in given.places
         if not spot.outdoor and spot.id != given.situation.place.id and (spot.name in seen or spot.id == given.who.home)
@@ -227,7 +238,7 @@ def failure(given: ReactInput, dice: Dice) -> ReactOutput | None:
         one for one in given.situation.people
         if one.can_be_spoken_to and one.talk != "other" and one.warmth >= 0 and not one.asleep
     ]  # fmt: skip
-    name = news.frame.get("object_name", "")
+    name = news.happening.object_name
     if near and name and _may_ask(given, near) and dice.chance(40 + 10 * temper(given.who).sociable, "ask"):
         person = max(near, key=lambda one: (one.warmth, one.id))
         if person.minutes_since_talk < 0 or person.minutes_since_talk > 30:

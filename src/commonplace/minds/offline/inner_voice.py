@@ -17,6 +17,7 @@ from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.perceive_event import meant, named_place, spoken_words
 from commonplace.minds.offline.scene import COLD, Line, Scene
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+from commonplace.world.happenings import Voiced
 
 DAY = 24 * 60
 """Minutes an errand is kept in mind."""
@@ -118,10 +119,15 @@ def voice(given: ReactInput, dice: Dice) -> ReactOutput | None:
     news = next((one for one in given.news if one.kind == "voice"), None)
     if news is None:
         return None
-    text, name = str(news.frame.get("text", news.text)), given.who.language
+    text, name = thought_in(news), given.who.language
     if grammar(name).has("voice.wrong", text):
         return ReactOutput(decision="keep", reason=reason(name, "voice.wrong"), because=_ids(news))
     return _to_somebody(given, news, text) or _somewhere(given, news, text, dice)
+
+
+def thought_in(noted: News | Recalled) -> str:
+    """The words of a thought that will not go away."""
+    return noted.happening.text if isinstance(noted.happening, Voiced) else noted.text
 
 
 def _to_somebody(given: ReactInput, news: News, text: str) -> ReactOutput | None:
@@ -149,7 +155,7 @@ def _to_somebody(given: ReactInput, news: News, text: str) -> ReactOutput | None
 def _named_absent(given: ReactInput, text: str) -> str:
     """The short name of somebody the character does not see, by what it remembers and by the names of places."""
     spoken = language(given.who.language)
-    called = {memory.frame.get(key, "") for memory in given.recalled for key in ("called", "to_called")}
+    called = {one for known in given.recalled for one in (known.happening.called, known.happening.to_called)}
     called |= {spot.name.partition("'s ")[0] for spot in given.places if "'s " in spot.name}
     found = [one for one in sorted(called) if one and one != given.who.called and spoken.names(text, one, one)]
     return found[0] if found else ""
@@ -158,8 +164,8 @@ def _named_absent(given: ReactInput, text: str) -> str:
 def whereabouts_of(given: ReactInput, called: str) -> str:
     """Where to look for somebody: where it was seen last, as far as one remembers, else a place named after it."""
     seen = [
-        (memory.minutes_ago, memory.frame["place"]) for memory in given.recalled
-        if memory.frame.get("called") == called and memory.frame.get("place") and memory.minutes_ago < DAY
+        (memory.minutes_ago, memory.happening.place) for memory in given.recalled
+        if memory.happening.called == called and memory.happening.place and memory.minutes_ago < DAY
     ]  # fmt: skip
     known = {spot.id for spot in given.places}
     places = [place for _, place in sorted(seen) if place in known and place != given.situation.place.id]
@@ -191,9 +197,9 @@ def _place(given: ReactInput, text: str) -> str | None:
     if from_name is not None:
         return from_name.id
     known = {spot.id for spot in given.places}
-    things = {memory.id: memory.frame.get("object_name", "") for memory in given.recalled}
+    things = {memory.id: memory.happening.object_name for memory in given.recalled}
     found = meant({str(id): thing for id, thing in things.items() if thing}, spoken_words(text))
-    places = [memory.frame.get("place", "") for memory in given.recalled if str(memory.id) in found]
+    places = [memory.happening.place for memory in given.recalled if str(memory.id) in found]
     return next((place for place in places if place in known), None)
 
 
@@ -203,7 +209,7 @@ def _place(given: ReactInput, text: str) -> str | None:
 def undelivered(given: ReactInput) -> tuple[Person, Recalled] | None:
     """Somebody here to whom a thought of today is still to be said, with the thought."""
     for memory in given.recalled:
-        if memory.frame.get("what") != "voice" or memory.minutes_ago >= DAY:
+        if not isinstance(memory.happening, Voiced) or memory.minutes_ago >= DAY:
             continue
         for person in given.situation.people:
             if person.can_be_spoken_to and not person.asleep and _is_owed(given, person, memory):
@@ -212,10 +218,10 @@ def undelivered(given: ReactInput) -> tuple[Person, Recalled] | None:
 
 
 def _is_owed(given: ReactInput, person: Person, thought: Recalled) -> bool:
-    wanted = errand(thought.frame.get("text", ""), person.name, person.called, given.who.language)
+    wanted = errand(thought_in(thought), person.name, person.called, given.who.language)
     if wanted is None or not wanted.message:
         return False
-    said = [one.frame.get("quote", "") for one in given.recalled if one.frame.get("to") == person.id]
+    said = [one.happening.quote for one in given.recalled if one.happening.to == person.id]
     said += [line.text for line in given.lines if line.speaker == given.who.id]
     return not any(wanted.message in quote for quote in said)
 
@@ -235,9 +241,9 @@ def delivery(given: ReactInput, dice: Dice) -> ReactOutput | None:  # noqa: ARG0
 def thought_aloud(scene: Scene) -> Line | None:
     """What a thought of today wanted said to the hearer, if it has not been said."""
     for memory in scene.talk.recalled:
-        if memory.frame.get("what") != "voice" or memory.minutes_ago >= DAY:
+        if not isinstance(memory.happening, Voiced) or memory.minutes_ago >= DAY:
             continue
-        wanted = errand(memory.frame.get("text", ""), scene.you.name, scene.you.called, scene.me.language)
+        wanted = errand(thought_in(memory), scene.you.name, scene.you.called, scene.me.language)
         if wanted is None or not wanted.message:
             continue
         message = scene.voiced(wanted.message)

@@ -13,6 +13,7 @@ from commonplace.minds.offline.grammar.language import language
 from commonplace.minds.offline.happenings import WET
 from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput, Stroke
+from commonplace.world.happenings import UNKNOWN, Changed, Concluded, Failed, ISaid, Planned, Said, Seed, Seen, Sky
 
 FEWEST, MOST = 5, 8
 LATEST = 30 * 60
@@ -101,7 +102,7 @@ def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
     if sky not in WET or draft.stroke.location not in outdoors or not dice.chance(60, "dry", draft.start):
         return draft
     rules = grammar(given.who.language)
-    seen = tuple(memory.id for memory in given.recalled if memory.frame.get("what") == "weather")[:1]
+    seen = tuple(memory.id for memory in given.recalled if isinstance(memory.happening, Sky))[:1]
     do = rules.say("day.rain", {"sky": rules.language.sky(sky)}, dice.with_(draft.start)) or draft.stroke.do
     update = {"location": given.who.home, "do": do, "routine": -1, "because": seen, "emoji": "☔"}
     return replace(draft, stroke=draft.stroke.model_copy(update=update))
@@ -263,12 +264,12 @@ def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
         ):
             continue
         carrying = [
-            one for one in given.recalled if note.id in one.facts and one.frame.get("what") not in {"i_said", "plan"}
+            one for one in given.recalled if note.id in one.facts and not isinstance(one.happening, ISaid | Planned)
         ]
         if not carrying or note.starts <= given.situation.moment:
             continue
-        hearing = max(carrying, key=lambda one: (warmth.get(one.frame.get("who", ""), 10), -one.id))
-        if wish_to_go(given.who, note, hearing, warmth.get(hearing.frame.get("who", ""), 10), dice).goes:
+        hearing = max(carrying, key=lambda one: (warmth.get(one.happening.who, 10), -one.id))
+        if wish_to_go(given.who, note, hearing, warmth.get(hearing.happening.who, 10), dice).goes:
             stroke = event_stroke(given.who, note, hearing.id)
             yield Draft(moment_minutes(stroke.start), stroke, fixed=True, keeps_up=True)
 
@@ -276,19 +277,20 @@ def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
 def _insights(given: PlanDayInput) -> Iterator[Stroke]:
     """A conclusion that carries a wish about nobody."""
     for memory in given.recalled:
-        wish = memory.frame.get("wish", "")
-        if memory.frame.get("what") == "insight" and wish:
-            place = memory.frame.get("place", "")
-            if memory.frame.get("about", "") not in {person.id for person in given.known}:  # that would be a goal
-                yield _stroke(given, language(given.who.language).gerund(wish), memory, place)
+        match memory.happening:
+            case Concluded(wish=wish) as concluded if wish:
+                if concluded.about not in {person.id for person in given.known}:  # that would be a goal
+                    yield _stroke(given, language(given.who.language).gerund(wish), memory, concluded.place)
+            case _:
+                pass
 
 
 def _seen(given: PlanDayInput) -> dict[str, str]:
     """Character → a place where it was seen, as remembered."""
     return {
-        memory.frame["who"]: memory.frame["place"]
+        memory.happening.who: memory.happening.place
         for memory in given.recalled
-        if memory.frame.get("what") == "doing" and memory.frame.get("place") and memory.frame.get("who")
+        if isinstance(memory.happening, Seen) and memory.happening.place and memory.happening.who
     }
 
 
@@ -296,26 +298,21 @@ def _undone(given: PlanDayInput) -> Iterator[Stroke]:
     """What the character intends to do and does not remember doing."""
     done = " ".join(memory.text for memory in given.recalled if memory.kind == "action")
     for memory in given.recalled:
-        if memory.frame.get("what") not in {"seed", None}:
+        if not isinstance(memory.happening, Seed) and memory.happening != UNKNOWN:
             continue
         doing = language(given.who.language).intended(memory.text, given.who.name)
         if doing and doing not in done:
-            yield _stroke(given, doing, memory, memory.frame.get("place", ""))
+            yield _stroke(given, doing, memory, memory.happening.place)
 
 
 def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
     """Visits that somebody asked for, to where they were seen lately."""
     seen, rules = _seen(given), grammar(given.who.language)
     for memory in given.recalled:
-        frame = memory.frame
-        if (
-            frame.get("what") == "said"
-            and frame.get("to_me")
-            and rules.has("visit", frame.get("quote", ""))
-            and frame["who"] in seen
-        ):
-            do = rules.say("day.visit", {"x": frame.get("called", "")}, dice)
-            yield _stroke(given, do, memory, seen[frame["who"]])
+        said = memory.happening
+        if isinstance(said, Said) and said.to_me and rules.has("visit", said.quote) and said.who in seen:
+            do = rules.say("day.visit", {"x": said.called}, dice)
+            yield _stroke(given, do, memory, seen[said.who])
 
 
 def _stroke(given: PlanDayInput, do: str, memory: Recalled, place: str) -> Stroke:
@@ -366,9 +363,9 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     rules = grammar(given.who.language)
     broken = _broken(given, rules)
     refused = {
-        (memory.frame.get("object", ""), memory.frame.get("verb", ""))
+        (failed.object, failed.verb)
         for memory in given.recalled
-        if memory.frame.get("what") == "refused" and memory.minutes_ago < REFUSED
+        if isinstance(failed := memory.happening, Failed) and memory.minutes_ago < REFUSED
     }
     leads = {(thing.id, verb) for thing in given.things for verb in thing.leads}
     usable = [
@@ -403,7 +400,7 @@ def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: D
     ordered = (
         [*steps[:1], *dice.shuffled(steps[1:], "steps")] if dice.chance(60, "first") else dice.shuffled(steps, "steps")
     )
-    just_done = {memory.frame.get("doing", "") for memory in given.recalled if memory.minutes_ago <= RECENT}
+    just_done = {memory.happening.doing for memory in given.recalled if memory.minutes_ago <= RECENT}
     ordered = [part for part in ordered if part.do not in just_done] + [
         part for part in ordered if part.do in just_done
     ]
@@ -467,13 +464,14 @@ def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Reca
     faulty, occurs = rules.words("faulty") - rules.words("faulty.mild"), rules.language.occurs
     found: dict[str, ThingHere | Recalled] = {}
     for memory in reversed(given.recalled):
-        frame = memory.frame
-        if frame.get("what") in {"thing", "refused"} and frame.get("object"):
-            said = frame.get("words", "") or frame.get("why", "")
-            if occurs(faulty, said):
-                found[frame["object"]] = memory
-            else:
-                found.pop(frame["object"], None)
+        match memory.happening:
+            case Changed(object=thing, words=said) | Failed(object=thing, why=said) if thing:
+                if occurs(faulty, said):
+                    found[thing] = memory
+                else:
+                    found.pop(thing, None)
+            case _:
+                pass
     for thing in given.things:
         if occurs(faulty, thing.state):
             found[thing.id] = thing

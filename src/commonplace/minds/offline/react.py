@@ -36,6 +36,7 @@ from commonplace.minds.tasks import (
     Targets,
 )
 from commonplace.text import is_named
+from commonplace.world.happenings import Befell, Did, Said
 
 LATELY = 30 * 60
 """Minutes something remains the talk of the day."""
@@ -264,7 +265,7 @@ def _joining(given: ReactInput, dice: Dice) -> ReactOutput | None:
         person = people.get(news.who)
         if person is None or news.kind != "said" or news.to_me or person.warmth < COLD:
             continue
-        named = is_named(given.who.called, news.frame.get("quote", ""))
+        named = is_named(given.who.called, news.happening.quote)
         line, mood = remembered(news.happening, given.who.language), temper(given.who)
         if line.asks or line.act.partition(".")[0] not in TOLD or (0 <= person.minutes_since_talk < REST and not named):
             continue
@@ -310,7 +311,7 @@ def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]
     subject = _talk_of_the_day(given, dice)
     if subject:
         return score + 12, "tell", reason(name, "meet.subject", x=person.called, topic=subject)
-    if any(memory.importance >= 6 and memory.frame.get("who") != person.id for memory in given.recalled):
+    if any(memory.importance >= 6 and memory.happening.who != person.id for memory in given.recalled):
         score += 6
     return score, "greet", reason(name, "meet.like" if person.warmth >= 20 else "meet", x=person.called)
 
@@ -393,11 +394,10 @@ def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
         return ""
     rules = grammar(given.who.language)
     for memory in given.recalled:
-        what = memory.frame.get("what")
-        if what == "event" and memory.minutes_ago < LATELY:
+        if isinstance(memory.happening, Befell) and memory.minutes_ago < LATELY:
             return rules.language.noun_phrase(memory.text) or rules.first("what_happened", {})
-        word = occasion_word(rules, memory.frame.get("doing", ""))
-        if what == "did" and word and memory.minutes_ago < LATELY:
+        word = occasion_word(rules, memory.happening.doing)
+        if isinstance(memory.happening, Did) and word and memory.minutes_ago < LATELY:
             return rules.language.with_article(word)
     return ""
 
@@ -425,15 +425,14 @@ def _untold(given: ReactInput, person: Person) -> FactNote | None:
 
 
 def _shared(memory: Recalled, person: Person) -> bool:
-    frame = memory.frame
-    return person.id in (frame.get("who"), frame.get("to"))
+    return person.id in (memory.happening.who, memory.happening.to)
 
 
 def _is_sorry_for(given: ReactInput, person: Person) -> bool:
     """Whether the person told me of a trouble, not just now and not long ago."""
     return any(
-        memory.frame.get("what") == "said"
-        and memory.frame.get("who") == person.id
+        isinstance(memory.happening, Said)
+        and memory.happening.who == person.id
         and 60 <= memory.minutes_ago <= 24 * 60
         and remembered(memory.happening, given.who.language).act == "complain"
         for memory in given.recalled
@@ -518,13 +517,10 @@ def _with_news(answer: ReactOutput, given: ReactInput) -> tuple[Recalled, ...]:
 def _overheard(given: ReactInput, hearer: Person) -> tuple[Spoken, ...]:
     """What the hearer has just said to others, where the character joins their talk."""
     return tuple(
-        Spoken(
-            speaker=news.who, called=hearer.called, text=news.frame.get("quote", ""),
-            speech_act=news.frame.get("speech_act", ""), topic=news.frame.get("topic", ""),
-        )
-        for news in given.news
-        if hearer.talk == "other" and news.kind == "said" and news.who == hearer.id and not news.to_me
-    )  # fmt: skip
+        Spoken(speaker=said.who, called=hearer.called, text=said.quote, speech_act=said.speech_act, topic=said.topic)
+        for said in (news.happening for news in given.news)
+        if hearer.talk == "other" and isinstance(said, Said) and said.who == hearer.id and not said.to_me
+    )
 
 
 def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice) -> ActOutput:
