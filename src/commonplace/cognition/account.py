@@ -1,7 +1,7 @@
 """What a character knows of its own past, kept from what it has just perceived and remembered.
 
-Rows are written from the happenings of percepts, which are the simulator's account of what happened, and never from what a
-mind claims. Each cites the memory that the percept became: what is not remembered is not known.
+Rows are written from the happenings of percepts, which are the simulator's account, and never from what a mind claims.
+Each cites the memory that the percept became: what is not remembered is not known.
 """
 
 from __future__ import annotations
@@ -17,20 +17,12 @@ from commonplace.clock import WEEKDAYS, midnight
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.memory.record import Memory
+from commonplace.world.acts import SETTLING, asks, favour_in, tells
 from commonplace.world.happenings import Befell, Did, ISaid, Said, Speech
 from commonplace.world.state import Conversation, Line
 
 LATEST_LINES = 4
 Remembered = tuple[Percept, Memory]
-TELLING = frozenset({"", "tell", "report", "complain", "rejoice", "intend", "praise", "invite", "answer"})
-"""Speech acts that tell something; so do those that begin with `tell.`."""
-SETTLING = frozenset({"reproach", "apologise"})
-"""Speech acts about what stands between two."""
-FAVOURS = frozenset({"lend", "help", "visit", "give", "return"})
-"""What people promise each other: to lend or give something, to help, to come by, to bring back what was lent. It is
-asked for with `ask.KIND`, offered with `promise.KIND`, and done with `keep.KIND`."""
-ASKS_HELP = "ask.favour"
-"""Asks for help; `ask.help` offers it."""
 DAYS = {
     "en": {"today": 0, "tonight": 0, "this evening": 0, "tomorrow": 1, "day after tomorrow": 2},
     "ko": {"오늘": 0, "내일": 1, "모레": 2},
@@ -83,24 +75,24 @@ def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> 
     """I told, asked, agreed to or declined something."""
     hearer = said.to
     notebook.account = notebook.account.said(hearer, said.quote, view.tick, oldest(view))
-    act, topics = act_of(said), topics_of(view.scenario.facts, said)
+    act, topics = said.act, topics_of(view.scenario.facts, said)
     before = _before(view, hearer, said, mine=True)
-    if _asks(act):
+    if asks(act):
         for topic in topics:
             _add(view, notebook, "asked", memory, hearer, act, topic)
     if act in {"accept", "decline"} and before is not None:
         kind, asked = "promised" if act == "accept" else "declined", _line(before)
-        favour = favour_in(asked, "ask")
+        favour = favour_in(asked.act, "ask")
         for topic in topics_of(view.scenario.facts, asked) or topics:
             due = _due(view, favour, topic, asked, said) if kind == "promised" else -1
             _add(view, notebook, kind, memory, hearer, favour, topic, before.topic, due)
-    if favour := favour_in(said, "promise"):
+    if favour := favour_in(said.act, "promise"):
         _pledged(view, notebook, "promised", hearer, favour, said, memory)
-    if favour := favour_in(said, "keep"):
+    if favour := favour_in(said.act, "keep"):
         _kept(view, notebook, hearer, favour, topics, memory)
         if favour == "lend":
             _pledged(view, notebook, "agreed", hearer, "return", said, memory)
-    if _tells(act):
+    if tells(act):
         for topic in topics:
             _add(view, notebook, "told", memory, hearer, topic=topic, named=said.topic)
     if act in SETTLING:
@@ -109,7 +101,7 @@ def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> 
 
 def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> None:
     """Another told me, asked me, answered me or agreed to something. Of what is said to others only facts count."""
-    other, act = said.who, act_of(said)
+    other, act = said.who, said.act
     topics = topics_of(view.scenario.facts, said)
     if not said.to_me:
         for fact in carried(view.scenario.facts, said.quote):
@@ -118,28 +110,28 @@ def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> Non
     before = _before(view, other, said, mine=False)
     if before is not None:
         _replied(view, notebook, said, before, memory)
-    if favour := favour_in(said, "promise"):
+    if favour := favour_in(said.act, "promise"):
         _pledged(view, notebook, "agreed", other, favour, said, memory)
-    if favour := favour_in(said, "keep"):
+    if favour := favour_in(said.act, "keep"):
         for row in _rows_on(notebook, "agreed", other, favour, topics):
             notebook.account = notebook.account.dropped(row)
         if favour == "lend":
             _pledged(view, notebook, "promised", other, "return", said, memory)
-    if _asks(act):
+    if asks(act):
         for topic in topics:
             _add(view, notebook, "was_asked", memory, other, act, topic)
-    if _tells(act):
+    if tells(act):
         for topic in topics:
             _add(view, notebook, "heard", memory, other, topic=topic, named=said.topic)
 
 
 def _replied(view: TurnView, notebook: Notebook, said: Said, before: Line, memory: Memory) -> None:
     """What a reply makes of my line before it: an answered question, something agreed to or refused."""
-    other, act, asked = said.who, act_of(said), _line(before)
-    mine = act_of(asked)
-    if not _asks(mine):
+    other, act, asked = said.who, said.act, _line(before)
+    mine = asked.act
+    if not asks(mine):
         return
-    favour = favour_in(asked, "ask")
+    favour = favour_in(asked.act, "ask")
     for topic in topics_of(view.scenario.facts, asked):
         _add(view, notebook, "answered", memory, other, mine, topic)
         if act in {"accept", "decline"}:
@@ -155,17 +147,6 @@ def _pledged(
     for topic in topics_of(view.scenario.facts, line):
         due = _due(view, favour, topic, line)
         _add(view, notebook, kind, memory, other, favour, topic, line.topic, due)
-
-
-def favour_in(line: Speech, does: str) -> str:
-    """The favour that a line asks for (`ask`), offers (`promise`) or does (`keep`); empty for none."""
-    act = act_of(line)
-    if act == ASKS_HELP:
-        act = "ask.help" if does == "ask" else ""
-    elif act == "ask.help":  # that is an offer of help in general
-        return ""
-    first, _, kind = act.partition(".")
-    return kind if first == does and kind in FAVOURS else ""
 
 
 def _due(view: TurnView, favour: str, topic: str, *lines: Speech) -> int:
@@ -199,11 +180,6 @@ def _rows_on(notebook: Notebook, kind: str, other: str, favour: str, topics: Seq
     return [row for row in rows if row is not None]
 
 
-def act_of(line: Speech) -> str:
-    """The speech act of a line: as its speaker's mind said, else `ask` for a question; empty for any other."""
-    return line.speech_act or ("ask" if line.quote.rstrip().endswith("?") else "")
-
-
 def topics_of(facts: Sequence[Fact], line: Speech) -> tuple[str, ...]:
     """What a line is about: the seed facts its words carry, else its topic."""
     topic = as_topic(line.topic)
@@ -214,14 +190,6 @@ def talk_topics(view: View) -> tuple[str, ...]:
     """What the latest lines of the talk one is in are about."""
     lines = view.world.talk.lines[-LATEST_LINES:] if view.world.talk else ()
     return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _line(line))))
-
-
-def _asks(act: str) -> bool:
-    return act.startswith("ask") or act == "invite"
-
-
-def _tells(act: str) -> bool:
-    return act in TELLING or act.startswith("tell.")
 
 
 def _before(view: TurnView, other: str, line: Speech, *, mine: bool) -> Line | None:

@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 from commonplace.character.account import Entry
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, midnight
-from commonplace.cognition.account import ASKS_HELP, FAVOURS
 from commonplace.cognition.goals import met_from, place_of_thing
 from commonplace.cognition.sentences import wished
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import Agreed
+from commonplace.world.acts import ASKS_HELP, FAVOURS
 from commonplace.world.happenings import Speech, happening_of
 
 MOST_HEEDED = 3

@@ -19,7 +19,7 @@ from commonplace.character.persona import Persona
 from commonplace.character.plan import without_stroke
 from commonplace.character.state import AREA, Known
 from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
-from commonplace.cognition.account import DAYS, EVENING, Remembered, act_of, favour_in, topics_of
+from commonplace.cognition.account import DAYS, EVENING, Remembered, topics_of
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.sentences import the_thing, wished
 from commonplace.cognition.turn import Notebook, TurnView, View
@@ -27,6 +27,7 @@ from commonplace.memory.record import Memory
 from commonplace.minds.notes import GoalNote, changed
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import is_named, words
+from commonplace.world.acts import favour_in
 from commonplace.world.geography import Geography
 from commonplace.world.happenings import Changed, Concluded, Did, Happening, ISaid, Said, Tried, happening_of
 from commonplace.world.tree import ObjectKind, Transition
@@ -120,8 +121,8 @@ def _called(view: View, other: str) -> str:
 
 def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> None:
     """What I said to somebody: a promise made or kept, a matter spoken, a talk with somebody missed."""
-    hearer, act = said.to, act_of(said)
-    if act == "accept" or favour_in(said, "promise"):
+    hearer, act = said.to, said.act
+    if act == "accept" or favour_in(said.act, "promise"):
         _promised(view, notebook, hearer, memory)
     topics = set(map(_head, topics_of(view.scenario.facts, said)))  # `Jun's letter` is said to Jun as `your letter`
     for goal in notebook.goals.open():
@@ -136,8 +137,8 @@ def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> Non
     """What somebody said to me: something lent is to be given back, a question of mine settled by the other."""
     if not said.to_me:
         return
-    other, act = said.who, act_of(said)
-    if favour_in(said, "keep") == "lend":
+    other, act = said.who, said.act
+    if favour_in(said.act, "keep") == "lend":
         _promised(view, notebook, other, memory)
     settled = {"apologise": ("reproach", "make_up"), "make_up": ("make_up", "reproach")}.get(act, ())
     for goal in notebook.goals.open() if settled else ():

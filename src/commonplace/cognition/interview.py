@@ -304,7 +304,7 @@ def _unique(memories: Iterable[Memory]) -> list[Memory]:
     return list({memory.id: memory for memory in memories}.values())
 
 
-# ── evidence by happenings ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── evidence by happenings ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:

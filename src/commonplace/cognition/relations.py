@@ -14,10 +14,11 @@ from datetime import datetime, timedelta
 from commonplace.character.account import Entry, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.state import WARMTH, Relation
-from commonplace.cognition.account import Remembered, act_of, favour_in, oldest, topics_of
+from commonplace.cognition.account import Remembered, oldest, topics_of
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.text import words
+from commonplace.world.acts import favour_in
 from commonplace.world.happenings import ISaid, Said, Speech, happening_of
 
 CHANGES: Mapping[str, int] = {
@@ -99,7 +100,7 @@ def feel(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
 
 
 def _listen(view: TurnView, notebook: Notebook, said: Said, memory: int) -> None:
-    other, act = said.who, act_of(said)
+    other, act = said.who, said.act
     topics = topics_of(view.scenario.facts, said)
     if not said.to_me:
         if act in ILL | WELL and _names_me(view, said.quote):
@@ -108,7 +109,7 @@ def _listen(view: TurnView, notebook: Notebook, said: Said, memory: int) -> None
         for topic in topics:
             if told := _my_secret(view, notebook, other, topic):
                 _change(view, notebook, other, "told_secret", (*told, memory), (topic,))
-    elif favour_in(said, "keep"):
+    elif favour_in(said.act, "keep"):
         _change(view, notebook, other, "kept_word", (memory,), topics)
     elif act in FELT:
         _change(view, notebook, other, FELT[act], (memory,), topics)

@@ -230,7 +230,7 @@ def fold_talks(
 
 
 def _asks(line: Line) -> bool:
-    """Whether it waits for an answer: of lines said at once it comes last, so that who is asked has the floor."""
+    """Of lines said at once one that asks comes last, so that who is asked has the floor."""
     return line.speech_act.startswith("ask") or line.utterance.endswith("?")
 
 

@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeVar, dataclass_transform, get_args
 import msgspec
 from msgspec import Struct, field
 
+from commonplace.world.acts import act_in
+
 T = TypeVar("T")
 
 
@@ -62,7 +64,12 @@ class Speech(Known):
     to: str = always("")
     quote: str = always("")
     speech_act: str = ""
-    """What it does, where its speaker's mind said so: `tell`, `ask.well` …; `topic` says what it is about."""
+    """What it does, where its speaker's mind said so: one of `acts.ACTS`; `topic` says what it is about."""
+
+    @property
+    def act(self) -> str:
+        """What it does; without its speaker's word `ask` for a question, and empty for any other."""
+        return act_in(self.quote, self.speech_act)
 
 
 class Said(Speech, tag="said"):
@@ -113,6 +120,8 @@ class Changed(Known, tag="thing"):
     state: str = always("")
     words: str = always("")
     """The state as it is said."""
+    seen: str = ""
+    """What there was to see as somebody brought it into that state; empty where only the state was noticed."""
 
 
 class Missing(Known, tag="missing"):
@@ -187,6 +196,8 @@ class Planned(Known, tag="plan"):
     """`HH:MM`."""
     do: str = always("")
     level: str = ""
+    decided: Literal["", "1"] = ""
+    """Whether it took the place of what was planned."""
 
 
 class Meant(Known, tag="intent"):

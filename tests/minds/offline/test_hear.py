@@ -9,8 +9,9 @@ from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.offline.grammar.korean import POLITE
-from commonplace.minds.offline.hear import ACTS, heard, remembered, understood
+from commonplace.minds.offline.hear import heard, remembered, understood
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
+from commonplace.world.acts import ACTS
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))

@@ -25,10 +25,11 @@ from commonplace.minds.offline.grammar import conjugation
 from commonplace.minds.offline.grammar.conjugation import to_a_friend, to_an_elder
 from commonplace.minds.offline.grammar.grammar import FORMAL, Grammar, grammar
 from commonplace.minds.offline.grammar.korean import Korean
-from commonplace.minds.offline.hear import ACTS, SORTS, heard
+from commonplace.minds.offline.hear import heard
 from commonplace.parts.duet.stage import DUET
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.stages.town import TOWN
+from commonplace.world.acts import ACTS, SORTS
 from sizes import examples
 
 KO = Korean()

@@ -76,7 +76,8 @@ def _source(scene: Scene, memory: Recalled, note: FactNote) -> Recalled | None:
         (
             one
             for one in scene.talk.recalled
-            if one.id != memory.id and note.id in one.facts and (isinstance(one.happening, HEARD_OF) or one.happening == UNKNOWN)
+            if one.id != memory.id and note.id in one.facts
+            and (isinstance(one.happening, HEARD_OF) or one.happening == UNKNOWN)
             and (one.minutes_ago > memory.minutes_ago + LATELY or one.happening.who not in {"", scene.you.id})
         ),
         None,

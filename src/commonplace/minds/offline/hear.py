@@ -16,42 +16,11 @@ from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.grammar.korean import content_word, is_korean
 from commonplace.minds.offline.grammar.language import language as spoken_language
 from commonplace.text import words
+from commonplace.world.acts import QUESTIONS
 from commonplace.world.happenings import Happening, Speech
 
-QUESTIONS = (
-    "ask.event", "ask.going", "ask.seen", "ask.well", "ask.doing", "ask.help", "ask.who", "ask.else", "ask.then",
-    "ask.think", "ask.why", "ask.feel", "ask.since", "ask.more", "ask.topic", "ask.what",
-)  # fmt: skip
-"""Questions by what they ask, in the order in which their phrases are searched for; a plain `ask` is any other."""
-SORTS = frozenset(
-    {
-        "loss", "concern", "wish", "secret", "long_ago", "feeling", "fond", "tease", "joke", "puzzle", "view",
-        "heard", "saw", "did", "here", "noticed",
-    }
-)  # fmt: skip
-"""Sorts of what is told. The last five are those of what the speaker witnessed: `here` is a remark on an occasion both
-are at, `noticed` one on what has just happened to both."""
-ACTS = frozenset(
-    {
-        "greet", "farewell", "thank", "apologise", "praise", "comfort", "invite", "accept", "decline", "hesitate",
-        "ask.lend", "ask.visit", "ask.favour", "promise.give", "make_up", "forgive", "defy",
-        *(f"keep.{kind}" for kind in ("lend", "give", "return", "help", "visit")),
-        "tell", "report", "reproach", "complain", "rejoice", "intend", "weather", "acknowledge", "answer", "snub",
-        "ask", *QUESTIONS,
-        *(f"tell.{sort}" for sort in SORTS),
-    }
-)  # fmt: skip
-"""What a line may do. `hesitate` is a maybe to an invitation, `weather` a remark on it, `snub` a refusal to talk; a
-`tell` may name its sort after a dot."""
 _IN_WORDS = ("loss", "secret", "long_ago", "feeling")
 """Sorts that can be told from words, in the order in which their phrases are searched for."""
-_ACTS_OF_SORTS = {"worry": "complain", "joy": "rejoice", "plan": "intend"}
-"""Sorts of what is told that are acts of their own."""
-
-
-def telling(sort: str) -> str:
-    """The act of telling something of a sort that a scenario names."""
-    return _ACTS_OF_SORTS.get(sort, f"tell.{sort}" if sort else "tell")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.account import attended, has_asked, spoke_of, was_spoken_of
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, minutes_since, moment_minutes
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.hear import Heard, content, remembered, telling, understood
+from commonplace.minds.offline.hear import Heard, content, remembered, understood
 from commonplace.minds.offline.scene import COLD, Line, Scene
+from commonplace.world.acts import telling
 
 FRESH_DOING = 25
 """Minutes somebody is assumed to go on with what they were seen doing."""
