@@ -459,9 +459,9 @@ def _noticed(view: TurnView, event: Event) -> Percept | None:
     seen, thing = str(event.body.get("seen", "")), str(event.body["object_id"])
     if not seen or thing not in view.world.things:
         return None
-    return Percept(
-        "thing", ended(capital(seen)), _seen_thing(view, thing, view.world.things[thing].state), thing, THINGS, event.id
-    )
+    text = ended(capital(seen))
+    changed_so = changed(_seen_thing(view, thing, view.world.things[thing].state), seen=text)
+    return Percept("thing", text, changed_so, thing, THINGS, event.id)
 
 
 _DEEDS = {

@@ -270,7 +270,13 @@ def stroke_item(view: TurnView, stroke: Stroke, item_id: str, start: datetime, m
 def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> NewMemory:
     """A plan item as a memory of having planned it."""
     node = view.scenario.geography.nodes[item.location]
-    planned = Planned(start=hhmm(item.start_time), place=item.location, do=item.action_description, level=item.level)
+    planned = Planned(
+        start=hhmm(item.start_time),
+        place=item.location,
+        do=item.action_description,
+        level=item.level,
+        decided="1" if kind == "new_plan" else "",
+    )
     text = sentence(
         view.scenario.language,
         kind,

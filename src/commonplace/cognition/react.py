@@ -13,7 +13,7 @@ from commonplace.cognition.beside import news_ahead
 from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.goals import goals_spoken_of
 from commonplace.cognition.past import own_past, past_with
-from commonplace.cognition.remember import rated
+from commonplace.cognition.remember import rated, unrated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, recalled, situation, who
@@ -155,6 +155,7 @@ def _input(
         places=places(view.scenario, notebook.belief),
         told={other: notebook.relations[other].shared for other in here if notebook.relations[other].shared},
         unrated=tuple(notebook.unrated) if "rate" in merged else (),
+        unrated_happenings=unrated(view, notebook) if "rate" in merged else (),
         speaks=speaks,
         said=said_to(view, view.world.targets.agents) if speaks else {},
         targets=targets(view, notebook, plan_step(view, notebook, item)) if acts else None,

@@ -22,7 +22,18 @@ from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.notes import News
 from commonplace.minds.tasks import RATE, RateInput, Rating
 from commonplace.scenario.scenario import Scenario, derived
-from commonplace.world.happenings import Absent, Came, Failed, Happening, Hour, Left, Talked, Walked, as_frame
+from commonplace.world.happenings import (
+    Absent,
+    Came,
+    Failed,
+    Happening,
+    Hour,
+    Left,
+    Talked,
+    Walked,
+    as_frame,
+    happening_of,
+)
 
 ROUTINE = 1
 """Where the rules start for what is not news, if the mind rates the news."""
@@ -160,9 +171,16 @@ async def rate(view: TurnView, notebook: Notebook) -> None:
     """Ask the mind, in one question, to rate everything that waits for it."""
     if notebook.unrated:
         names = _names(view.scenario, view.persona.id)
-        inputs = RateInput(who=who(view.persona), texts=tuple(notebook.unrated), names=names)
+        inputs = RateInput(
+            who=who(view.persona), texts=tuple(notebook.unrated), happenings=unrated(view, notebook), names=names
+        )
         answer = await notebook.ask(RATE, inputs)
         rated(view, notebook, answer.value.ratings)
+
+
+def unrated(view: TurnView, notebook: Notebook) -> tuple[Happening, ...]:
+    """What each sentence that waits to be rated tells of."""
+    return tuple(happening_of(view.draft.get(memories[0]).details) for memories in notebook.unrated.values())
 
 
 def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None:

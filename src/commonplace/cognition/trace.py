@@ -21,7 +21,7 @@ from commonplace.minds.notes import Given, News, Recalled, Value, fields_of
 ELSEWHERE = {
     "who", "situation", "facts", "places", "names", "routine", "hints", "things",
     "texts", "said", "now", "later", "lines", "yesterday", "company", "known", "told", "past", "pasts",
-    "goals",
+    "goals", "happenings", "unrated_happenings",
 }  # fmt: skip
 """Fields of typed inputs that are left out: scenario, state and memories of the tick hold them. Memories that stay
 (`Recalled`, `News`) are written as their ids, whatever their field is called.

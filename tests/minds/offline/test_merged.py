@@ -10,6 +10,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.react import react
 from commonplace.minds.tasks import ConverseInput, RateInput, ReactInput, ReactOutput, Targets
+from commonplace.world.happenings import Befell, Seen
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))
@@ -53,8 +54,10 @@ def test_a_reaction_asked_for_more_decides_the_same() -> None:
 
 def test_ratings_are_those_of_the_single_question() -> None:
     texts = ("Jun Park is reading.", "The power goes out in the noodle bar.")
-    given = heard(unrated=texts)
-    assert react(given, DICE).ratings == rate(RateInput(who=given.who, texts=texts), DICE).ratings
+    happenings = (Seen(who="jun", doing="reading"), Befell(text=texts[1]))
+    given = heard(unrated=texts, unrated_happenings=happenings)
+    single = RateInput(who=given.who, texts=texts, happenings=happenings)
+    assert react(given, DICE).ratings == rate(single, DICE).ratings
 
 
 def test_words_rest_on_memories_and_are_those_of_a_talk() -> None:

@@ -1,4 +1,4 @@
-"""Ratings, questions, insights, relations, and sentences from god mode."""
+"""Questions, insights, relations, and sentences from god mode."""
 
 from __future__ import annotations
 
@@ -10,36 +10,14 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.speech import noun_phrase, taken, turned
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.perceive_event import perceive_event
-from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.reflect import insights, questions, relate
-from commonplace.minds.tasks import Evidence, InsightsInput, PerceiveEventInput, QuestionsInput, RateInput, RelateInput
+from commonplace.minds.tasks import Evidence, InsightsInput, PerceiveEventInput, QuestionsInput, RelateInput
 from commonplace.parts.duet.talk import duet_turn
 from commonplace.parts.duet.tasks import DuetInput
 from minds.offline import sample
 from sizes import examples
 
 DICE = Dice((7, "mira", 12, 0))
-
-
-def rated(*texts: str) -> list[int]:
-    return [one.importance for one in rate(RateInput(who=sample.mira("kind"), texts=texts), DICE).ratings]
-
-
-def test_importance_rises_from_routine_to_calamity() -> None:
-    grades = rated(
-        "Mira Sato was wiping the counter.",
-        "It begins to rain.",
-        "Jun Park says to Mira Sato: “The soup is hot.”",
-        "Jun Park says to Mira Sato: “I promise: the festival is tonight.”",
-        "The power goes out and there is smoke in the noodle bar.",
-    )
-    assert grades == sorted(grades)
-    assert grades[0] == 1 and 2 <= grades[1] <= 3 and 3 <= grades[2] <= 4 and 5 <= grades[3] <= 8 and grades[4] >= 6
-
-
-def test_feelings_are_named_by_their_words() -> None:
-    sad, glad = rate(RateInput(who=sample.mira(), texts=("Jun is crying.", "Jun laughs.")), DICE).ratings
-    assert sad.valence < 0 < glad.valence and sad.keywords == ("sadness",)
 
 
 @examples(300)

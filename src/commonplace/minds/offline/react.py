@@ -468,7 +468,8 @@ _CASES: tuple[Case, ...] = (
 def _completed(answer: ReactOutput, given: ReactInput, dice: Dice) -> ReactOutput:
     """The answer and what the input asks for with it; the answer as it is when it asks for nothing more."""
     if given.unrated:
-        ratings = rate(RateInput(who=given.who, texts=given.unrated), dice.with_("ratings")).ratings
+        new = RateInput(who=given.who, texts=given.unrated, happenings=given.unrated_happenings)
+        ratings = rate(new, dice.with_("ratings")).ratings
         answer = answer.model_copy(update={"ratings": ratings})
     if given.targets is not None:
         answer = answer.model_copy(update={"act": _action(answer, given, given.targets, dice.with_("act"))})

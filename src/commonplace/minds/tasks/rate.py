@@ -12,6 +12,7 @@ from commonplace.minds.notes import Given, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Context, Rule, WireValue, several, texts, whole
+from commonplace.world.happenings import Happening
 
 RATING_TOKENS = 60
 """Tokens of one rating with five words."""
@@ -22,6 +23,8 @@ class RateInput(Given):
 
     who: Who
     texts: tuple[str, ...]
+    happenings: tuple[Happening, ...] = ()
+    """What each of them tells of, in their order."""
     names: tuple[str, ...] = ()
     """Names the character knows."""
 

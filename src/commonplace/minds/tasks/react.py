@@ -68,7 +68,7 @@ from commonplace.minds.tasks.wire import (
     words,
 )
 from commonplace.text import shortened
-from commonplace.world.happenings import Changed, Planned, Seen, Sky
+from commonplace.world.happenings import Changed, Happening, Planned, Seen, Sky
 
 Decision = Literal["keep", "talk", "go", "help", "avoid", "wait"]
 PURPOSES = ("greet", "tell", "ask", "reply", "invite", "thank", "comfort", "apologise", "farewell")
@@ -115,6 +115,8 @@ class ReactInput(Given, omit_defaults=True):
     """Person → ids of facts I know they have heard; for those in sight."""
     unrated: tuple[str, ...] = always(())
     """New memories to be rated in the same answer; empty when they have been."""
+    unrated_happenings: tuple[Happening, ...] = always(())
+    """What each of them tells of, in their order."""
     speaks: bool = always(False)
     """Whether the answer may hold the words to say."""
     said: Mapping[str, tuple[str, ...]] = always({})
