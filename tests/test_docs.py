@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import typer.main
@@ -27,6 +27,7 @@ from commonplace.errors import DISTRIBUTION
 from commonplace.minds.tasks import TASKS
 from commonplace.run.reading import Reading
 from commonplace.scenario.model import CognitionPart
+from commonplace.world.happenings import Happening, Known, as_frame, happening_of
 from e2e import lived
 from e2e.command import command, environment
 
@@ -107,7 +108,7 @@ def test_every_exit_status_is_documented():
     assert re.findall(r"^\| (\d+) \|", page("docs/command-line.md"), re.MULTILINE) == ["0", "1", "2", "3", "130"]
 
 
-# ── tasks, settings, frames ─────────────────────────────────────────────────────────────────────────────────────────
+# ── tasks, settings, happenings ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_every_task_is_documented_with_its_limit():
@@ -121,18 +122,28 @@ def test_every_setting_of_cognition_is_explained():
     assert sorted(explained) == sorted(CognitionPart.model_fields)
 
 
-def test_the_frames_of_a_lived_town_are_those_of_the_table(town):
-    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|.*\| ([\w, ]+) \|$", page("docs/cognition.md"), re.MULTILINE)
-    table = {what: set(re.findall(r"`(\w+)`", keys)) for what, keys, _ in rows}
-    kinds = {what: kind.split(", ") for what, _, kind in rows}
-    # what the offline mind adds to an insight, as the page says below the table
-    invented = {"kind", "place", "say", "topic", "you", "wish"}
+def happenings() -> list[tuple[str, str, set[str], list[str]]]:
+    """(type, `what`, other keys, kinds of memory) of each row of the table of happenings."""
+    rows = re.findall(
+        r"^\| `([A-Z]\w+)` \| `(\w+)` \| (.*?) \|.*\| ([\w, ]+) \|$", page("docs/cognition.md"), re.MULTILINE
+    )
+    return [(type_, what, set(re.findall(r"`(\w+)`", keys)), kinds.split(", ")) for type_, what, keys, kinds in rows]
+
+
+def test_every_type_of_happening_has_a_row():
+    assert {type_: what for type_, what, *_ in happenings()} == {
+        kind.__name__: kind.__struct_config__.tag for kind in get_args(Happening) if kind is not Known
+    }
+
+
+def test_the_happenings_of_a_lived_town_are_those_of_the_table(town):
+    table = {what: (keys, kinds) for _, what, keys, kinds in happenings()}
     with Reading.open(town) as run:
         for memory in (memory for agent in run.agent_ids for memory in run.memories(agent)):
             frame = dict(memory.details["frame"])
-            what = frame.pop("what")
-            assert memory.kind in kinds[what], memory
-            assert frame.keys() <= table[what] | (invented if what == "insight" else set()), memory
+            keys, kinds = table[frame.pop("what")]
+            assert memory.kind in kinds and frame.keys() <= keys, memory
+            assert as_frame(happening_of(memory.details)) == memory.details["frame"]
 
 
 # ── the readme ──────────────────────────────────────────────────────────────────────────────────────────────────────
