@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from hypothesis import strategies as st
 
-from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Situation, Spoken, Spot, Who, from_data
+from commonplace.minds.notes import FactNote, Item, News, NewsKind, Person, Recalled, Situation, Spoken, Spot, Who
 from commonplace.minds.tasks import ConverseInput, ReactInput
+from commonplace.world.happenings import (
+    UNKNOWN,
+    Absent,
+    Befell,
+    Changed,
+    Concluded,
+    Did,
+    Failed,
+    Happening,
+    Planned,
+    Said,
+    Seed,
+    Seen,
+    Sky,
+)
 
 PLACES = (
     Spot(id="bar", name="Mira's Noodle Bar"),
@@ -68,37 +81,39 @@ def here(
 
 
 def memory(
-    number: int, text: str, ago: int = 90, *, importance: int = 3, kind: str = "observation", **more: object
-) -> Recalled:
-    """A recalled memory; `frame`, `tell` and `facts` as keywords."""
-    given = {"id": number, "text": text, "kind": kind, "importance": importance, "minutes_ago": ago, **more}
-    return from_data(Recalled, given)
+    number: int, text: str, ago: int = 90, *, importance: int = 3, kind: str = "observation",
+    happening: Happening = UNKNOWN, tell: tuple[str, ...] = (), facts: tuple[str, ...] = (),
+) -> Recalled:  # fmt: skip
+    """A recalled memory."""
+    return Recalled(
+        id=number, text=text, kind=kind, importance=importance, minutes_ago=ago, happening=happening, tell=tell,
+        facts=facts,
+    )  # fmt: skip
+
+
+NAMES = {"jun": ("Jun Park", "Jun"), "kit": ("Kit Vale", "Kit")}
 
 
 def said(
     number: int, quote: str, ago: int = 0, *, who: str = "jun", to_me: bool = True, facts: tuple[str, ...] = ()
 ) -> Recalled:
     """Somebody's line as remembered."""
-    name, called = {"jun": ("Jun Park", "Jun"), "kit": ("Kit Vale", "Kit")}[who]
-    frame = {
-        "what": "said", "who": who, "called": called, "to": "mira" if to_me else "odalys",
-        "to_called": "Mira" if to_me else "Odalys", "quote": quote, "to_me": "1" if to_me else "",
-        "place_name": "Mira's Noodle Bar",
-    }  # fmt: skip
-    return memory(number, f"{name} says to Mira Sato: “{quote}”", ago, frame=frame, facts=facts)
+    name, called = NAMES[who]
+    to, to_called = ("mira", "Mira") if to_me else ("odalys", "Odalys")
+    happening = Said(
+        who=who, called=called, to=to, to_called=to_called, quote=quote, to_me="1" if to_me else "",
+        place_name="Mira's Noodle Bar",
+    )  # fmt: skip
+    return memory(number, f"{name} says to Mira Sato: “{quote}”", ago, happening=happening, facts=facts)
 
 
 def doing(
     number: int, who: str, what: str, ago: int = 90, *, place: str = "Jun's Workshop", pronoun: str = ""
 ) -> Recalled:
     """Somebody seen at something."""
-    name, called = {"jun": ("Jun Park", "Jun"), "kit": ("Kit Vale", "Kit")}[who]
-    frame = {"what": "doing", "who": who, "called": called, "doing": what, "place": "workshop", "place_name": place}
-    return memory(number, f"{name} is {what}.", ago, frame=frame | ({"pronoun": pronoun} if pronoun else {}))
-
-
-def _framed(number: int, ago: int, words: str, /, **frame: str) -> Recalled:
-    return memory(number, words, ago, frame=frame)
+    name, called = NAMES[who]
+    seen = Seen(who=who, called=called, doing=what, place="workshop", place_name=place, pronoun=pronoun)
+    return memory(number, f"{name} is {what}.", ago, happening=seen)
 
 
 DOINGS = (
@@ -123,7 +138,7 @@ THINGS = (
 
 
 @st.composite
-def memories(draw: st.DrawFn, number: int) -> Recalled:  # noqa: PLR0911, PLR0912 – a branch per kind of memory
+def memories(draw: st.DrawFn, number: int) -> Recalled:  # noqa: PLR0912 – a branch per kind of memory
     """One memory of any kind."""
     ago = draw(st.integers(0, 4000))
     kind = draw(st.integers(0, 13))
@@ -131,68 +146,49 @@ def memories(draw: st.DrawFn, number: int) -> Recalled:  # noqa: PLR0911, PLR091
     place = draw(st.sampled_from([spot.name for spot in PLACES]))
     thing, state, words = draw(st.sampled_from(THINGS))
     act = draw(st.sampled_from(DOINGS))
+    tell: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
     match kind:
         case 0:
             return doing(number, who, act, ago, place=place, pronoun=draw(st.sampled_from(("", "he", "she"))))
         case 1:
             return said(number, draw(st.sampled_from(QUOTES)), ago, who=who, to_me=draw(st.booleans()))
         case 2:
-            return _framed(number, ago, f"Mira Sato was {act}.", what="did", doing=act, place_name=place)
+            text, happening = f"Mira Sato was {act}.", Did(doing=act, place_name=place)
         case 3:
-            return _framed(
-                number, ago, f"The {thing} {words}.", what="thing", object=thing, object_name=thing, state=state,
-                words=words, place_name=place,
-            )  # fmt: skip
+            text = f"The {thing} {words}."
+            happening = Changed(object=thing, object_name=thing, state=state, words=words, place_name=place)
         case 4:
-            return _framed(
-                number,
-                ago,
-                f"The {thing} is not here.",
-                what="absent",
-                object=thing,
-                object_name=thing,
-                place_name=place,
-            )
+            text, happening = f"The {thing} is not here.", Absent(object=thing, object_name=thing, place_name=place)
         case 5:
-            return _framed(
-                number, ago, f"Mira Sato tried to use the {thing}, but it {words}.", what="refused", object=thing,
-                object_name=thing, verb="USE", why=f"The {thing} {words}.",
-            )  # fmt: skip
+            text = f"Mira Sato tried to use the {thing}, but it {words}."
+            happening = Failed(object=thing, object_name=thing, verb="USE", why=f"The {thing} {words}.")
         case 6:
             text = draw(
                 st.sampled_from(("The power goes out in the noodle bar.", "A drone crashes into a crate of figs."))
             )
-            return _framed(number, ago, text, what="event", text=text)
+            happening = Befell(text=text)
         case 7:
-            return _framed(number, ago, "It begins to rain.", what="weather", sky="rain", old="clear")
+            text, happening = "It begins to rain.", Sky(sky="rain", old="clear")
         case 8:
-            return _framed(
-                number, ago, "Mira plans.", what="plan", start=draw(st.sampled_from(("07:00", "17:00", "19:05"))),
-                place="canal", place_name="Canal Walk", do=act,
-            )  # fmt: skip
+            text, start = "Mira plans.", draw(st.sampled_from(("07:00", "17:00", "19:05")))
+            happening = Planned(start=start, place="canal", place_name="Canal Walk", do=act)
         case 9:
             text = draw(
                 st.sampled_from(("Talking with Kit does me good.", "Wet weather and the kettle don't go together."))
             )
-            return _framed(number, ago, text, what="insight", about="kit")
+            happening = Concluded(about="kit")
         case 10:
-            return _framed(
-                number,
-                ago,
-                "Jun is a riddle.",
-                what="insight",
-                about="jun",
-                you="There's more to you than one sees in passing.",
-            )
+            text = "Jun is a riddle."
+            happening = Concluded(about="jun", you="There's more to you than one sees in passing.")
         case 11:
-            return memory(number, FESTIVAL.text, ago, frame={"what": "seed", "topic": "festival"}, facts=(FESTIVAL.id,))
+            text, happening, facts = FESTIVAL.text, Seed(topic="festival"), (FESTIVAL.id,)
         case 12:
-            quote = FESTIVAL.tell[0]
-            return said(number, quote, ago, who=who, facts=(FESTIVAL.id,))
+            return said(number, FESTIVAL.tell[0], ago, who=who, facts=(FESTIVAL.id,))
         case _:
-            tell = draw(st.sampled_from(TELLS))
-            frame = {"what": "seed", "topic": draw(st.sampled_from(("broth", "landlord"))), "about": ""}
-            return memory(number, f"Seed {tell}", ago, frame=frame, tell=(tell,))
+            tell = (draw(st.sampled_from(TELLS)),)
+            text, happening = f"Seed {tell[0]}", Seed(topic=draw(st.sampled_from(("broth", "landlord"))))
+    return memory(number, text, ago, happening=happening, tell=tell, facts=facts)
 
 
 @st.composite
@@ -260,6 +256,12 @@ def reaction(
     return ReactInput(**(given | more))  # type: ignore[arg-type]
 
 
-def news(kind: str, text: str, number: int = 50, frame: Mapping[str, str] | None = None, **more: object) -> News:
+def news(
+    kind: NewsKind, text: str, number: int = 50, happening: Happening = UNKNOWN, *, who: str = "", to_me: bool = False,
+    importance: int = 3, facts: tuple[str, ...] = (),
+) -> News:  # fmt: skip
     """Something new."""
-    return from_data(News, {"memory_id": number, "kind": kind, "text": text, "frame": dict(frame or {}), **more})
+    return News(
+        memory_id=number, kind=kind, text=text, who=who, to_me=to_me, importance=importance, happening=happening,
+        facts=facts,
+    )  # fmt: skip
