@@ -18,6 +18,7 @@ from commonplace.minds.offline.interview.interview import Interview, Piece, Piec
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import FOLLOWS, SMALL_TALK
 from commonplace.minds.tasks import NO_ANSWER, AnswerInput, AnswerOutput
+from commonplace.world.happenings import Befell, Came, Changed, Did, Planned, Said, Seen
 
 MOST_SENTENCES = 4
 BRIEF = 2
@@ -113,7 +114,7 @@ def pieces_of(talk: Interview) -> Pieces:
 def joined(talk: Interview, *answers: Sequence[Piece | None]) -> tuple[str, tuple[int, ...]]:
     """The first pieces of each answer that fit into four sentences together; a piece is not said twice."""
     taken: list[Piece] = []
-    ago = {note.id: note.minutes_ago for note in talk.given.day if note.frame.get("what") != "plan"}
+    ago = {note.id: note.minutes_ago for note in talk.given.day if not isinstance(note.happening, Planned)}
     for pieces in answers:
         mine, left = 0, (BRIEF if talk.asked.kind == "best" else MOST_SENTENCES) // len(answers)
         for piece in pieces:
@@ -149,11 +150,7 @@ def sources(talk: Interview) -> Pieces:
     again = Interview(changed(talk.given, asked=kind, lines=()), talk.dice)
     pieces = [piece for piece in pieces_of(again) if piece is not None and piece.ids]
     ids = [memory for piece in pieces for memory in piece.ids]
-    notes = [
-        note
-        for note in talk.everything
-        if note.id in ids and note.frame.get("what") in {"said", "doing", "event", "thing", "did", "arrived"}
-    ]
+    notes = [note for note in talk.of(Said | Seen | Befell | Changed | Did | Came) if note.id in ids]
     if not notes:
         return [talk.say("sure.own")]
     told = tell(talk, notes[0])

@@ -6,16 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
+from types import UnionType
+from typing import NamedTuple
 
 from commonplace.minds.notes import Item, Recalled
 from commonplace.minds.offline.interview.interview import (
     DAY,
-    MEANT,
+    OWN,
     SMALL_HOURS,
     Interview,
     Piece,
     Pieces,
+    by_weight,
     covers,
+    is_to_me,
     minute_of,
     names_place,
     occurs,
@@ -25,43 +29,57 @@ from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
+from commonplace.world.happenings import (
+    Absent,
+    Befell,
+    Came,
+    Changed,
+    Did,
+    Failed,
+    Happening,
+    Planned,
+    Seen,
+    Sky,
+    Voiced,
+    Walked,
+)
 
 OVERLAP = 60
 """Minutes that a stroke begun before a stretch must reach into it to be told of it."""
 
 
-def strokes(talk: Interview, span: When) -> list[tuple[Recalled, Recalled]]:
-    """The planned strokes of a stretch that were kept, in order: (the plan's memory, the weightiest deed in it)."""
-    plans: dict[int, Recalled] = {}
+class Kept(NamedTuple):
+    """A planned stroke that was kept."""
+
+    plan: Planned
+    id: int
+    """Of the plan's memory."""
+    deed: Recalled
+    """The weightiest in it."""
+
+
+def strokes(talk: Interview, span: When) -> list[Kept]:
+    """The planned strokes of a stretch that were kept, in order."""
+    plans: dict[int, tuple[Planned, int]] = {}
     for note in talk.given.day:
-        if (
-            note.frame.get("what") == "plan"
-            and note.frame.get("level", "day") == "day"
-            and talk.moment(note)[0] == span.days
-        ):
-            hour, _, minute = note.frame.get("start", "0:0").partition(":")
-            plans[int(hour) * 60 + int(minute)] = note
+        it = note.happening
+        if isinstance(it, Planned) and it.start and it.level in {"", "day"} and talk.moment(note)[0] == span.days:
+            plans[minute_of(it.start)] = it, note.id
     starts = sorted(plans)
-    kept: list[tuple[Recalled, Recalled]] = []
+    kept: list[Kept] = []
     for start, end in pairwise([*starts, DAY + 300]):
         if start < span.start and min(end, span.end) - span.start < OVERLAP:
             continue  # the tail of what belongs to the time before
-        plan, deeds = (
-            plans[start],
-            deeds_in(talk, When(days=span.days, start=max(start, span.start), end=min(end, span.end))),
-        )
-        there = [
-            deed
-            for deed in deeds
-            if deed.frame.get("place") == plan.frame.get("place") and deed.frame.get("what") == "did"
-        ]
+        plan, id = plans[start]
+        deeds = notes_in(talk, When(days=span.days, start=max(start, span.start), end=min(end, span.end)), Did)
+        there = [deed for deed in deeds if deed.happening.place == plan.place]
         if there:
-            kept.append((plan, max(there, key=lambda deed: (deed.importance, -deed.id))))
+            kept.append(Kept(plan, id, max(there, key=lambda deed: (deed.importance, -deed.id))))
     return kept
 
 
-def deeds_in(talk: Interview, span: When) -> list[Recalled]:
-    return [note for note in talk.given.day if note.frame.get("what") in MEANT and talk.in_span(note, span)]
+def notes_in(talk: Interview, span: When, kinds: type[Happening] | UnionType) -> list[Recalled]:
+    return [note for note in talk.given.day if isinstance(note.happening, kinds) and talk.in_span(note, span)]
 
 
 def day(talk: Interview) -> Pieces:
@@ -69,7 +87,7 @@ def day(talk: Interview) -> Pieces:
     span = talk.today
     if span.days < 0:
         return plan(talk)
-    deeds = [note for note in deeds_in(talk, span) if note.frame.get("what") == "did"]
+    deeds = notes_in(talk, span, Did)
     if span.end - span.start <= 60:
         return of_hour(talk, deeds, span)
     return whole_day(talk, deeds, span)
@@ -81,7 +99,7 @@ def of_hour(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[
     for number, note in enumerate(sorted(nearest, key=lambda note: -note.minutes_ago)):
         slots = talk.slots(note) | {"part": talk.daypart}
         rule = "day.then" if number else "day.part"
-        plain = ".plain" if names_place(slots["doing"], note.frame.get("place_name", "")) else ""
+        plain = ".plain" if names_place(slots["doing"], note.happening.place_name) else ""
         yield talk.say(f"{rule}{plain}", note.id, mark=slots["doing"], **slots)
     yield from talks(talk, span)
     if not deeds:
@@ -95,28 +113,21 @@ def of_hour(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[
 
 def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[Piece | None]:
     kept = strokes(talk, span)
-    worth = [pair for pair in kept if pair[0].frame.get("place") != talk.given.who.home] or kept
-    best = sorted(worth, key=lambda pair: (-pair[1].importance, -len(pair[1].frame.get("doing", ""))))[:2]
-    chosen = [pair for pair in kept if pair in best]
+    worth = [one for one in kept if one.plan.place != talk.given.who.home] or kept
+    best = sorted(worth, key=lambda one: by_weight(one.deed))[:2]
+    chosen = [one for one in kept if one in best]
     conversations = list(talks(talk, span))
-    events = sorted(
-        (note for note in talk.given.day if note.frame.get("what") in {"event", "voice"} and talk.in_span(note, span)),
-        key=lambda note: -note.importance,
-    )
+    events = sorted(notes_in(talk, span, Befell | Voiced), key=lambda note: -note.importance)
     parts = [
-        (talk.moment(deed), stroke_of(talk, plan, deed, span, detail=not number))
-        for number, (plan, deed) in enumerate(chosen)
+        (talk.moment(one.deed), stroke_of(talk, one, span, detail=not number)) for number, one in enumerate(chosen)
     ]
     parts += [((span.days, first_minute(talk, one, span)), one) for one in conversations[:1]]
     parts += [(talk.moment(note), tell(talk, note)) for note in events[:1]]
     yield from (piece for _, piece in sorted(parts, key=lambda part: (-part[0][0], part[0][1])))
-    told = {deed.id for _, deed in chosen}
-    rest = sorted(
-        (note for note in deeds if note.id not in told),
-        key=lambda note: (-note.importance, -len(note.frame.get("doing", ""))),
-    )
+    told = {one.deed.id for one in chosen}
+    rest = sorted((note for note in deeds if note.id not in told), key=by_weight)
     yield from (tell(talk, note) for note in rest[: 1 if chosen else 3])
-    yield from (stroke_of(talk, plan, deed, span, detail=False) for plan, deed in kept if (plan, deed) not in chosen)
+    yield from (stroke_of(talk, one, span, detail=False) for one in kept if one not in chosen)
     yield from conversations[1:]
     yield from (tell(talk, note) for note in rest[1:6])
     if not kept and not deeds:
@@ -126,15 +137,16 @@ def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterato
             yield talk.say("dunno.day", daypart=talk.daypart)
 
 
-def stroke_of(talk: Interview, plan: Recalled, deed: Recalled, span: When, *, detail: bool) -> Piece | None:
+def stroke_of(talk: Interview, kept: Kept, span: When, *, detail: bool) -> Piece | None:
     """A stroke, and with `detail` the deed that stands for it."""
-    slots = talk.doing(plan.frame.get("do", ""))
+    plan, id, deed = kept
+    slots = talk.doing(plan.do)
     doing = slots["doing"]
     part = talk.tongue.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
-    at = talk.tongue.at(talk.given.who, plan.frame.get("place_name", ""))
-    rule = "day.part.plain" if names_place(doing, plan.frame.get("place_name", "")) else "day.part"
-    piece = talk.say(rule, plan.id, deed.id, mark=doing, part=part, at=at, **slots)
-    seen = talk.doing(deed.frame.get("doing", ""))
+    at = talk.tongue.at(talk.given.who, plan.place_name)
+    rule = "day.part.plain" if names_place(doing, plan.place_name) else "day.part"
+    piece = talk.say(rule, id, deed.id, mark=doing, part=part, at=at, **slots)
+    seen = talk.doing(deed.happening.doing)
     more = talk.say("day.detail", **seen) if detail and seen["doing"] != doing else None
     return replace(piece, text=f"{piece.text} {more.text}", mark=doing) if piece and more else piece
 
@@ -142,22 +154,9 @@ def stroke_of(talk: Interview, plan: Recalled, deed: Recalled, span: When, *, de
 def best(talk: Interview) -> Pieces:
     """The weightiest memories of the stretch, or of the event that the question names."""
     span = talk.asked.when or event_span(talk)
-    kinds = {"event", "said", "did", "voice", "refused", "absent", "i_said"}
-    notes = [note for note in talk.given.day if note.frame.get("what") in kinds]
-    notes = [note for note in notes if note.frame["what"] != "said" or note.frame.get("to_me")]
-    if span is not None:
-        notes = [note for note in notes if talk.in_span(note, span)]
-    order = {"event": 0, "voice": 0, "did": 1, "refused": 1}
-    deeds = sorted(
-        (note for note in notes if note.frame["what"] not in {"said", "i_said"}),
-        key=lambda note: (
-            -note.importance - 2 * (note.frame["what"] == "event"),
-            order.get(note.frame["what"], 2),
-            -len(note.frame.get("doing", "")),
-            note.minutes_ago,
-        ),
-    )
-    weighty = max((note.importance for note in notes if note.frame["what"] == "said"), default=0)
+    notes = [note for note in talk.given.day if span is None or talk.in_span(note, span)]
+    deeds = sorted((note for note in notes if isinstance(note.happening, _LIVED)), key=_by_worth)
+    weighty = max((note.importance for note in notes if is_to_me(note)), default=0)
     held = list(talks(talk, span or talk.today))[:2]
     if not deeds and not held:
         yield talk.say("dunno.day", daypart=talk.daypart) if talk.asked.when else talk.unknown()
@@ -167,9 +166,19 @@ def best(talk: Interview) -> Pieces:
     yield from held
 
 
+_LIVED = Befell | Voiced | Did | Failed | Absent
+
+
+def _by_worth(note: Recalled) -> tuple[int, ...]:
+    """The order of what was lived through: the weightiest first, events above all."""
+    it = note.happening
+    order = 0 if isinstance(it, Befell | Voiced) else 1 if isinstance(it, Did | Failed) else 2
+    return -note.importance - 2 * isinstance(it, Befell), order, -len(it.doing), note.minutes_ago
+
+
 def event_span(talk: Interview) -> When | None:
     """When the event that a question names was, if it has begun."""
-    note = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
+    note = talk.event
     if note is None:
         return None
     now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(note.starts)
@@ -183,8 +192,7 @@ def event_span(talk: Interview) -> When | None:
 
 def span_of(talk: Interview, words: Sequence[str]) -> When | None:
     """When something happened that a question goes by: `where were you when the light went out`."""
-    kinds = {"event", "thing", "weather", "doing", "arrived", "did"}
-    found = talk.relevant(words, [note for note in talk.everything if note.frame.get("what") in kinds])
+    found = talk.relevant(words, talk.of(Befell | Changed | Sky | Seen | Came | Did))
     if not found:
         return None
     days, minute = talk.moment(found[0])
@@ -198,9 +206,7 @@ def whereabouts(talk: Interview) -> Pieces:
         span = event_span(talk) or span_of(talk, talk.asked.words)
         if span is None:
             return
-    deeds = [
-        note for note in talk.everything if note.frame.get("what") in {"did", "walked"} and note.frame.get("place")
-    ]
+    deeds = [note for note in talk.of(Did | Walked) if note.happening.place]
     if span is not None:
         deeds = [note for note in deeds if talk.in_span(note, span)]
     if talk.asked.places:
@@ -212,8 +218,8 @@ def whereabouts(talk: Interview) -> Pieces:
     deeds = deeds if span is not None else [note for note in deeds if talk.moment(note)[0] == 0]
     seen: dict[str, Recalled] = {}
     for note in sorted(deeds, key=lambda note: -note.minutes_ago):
-        seen.setdefault(note.frame["place"], note)
-    for note in [one for one in seen.values() if len(seen) < 2 or one.frame["place"] != talk.given.who.home][:4]:
+        seen.setdefault(note.happening.place, note)
+    for note in [one for one in seen.values() if len(seen) < 2 or one.happening.place != talk.given.who.home][:4]:
         yield talk.say("were", note.id, part=talk.when(note), **talk.where(note))
     if not seen:
         yield talk.say("dunno.day", daypart=talk.daypart)
@@ -223,7 +229,7 @@ def did(talk: Interview) -> Pieces:
     """Whether the character did or does something: the first source that has an answer gives it."""
     if not talk.asked.words:
         return seen(talk) if talk.asked.people else whereabouts(talk) if talk.asked.places else [talk.unknown()]
-    deeds = [note for note in talk.everything if note.frame.get("what") == "did"]
+    deeds = talk.of(Did)
     if talk.asked.when is not None:
         deeds = [note for note in deeds if talk.in_span(note, talk.asked.when)]
         found = own_deed(talk, deeds) or (list(whereabouts(talk)) if talk.asked.places else handled(talk, deeds))
@@ -247,14 +253,14 @@ def own_deed(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
     if not done:
         return []
     slots = talk.slots(done[0])
-    rule = "yes.did.plain" if names_place(slots["doing"], done[0].frame.get("place_name", "")) else "yes.did"
+    rule = "yes.did.plain" if names_place(slots["doing"], done[0].happening.place_name) else "yes.did"
     return [talk.say(rule, done[0].id, mark=slots["doing"], **slots), *(tell(talk, note) for note in done[1:2])]
 
 
 def handled(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
     """What was done with the thing in question."""
     language, named = talk.given.who.language, talk.asked.heads or talk.asked.words
-    found = [note for note in deeds if any(occurs(word, note.frame.get("object_name", ""), language) for word in named)]
+    found = [note for note in deeds if any(occurs(word, note.happening.object_name, language) for word in named)]
     return [tell(talk, note) for note in found[-2:]]
 
 
@@ -389,7 +395,7 @@ def rising(talk: Interview) -> Pieces:
     """When the usual day begins; of a day that is over, when the first deed was."""
     span = talk.asked.when
     if span is not None and span.days >= 0:
-        deeds = [note for note in deeds_in(talk, span) if talk.moment(note)[1] >= SMALL_HOURS * 60]
+        deeds = [note for note in notes_in(talk, span, OWN) if talk.moment(note)[1] >= SMALL_HOURS * 60]
         for note in deeds[:1]:
             minute = talk.moment(note)[1]
             time = talk.tongue.at_time(f"{minute // 60:02d}:{minute % 60:02d}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from importlib.resources import files
+from types import UnionType
 
 from commonplace.memory.analyser import shared_analyser
 from commonplace.minds.notes import FactNote, Item, Person, Recalled
@@ -18,6 +19,26 @@ from commonplace.minds.offline.temper import temper
 from commonplace.minds.question import FOLLOWS, Asked, When
 from commonplace.minds.question_rules import alike, light_words
 from commonplace.minds.tasks import Acquaintance, AnswerInput
+from commonplace.world.happenings import (
+    Absent,
+    Befell,
+    Came,
+    Changed,
+    Concluded,
+    Did,
+    Failed,
+    Happening,
+    ISaid,
+    Left,
+    Planned,
+    Said,
+    Seed,
+    Seen,
+    Sky,
+    Speech,
+    Tried,
+    Walked,
+)
 
 FOND, WARM, COOL, COLD = 45, 12, -12, -30
 """Warmth from which somebody is dear, liked; below which disliked, hated."""
@@ -32,32 +53,24 @@ HEAD, LIGHT = 2.0, 0.25
 DAY = 24 * 60
 SMALL_HOURS = 4
 """Before this hour `today` is the day before."""
-MEANT = frozenset({"did", "walked", "i_said", "refused", "absent"})
-"""Frames of one's own doing."""
+OWN = Did | Walked | ISaid | Failed | Absent
+"""One's own doing."""
 EMPTY_ACTS = frozenset({"farewell", "greet", "acknowledge", "snub", "thank"})
 """What a line does that says nothing."""
 _TELLING = frozenset({"tell", "report", "complain", "rejoice", "invite", "intend", "praise"})
-SEEN = frozenset({"doing", "arrived", "left", "said"})
-"""Frames by which one knows where somebody was."""
-_WEIGHT = {
-    "seed": 0,
-    "insight": 1,
-    "event": 1,
-    "said": 2,
-    "did": 2,
-    "i_said": 3,
-    "thing": 3,
-    "plan": 6,
-    "weather": 4,
-    "doing": 4,
-}
-"""By what a memory is: what an author wrote comes before what was seen."""
-
+SIGHTING = Seen | Came | Left | Said
+"""That by which one knows where somebody was."""
+_WEIGHT: Mapping[type[Happening], int] = {
+    Seed: 0, Concluded: 1, Befell: 1, Said: 2, Did: 2, Sky: 4, Seen: 4, Planned: 6
+}  # fmt: skip
+"""By what a memory is, 3 for any other: what an author wrote comes before what was seen."""
 
 OF_DAYS = frozenset({"day", "plan", "usual", "whereabouts", "met"})
 """Kinds whose answers are alike from day to day: only the same sentence is a repetition."""
-PASSING = frozenset({"said", "i_said", "doing", "acted", "thing"})
-"""Frames of what may have a word without being about it."""
+PASSING = Said | ISaid | Seen | Tried | Changed
+"""What may have a word without being about it."""
+ASIDE = Seen | Planned | Walked | ISaid
+"""What is no answer where a question is only touched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +169,9 @@ class Interview:
         """Somebody the question names."""
         return self.known.get(other) or next((one for one in self.given.others if one.id == other), None)
 
-    def them(self, person: Person | Mapping[str, str]) -> dict[str, str]:
+    def them(self, person: Person | Happening) -> dict[str, str]:
         """The slots for somebody: `x`, `he`, `him`."""
-        called, pronoun = (person.called, person.pronoun) if isinstance(person, Person) else (
-            person.get("called", ""), person.get("pronoun", ""))  # fmt: skip
+        called, pronoun = person.called, person.pronoun
         he = pronoun if pronoun in {"she", "he"} else called
         him = {"she": "her", "he": "him"}.get(pronoun, called)
         return {"x": called, "he": he, "him": him}
@@ -176,7 +188,7 @@ class Interview:
 
     def where(self, note: Recalled) -> dict[str, str]:
         """The slots of a memory's place."""
-        name = note.frame.get("place_name", "")
+        name = note.happening.place_name
         return {"at": self.tongue.at(self.given.who, name), "place": self.tongue.place(self.given.who, name)}
 
     def doing(self, doing: str, *, own: bool = True) -> dict[str, str]:
@@ -185,16 +197,16 @@ class Interview:
         return {"doing": said, **self.tongue.forms(said)}
 
     def slots(self, note: Recalled) -> dict[str, str]:
-        """All slots that a memory's frame fills."""
-        frame, mine = note.frame, note.frame.get("what") in MEANT
+        """All slots that a memory fills."""
+        it = note.happening
         return {
             "when": self.when(note),
             **self.where(note),
-            **self.them(frame),
-            **self.doing(frame.get("doing", ""), own=mine),
-            "quote": quoted(frame.get("quote", "")),
-            "to": frame.get("to_called", ""),
-            "other": self.tongue.place(self.given.who, frame.get("other_name", "")),
+            **self.them(it),
+            **self.doing(it.doing, own=isinstance(it, OWN)),
+            "quote": quoted(it.quote),
+            "to": it.to_called,
+            "other": self.tongue.place(self.given.who, it.other_name),
         }
 
     @property
@@ -219,9 +231,8 @@ class Interview:
         """Whether a memory is of the place and hours of an event."""
         starts = datetime.fromisoformat(event.starts)
         then = datetime.fromisoformat(self.given.situation.moment) - timedelta(minutes=note.minutes_ago)
-        return note.frame.get("place") == event.place and starts <= then <= starts + timedelta(
-            minutes=event.minutes or 60
-        )
+        ends = starts + timedelta(minutes=event.minutes or 60)
+        return note.happening.place == event.place and starts <= then <= ends
 
     def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
         """The memories that are about the words: those with most of them first; what an author wrote before sights.
@@ -233,10 +244,10 @@ class Interview:
     def touching(self, words: Sequence[str]) -> list[Recalled]:
         """The memories that name the things of the question, whatever else it asks of them; one where it is a topic."""
         heads = [word for word in words if word in self.asked.heads]
-        passing = {"doing", "plan", "walked", "i_said", *(() if self.asked.when else ("did",))}
-        notes = [note for note in self.everything if note.frame.get("what") not in passing]
+        aside = ASIDE if self.asked.when else ASIDE | Did
+        notes = [note for note in self.everything if not isinstance(note.happening, aside)]
         found = self._ranked(heads or words, notes, ENOUGH)
-        topical = [note for note in notes if any(self.has(word, note.frame.get("topic", "")) for word in heads)]
+        topical = [note for note in notes if any(self.has(word, note.happening.topic) for word in heads)]
         return [*found, *(note for note in self._ranked(heads, topical, 0.3) if note not in found)] if heads else found
 
     def _ranked(self, words: Sequence[str], notes: Iterable[Recalled], enough: float) -> list[Recalled]:
@@ -246,19 +257,17 @@ class Interview:
         is_loose = bool(self.asked.wants) and not self.asked.heads and len(set(words) - self.light) == 1
         ranked: list[tuple[float, int, bool, int, int, Recalled]] = []
         for rank, note in enumerate(notes):
-            share, is_subject = self._share(words, note)
+            it, (share, is_subject) = note.happening, self._share(words, note)
             if share < enough or not self.tongue.speaks(note.text):
                 continue
-            is_all = share > 0.99 and (
-                (len(words) > 1 and bool(note.frame.get("to_me"))) or note.frame.get("what") == "doing"
-            )
-            if note.frame.get("what") in PASSING and not is_subject and not is_all:
+            is_all = share > 0.99 and ((len(words) > 1 and is_to_me(note)) or isinstance(it, Seen))
+            if isinstance(it, PASSING) and not is_subject and not is_all:
                 continue
-            if note.frame.get("what") == "said" and not tells(note):
+            if isinstance(it, Said) and not tells(note):
                 continue
-            if is_loose and not is_subject and note.frame.get("what") not in {"did", "event"}:
+            if is_loose and not is_subject and not isinstance(it, Did | Befell):
                 continue
-            weight = _WEIGHT.get(note.frame.get("what", ""), 3)
+            weight = _WEIGHT.get(type(it), 3)
             ranked.append((-round(share, 1), weight, not is_subject, -note.importance, rank, note))
         return [one[-1] for one in sorted(ranked, key=lambda one: one[:-1])]
 
@@ -274,23 +283,21 @@ class Interview:
     def is_firm(self, words: Sequence[str], note: Recalled) -> bool:
         """Whether a memory is about the words, and does not only have the one that says something."""
         telling = [word for word in words if word not in self.light]
-        topic = f"{note.frame.get('topic', '')} {note.frame.get('object_name', '')}"
-        is_own = note.frame.get("what") in {"did", "event", "thing"}
-        return is_own or len(telling) > 1 or any(self.has(word, topic) for word in telling)
+        is_own = isinstance(note.happening, Did | Befell | Changed)
+        return is_own or len(telling) > 1 or any(self.has(word, subject_of(note)) for word in telling)
 
     def has_all(self, words: Sequence[str], note: Recalled) -> bool:
         """Whether a memory has every word that says something."""
-        texts = " ".join((note.text, *note.tell, note.frame.get("topic", "")))
+        texts = " ".join((note.text, *note.tell, note.happening.topic))
         return all(self.has(word, texts) for word in words if word not in self.light)
 
     def _share(self, words: Sequence[str], note: Recalled) -> tuple[float, bool]:
         """The share of the words that a memory, or a way to tell it, has; whether one of them is its subject."""
-        frame = note.frame
-        texts = " ".join((note.text, *note.tell, frame.get("topic", ""), frame.get("object_name", "")))
+        subject = subject_of(note)
+        texts = " ".join((note.text, *note.tell, subject))
         weights = {word: self._weight(word) for word in words}
         share = sum(weight * self._hit(word, texts) for word, weight in weights.items()) / sum(weights.values())
-        subject = f"{frame.get('topic', '')} {frame.get('object_name', '')}"
-        if frame.get("what") in {"said", "i_said"}:
+        if isinstance(note.happening, Speech):
             # `the flight school` is not `school`.
             return share, bool(subject.strip()) and all(self._is_of(part, words) for part in subject.lower().split())
         return share, any(self.has(word, subject) for word in words if word not in self.light)
@@ -306,34 +313,39 @@ class Interview:
 
     def between(self, other: str) -> list[Recalled]:
         """Lines between the two, latest first."""
-        lines = [
-            note for note in self.everything
-            if (note.frame.get("what") == "said" and note.frame.get("who") == other and note.frame.get("to_me"))
-            or (note.frame.get("what") == "i_said" and note.frame.get("to") == other)
-        ]  # fmt: skip
+        lines = [note for note in self.everything if spoken_with(note) == other]
         return sorted(lines, key=lambda note: (note.minutes_ago, -note.id))
+
+    def of(self, kinds: type[Happening] | UnionType) -> list[Recalled]:
+        """The memories of a kind of happening, or of several."""
+        return [note for note in self.everything if isinstance(note.happening, kinds)]
 
     def seeds(self) -> list[Recalled]:
         """What was known from the start, the weightiest first."""
-        mine = [note for note in self.everything if note.frame.get("what") == "seed"]
-        return sorted(mine, key=lambda note: (-note.importance, note.id))
+        return sorted(self.of(Seed), key=lambda note: (-note.importance, note.id))
 
     def note_of(self, fact: str) -> FactNote | None:
         """A fact, where a memory carries it."""
         return next((note for note in self.given.facts if note.id == fact), None)
 
-    def carriers(self, fact: str, what: str) -> list[Recalled]:
-        """The memories of a sort that carry a fact, the earliest first."""
-        found = [note for note in self.everything if fact in note.facts and note.frame.get("what") == what]
+    @property
+    def event(self) -> FactNote | None:
+        """The event that the question names, as far as a memory carries it."""
+        return next((note for fact in self.asked.facts if (note := self.note_of(fact)) and note.starts), None)
+
+    def carriers(self, fact: str, kind: type[Happening]) -> list[Recalled]:
+        """The memories of a kind that carry a fact, the earliest first."""
+        found = [note for note in self.of(kind) if fact in note.facts]
         return sorted(found, key=lambda note: (-note.minutes_ago, note.id))
+
+    def sources(self, fact: str) -> list[Recalled]:
+        """What carries a fact: the lines one heard, then what was known from the start."""
+        return [*self.carriers(fact, Said), *self.carriers(fact, Seed)]
 
     def about_person(self, other: str) -> list[Recalled]:
         """What an author wrote and the character thought about somebody, the weightiest first."""
-        mine = [
-            note for note in self.everything
-            if note.frame.get("about") == other and note.frame.get("what") in {"seed", "insight"}
-        ]  # fmt: skip
-        return sorted(mine, key=lambda note: (note.frame["what"] != "seed", -note.importance, -note.id))
+        mine = [note for note in self.of(Seed | Concluded) if note.happening.about == other]
+        return sorted(mine, key=lambda note: (isinstance(note.happening, Concluded), -note.importance, -note.id))
 
     def item(self, item: Item) -> dict[str, str]:
         """The slots of a stretch of plan."""
@@ -353,8 +365,8 @@ class Interview:
     def planned(self, item: Item) -> tuple[int, ...]:
         """The memory of having planned a stretch of today's plan; none where it was never noted."""
         for note in reversed(self.given.day):
-            frame = note.frame
-            if frame.get("what") == "plan" and (frame.get("do"), frame.get("start")) == (item.do, item.start):
+            it = note.happening
+            if isinstance(it, Planned) and (it.do, it.start) == (item.do, item.start):
                 return (note.id,) if self.moment(note)[0] == 0 else ()
         return ()
 
@@ -363,8 +375,38 @@ class Interview:
 
 
 def tells(note: Recalled) -> bool:
-    """Whether a line that was heard is worth repeating."""
-    return note.frame.get("speech_act", "tell").partition(".")[0] in _TELLING
+    """Whether it is a line that was heard and is worth repeating."""
+    it = note.happening
+    return isinstance(it, Said) and (it.speech_act or "tell").partition(".")[0] in _TELLING
+
+
+def is_to_me(note: Recalled) -> bool:
+    """Whether it is a line that was said to the character."""
+    return isinstance(note.happening, Said) and bool(note.happening.to_me)
+
+
+def says_something(note: Recalled) -> bool:
+    """Whether it is a line that was heard and is no mere greeting."""
+    return isinstance(note.happening, Said) and note.happening.speech_act not in EMPTY_ACTS
+
+
+def spoken_with(note: Recalled) -> str:
+    """With whom a line was exchanged; empty where it was not."""
+    match note.happening:
+        case ISaid(to=other) | Said(who=other, to_me="1"):
+            return other
+        case _:
+            return ""
+
+
+def by_weight(deed: Recalled) -> tuple[int, int]:
+    """The order of deeds: the weightiest first, then what there are most words for."""
+    return -deed.importance, -len(deed.happening.doing)
+
+
+def subject_of(note: Recalled) -> str:
+    """What a memory is about in so many words."""
+    return f"{note.happening.topic} {note.happening.object_name}"
 
 
 def quoted(quote: str) -> str:

@@ -13,6 +13,8 @@ from commonplace.minds.offline.interview.interview import (
     Interview,
     Piece,
     Pieces,
+    by_weight,
+    is_to_me,
     minute_of,
     occurs,
 )
@@ -30,6 +32,21 @@ from commonplace.minds.offline.interview.others import (
 )
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question_rules import ends_of, trades_for
+from commonplace.world.happenings import (
+    Absent,
+    Befell,
+    Came,
+    Changed,
+    Did,
+    Failed,
+    ISaid,
+    Left,
+    Planned,
+    Said,
+    Seed,
+    Seen,
+    Walked,
+)
 
 
 def think(talk: Interview) -> Pieces:
@@ -38,7 +55,7 @@ def think(talk: Interview) -> Pieces:
     if named:
         words = talk.asked.words
         found = (talk.relevant(words) or talk.touching(words)[:1]) if words else []
-        found = [note for note in found if note.frame.get("what") not in {"left", "arrived", "walked", "plan"}]
+        found = [note for note in found if not isinstance(note.happening, Left | Came | Walked | Planned)]
         yield from (tell(talk, note) for note in found[:2])
         if talk.asked.heads and not found:
             yield talk.unknown()
@@ -67,42 +84,46 @@ def heard(talk: Interview) -> Pieces:
         if note is not None:
             if talk.asked.wants == "what" and (begun := begins(talk)):
                 yield begun
-                yield from (tell(talk, one) for one in (*talk.carriers(fact, "said"), *talk.carriers(fact, "seed"))[:1])
+                yield from (tell(talk, one) for one in talk.sources(fact)[:1])
             else:
                 yield from heard_of(talk, note)
             return
     if talk.asked.people and not talk.asked.words:
         yield from whois(talk)
         return
-    found = [note for note in talk.relevant(talk.asked.words) if note.frame.get("what") != "plan"]
+    found = [note for note in talk.relevant(talk.asked.words) if not isinstance(note.happening, Planned)]
     if talk.asked.people:
         found = [note for note in found if involves(talk, note) or names_all(talk, note)]
     if found:
         yield from (tell(talk, note) for note in found[:4])
         return
-    spoken = [note for note in talk.everything if note.frame.get("what") == "said" and note.frame.get("to_me")]
     heads = [word for word in talk.asked.heads or talk.asked.words if word not in talk.light]
-    spoken = [note for note in spoken if heads and all(talk.has(word, note.frame.get("topic", "")) for word in heads)]
-    if spoken and not talk.asked.people:
-        slots = talk.slots(spoken[0])
-        yield talk.say("heard.yes", spoken[0].id, mark=slots["quote"], **slots)
-        return
+    spoken = [note for note in talk.everything if is_to_me(note)]
+    spoken = [note for note in spoken if heads and all(talk.has(word, note.happening.topic) for word in heads)]
+    yield unheard(talk) if talk.asked.people or not spoken else heard_in(talk, spoken[0])
+
+
+def heard_in(talk: Interview, line: Recalled) -> Piece | None:
+    slots = talk.slots(line)
+    return talk.say("heard.yes", line.id, mark=slots["quote"], **slots)
+
+
+def unheard(talk: Interview) -> Piece | None:
     topic = talk.topic(talk.asked.topic)
-    yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
+    return talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
 
 
 def heard_of(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     """Whether and from whom a fact is known, and whether one goes or was there; what has begun is not announced."""
-    said, seeds = talk.carriers(note.id, "said"), talk.carriers(note.id, "seed")
+    said, seeds = talk.carriers(note.id, Said), talk.carriers(note.id, Seed)
     if seeds and note.starts and note.starts <= talk.given.situation.moment:
         yield talk.say("source.own", seeds[0].id)
     elif seeds:
         words = (note.tell or (note.text,))[talk.dice.below(len(note.tell or (note.text,)), "heard")]
         yield talk.say("heard.own", seeds[0].id, mark=words, tell=words)
     elif said:
-        first = next((one for one in said if one.frame.get("to_me")), None)
-        slots = talk.slots(first) if first else {}
-        yield talk.say("heard.yes", first.id, mark=slots["quote"], **slots) if first else tell(talk, said[0])
+        first = next((one for one in said if is_to_me(one)), None)
+        yield heard_in(talk, first) if first else tell(talk, said[0])
     else:
         mine = [one for one in talk.everything if note.id in one.facts]
         yield from (tell(talk, one) for one in mine[:1])
@@ -115,49 +136,41 @@ def source(talk: Interview) -> Pieces:
         note = talk.note_of(fact)
         if note is None:
             break
-        said, seeds = talk.carriers(fact, "said"), talk.carriers(fact, "seed")
+        said, seeds = talk.carriers(fact, Said), talk.carriers(fact, Seed)
         if seeds:
             yield talk.say("source.own", seeds[0].id)
             return
-        said.sort(key=lambda one: not one.frame.get("to_me"))
-        for one in said[:1] if said and not said[0].frame.get("to_me") else ():
-            yield tell(talk, one)
-            return
-        for one in said[:1]:
-            slots = talk.slots(one)
-            yield talk.first(talk.say("source", one.id, **slots), talk.say("source.plain", one.id, **slots))
-            yield talk.say("source.words", one.id, mark=slots["quote"], **slots)
-        if not said and not seeds:
+        for one in sorted(said, key=lambda one: not is_to_me(one))[:1]:
+            yield from told_in(talk, one) if is_to_me(one) else (tell(talk, one),)
+        if not said:
             yield from (tell(talk, one) for one in talk.everything[:1] if note.id in one.facts)
         return
     words = talk.asked.words
-    found = (
-        talk.relevant(words, [note for note in talk.everything if note.frame.get("what") == "said"]) if words else []
-    )
-    if found:
-        slots = talk.slots(found[-1])
-        yield talk.first(talk.say("source", found[-1].id, **slots), talk.say("source.plain", found[-1].id, **slots))
-        yield talk.say("source.words", found[-1].id, mark=slots["quote"], **slots)
-        return
-    own = talk.relevant(words) if words else []
-    if own:
-        yield talk.say(
-            "source.own" if own[0].frame.get("what") == "seed" else "source.saw", own[0].id, when=talk.when(own[0])
-        )
-        return
-    topic = talk.topic(talk.asked.topic)
-    yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
+    if found := talk.relevant(words, talk.of(Said)):
+        yield from told_in(talk, found[-1])
+    elif own := talk.relevant(words):
+        is_seed = isinstance(own[0].happening, Seed)
+        yield talk.say("source.own" if is_seed else "source.saw", own[0].id, when=talk.when(own[0]))
+    else:
+        yield unheard(talk)
+
+
+def told_in(talk: Interview, line: Recalled) -> Iterator[Piece | None]:
+    """Who said a line, when and in which words."""
+    slots = talk.slots(line)
+    yield talk.first(talk.say("source", line.id, **slots), talk.say("source.plain", line.id, **slots))
+    yield talk.say("source.words", line.id, mark=slots["quote"], **slots)
 
 
 def told(talk: Interview) -> Pieces:
     """Whom the character told."""
     facts = talk.asked.facts
-    mine = [note for fact in facts for note in talk.carriers(fact, "i_said")]
+    mine = [note for fact in facts for note in talk.carriers(fact, ISaid)]
     if not facts and talk.asked.words:
-        mine = talk.relevant(talk.asked.words, [note for note in talk.everything if note.frame.get("what") == "i_said"])
+        mine = talk.relevant(talk.asked.words, talk.of(ISaid))
     if talk.asked.people:
         person = talk.person(talk.asked.people[0])
-        to = next((note for note in mine if note.frame.get("to") == talk.asked.people[0]), None)
+        to = next((note for note in mine if note.happening.to == talk.asked.people[0]), None)
         if person is not None:
             yield (
                 talk.say("told.yes", to.id, when=talk.when(to), **talk.them(person))
@@ -167,7 +180,7 @@ def told(talk: Interview) -> Pieces:
         if to is not None:
             yield tell(talk, to)
         return
-    people = list(dict.fromkeys(note.frame.get("to_called", "") for note in mine))
+    people = list(dict.fromkeys(note.happening.to_called for note in mine))
     if people:
         yield talk.say("told", *(note.id for note in mine), people=talk.tongue.many(people[:8]))
         yield from (tell(talk, note) for note in mine[:1])
@@ -181,7 +194,7 @@ def going(talk: Interview) -> Pieces:
         note = talk.note_of(fact)
         if note is not None:
             yield from went(talk, note)
-            yield from (tell(talk, one) for one in (*talk.carriers(fact, "said"), *talk.carriers(fact, "seed"))[:1])
+            yield from (tell(talk, one) for one in talk.sources(fact)[:1])
             return
     words = talk.asked.words
     if talk.asked.past:
@@ -197,8 +210,7 @@ def going(talk: Interview) -> Pieces:
         yield talk.say("going.plan", *items[0].because, **talk.placed(items[0]))
         return
     if words and not talk.relevant(words) and not talk.asked.places:
-        topic = talk.topic(talk.asked.topic)
-        yield talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
+        yield unheard(talk)
         return
     yield talk.say("going.no")
 
@@ -218,12 +230,10 @@ def whereabouts_of(talk: Interview, *, only_missing: bool = False) -> Iterator[P
     there = sorted(
         (
             note
-            for note in talk.everything
-            if note.frame.get("what") in {"did", "walked"}
-            and note.frame.get("place") in talk.asked.places
-            and (span is None or talk.in_span(note, span))
+            for note in talk.of(Did | Walked)
+            if note.happening.place in talk.asked.places and (span is None or talk.in_span(note, span))
         ),
-        key=lambda note: (note.frame["what"] != "did", note.minutes_ago),
+        key=lambda note: (isinstance(note.happening, Walked), note.minutes_ago),
     )
     for note in there[:1]:
         slots = talk.slots(note)
@@ -244,11 +254,7 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     if now < starts:
         yield from will_go(talk, note, starts, now)
         return
-    there = [
-        one
-        for one in talk.everything
-        if one.frame.get("what") in {"did", "doing", "said", "arrived"} and talk.at_event(one, note)
-    ]
+    there = [one for one in talk.of(Did | Seen | Said | Came) if talk.at_event(one, note)]
     carrier = next(one.id for one in talk.everything if note.id in one.facts)
     when = talk.tongue.when(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
     if now <= ends and talk.given.situation.place.id == note.place:
@@ -258,18 +264,14 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
         yield talk.say("going.wasnt", carrier, when=when)
         return
     yield talk.say("going.was", carrier, there[0].id, when=when)
-    doing = sorted(
-        (one for one in there if one.frame["what"] == "did"),
-        key=lambda one: (-one.importance, -len(one.frame.get("doing", ""))),
-    )
-    for one in doing[:1]:
-        yield talk.say("going.did", one.id, mark=one.frame["doing"], **talk.doing(one.frame["doing"]))
-    yield from (tell(talk, one) for one in there if one.frame["what"] == "doing")
+    for one in sorted((one for one in there if isinstance(one.happening, Did)), key=by_weight)[:1]:
+        yield talk.say("going.did", one.id, mark=one.happening.doing, **talk.doing(one.happening.doing))
+    yield from (tell(talk, one) for one in there if isinstance(one.happening, Seen))
 
 
 def begins(talk: Interview) -> Piece | None:
     """When and where the event in question begins, or began; None if none is known."""
-    event = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
+    event = talk.event
     if event is None:
         return None
     now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
@@ -309,7 +311,7 @@ def news(talk: Interview) -> Pieces:
     had = False
     for event in [note for note in talk.given.facts if note.starts][:1]:
         now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
-        carrier = [*talk.carriers(event.id, "seed"), *talk.carriers(event.id, "said")][:1]
+        carrier = [*talk.carriers(event.id, Seed), *talk.carriers(event.id, Said)][:1]
         if starts > now:
             yield from heard_of(talk, event)
         elif carrier and now - starts < timedelta(days=2):
@@ -317,31 +319,29 @@ def news(talk: Interview) -> Pieces:
             when = talk.tongue.when(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
             had = True
             yield talk.say("news.had", *(one.id for one in carrier), event=name, when=when)
-    lately = [
-        note
-        for note in talk.everything
-        if note.minutes_ago < 2 * DAY
-        and (
-            note.frame.get("what") == "event"
-            or (note.frame.get("what") == "said" and note.frame.get("speech_act") in {"report", "rejoice"})
-        )
-    ]
-    ranked = sorted(lately, key=lambda note: (note.frame["what"] != "event", -note.importance, note.minutes_ago))
+    lately = [note for note in talk.everything if note.minutes_ago < 2 * DAY and is_news(note)]
+    ranked = sorted(lately, key=lambda note: (isinstance(note.happening, Said), -note.importance, note.minutes_ago))
     yield from (tell(talk, note) for note in ranked[:2])
     if not ranked:
         yield talk.say("news.since" if had else "news.none")
 
 
+def is_news(note: Recalled) -> bool:
+    """Whether it is an event, or a line that brings news."""
+    it = note.happening
+    return isinstance(it, Befell) or (isinstance(it, Said) and it.speech_act in {"report", "rejoice"})
+
+
 def topic_of(talk: Interview, event: FactNote) -> str:
     """What an event is called in the lines that carry it."""
-    notes = [note for note in talk.everything if event.id in note.facts and note.frame.get("topic")]
-    return next((note.frame["topic"] for note in notes), "")
+    topics = (note.happening.topic for note in talk.everything if event.id in note.facts)
+    return next(filter(None, topics), "")
 
 
 def answering(talk: Interview) -> list[Recalled]:
     """The memories that answer what the question wants to know of the matter."""
     asked = talk.asked
-    found = [note for note in talk.relevant(asked.words) if note.frame.get("what") not in {"plan", "walked"}]
+    found = [note for note in talk.relevant(asked.words) if not isinstance(note.happening, Planned | Walked)]
     if asked.people:
         found = [note for note in found if involves(talk, note)]
     if asked.when is not None and asked.when.days >= 0:
@@ -352,7 +352,7 @@ def answering(talk: Interview) -> list[Recalled]:
     elif asked.wants:
         found = [note for note in found if talk.is_firm(asked.words, note)]
     if asked.wants == "who" and telling != set(asked.heads):  # `who is Copper` asks for no name
-        found = [note for note in found if note.frame.get("about") or note.frame.get("called")]
+        found = [note for note in found if note.happening.about or note.happening.called]
     if asked.wants == "count":
         found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
     if asked.wants in {"where", "when"} and telling <= set(asked.heads):
@@ -458,9 +458,9 @@ def nearest(talk: Interview, notes: Iterable[Recalled]) -> Iterator[Piece]:
     named = talk.asked.heads or talk.asked.words
     is_kin = talk.asked.subject.startswith("your ") and any(talk.has(word, KIN) for word in named)
     for note in notes:
-        told = tell(talk, note) if not (is_kin and note.frame.get("about")) else None
+        told = tell(talk, note) if not (is_kin and note.happening.about) else None
         language = talk.given.who.language
-        topic = note.frame.get("topic", "") if note.frame.get("what") not in PASSING else ""
+        topic = "" if isinstance(note.happening, PASSING) else note.happening.topic
         if told and any(occurs(word, f"{told.text} {topic}", language) for word in named):
             yield told
 
@@ -470,12 +470,8 @@ KIN = "mother father wife husband son daughter brother sister grandmother grandf
 
 def visitors(talk: Interview) -> Piece | None:
     """Who was seen at the place in question."""
-    there = [
-        note
-        for note in talk.everything
-        if note.frame.get("place") in talk.asked.places[:1] and note.frame.get("called")
-    ]
-    seen = {note.frame["called"]: note for note in there}
+    there = [note for note in talk.everything if note.happening.place in talk.asked.places[:1]]
+    seen = {note.happening.called: note for note in there if note.happening.called}
     spot = next((one.name for one in talk.given.places if one.id == talk.asked.places[0]), "")
     people = talk.tongue.many(list(seen)[:8])
     return talk.say(
@@ -541,14 +537,15 @@ def story(talk: Interview) -> Pieces:
 def remark(talk: Interview) -> Pieces:
     """What a remark brings to mind; nothing is asked."""
     found = talk.relevant(talk.asked.words) if talk.asked.words else []
-    found = [note for note in found if note.frame.get("what") not in {"plan", "walked"}]
+    found = [note for note in found if not isinstance(note.happening, Planned | Walked)]
     yield from (tell(talk, note) for note in found[:1])
     if not found:
         yield talk.say("remark")
 
 
 def involves(talk: Interview, note: Recalled) -> bool:
-    return bool({note.frame.get("about"), note.frame.get("who"), note.frame.get("to")} & set(talk.asked.people))
+    it = note.happening
+    return bool({it.about, it.who, it.to} & set(talk.asked.people))
 
 
 def names_all(talk: Interview, note: Recalled) -> bool:
@@ -587,13 +584,13 @@ def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
     for item in usual[:1] if is_thought else ():
         yield talk.say("place.doing", mark=item.do, **talk.item(item))
     mine = sorted(
-        (note for note in talk.everything if note.frame.get("place") == place and note.frame.get("what") == "did"),
+        (note for note in talk.of(Did) if note.happening.place == place),
         key=lambda note: (-note.importance, note.minutes_ago),
     )
     if not usual and place != me.home and (mine or is_thought):
         yield talk.say("place.seldom", **slots)
     for note in mine[:1]:
-        yield talk.say("place.think", note.id, mark=note.frame.get("doing", ""), **talk.slots(note))
+        yield talk.say("place.think", note.id, mark=note.happening.doing, **talk.slots(note))
     if not mine and place != me.home:
         yield talk.say("place.know", **slots)
 
@@ -612,21 +609,12 @@ def thing(talk: Interview) -> Pieces:
             yield talk.say(
                 "thing.mine" if here.carried else "thing.here", thing=talk.tongue.place(talk.given.who, here.name)
             )
-    things = [
-        note
-        for note in talk.everything
-        if note.frame.get("object_name") and note.frame.get("what") in {"thing", "absent", "refused"}
-    ]
-    latest = sorted(
-        (
-            note
-            for note in things
-            if words and any(occurs(word, note.frame["object_name"], talk.given.who.language) for word in words)
-        ),
-        key=lambda note: note.minutes_ago,
-    )
-    yield from (tell(talk, note) for note in latest[:1])
-    yield from (tell(talk, note) for note in talk.relevant(words) if note.frame.get("what") not in {"plan", "thing"})
+    language = talk.given.who.language
+    things = talk.of(Changed | Absent | Failed)
+    found = [note for note in things if any(occurs(word, note.happening.object_name, language) for word in words)]
+    yield from (tell(talk, note) for note in sorted(found, key=lambda note: note.minutes_ago)[:1])
+    known = talk.relevant(words)
+    yield from (tell(talk, note) for note in known if not isinstance(note.happening, Planned | Changed))
     if talk.asked.places:
         yield from about(talk)
 

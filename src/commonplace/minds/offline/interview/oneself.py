@@ -10,6 +10,7 @@ from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Pie
 from commonplace.minds.offline.interview.others import what_is
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import ASKER
+from commonplace.world.happenings import Absent, Befell, Failed, Sky, Voiced
 
 WELL, ILL = 12, -12
 """Mood from which one is well, below which not."""
@@ -196,8 +197,8 @@ def feel(talk: Interview) -> Pieces:
     """The mood, what happened lately, and what one is doing."""
     mood = talk.given.mood
     yield talk.say("feel.good" if mood > WELL else "feel.bad" if mood < ILL else "feel.fair")
-    kinds = {"event", "refused", "absent", "voice"}
-    lately = [note for note in talk.given.day if note.minutes_ago < LATELY and note.frame.get("what") in kinds]
+    moving = Befell | Failed | Absent | Voiced
+    lately = [note for note in talk.given.day if note.minutes_ago < LATELY and isinstance(note.happening, moving)]
     best = sorted(lately, key=lambda note: (-note.importance, note.minutes_ago))
     yield from (tell(talk, note) for note in best[:1])
     if talk.given.doing:
@@ -251,7 +252,7 @@ def asked(talk: Interview) -> Pieces:
 def weather(talk: Interview) -> Pieces:
     """The sky, what the weather was, what is said of it."""
     sky = talk.rules.say(f"sky.{talk.given.situation.sky}", {}, talk.dice)
-    past = [note for note in reversed(talk.given.day) if note.frame.get("what") == "weather"]
+    past = [note for note in reversed(talk.given.day) if isinstance(note.happening, Sky)]
     if talk.asked.when is not None and (talk.asked.when.days or talk.asked.when.start):
         past = [note for note in past if talk.in_span(note, talk.today)]
         if talk.today.days < 0 or (talk.today.days == 0 and talk.today.end > minute_of(talk.given.situation.time)):
@@ -264,7 +265,8 @@ def weather(talk: Interview) -> Pieces:
     for word in words:
         told = [tell(talk, note) for note in talk.relevant([word], talk.seeds())]
         yield from [piece for piece in told if piece and talk.has(word, piece.text)][:1]
-    yield from (tell(talk, note) for note in past[:1] if note.frame["sky"] == talk.given.situation.sky)
+    still = talk.given.situation.sky
+    yield from (tell(talk, note) for note in past[:1] if isinstance(it := note.happening, Sky) and it.sky == still)
 
 
 def learnt(talk: Interview) -> Pieces:

@@ -9,19 +9,22 @@ from commonplace.minds.notes import FactNote, Person, Recalled
 from commonplace.minds.offline.interview.interview import (
     COLD,
     COOL,
-    EMPTY_ACTS,
     FOND,
-    SEEN,
+    SIGHTING,
     WARM,
     Interview,
     Piece,
     Pieces,
+    is_to_me,
     quoted,
+    says_something,
+    spoken_with,
     tells,
 )
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
 from commonplace.minds.tasks import Acquaintance
+from commonplace.world.happenings import Came, ISaid, Left, Said, Seen
 
 PAUSE = 45
 """Minutes of silence after which two are in another talk."""
@@ -131,18 +134,17 @@ def about_topic(talk: Interview, person: Person) -> Iterator[Piece | None]:
 def hearsay(talk: Interview) -> Pieces:
     """What others said of somebody to the character."""
     for person in [one for other in talk.asked.people[:1] if (one := talk.person(other))]:
-        said = [
-            note
-            for note in talk.everything
-            if note.frame.get("what") == "said"
-            and note.frame.get("who") != person.id
-            and tells(note)
-            and person.called in note.frame.get("quote", "")
-        ]
+        said = [note for note in named_by_others(talk, person) if tells(note)]
         yield from (tell(talk, note) for note in said[:3])
         if not said:
             yield talk.say("hearsay.none", **talk.them(person))
         yield from (tell(talk, note) for note in talk.about_person(person.id)[:1])
+
+
+def named_by_others(talk: Interview, person: Person) -> list[Recalled]:
+    """The lines heard in which somebody else names somebody."""
+    lines = ((note, note.happening) for note in talk.of(Said))
+    return [note for note, line in lines if line.who != person.id and person.called in line.quote]
 
 
 def feeling(talk: Interview, person: Acquaintance) -> Piece | None:
@@ -237,32 +239,26 @@ def last_talk(talk: Interview, person: Person) -> Iterator[Piece | None]:
         yield when
         yield about
     for note in weightiest(conversation)[:1]:
-        yield talk.say(
-            "talked.said", note.id, mark=quoted(note.frame["quote"]), quote=quoted(note.frame["quote"]), **slots
-        )
+        quote = quoted(note.happening.quote)
+        yield talk.say("talked.said", note.id, mark=quote, quote=quote, **slots)
 
 
 def weightiest(lines: Iterable[Recalled]) -> list[Recalled]:
     """What others said to the character that says something, the weightiest first."""
-    theirs = [
-        note for note in lines if note.frame.get("what") == "said" and note.frame.get("speech_act") not in EMPTY_ACTS
-    ]
-    return sorted(theirs, key=lambda note: (not tells(note), -note.importance))
+    return sorted(filter(says_something, lines), key=lambda note: (not tells(note), -note.importance))
 
 
 def said_by(talk: Interview) -> Pieces:
     """What somebody said to the character, about the matter asked where there is one."""
-    people = talk.asked.people or tuple(
-        dict.fromkeys(note.frame.get("who", "") for note in talk.everything if note.frame.get("to_me"))
-    )
-    lines = [note for note in talk.everything if note.frame.get("what") == "said" and note.frame.get("who") in people]
+    people = talk.asked.people or {note.happening.who for note in talk.everything if is_to_me(note)}
+    lines = [note for note in talk.of(Said) if note.happening.who in people]
     if talk.asked.when is not None:
         lines = [note for note in lines if talk.in_span(note, talk.asked.when)]
     named = talk.relevant(talk.asked.words, lines) if talk.asked.words else []
-    telling = [note for note in lines if note.frame.get("to_me") and note.frame.get("speech_act") not in EMPTY_ACTS]
+    telling = [note for note in lines if is_to_me(note) and says_something(note)]
     latest = sorted(telling, key=lambda note: (not tells(note), note.minutes_ago))
     if talk.asked.words and not named:
-        speaker = talk.person(people[0]) if talk.asked.people else None
+        speaker = talk.person(talk.asked.people[0]) if talk.asked.people else None
         yield talk.say("said.nothing", **talk.them(speaker)) if speaker else talk.unknown()
         return
     yield from (tell(talk, note) for note in (named or latest)[:6])
@@ -301,16 +297,12 @@ def in_sight(talk: Interview, person: Person) -> Piece | None:
 
 
 def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
-    seen = [
-        note
-        for note in talk.everything
-        if note.frame.get("who") == person.id and note.frame.get("place") and note.frame.get("what") in SEEN
-    ]
+    seen = [note for note in talk.of(SIGHTING) if note.happening.who == person.id and note.happening.place]
     if talk.asked.when is not None:
         seen = [note for note in seen if talk.in_span(note, talk.asked.when)]
     if talk.asked.places:
-        seen = [note for note in seen if note.frame["place"] in talk.asked.places]
-    event = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
+        seen = [note for note in seen if note.happening.place in talk.asked.places]
+    event = talk.event
     if event is not None:
         seen = [note for note in seen if talk.at_event(note, event)]
     seen.sort(key=lambda note: (note.minutes_ago, -note.id))
@@ -321,43 +313,32 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
         return
     last = seen[0]
     yield talk.say("seen.place", last.id, **(talk.slots(last) | slots))
-    doing = next(
-        (note for note in seen if note.frame["what"] == "doing" and note.minutes_ago - last.minutes_ago <= 30), None
-    )
-    if doing is not None:
-        yield talk.say(
-            "seen.doing", doing.id, mark=doing.frame["doing"], **(talk.doing(doing.frame["doing"], own=False) | slots)
-        )
-    if last.frame["what"] == "left":
+    lately = (note for note in seen if note.minutes_ago - last.minutes_ago <= 30)
+    if note := next((note for note in lately if isinstance(note.happening, Seen)), None):
+        doing = note.happening.doing
+        yield talk.say("seen.doing", note.id, mark=doing, **(talk.doing(doing, own=False) | slots))
+    if isinstance(last.happening, Left):
         yield talk.say("seen.left", last.id, **(talk.slots(last) | slots))
-    heard = [
-        note
-        for note in talk.everything
-        if note.frame.get("what") == "said"
-        and person.called in note.frame.get("quote", "")
-        and note.frame.get("who") != person.id
-        and note.frame.get("to_me")
-    ]
+    heard = [note for note in named_by_others(talk, person) if is_to_me(note)]
     yield from (tell(talk, note) for note in heard[:1])
 
 
 def met(talk: Interview) -> Pieces:
     """With whom the character talked, and whom it saw; of an event, whom it saw there."""
-    event = next((note for fact in talk.asked.facts if (note := talk.note_of(fact)) and note.starts), None)
-    if event is not None or talk.asked.places:
-        yield from met_there(talk, event)
+    if talk.event is not None or talk.asked.places:
+        yield from met_there(talk, talk.event)
         return
     span = talk.today
     talked: dict[str, Recalled] = {}
     seen: dict[str, Recalled] = {}
-    for note in talk.given.day:
-        frame = note.frame
-        if not talk.in_span(note, span):
-            continue
-        if frame.get("what") == "i_said" or frame.get("to_me"):
-            talked[frame.get("to_called", "") if frame.get("what") == "i_said" else frame.get("called", "")] = note
-        elif frame.get("what") in SEEN and frame.get("called"):
-            seen[frame["called"]] = note
+    for note in (note for note in talk.given.day if talk.in_span(note, span)):
+        match note.happening:
+            case ISaid(to_called=called) | Said(called=called, to_me="1"):
+                talked[called] = note
+            case Seen(called=called) | Came(called=called) | Left(called=called) | Said(called=called) if called:
+                seen[called] = note
+            case _:
+                pass
     only = [name for name in seen if name not in talked]
     if talked:
         yield talk.say(
@@ -381,9 +362,9 @@ def met_there(talk: Interview, event: FactNote | None) -> Iterator[Piece | None]
     """Whom the character saw at an event or a place."""
     seen: dict[str, Recalled] = {}
     for note in talk.everything:
-        here = talk.at_event(note, event) if event else note.frame.get("place") in talk.asked.places
-        if here and note.frame.get("called") and (talk.asked.when is None or talk.in_span(note, talk.asked.when)):
-            seen.setdefault(note.frame["called"], note)
+        here = talk.at_event(note, event) if event else note.happening.place in talk.asked.places
+        if here and note.happening.called and (talk.asked.when is None or talk.in_span(note, talk.asked.when)):
+            seen.setdefault(note.happening.called, note)
     people = talk.tongue.many(list(seen)[:8])
     yield talk.say("met.saw.only", *(note.id for note in list(seen.values())[:8]), people=people)
     if not seen:
@@ -411,13 +392,6 @@ def talks(talk: Interview, span: When) -> Iterator[Piece | None]:
         yield talk_of(talk, talk.known[other], notes)
 
 
-def spoken_with(note: Recalled) -> str:
-    """With whom a line was exchanged; empty where it was not."""
-    if note.frame.get("what") == "i_said":
-        return note.frame.get("to", "")
-    return note.frame.get("who", "") if note.frame.get("to_me") else ""
-
-
 def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled], rule: str = "day.talk") -> Piece | None:
     subjects, about = topics(talk, notes, person)
     latest = about[-1] if about else notes[-1]
@@ -438,7 +412,7 @@ def topics(talk: Interview, notes: Iterable[Recalled], other: Person) -> tuple[s
     found: dict[str, str] = {}
     cited: list[Recalled] = []
     for note in notes:
-        topic, mine = note.frame.get("topic", ""), note.frame.get("what") == "i_said"
+        topic, mine = note.happening.topic, isinstance(note.happening, ISaid)
         owner, _, noun = topic.partition(" ")
         if (owner in {"my", "our"} and not mine) or (owner == "your" and mine):
             topic = f"{other.called}'s {noun}"

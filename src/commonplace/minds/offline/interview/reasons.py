@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from commonplace.minds.notes import Item, Recalled
 from commonplace.minds.offline.interview.days import strokes
-from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, occurs
+from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, minute_of, occurs
 from commonplace.minds.offline.interview.matters import whereabouts_of
 from commonplace.minds.offline.interview.oneself import of_card
 from commonplace.minds.offline.interview.others import about_topic, acquaintances, grounds
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
+from commonplace.world.happenings import Befell, Changed, Did, Said, Walked
 
 
 def why(talk: Interview) -> Pieces:
@@ -41,7 +42,7 @@ def grounds_of(talk: Interview) -> Pieces:
             told = tell(talk, note)
             yield talk.say("why.because", note.id, mark=told.mark, tell=told.text) if told else None
     for fact in talk.asked.facts[:1]:
-        yield from (tell(talk, note) for note in (*talk.carriers(fact, "said"), *talk.carriers(fact, "seed"))[:1])
+        yield from (tell(talk, note) for note in talk.sources(fact)[:1])
     if talk.asked.people:
         for person in acquaintances(talk)[:1]:
             yield from about_topic(talk, person)
@@ -61,18 +62,17 @@ def grounds_of(talk: Interview) -> Pieces:
         yield talk.say("why.trait", trait=traits[0])
     if named and not found:
         yield talk.say("why.own", *talk.planned(named[0]), mark=named[0].do, **talk.item(named[0]))
-    yield from (
-        tell(talk, note) for note in talk.relevant(words)[:1] if note.frame.get("what") in {"said", "event", "thing"}
-    )
+    closest = talk.relevant(words)[:1]
+    yield from (tell(talk, note) for note in closest if isinstance(note.happening, Said | Befell | Changed))
 
 
 def deeds_named(talk: Interview) -> list[Recalled]:
     """The deeds the question asks about: those at the place it names, else those that have all its words."""
-    own = [note for note in talk.everything if note.frame.get("what") in {"did", "walked"}]
+    own = talk.of(Did | Walked)
     if talk.asked.when is not None:
         own = [note for note in own if talk.in_span(note, talk.asked.when)]
     if talk.asked.places:
-        return [note for note in own if note.frame.get("place") in talk.asked.places]
+        return [note for note in own if note.happening.place in talk.asked.places]
     return [note for note in talk.relevant(talk.asked.words, own) if talk.has_all(talk.asked.words, note)]
 
 
@@ -88,11 +88,10 @@ def is_of(talk: Interview, item: Item) -> bool:
 def part_of(talk: Interview, deed: Recalled) -> Iterator[Piece | None]:
     """The stroke a deed was part of."""
     days, minute = talk.moment(deed)
-    for plan, _ in reversed(strokes(talk, When(days=days))):
-        hour, _, rest = plan.frame.get("start", "0:0").partition(":")
-        if int(hour) * 60 + int(rest) <= minute and plan.frame.get("place") == deed.frame.get("place"):
-            slots = talk.doing(plan.frame.get("do", ""))
-            yield talk.say("why.plan", plan.id, deed.id, mark=slots["doing"], **slots)
+    for plan, id, _ in reversed(strokes(talk, When(days=days))):
+        if minute_of(plan.start) <= minute and plan.place == deed.happening.place:
+            slots = talk.doing(plan.do)
+            yield talk.say("why.plan", id, deed.id, mark=slots["doing"], **slots)
             return
     yield tell(talk, deed)
 
