@@ -10,6 +10,7 @@ from commonplace.minds.notes import FactNote, Past, PastNote, Recalled, Spoken, 
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
+from commonplace.world.happenings import Befell, Concluded, Did, Happening, Seed, Tried
 from minds.offline import sample
 
 PARTY = changed(sample.FESTIVAL, starts="2031-10-03T19:00:00")
@@ -27,7 +28,7 @@ def replied(
     tick: int = 12,
 ) -> ConverseOutput:
     """What Mira says to a line of Jun's."""
-    heard = recalled if any(one.frame.get("quote") == text for one in recalled) else (sample.said(99, text), *recalled)
+    heard = recalled if any(one.happening.quote == text for one in recalled) else (sample.said(99, text), *recalled)
     given = ConverseInput(
         who=sample.mira("plain"), situation=sample.here(), hearer=sample.jun(), purpose="reply", recalled=heard,
         facts=facts, lines=(Spoken(speaker="jun", called="Jun", text=text, speech_act=act, topic=topic),),
@@ -54,7 +55,7 @@ def test_who_was_at_an_event_says_so_though_no_memory_of_it_comes_back(tick: int
 
 
 def told(number: int, topic: str, text: str) -> Recalled:
-    return sample.memory(number, "Seed", 5000, tell=(text,), frame={"what": "seed", "topic": topic})
+    return sample.memory(number, "Seed", 5000, tell=(text,), happening=Seed(topic=topic))
 
 
 @pytest.mark.parametrize("subject", ["kite", "cat"])
@@ -87,7 +88,7 @@ def test_an_event_is_asked_about_on_the_day_after_and_not_for_a_week(hours: int,
 
 def test_who_has_nothing_of_their_own_on_a_subject_passes_on_what_was_said_of_it() -> None:
     heard = sample.said(5, "The canal stood at one metre forty this morning.", 600, who="kit", to_me=False)
-    about = changed(heard, frame={**heard.frame, "topic": "the canal", "called": "Kit", "to": "lena"})
+    about = changed(heard, happening=changed(heard.happening, topic="the canal", to="lena"))
     spoken = PastNote(kind="told", other="jun", topic="canal", text="the canal", minutes_ago=500)
     said = replied(
         "I've been meaning to ask you about the canal.", "ask.topic", about, topic="the canal", past=(spoken,)
@@ -97,13 +98,13 @@ def test_who_has_nothing_of_their_own_on_a_subject_passes_on_what_was_said_of_it
 
 
 LIVED = (
-    sample.memory(5, "…", 8000, frame={"what": "insight", "kind": "haunt", "say": "I keep coming back to the canal."}),
-    sample.memory(5, "…", 8000, frame={"what": "event", "text": "The canal rose over the steps in the night."}),
-    sample.memory(5, "…", 8000, frame={"what": "did", "doing": "measuring the canal with a stick"}),
+    sample.memory(5, "…", 8000, happening=Concluded(kind="haunt", say="I keep coming back to the canal.")),
+    sample.memory(5, "…", 8000, happening=Befell(text="The canal rose over the steps in the night.")),
+    sample.memory(5, "…", 8000, happening=Did(doing="measuring the canal with a stick")),
 )
 
 
-@pytest.mark.parametrize("memory", LIVED, ids=lambda one: one.frame["what"])
+@pytest.mark.parametrize("memory", LIVED, ids=lambda one: type(one.happening).__name__)
 def test_who_is_asked_tells_what_they_keep_to_themselves_and_what_was_long_ago(memory: Recalled) -> None:
     asked = replied("I've been meaning to ask you about the canal.", "ask.topic", memory, topic="the canal")
     other = replied("I've been meaning to ask you about the moon.", "ask.topic", memory, topic="the moon")
@@ -112,20 +113,21 @@ def test_who_is_asked_tells_what_they_keep_to_themselves_and_what_was_long_ago(m
     assert 5 not in other.because
 
 
-SHARED = {"what": "event", "text": "The power goes, street by street.", "with": "jun"}
-FAILED = {
-    "what": "acted", "who": "kit", "called": "Kit", "object_name": "the pump", "outcome": "refused",
-    "why": "The pump wants a new seal.",
-}  # fmt: skip
+SHARED = Befell(text="The power goes, street by street.", there="jun")
+FAILED = Tried(
+    who="kit", called="Kit", object_name="the pump", outcome="refused", why="The pump wants a new seal."
+)  # fmt: skip
 
 
 ANSWERS = [("power", SHARED, "yourself, jun. you could hear the stars"), ("pump", FAILED, "wants a new seal")]
 
 
-@pytest.mark.parametrize(("topic", "frame", "told"), ANSWERS)
-def test_who_is_asked_tells_what_both_saw_and_what_somebody_failed_at(topic: str, frame: dict, told: str) -> None:
-    tell = ("You could hear the stars, I swear.",) if frame is SHARED else ()
-    seen = sample.memory(5, "…", 600, frame=frame, tell=tell)
+@pytest.mark.parametrize(("topic", "happening", "told"), ANSWERS)
+def test_who_is_asked_tells_what_both_saw_and_what_somebody_failed_at(
+    topic: str, happening: Happening, told: str
+) -> None:
+    tell = ("You could hear the stars, I swear.",) if happening is SHARED else ()
+    seen = sample.memory(5, "…", 600, happening=happening, tell=tell)
     said = replied(f"I've been meaning to ask you about the {topic}.", "ask.topic", seen, topic=f"the {topic}")
     assert 5 in said.because
     assert told in said.utterance.lower()

@@ -18,6 +18,7 @@ from commonplace.minds.question import ASKER, understood
 from commonplace.minds.question_names import Names
 from commonplace.minds.question_rules import spoken_in
 from commonplace.minds.tasks import Acquaintance, AnswerInput, AnswerOutput, Earlier, ThingKnown
+from commonplace.world.happenings import Did, Said, Seed, Sky
 from minds.offline.sample import FESTIVAL, PLACES, VOICES, here, memory, mira, said
 
 NAMES = Names(
@@ -37,7 +38,7 @@ OWES = memory(
     "Mira Sato still owes Jun Park for the broth pot.",
     600,
     importance=6,
-    frame={"what": "seed", "about": "jun", "topic": "broth pot"},
+    happening=Seed(about="jun", topic="broth pot"),
     tell=("I still owe Jun for the broth pot.",),
 )
 HEARD = said(2, "There's a lantern festival at the plaza tonight, at seven.", 120, facts=("lantern_festival",))
@@ -46,7 +47,7 @@ SKIMMING = memory(
     "Mira Sato was skimming the broth.",
     60,
     kind="action",
-    frame={"what": "did", "doing": "skimming the broth", "place": "bar", "place_name": "Mira's Noodle Bar"},
+    happening=Did(doing="skimming the broth", place="bar", place_name="Mira's Noodle Bar"),
 )
 NOTES = (OWES, HEARD, SKIMMING)
 GOING = Item(start="18:45", minutes=180, location="plaza", location_name="Lattice Plaza", do="going to the festival",
@@ -137,8 +138,8 @@ def test_who_lives_with_one_shares_its_home() -> None:
 @pytest.mark.parametrize(("words", "is_done"), [("is broken", False), ("is mended", True)])
 def test_whether_a_thing_is_done_is_told_by_its_state_and_not_by_the_trying(words: str, is_done: bool) -> None:
     trying = memory(4, "Mira Sato was repairing the broth pot.", 30, kind="action",
-                    frame={"what": "did", "doing": "repairing the broth pot", "object_name": "broth pot",
-                           "place": "bar", "place_name": "Mira's Noodle Bar"})  # fmt: skip
+                    happening=Did(doing="repairing the broth pot", object_name="broth pot",
+                                  place="bar", place_name="Mira's Noodle Bar"))  # fmt: skip
     pot = ThingKnown(name="broth pot", words=words, place_name="Mira's Noodle Bar")
     found = asked("Have you repaired the broth pot?", notes=(*NOTES, trying), things=(pot,))
     assert words in found.answer
@@ -160,7 +161,7 @@ def test_whether_two_talked_on_a_day_is_answered_for_that_day_first() -> None:
 def test_every_subject_of_a_talk_that_is_named_is_cited() -> None:
     def line(number: int, topic: str) -> Recalled:
         heard = said(number, f"I was thinking of the {topic}.", 100 + number)
-        return changed(heard, frame=heard.frame | {"topic": f"the {topic}"})
+        return changed(heard, happening=changed(heard.happening, topic=f"the {topic}"))
 
     lines = (*(line(number, "radio") for number in range(11, 16)), line(16, "samovar"))
     found = asked("When did you last talk to Jun, and about what?", notes=lines)
@@ -169,9 +170,8 @@ def test_every_subject_of_a_talk_that_is_named_is_cited() -> None:
 
 
 def test_an_overheard_line_is_not_said_to_have_been_told_to_one() -> None:
-    overheard = changed(
-        HEARD, frame={key: value for key, value in HEARD.frame.items() if key != "to_me"} | {"to_called": "Kit"}
-    )
+    assert isinstance(HEARD.happening, Said)
+    overheard = changed(HEARD, happening=changed(HEARD.happening, to_me="", to_called="Kit"))
     assert "told me" not in asked("Have you heard of the festival?", notes=(overheard,)).answer
     assert (
         "to Kit" in asked("Have you heard of the festival?", notes=(overheard,)).answer
@@ -181,8 +181,8 @@ def test_an_overheard_line_is_not_said_to_have_been_told_to_one() -> None:
 
 def test_a_topic_is_named_once_with_or_without_its_article() -> None:
     lines = tuple(
-        memory(number, f"Jun says: “{topic}.”", 100 - number, frame={
-            "what": "said", "who": "jun", "called": "Jun", "to_me": "1", "quote": topic, "topic": topic})
+        memory(number, f"Jun says: “{topic}.”", 100 - number, happening=Said(
+            who="jun", called="Jun", to_me="1", quote=topic, topic=topic))
         for number, topic in enumerate(("flight school", "the flight school"), start=5)
     )  # fmt: skip
     found = asked("What did you and Jun talk about?", notes=lines).answer
@@ -230,7 +230,7 @@ def test_a_name_that_nobody_knows_keeps_its_capital() -> None:
 
 def test_the_weather_is_that_of_now() -> None:
     began, cleared = (
-        memory(4, text, 30, kind="action", frame={"what": "weather", "sky": sky, "old": old})
+        memory(4, text, 30, kind="action", happening=Sky(sky=sky, old=old))
         for text, sky, old in (("It begins to rain.", "rain", "clear"), ("The sky clears.", "clear", "rain"))
     )
     assert "rain" not in asked("What's the weather like?", notes=(began,)).answer
@@ -308,7 +308,7 @@ def test_an_answer_that_was_liked_is_given_again_and_one_that_was_not_is_avoided
 
 def test_an_answer_has_at_most_four_sentences() -> None:
     many = tuple(
-        memory(number, f"Jun Park mended pot {number}.", 600, frame={"what": "seed", "about": "jun", "topic": "pot"},
+        memory(number, f"Jun Park mended pot {number}.", 600, happening=Seed(about="jun", topic="pot"),
                tell=(f"Jun mended pot {number}. It holds. I checked.",))
         for number in range(1, 9)
     )  # fmt: skip
@@ -331,11 +331,11 @@ SORA = Who(
 )  # fmt: skip
 KOREAN = (
     memory(1, "한소라는 박준에게 외상값을 받지 못했다.", 600, importance=6,
-           frame={"what": "seed", "about": "joon", "topic": "외상값"}, tell=("준 씨 외상이 남았어요.",)),
+           happening=Seed(about="joon", topic="외상값"), tell=("준 씨 외상이 남았어요.",)),
     memory(2, "한소라는 국물을 내는 중이었다.", 60, kind="action",
-           frame={"what": "did", "doing": "국물 내기", "place": "bar", "place_name": "국숫집"}),
+           happening=Did(doing="국물 내기", place="bar", place_name="국숫집")),
     memory(3, "박준이 한소라에게 말한다: “비가 온대요.”", 90,
-           frame={"what": "said", "who": "joon", "called": "준", "quote": "비가 온대요.", "to_me": "1", "topic": "비"}),
+           happening=Said(who="joon", called="준", quote="비가 온대요.", to_me="1", topic="비")),
 )  # fmt: skip
 JOON = Acquaintance(id="joon", name="박준", called="준", pronoun="he", label="단골손님", warmth=30, talks=1)
 

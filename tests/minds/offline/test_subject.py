@@ -13,6 +13,7 @@ from commonplace.minds.offline.grammar.reporting import quotable
 from commonplace.minds.offline.grammar.speech import noun_phrase
 from commonplace.minds.offline.react import react
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
+from commonplace.world.happenings import Befell, Seed
 from minds.offline import sample
 
 TOLD = "My roof has six leaks, and I have tuned the buckets."
@@ -38,7 +39,7 @@ def test_to_an_authors_line_the_authors_replies_are_said() -> None:
 
 
 def test_to_an_authors_question_the_authors_answer_is_given_once() -> None:
-    told = sample.memory(3, "Seed", tell=(TOLD, "The roof was a boat once."), frame={"what": "seed", "topic": "roof"})
+    told = sample.memory(3, "Seed", tell=(TOLD, "The roof was a boat once."), happening=Seed(topic="roof"))
     lines = [Spoken(speaker=sample.mira().id, called="Mira", text=TOLD, speech_act="tell", topic="roof")]
     answers = ("The sixth. It comes in late.",)
     question = {"speaker": "jun", "called": "Jun", "text": REPLIES[1], "speech_act": "ask.more", "topic": "roof"}
@@ -54,7 +55,7 @@ def test_to_an_authors_question_the_authors_answer_is_given_once() -> None:
 
 
 def test_an_authors_answer_that_speaks_of_the_one_who_asks_is_not_given() -> None:
-    told = sample.memory(3, "Seed", tell=("The roof was a boat once.",), frame={"what": "seed", "topic": "roof"})
+    told = sample.memory(3, "Seed", tell=("The roof was a boat once.",), happening=Seed(topic="roof"))
     answers = ("Only Jun knows, and he won't say.", "Somebody at the market knows.")
     said = _answer(REPLIES[1], "ask.more", told, replies=answers, topic="roof")
     assert said.utterance == answers[1]
@@ -78,15 +79,15 @@ def test_a_reply_that_was_said_in_the_talk_is_not_said_again() -> None:
 
 def test_one_answers_with_something_of_ones_own_on_the_subject() -> None:
     own = sample.memory(
-        3, "Seed", tell=("My roof keeps the rain out and the pigeons in.",), frame={"what": "seed", "topic": "roof"}
+        3, "Seed", tell=("My roof keeps the rain out and the pigeons in.",), happening=Seed(topic="roof")
     )
-    other = sample.memory(4, "Seed", tell=("I once won a goose.",), frame={"what": "seed", "topic": "goose"})
+    other = sample.memory(4, "Seed", tell=("I once won a goose.",), happening=Seed(topic="goose"))
     said = [_answer(TOLD, "tell", own, other, topic="my roof", number=number).utterance for number in range(12)]
     assert sum("pigeons" in one for one in said) > 4 and not any("goose" in one for one in said)
 
 
 def test_asked_for_more_one_tells_the_rest_of_it() -> None:
-    rest = sample.memory(3, "Seed", tell=("The roof was a boat once.",), frame={"what": "seed", "topic": "roof"})
+    rest = sample.memory(3, "Seed", tell=("The roof was a boat once.",), happening=Seed(topic="roof"))
     for act in ("ask.more", "ask.topic", "ask.then", "ask.why"):
         assert "boat" in _answer("Tell me more about the roof.", act, rest, topic="the roof").utterance, act
 
@@ -148,7 +149,7 @@ def test_no_question_follows_a_word_that_the_author_gave() -> None:
 
 def test_a_word_on_what_both_noticed_fits_what_it_was() -> None:
     text = "The power goes out on the whole street."
-    event = sample.memory(3, text, ago=1, frame={"what": "event", "text": text})
+    event = sample.memory(3, text, ago=1, happening=Befell(text=text))
     line = Spoken(
         speaker="jun", called="Jun", text="Are you still there?", speech_act="tell.noticed", topic=noun_phrase(text)
     )
@@ -159,8 +160,8 @@ def test_a_word_on_what_both_noticed_fits_what_it_was() -> None:
 @pytest.mark.parametrize(("beside", "is_said"), [("jun", True), ("kit", False)])
 def test_those_who_both_notice_it_say_what_its_author_gave_for_there_and_then(beside: str, is_said: bool) -> None:
     given = ("Hush. It sings.", "That's an F, that is.")
-    frame = {"what": "event", "text": "The well sings.", "areas": "bar", "with": beside, "topic": "well"}
-    event = sample.memory(3, "The well sings.", ago=5, frame=frame, tell=given)
+    sings = Befell(text="The well sings.", areas="bar", there=beside, topic="well")
+    event = sample.memory(3, "The well sings.", ago=5, happening=sings, tell=given)
     for number in range(6):
         inputs = ConverseInput(
             who=sample.mira(), situation=sample.here(), hearer=sample.jun(), purpose="tell", recalled=(event,)
