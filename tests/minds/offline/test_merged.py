@@ -10,7 +10,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.react import react
 from commonplace.minds.tasks import ConverseInput, RateInput, ReactInput, ReactOutput, Targets
-from commonplace.world.happenings import Befell, Seen
+from commonplace.world.happenings import Befell, Seen, Sky
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))
@@ -23,7 +23,7 @@ TARGETS = Targets(
 def heard(**more: Any) -> ReactInput:
     """Jun has said something to Mira."""
     line = sample.said(50, "My rotor is bent again.")
-    entry = sample.news("said", line.text, 50, line.frame, who="jun", to_me=True)
+    entry = sample.news("said", line.text, 50, line.happening, who="jun", to_me=True)
     lines = (Spoken(speaker="jun", called="Jun", text="My rotor is bent again."),)
     memories = (line, sample.doing(3, "jun", "repairing a drone"))
     return sample.reaction(entry, **({"recalled": memories, "lines": lines, "floor": True} | more))
@@ -31,7 +31,7 @@ def heard(**more: Any) -> ReactInput:
 
 def weather(**more: Any) -> ReactInput:
     """Mira is caught by the rain on the plaza."""
-    entry = sample.news("weather", "It begins to rain.", 61, {"what": "weather", "sky": "rain", "old": "cloudy"})
+    entry = sample.news("weather", "It begins to rain.", 61, Sky(sky="rain", old="cloudy"))
     out = Item(
         start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess", outdoor=True
     )

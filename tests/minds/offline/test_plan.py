@@ -10,6 +10,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import moment_minutes
 from commonplace.minds.offline.plan import plan_day, plan_hours, plan_minutes
 from commonplace.minds.tasks import PlanDayInput, PlanPartsInput, Stroke
+from commonplace.world.happenings import Concluded, Failed, Seed
 from minds.offline import sample
 from sizes import examples
 
@@ -41,9 +42,9 @@ def day(
 HEARD = sample.said(41, sample.FESTIVAL.tell[0], 900, facts=(sample.FESTIVAL.id,))
 WISH = sample.memory(
     42, "Talking with Jun does me good.", 600,
-    frame={"what": "insight", "about": "jun", "wish": "spend some time with Jun", "place": "workshop"},
+    happening=Concluded(about="jun", wish="spend some time with Jun", place="workshop"),
 )  # fmt: skip
-MEANS = sample.memory(43, "Mira Sato wants to fix the leaking roof.", 900, frame={"what": "seed", "topic": "roof"})
+MEANS = sample.memory(43, "Mira Sato wants to fix the leaking roof.", 900, happening=Seed(topic="roof"))
 ASKED = sample.said(44, "You should come by the workshop.", 900)
 SEEN = sample.doing(45, "jun", "repairing a drone", 800)
 
@@ -151,12 +152,6 @@ def test_what_is_broken_is_left_alone_or_repaired_by_the_handy() -> None:
 
 
 def test_what_did_not_work_is_not_tried_again_at_once() -> None:
-    frame = {
-        "what": "refused",
-        "object": "kettle",
-        "object_name": "kettle",
-        "verb": "USE",
-        "why": "The kettle is empty.",
-    }
-    refused = sample.memory(9, "Mira Sato tried to use the kettle, but the kettle is empty.", 30, frame=frame)
+    failed = Failed(object="kettle", object_name="kettle", verb="USE", why="The kettle is empty.")
+    refused = sample.memory(9, "Mira Sato tried to use the kettle, but the kettle is empty.", 30, happening=failed)
     assert not any(part.object_id for part in plan_minutes(parts(recalled=(refused,)), DICE).parts)

@@ -11,6 +11,7 @@ from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import react
 from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
+from commonplace.world.happenings import Befell, Said, Sky, Voiced
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))
@@ -22,7 +23,7 @@ def hearing(
 ) -> ReactOutput:
     line = sample.said(50, quote, facts=FACT)
     given = sample.reaction(
-        sample.news("said", line.text, 50, line.frame, who="jun", to_me=True, facts=FACT),
+        sample.news("said", line.text, 50, line.happening, who="jun", to_me=True, facts=FACT),
         situation=sample.here(people=(sample.jun(warmth),)),
         traits=traits, facts=(sample.FESTIVAL,), recalled=(line,), floor=True,
         lines=(Spoken(speaker="jun", called="Jun", text=quote),),
@@ -49,7 +50,7 @@ def test_who_already_goes_is_not_planned_twice() -> None:
         start="18:45", minutes=150, location="plaza", location_name="Lattice Plaza", do="going to the lantern festival"
     )
     given = sample.reaction(
-        sample.news("said", line.text, 50, line.frame, who="jun", facts=FACT),
+        sample.news("said", line.text, 50, line.happening, who="jun", facts=FACT),
         facts=(sample.FESTIVAL,), later=(going,), traits=("outgoing",),
     )  # fmt: skip
     assert react(given, DICE).stroke is None
@@ -66,7 +67,7 @@ def test_what_was_only_recalled_brings_nobody_to_an_event() -> None:
 @pytest.mark.parametrize("sky", ["rain", "storm", "snow"])
 def test_rain_drives_indoors(sky: str) -> None:
     given = sample.reaction(
-        sample.news("weather", "It begins to rain.", 61, {"what": "weather", "sky": sky, "old": "cloudy"}),
+        sample.news("weather", "It begins to rain.", 61, Sky(sky=sky, old="cloudy")),
         situation=sample.here(sky=sky, place=sample.PLACES[2]),
         now=Item(
             start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess", outdoor=True
@@ -79,7 +80,7 @@ def test_rain_drives_indoors(sky: str) -> None:
 
 def test_whoever_has_waited_for_rain_to_pass_today_stays_out_in_the_next_shower() -> None:
     given = sample.reaction(
-        sample.news("weather", "It begins to rain.", 61, {"what": "weather", "sky": "rain", "old": "cloudy"}),
+        sample.news("weather", "It begins to rain.", 61, Sky(sky="rain", old="cloudy")),
         situation=sample.here(sky="rain", place=sample.PLACES[2]),
         now=Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess"),
     )
@@ -91,15 +92,15 @@ def test_whoever_has_waited_for_rain_to_pass_today_stays_out_in_the_next_shower(
 
 
 def test_rain_is_nothing_to_somebody_indoors_or_wet_already() -> None:
-    indoors = sample.news("weather", "It begins to rain.", 61, {"what": "weather", "sky": "rain", "old": "cloudy"})
+    indoors = sample.news("weather", "It begins to rain.", 61, Sky(sky="rain", old="cloudy"))
     assert react(sample.reaction(indoors, situation=sample.here(sky="rain")), DICE).stroke is None
-    still = sample.news("weather", "It begins to rain.", 61, {"what": "weather", "sky": "rain", "old": "storm"})
+    still = sample.news("weather", "It begins to rain.", 61, Sky(sky="rain", old="storm"))
     outdoors = sample.here(sky="rain", place=sample.PLACES[2])
     assert react(sample.reaction(still, situation=outdoors), DICE).stroke is None
 
 
 def struck(*traits: str, text: str = "The power goes out in the noodle bar.", work: str = "") -> Stroke | None:
-    news = sample.news("event", text, 61, {"what": "event", "text": text})
+    news = sample.news("event", text, 61, Befell(text=text))
     alone = changed(sample.here(), people=())
     given = sample.reaction(news, situation=alone, traits=traits)
     if work:
@@ -163,7 +164,7 @@ def test_whoever_has_come_to_see_somebody_waits_until_their_talk_rests(act: str,
     item = Item(
         start="09:00", minutes=60, location="bar", location_name="Mira's Noodle Bar", do="dropping in", because=(4,)
     )
-    heard = sample.news("said", "…", who="jun", to_me=False, frame={"quote": "Well, well.", "speech_act": act})
+    heard = sample.news("said", "…", who="jun", to_me=False, happening=Said(quote="Well, well.", speech_act=act))
     given = sample.reaction(heard, situation=sample.here(people=(jun,)), now=item, goals=(matter,))
     assert (react(given, DICE).reason.endswith("see Jun")) == speaks
 
@@ -237,18 +238,18 @@ def test_who_cannot_stand_somebody_keeps_away() -> None:
     "text", ["I could polish the lamp.", "You'd better polish the lamp!", "Perhaps I ought to polish the lamp"]
 )
 def test_an_inner_voice_need_not_be_a_command(text: str) -> None:
-    answer = react(sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text})), DICE)
+    answer = react(sample.reaction(sample.news("voice", text, 70, Voiced(text=text))), DICE)
     assert answer.stroke is not None and answer.stroke.do == "polishing the lamp"
 
 
 def test_an_inner_voice_is_obeyed() -> None:
     text = "Go to the Canal Walk."
-    given = sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text}))
+    given = sample.reaction(sample.news("voice", text, 70, Voiced(text=text)))
     answer = react(given, DICE)
     assert answer.decision == "go" and answer.stroke is not None
     assert answer.stroke.location == "canal" and answer.stroke.do == "going to the Canal Walk"
     text = "Talk to Jun."
-    answer = react(sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text})), DICE)
+    answer = react(sample.reaction(sample.news("voice", text, 70, Voiced(text=text))), DICE)
     assert answer.decision == "talk" and answer.target == "jun"
 
 
@@ -258,7 +259,7 @@ def talk(**more: Any) -> ConverseInput:
 
 
 def told(text: str, **more: Any) -> ReactOutput:
-    return react(sample.reaction(sample.news("voice", text, 70, {"what": "voice", "text": text}), **more), DICE)
+    return react(sample.reaction(sample.news("voice", text, 70, Voiced(text=text)), **more), DICE)
 
 
 def test_an_inner_voice_that_is_refused_is_refused_with_a_reason() -> None:
@@ -285,7 +286,7 @@ def test_somebody_who_is_not_here_is_looked_for() -> None:
     ],
 )
 def test_a_thought_is_said_to_the_one_it_names(text: str, said: str) -> None:
-    thought = sample.memory(70, text, 5, frame={"what": "voice", "text": text})
+    thought = sample.memory(70, text, 5, happening=Voiced(text=text))
     given = talk(recalled=(thought,), purpose="tell")
     line = converse(given, DICE)
     assert (line.utterance, line.because) == (said, (70,))
@@ -294,10 +295,10 @@ def test_a_thought_is_said_to_the_one_it_names(text: str, said: str) -> None:
 
 def test_of_two_who_notice_something_one_says_a_word_to_the_other() -> None:
     text = "A violinist plays in the square."
-    news = sample.news("event", text, 61, {"what": "event", "text": text})
+    news = sample.news("event", text, 61, Befell(text=text))
     jun = changed(sample.jun(40), can_be_spoken_to=True)
     mira = react(sample.reaction(news, situation=sample.here(people=(jun,))), DICE)
-    happened = sample.memory(61, text, 0, frame={"what": "event", "text": text})
+    happened = sample.memory(61, text, 0, happening=Befell(text=text))
     if mira.decision == "talk":
         assert mira.target == "jun" and mira.because == (61,)
     else:
@@ -315,7 +316,7 @@ def crowd(size: int) -> list[ReactInput]:
     at = Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
     inputs = [
         sample.reaction(
-            sample.news("event", text, 61, {"what": "event", "text": text, "areas": "plaza"}),
+            sample.news("event", text, 61, Befell(text=text, areas="plaza")),
             situation=sample.here(place=sample.PLACES[2], people=tuple(one for one in people if one is not me)),
             now=at,
         )
@@ -338,7 +339,7 @@ def test_an_event_changes_the_plans_of_all_of_a_few_and_of_a_few_of_a_crowd() ->
 
 def test_an_event_elsewhere_concerns_who_is_named_or_lives_there() -> None:
     text = "Smoke comes out of the loft."
-    far = {"what": "event", "text": text, "areas": "loft"}
+    far = Befell(text=text, areas="loft")
     plaza = Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
     given = sample.reaction(
         sample.news("event", text, 61, far), situation=sample.here(place=sample.PLACES[2]), now=plaza
@@ -346,7 +347,7 @@ def test_an_event_elsewhere_concerns_who_is_named_or_lives_there() -> None:
     assert react(given, DICE).stroke is not None  # her home
     other = changed(given, who=changed(given.who, home="workshop"))
     assert react(other, DICE).stroke is None
-    named = sample.news("event", f"{text} Mira is asked for.", 61, far | {"text": f"{text} Mira is asked for."})
+    named = sample.news("event", f"{text} Mira is asked for.", 61, changed(far, text=f"{text} Mira is asked for."))
     assert react(changed(other, news=(named,)), DICE).stroke is not None
 
 
@@ -357,8 +358,8 @@ def _missing_jun(place: str = "", time: str = "", number: int = 1) -> GoalNote:
     )  # fmt: skip
 
 
-def _told(quote: str, act: str = "tell") -> dict[str, str]:
-    return {"what": "said", "who": "pip", "called": "Pip", "to_me": "1", "quote": quote, "speech_act": act}
+def _told(quote: str, act: str = "tell") -> Said:
+    return Said(who="pip", called="Pip", to_me="1", quote=quote, speech_act=act)
 
 
 def test_who_hears_of_somebody_they_have_been_meaning_to_see_goes_to_see_them_later_that_day() -> None:

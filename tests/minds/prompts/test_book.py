@@ -21,6 +21,7 @@ from commonplace.minds.tasks import QUESTIONS, REACT, TASKS, QuestionsInput
 from commonplace.minds.tasks.wire import offers_of
 from commonplace.minds.tokens import estimated_tokens
 from commonplace.scenario.compiling import load
+from commonplace.world.happenings import Came, Planned
 from minds.offline.sample import memory
 from minds.tasks.asked import HEARD, RECALLED, SETTING, every_ask, heard_news, lived, merged
 from sizes import examples
@@ -148,7 +149,7 @@ def test_a_reaction_shows_the_best_memories_that_are_not_told_anyway() -> None:
 def test_what_is_new_is_not_remembered_as_well() -> None:
     given = heard_news()
     arrival = memory(8, given.news[1].text, 0)
-    plan = memory(9, "Mira Sato plans to be skimming.", 60, frame={"what": "plan", "do": "skimming the broth"})
+    plan = memory(9, "Mira Sato plans to be skimming.", 60, happening=Planned(do="skimming the broth"))
     text = react(heard_news(recalled=(arrival, plan, *RECALLED)))
     assert text.count("Kit Vale comes in") == 1 and "[9" not in text
 
@@ -313,7 +314,7 @@ def test_what_is_carried_is_not_offered_to_be_taken() -> None:
 def test_a_reflection_lists_what_matters_in_full_and_no_trivia() -> None:
     long = "Jun Park says that the ferry will run again in spring, if the council pays for the new bearings after all."
     recent = (
-        memory(1, "Kit Vale comes in from Canal Walk.", 60, importance=9, frame={"what": "arrived", "who": "kit"}),
+        memory(1, "Kit Vale comes in from Canal Walk.", 60, importance=9, happening=Came(who="kit")),
         *(memory(number, f"The kettle hums tune {number}.", 90 - number, importance=1) for number in range(2, 60)),
         memory(70, long, 5, importance=6),
     )

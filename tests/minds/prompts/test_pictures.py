@@ -13,10 +13,11 @@ from typing import Any, cast
 import pytest
 
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import Given, Value, fields_of
+from commonplace.minds.notes import Given, Value, changed, fields_of
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.tasks import REACT
+from commonplace.world.happenings import Known
 from minds.tasks.asked import SETTING, every_ask, merged
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -40,6 +41,8 @@ def korean(value: Any) -> Any:
         fields |= {"language": "ko"} if "language" in fields else {}
         fields |= {"level": "polite", "address": "박 사장님"} if "level" in fields else {}
         return type(value)(**fields)
+    if isinstance(value, Known):
+        return changed(value, **{name: korean(getattr(value, name)) for name in value.__struct_fields__})
     if isinstance(value, Mapping):
         return {key: korean(inner) for key, inner in cast(Mapping[str, Any], value).items()}
     return tuple(map(korean, cast(tuple[Any, ...], value))) if isinstance(value, tuple) else value

@@ -6,6 +6,7 @@ import pytest
 
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.telling import Teller
+from commonplace.world.happenings import ISaid, Seed
 from minds.offline.sample import memory, said
 
 PEOPLE = Setting("Town", (), (), (("Mira Sato", "Mira"), ("Jun Park", "Jun"), ("한미라", "미라"), ("박준", "준")))
@@ -44,11 +45,11 @@ def test_in_korean_the_subject_goes_with_its_particle(text: str, told: str) -> N
 def test_speech_names_who_spoke_to_whom() -> None:
     assert ENGLISH.memory(said(1, "Hello “you”.")).text == "Jun to you: \"Hello 'you'.\""
     assert ENGLISH.memory(said(1, "Hello.", to_me=False)).text == 'Jun to Odalys: "Hello."'
-    mine = memory(2, "x", frame={"what": "i_said", "to": "jun", "to_called": "Jun", "quote": "Yes."})
+    mine = memory(2, "x", happening=ISaid(to="jun", to_called="Jun", quote="Yes."))
     assert ENGLISH.memory(mine).text == 'you to Jun: "Yes."'
 
 
 def test_time_is_told_where_it_helps() -> None:
     assert ENGLISH.memory(memory(1, "x", 75)).when == "08:45"
     assert ENGLISH.memory(memory(1, "x", 11 * 60)).when == "Friday 23:00"
-    assert ENGLISH.memory(memory(1, "x", 75, frame={"what": "seed"})).when == ""
+    assert ENGLISH.memory(memory(1, "x", 75, happening=Seed())).when == ""

@@ -46,6 +46,7 @@ from commonplace.parts.duet.tasks import DuetInput, DuetReflectInput
 from commonplace.parts.panel.task import PanelInput
 from commonplace.scenario.compiling import load
 from commonplace.stages.town import TOWN
+from commonplace.world.happenings import Came, Seed
 from minds.offline.sample import FESTIVAL, PLACES, here, jun, memory, mira, news, reaction, said
 
 SETTING = Setting(
@@ -62,7 +63,7 @@ LINES = (
 )
 RECALLED = (
     said(4, HEARD),
-    memory(1, "Mira Sato owes Jun Park for the broth pot.", 600, frame={"what": "seed"}),
+    memory(1, "Mira Sato owes Jun Park for the broth pot.", 600, happening=Seed()),
     memory(2, "There is a lantern festival at the plaza tonight at seven.", 300, facts=("lantern_festival",)),
     memory(3, "Jun Park is repairing a drone.", 40),
     memory(5, "Mira Sato was skimming the broth.", 50),
@@ -116,8 +117,8 @@ GOALS = (
 def heard_news(**more: object) -> ReactInput:
     """Jun has spoken, and somebody has come."""
     entries = (
-        news("said", f"Jun Park says to Mira Sato: “{HEARD}”", 4, said(4, HEARD).frame, who="jun", to_me=True),
-        news("arrived", "Kit Vale comes in from Canal Walk.", 8, {"what": "arrived", "who": "kit"}, who="kit"),
+        news("said", f"Jun Park says to Mira Sato: “{HEARD}”", 4, said(4, HEARD).happening, who="jun", to_me=True),
+        news("arrived", "Kit Vale comes in from Canal Walk.", 8, Came(who="kit"), who="kit"),
     )
     given: dict[str, object] = {"recalled": RECALLED, "facts": (FESTIVAL,), "lines": LINES, "floor": True}
     return reaction(*entries, situation=STOVE_HERE, **(given | more))
