@@ -20,6 +20,7 @@ from commonplace.cognition.turn import Notebook
 from commonplace.memory import Memory
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ConverseOutput
+from commonplace.world.happenings import Concluded, as_frame
 from sizes import PROVE, examples
 
 Lines = dict[tuple[str, int], ConverseOutput]
@@ -139,7 +140,7 @@ def test_one_wishes_to_hear_more_of_what_somebody_has_told_but_not_too_often(tim
     notebook = Notebook(view.state)
     told = Entry("heard", "cora", topic="old mill", because=(1,), named="the old mill", times=times)
     notebook.account = notebook.account.noted(told, 0)
-    wish = {"about": "cora", "topic": "the old mill", "wish": "hear more of the old mill"}
+    wish = as_frame(Concluded(about="cora", topic="the old mill", wish="hear more of the old mill"))
     wish_for(view, notebook, [cast("Memory", SimpleNamespace(id=1, details={"frame": wish}))])
     assert [goal.act for goal in notebook.goals.open()] == ["ask.topic"] * asks
 

@@ -70,7 +70,7 @@ def test_what_others_say_to_each_other_is_asked_about_unless_one_has_just_talked
     town.live(23)
     reactions = zip(mind.ticks("react", "cora"), mind.inputs("react", "cora"), strict=True)
     heard = [(tick, news) for tick, given in reactions for news in given.news if news.kind == "said"]
-    overheard = [(tick, news.frame["quote"]) for tick, news in heard if not news.to_me]
+    overheard = [(tick, news.happening.quote) for tick, news in heard if not news.to_me]
     assert overheard == [(3, "The oven draws well."), (23, "It has two hinges.")]
     assert any("It has a new door." in text for text in town.texts("cora"))
 

@@ -11,13 +11,13 @@ from commonplace.minds.mind import Answer
 from commonplace.minds.notes import Given, Item, News, Recalled
 from commonplace.minds.tasks import PLAN_MINUTES, REACT
 from commonplace.minds.tasks.reflect import Evidence
+from commonplace.world.happenings import Changed
 
 ITEM = Item(start="07:00", minutes=30, location="bar", location_name="Bar", do="cooking", because=(3, 4))
 SHOWN = {
     "start": "07:00", "minutes": 30, "location": "bar", "location_name": "Bar", "do": "cooking", "because": [3, 4]
 }  # fmt: skip
-FRAME = {"what": "thing"}
-MEMORY = Recalled(id=5, text="The stove is lit.", kind="observation", importance=1, minutes_ago=3, frame=FRAME)
+MEMORY = Recalled(id=5, text="The stove is lit.", kind="observation", importance=1, minutes_ago=3, happening=Changed())
 
 
 class Asked(Given):
