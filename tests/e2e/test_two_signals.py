@@ -54,6 +54,7 @@ SOME = {
     ("watch", "TERM"),
     ("serve", "INT INT"),
     ("talk", "HUP"),
+    ("fork", "TERM"),
     ("mcp", "INT INT"),
 }
 

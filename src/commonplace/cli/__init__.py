@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from keyword import iskeyword
 from types import FrameType
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 import typer.main
@@ -26,6 +26,9 @@ from typer.core import TyperGroup
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.registry import COMMANDS, GROUPS, found
 from commonplace.text import PrintableStream
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it, and after SIGTERM and SIGHUP."""
@@ -154,6 +157,9 @@ def leave_lost_terminal() -> None:
 def interrupted(number: int, frame: FrameType | None) -> None:
     """What a signal does that ends a command: raise KeyboardInterrupt, so that the command tidies up.
 
+    An event loop that is between two steps of its tasks is stopped instead, and `asyncio.run` tidies up. It has taken
+    the next step out of its queue: broken off there, that task would never go on, and the tidying up waits for it.
+
     A second SIGINT or SIGTERM ends the process at once, as a kill does: an exception in the middle of the tidying up
     would be printed. A second SIGHUP does nothing: a closed terminal says so twice, itself and through its shell.
     """
@@ -163,9 +169,25 @@ def interrupted(number: int, frame: FrameType | None) -> None:
         logging.getLogger("asyncio").disabled = True
     warnings.simplefilter("ignore")  # Python tells of what is left open or not awaited where it is broken off
     if len(interrupts) == 1:
-        signal.default_int_handler(number, frame)
+        if (loop := _running_loop()) and _schedules(loop, frame):
+            loop.call_soon_threadsafe(loop.stop)
+        else:
+            signal.default_int_handler(number, frame)
     elif number in (signal.SIGINT, signal.SIGTERM):
         os._exit(INTERRUPTED)
+
+
+def _running_loop() -> AbstractEventLoop | None:
+    running = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)  # it may be half imported
+    return running and running()
+
+
+def _schedules(loop: AbstractEventLoop, frame: FrameType | None) -> bool:
+    """Whether the event loop that runs waits or schedules: it is in no task, or in one's call of asyncio."""
+    from asyncio import current_task  # noqa: PLC0415 – start-up speed
+
+    in_asyncio = frame is not None and frame.f_globals.get("__name__", "").startswith("asyncio.")
+    return in_asyncio or current_task(loop) is None
 
 
 @contextmanager
@@ -182,8 +204,16 @@ def _noted_interrupts() -> Generator[None]:
 
 
 def _unless_interrupted(hook: Callable[[Any], object]) -> Callable[[Any], object]:
-    """The hook for all but KeyboardInterrupt, which compiled code prints where it cannot pass it on; it was noted."""
-    return lambda unraisable: None if isinstance(unraisable.exc_value, KeyboardInterrupt) else hook(unraisable)
+    """The hook for all but KeyboardInterrupt, which was noted, and which finalisers, callbacks of weak references and
+    compiled code cannot pass on: an event loop that would go on is stopped."""
+
+    def unless_interrupted(unraisable: Any) -> None:
+        if not isinstance(unraisable.exc_value, KeyboardInterrupt):
+            hook(unraisable)
+        elif loop := _running_loop():
+            loop.call_soon_threadsafe(loop.stop)
+
+    return unless_interrupted
 
 
 @contextmanager
