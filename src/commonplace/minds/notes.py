@@ -119,10 +119,6 @@ class Recalled(Given):
     facts: tuple[str, ...] = ()
     """Ids of seed facts its text carries."""
 
-    @property
-    def frame(self) -> Mapping[str, str]:
-        return msgspec.to_builtins(self.happening)
-
 
 class Person(Given, omit_defaults=True):
     """Somebody the character sees or knows."""
@@ -226,10 +222,6 @@ class News(Given):
     importance: int = 3
     happening: Happening = UNKNOWN
     facts: tuple[str, ...] = ()
-
-    @property
-    def frame(self) -> Mapping[str, str]:
-        return msgspec.to_builtins(self.happening)
 
 
 class Spoken(Given, omit_defaults=True):

@@ -28,6 +28,7 @@ from commonplace.minds.offline.sayings import (
 from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.text import is_named
+from commonplace.world.happenings import UNKNOWN, Befell, Planned, Said
 
 TRIES = 6
 """Wordings tried before the speaker stays silent."""
@@ -76,15 +77,15 @@ def _line(scene: Scene, options: list[Saying]) -> Line | None:
 def _breaking(scene: Scene, options: list[Saying]) -> Line | None:
     """A word about what has just happened, unless it is what the two are speaking of."""
     for memory in scene.talk.recalled:
-        text = memory.frame.get("text", "")
-        if memory.frame.get("what") != "event" or memory.minutes_ago > AT_ONCE or memory.facts:
+        befell = memory.happening
+        if not isinstance(befell, Befell) or memory.minutes_ago > AT_ONCE or memory.facts:
             continue
-        author = memory.frame.get("topic", "")
+        text, author = befell.text, befell.topic
         topic = scene.language.with_article(author) or scene.language.noun_phrase(text)
         if topic in (scene.my_topic, scene.heard.topic) or scene.you.warmth < COLD:
             return None
         here = scene.talk.situation.place.id
-        text = _authors(scene, memory.tell, f"{memory.text} {here}") if _saw_it_too(scene, memory) else ""
+        text = _authors(scene, memory.tell, f"{memory.text} {here}") if _saw_it_too(scene, befell) else ""
         if text:
             return Line(text, (memory.id,), "tell.noticed", topic)
         rule = scene.suited("now", event_kind(scene.rules, text, (*FAR, *EVENTS)))
@@ -93,14 +94,14 @@ def _breaking(scene: Scene, options: list[Saying]) -> Line | None:
             own = next((option for option in options if memory.id in option.ids), None)
             if own is not None and (told := worded(scene, own)) is not None:
                 return told
-        line = scene.line(rule, memory.id, about=topic, topic=topic, x=memory.frame.get("place_name", ""))
+        line = scene.line(rule, memory.id, about=topic, topic=topic, x=memory.happening.place_name)
         return replace(line, topic=topic) if line.text else None
     return None
 
 
-def _saw_it_too(scene: Scene, memory: Recalled) -> bool:
+def _saw_it_too(scene: Scene, befell: Befell) -> bool:
     """Whether the hearer noticed what I remember of an event."""
-    return not memory.frame.get("areas") or scene.you.id in memory.frame.get("with", "").split()
+    return not befell.areas or scene.you.id in befell.there.split()
 
 
 def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:
@@ -191,7 +192,7 @@ def _greeting(scene: Scene) -> Line:
 
 def _plain_greeting(scene: Scene) -> Line | None:
     """With nothing to tell: a greeting and a question, if the speaker remembers the hearer at all."""
-    about = [one for one in scene.talk.recalled if scene.you.id in (one.frame.get("who"), one.frame.get("to"))]
+    about = [one for one in scene.talk.recalled if scene.you.id in (one.happening.who, one.happening.to)]
     if not about:
         return None
     greeting = Line("", tuple(memory.id for memory in about)).then(_greeting(scene))
@@ -204,7 +205,7 @@ def _plain_greeting(scene: Scene) -> Line | None:
 def _comfort(scene: Scene) -> Line | None:
     """A word about the hearer's trouble, as the hearer told it."""
     for memory in scene.talk.recalled:
-        if memory.frame.get("what") == "said" and memory.frame.get("who") == scene.you.id:
+        if isinstance(memory.happening, Said) and memory.happening.who == scene.you.id:
             line = remembered(memory.happening, scene.me.language)
             if line.act == "complain":
                 topic = line.topic if scene.language.may_be_yours(line.topic) else ""
@@ -342,10 +343,10 @@ def _answered(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | N
 
 def _heard_memory(scene: Scene) -> Recalled | None:
     for memory in scene.talk.recalled:
-        frame = memory.frame
-        if frame.get("what") == "said" and frame.get("who") == scene.you.id and frame.get("quote") == scene.last:
+        said = memory.happening
+        if isinstance(said, Said) and said.who == scene.you.id and said.quote == scene.last:
             return memory
-    return next((one for one in scene.talk.recalled if scene.last in one.text and not one.frame.get("what")), None)
+    return next((one for one in scene.talk.recalled if scene.last in one.text and one.happening == UNKNOWN), None)
 
 
 def _snub(scene: Scene, memory: Recalled) -> Line:
@@ -510,9 +511,9 @@ def _reaction_of(scene: Scene, memory: Recalled) -> Line:
 
 def _just_noticed(scene: Scene) -> str:
     """The kind of event that I have just noticed myself; empty for none."""
-    events = (one for one in scene.talk.recalled if one.frame.get("what") == "event" and one.minutes_ago <= AT_ONCE)
-    found = next(events, None)
-    return event_kind(scene.rules, found.frame.get("text", ""), (*FAR, *EVENTS)) if found is not None else ""
+    events = ((one.happening, one.minutes_ago) for one in scene.talk.recalled)
+    found = next((one for one, ago in events if isinstance(one, Befell) and ago <= AT_ONCE), None)
+    return event_kind(scene.rules, found.text, (*FAR, *EVENTS)) if found is not None else ""
 
 
 def _unnamed(scene: Scene, topic: str) -> str:
@@ -525,7 +526,7 @@ def _third(scene: Scene) -> tuple[str, int] | None:
     """Somebody else named in the last line whom I know: short name and warmth as far as I see them here."""
     warmth = {person.called: person.warmth for person in scene.talk.situation.people}
     for memory in scene.talk.recalled:
-        called = memory.frame.get("called", "")
+        called = memory.happening.called
         if called and called not in (scene.you.called, scene.me.called) and called in scene.last:
             return called, warmth.get(called, 0)
     return None
@@ -659,12 +660,12 @@ def _reason(scene: Scene) -> str:
     minutes = moment_minutes(following.start) - moment_minutes(here.time)
     if not 0 < minutes <= DUE:
         return ""
-    there, time = whereabouts(scene, {"place_name": following.location_name}), scene.language.clock(following.start)
+    there, time = whereabouts(scene, following.location_name), scene.language.clock(following.start)
     return scene.say("bye.later", **there, time=time)
 
 
 def _plan_memory(scene: Scene) -> Recalled | None:
     """The memory of the plan that is the reason to leave, if it was recalled."""
     called = {item.do for item in (*([scene.talk.now] if scene.talk.now else ()), *scene.talk.later[:1])}
-    plans = (memory for memory in scene.talk.recalled if memory.frame.get("what") == "plan")
-    return next((memory for memory in plans if memory.frame.get("do") in called), None)
+    plans = ((memory, memory.happening) for memory in scene.talk.recalled)
+    return next((memory for memory, plan in plans if isinstance(plan, Planned) and plan.do in called), None)

@@ -25,6 +25,7 @@ from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from commonplace.text import is_named
+from commonplace.world.happenings import Said
 
 COMES = frozenset({"keep.help", "keep.visit"})
 """Promises for which one must have come on purpose."""
@@ -137,9 +138,10 @@ def _helpers(scene: Scene) -> Iterator[Saying]:
 def helped(given: ReactInput) -> ReactOutput | None:
     """Somebody has come to help with a thing that takes two: now it is got on with."""
     for news in given.news:
-        if news.kind != "said" or not news.to_me or news.frame.get("speech_act") != "keep.help":
+        said = news.happening
+        if not isinstance(said, Said) or not said.to_me or said.speech_act != "keep.help":
             continue
-        topic = as_topic(news.frame.get("topic", ""))
+        topic = as_topic(said.topic)
         here = {thing.id for thing in given.situation.things}
         for goal in given.goals:
             if goal.kind == "repair" and goal.object in here and as_topic(goal.object_name) == topic:
@@ -148,7 +150,7 @@ def helped(given: ReactInput) -> ReactOutput | None:
                     start=given.situation.time, minutes=HELPED, location=given.situation.place.id,
                     do=language(given.who.language).gerund(goal.text)[:120], because=because, emoji="🔧",
                 )  # fmt: skip
-                why = reason(given.who.language, "meet.helped", x=news.frame.get("called", ""))
+                why = reason(given.who.language, "meet.helped", x=news.happening.called)
                 return ReactOutput(decision="keep", stroke=stroke, reason=why, because=because)
     return None
 
@@ -182,7 +184,7 @@ def directed(given: ReactInput) -> ReactOutput | None:
     spoken, situation = language(given.who.language), given.situation
     lately = {spoken.when(situation.moment, minutes).lower() for minutes in SEEN_LATELY}
     for news in given.news:
-        quote = news.frame.get("quote", "")
+        quote = news.happening.quote
         place = named_place(given.places, quote) if news.kind == "said" and news.to_me else None
         if place is None or place.id == situation.place.id:
             continue
@@ -210,7 +212,7 @@ def reminded(given: ReactInput, dice: Dice) -> ReactOutput | None:
             is_meant = any(not set(goal.because).isdisjoint(item.because) for item in planned)
             if goal.kind not in OCCURS or not now < goal.time < TOO_LATE_TO_CALL or is_meant or not goal.called:
                 continue
-            if not is_named(goal.called, news.frame.get("quote", "")) or _is_taken(planned, goal.time):
+            if not is_named(goal.called, news.happening.quote) or _is_taken(planned, goal.time):
                 continue
             if dice.steady().chance(CALLS, "reminded", goal.id, day):
                 because = (news.memory_id, *goal.because[-1:])
@@ -218,7 +220,7 @@ def reminded(given: ReactInput, dice: Dice) -> ReactOutput | None:
                     start=goal.time, minutes=LOOKS, location=goal.place,
                     do=language(given.who.language).gerund(goal.text)[:120], because=because, emoji="💬",
                 )  # fmt: skip
-                why = reason(given.who.language, "reminded", x=news.frame.get("called", ""), y=goal.called)
+                why = reason(given.who.language, "reminded", x=news.happening.called, y=goal.called)
                 return ReactOutput(decision="keep", stroke=stroke, reason=why, because=because)
     return None
 
@@ -245,9 +247,7 @@ def _may_ask(scene: Scene) -> bool:
 
 
 def _started(scene: Scene) -> Iterator[Saying]:
-    about = next(
-        (one for one in scene.talk.recalled if scene.you.id in (one.frame.get("who"), one.frame.get("to"))), None
-    )
+    about = next((one for one in scene.talk.recalled if scene.you.id in (one.happening.who, one.happening.to)), None)
     if about is None:
         return
     dice = scene.dice.steady().with_("start", scene.you.id, scene.moment[:10], about.id)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
@@ -23,6 +24,22 @@ from commonplace.minds.tasks import (
     QuestionsOutput,
     RelateInput,
     RelateOutput,
+)
+from commonplace.world.happenings import (
+    Absent,
+    Came,
+    Changed,
+    Concluded,
+    Did,
+    Failed,
+    Happening,
+    Planned,
+    Said,
+    Seed,
+    Seen,
+    Sky,
+    Talked,
+    Tried,
 )
 
 MOST_QUESTIONS = 3
@@ -52,17 +69,17 @@ def _subjects(given: QuestionsInput) -> Counter[tuple[str, str]]:
 
 def subjects(memory: Recalled, me: str, language: str) -> Iterable[tuple[str, str]]:
     """What a memory is about, as (`person`, `thing`, `topic` or `place`, its name in a sentence); `me` left out."""
-    frame, spoken = memory.frame, spoken_language(language)
-    if frame.get("who") not in {None, "", me} and frame.get("called"):
-        yield "person", frame["called"]
-    if frame.get("what") in {"thing", "refused", "absent"} and frame.get("object_name"):
-        yield "thing", spoken.named(frame["object_name"])
-    if frame.get("what") == "said":
+    happening, spoken = memory.happening, spoken_language(language)
+    if happening.who not in {"", me} and happening.called:
+        yield "person", happening.called
+    if isinstance(happening, Changed | Failed | Absent) and happening.object_name:
+        yield "thing", spoken.named(happening.object_name)
+    if isinstance(happening, Said):
         topic = remembered(memory.happening, language).topic
         if spoken.is_common(topic):
             yield "topic", topic
-    if frame.get("what") in {"doing", "arrived"} and frame.get("place_name"):
-        yield "place", spoken.named(frame["place_name"])
+    if isinstance(happening, Seen | Came) and happening.place_name:
+        yield "place", spoken.named(happening.place_name)
 
 
 # ── insights ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -105,7 +122,7 @@ def _evidence(given: InsightsInput) -> list[Recalled]:
     seen: dict[int, Recalled] = {}
     for evidence in given.evidence:
         for memory in evidence.recalled:
-            if memory.frame.get("what") not in {"insight", "plan"} and memory.kind != "reflection":
+            if not isinstance(memory.happening, Concluded | Planned) and memory.kind != "reflection":
                 seen.setdefault(memory.id, memory)
     return [seen[name] for name in sorted(seen)]
 
@@ -180,11 +197,11 @@ def patterns(
     return sorted(found, key=lambda pattern: (-pattern.strength, pattern.kind, pattern.about, pattern.ids))
 
 
-def _grouped(memories: Sequence[Recalled], what: frozenset[str], key: str) -> dict[str, list[Recalled]]:
+def _grouped(memories: Iterable[Recalled], kinds: Any, key: str) -> dict[str, list[Recalled]]:
     groups: dict[str, list[Recalled]] = defaultdict(list)
     for memory in memories:
-        if memory.frame.get("what") in what and memory.frame.get(key):
-            groups[memory.frame[key]].append(memory)
+        if isinstance(memory.happening, kinds) and (value := getattr(memory.happening, key)):
+            groups[value].append(memory)
     return groups
 
 
@@ -192,23 +209,23 @@ def _ids(memories: Iterable[Recalled]) -> tuple[int, ...]:
     return tuple(sorted(dict.fromkeys(memory.id for memory in memories)))[:MOST_CITED]
 
 
-def _person(who: Who, frame: Mapping[str, str], people: Mapping[str, Person]) -> dict[str, str]:
-    person = people.get(frame.get("who", ""))
-    pronoun = frame.get("pronoun", "") or (person.pronoun if person else "")
-    return {"x": frame.get("called", ""), **spoken_language(who.language).pronouns(pronoun)}
+def _person(who: Who, happening: Happening, people: Mapping[str, Person]) -> dict[str, str]:
+    person = people.get(happening.who)
+    pronoun = happening.pronoun or (person.pronoun if person else "")
+    return {"x": happening.called, **spoken_language(who.language).pronouns(pronoun)}
 
 
 def _haunts(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
     """Somebody seen again and again in one place, or at one thing."""
-    for other, seen in _grouped(memories, frozenset({"doing"}), "who").items():
+    for other, seen in _grouped(memories, Seen, "who").items():
         if other == who.id:
             continue
         by_place: dict[str, list[Recalled]] = defaultdict(list)
         for memory in seen:
-            by_place[memory.frame.get("place_name", "")].append(memory)
+            by_place[memory.happening.place_name].append(memory)
         name, there = max(by_place.items(), key=lambda entry: (len(entry[1]), entry[0]))
-        slots, spoken = _person(who, there[0].frame, people), spoken_language(who.language)
-        place = there[-1].frame.get("place", "")
+        slots, spoken = _person(who, there[0].happening, people), spoken_language(who.language)
+        place = there[-1].happening.place
         if len(there) >= 2 and name and other not in name.lower():
             yield Pattern("haunt", _ids(there), {**slots, "at": spoken.at(name)}, other, len(there) + 1, place)
         yield from _crafts(other, seen, slots, place, spoken)
@@ -219,7 +236,7 @@ def _crafts(
 ) -> Iterator[Pattern]:
     by_topic: dict[str, list[Recalled]] = defaultdict(list)
     for memory in seen:
-        topic = spoken.noun_phrase(memory.frame.get("doing", ""))
+        topic = spoken.noun_phrase(memory.happening.doing)
         if topic and not topic.startswith(("your", "my", "his", "her", "their")):
             by_topic[topic].append(memory)
     for topic, about in sorted(by_topic.items()):
@@ -229,36 +246,43 @@ def _crafts(
 
 def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
     """Somebody the character talks with often."""
-    mine = [memory for memory in memories if memory.frame.get("to_me")]
-    for other, lines in _grouped(mine, frozenset({"said"}), "who").items():
+    mine = [one for one in memories if isinstance(one.happening, Said) and one.happening.to_me]
+    for other, lines in _grouped(mine, Said, "who").items():
         person = people.get(other)
         if len(lines) >= 3 and other != who.id and (person is None or person.warmth >= 0):
-            yield Pattern("friend", _ids(lines), _person(who, lines[0].frame, people), other, min(6, len(lines)))
+            yield Pattern("friend", _ids(lines), _person(who, lines[0].happening, people), other, min(6, len(lines)))
 
 
 def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
     """Somebody who speaks of troubles more than once."""
-    for other, lines in _grouped(memories, frozenset({"said"}), "who").items():
+    for other, lines in _grouped(memories, Said, "who").items():
         sad = [one for one in lines if remembered(one.happening, who.language).act == "complain"]
         person = people.get(other)
         if len(sad) >= 2 and other != who.id and (person is None or person.warmth >= 0):
-            yield Pattern("worry", _ids(sad), _person(who, sad[0].frame, people), other, len(sad) + 3)
+            yield Pattern("worry", _ids(sad), _person(who, sad[0].happening, people), other, len(sad) + 3)
 
 
 def _things(memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
     """A thing that fails again and again, in wet weather above all."""
-    wet = [one for one in memories if one.frame.get("what") == "weather" and one.frame.get("sky") in {"rain", "storm"}]
-    for thing, seen in _grouped(memories, frozenset({"thing", "refused", "acted"}), "object").items():
+    wet = [one for one in memories if isinstance(one.happening, Sky) and one.happening.sky in {"rain", "storm"}]
+    for thing, seen in _grouped(memories, Changed | Failed | Tried, "object").items():
         bad = [
             one for one in seen
-            if rules.has("faulty", f"{one.frame.get('words', '')} {one.frame.get('why', '')}")
+            if rules.has("faulty", _what_is_wrong(one.happening))
         ]  # fmt: skip
         if len(bad) < 2:
             continue
-        slots = {"thing": rules.language.named(bad[0].frame.get("object_name", thing))}
-        yield Pattern("thing", _ids(bad), slots, thing, len(bad) + 2, bad[-1].frame.get("place", ""))
+        slots = {"thing": rules.language.named(bad[0].happening.object_name or thing)}
+        yield Pattern("thing", _ids(bad), slots, thing, len(bad) + 2, bad[-1].happening.place)
         if wet:
             yield Pattern("thing_rain", _ids([*bad[:4], *wet[:2]]), slots, thing, len(bad) + 3)
+
+
+def _what_is_wrong(happening: Happening) -> str:
+    """In words; empty where nothing may be wrong."""
+    if isinstance(happening, Changed):
+        return happening.words
+    return happening.why if isinstance(happening, Failed | Tried) else ""
 
 
 def _news(memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
@@ -268,8 +292,8 @@ def _news(memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
         for fact in memory.facts:
             carried[fact].append(memory)
     for fact, about in sorted(carried.items()):
-        told = [one.frame.get("quote", "") or one.text for one in about]
-        names = [one.frame.get("topic", "") or spoken.noun_phrase(text) for one, text in zip(about, told, strict=True)]
+        told = [one.happening.quote or one.text for one in about]
+        names = [one.happening.topic or spoken.noun_phrase(text) for one, text in zip(about, told, strict=True)]
         topic = next((name for name in names if " " in name[4:]), "")
         topic = topic or next((name for name in names if spoken.is_news(name)), "")
         if len(about) >= 2 and spoken.is_news(topic):
@@ -280,11 +304,11 @@ def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
     """A subject on which two people or more have spoken."""
     said, spoken = defaultdict[str, dict[str, Recalled]](dict), spoken_language(who.language)
     for memory in memories:
-        frame = memory.frame
-        if frame.get("what") == "said" and frame.get("who") != who.id and not memory.facts:
+        line = memory.happening
+        if isinstance(line, Said) and line.who != who.id and not memory.facts:
             topic = remembered(memory.happening, who.language).topic
             if spoken.is_common(topic):
-                said[topic].setdefault(frame["who"], memory)
+                said[topic].setdefault(line.who, memory)
     for topic, speakers in sorted(said.items()):
         if len(speakers) >= 2:
             yield Pattern("shared", _ids(speakers.values()), {"topic": topic}, spoken.bare(topic), len(speakers) + 3)
@@ -292,7 +316,7 @@ def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
 
 def _habits(who: Who, memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
     """What the character spends its days with."""
-    groups, spoken = _grouped(memories, frozenset({"did"}), "doing"), rules.language
+    groups, spoken = _grouped(memories, Did, "doing"), rules.language
     nothing = rules.words("faint") | rules.words("talk")
     worth = {
         doing: seen for doing, seen in groups.items() if spoken.is_doing(doing) and spoken.head(doing) not in nothing
@@ -308,30 +332,30 @@ def _pairs(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
     """Two others who are often heard talking."""
     pairs: dict[tuple[str, str], list[Recalled]] = defaultdict(list)
     for memory in memories:
-        frame = memory.frame
+        line = memory.happening
         if (
-            frame.get("what") in {"said", "talk"}
-            and not frame.get("to_me")
-            and who.id not in (frame.get("to"), frame.get("who"))
+            isinstance(line, Said | Talked)
+            and not (isinstance(line, Said) and line.to_me)
+            and who.id not in (line.to, line.who)
         ):
-            ends = sorted((frame.get("called", ""), frame.get("to_called", "")))
+            ends = sorted((line.called, line.to_called))
             if all(ends):
                 pairs[ends[0], ends[1]].append(memory)
     for (first, second), lines in sorted(pairs.items()):
         if len(lines) >= 2:
-            yield Pattern("pair", _ids(lines), {"x": first, "y": second}, lines[0].frame["who"], min(5, len(lines)))
+            yield Pattern("pair", _ids(lines), {"x": first, "y": second}, lines[0].happening.who, min(5, len(lines)))
 
 
 def _places(who: Who, memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
     """A place where several different people were seen."""
     seen: dict[str, dict[str, Recalled]] = defaultdict(dict)
     for memory in memories:
-        frame = memory.frame
-        if frame.get("what") in {"doing", "arrived"} and frame.get("who") != who.id and frame.get("place_name"):
-            seen[frame["place_name"]].setdefault(frame["who"], memory)
+        sight = memory.happening
+        if isinstance(sight, Seen | Came) and sight.who != who.id and sight.place_name:
+            seen[sight.place_name].setdefault(sight.who, memory)
     for name, people in sorted(seen.items()):
         if len(people) >= 3:
-            place = next((one.frame.get("place", "") for one in people.values() if one.frame.get("place")), "")
+            place = next((one.happening.place for one in people.values() if one.happening.place), "")
             yield Pattern("place", _ids(people.values()), {"at": spoken.at(name)}, name.lower(), len(people), place)
 
 
@@ -339,30 +363,30 @@ def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Pers
     """Somebody who turns up in several memories of any kind."""
     met: dict[str, list[Recalled]] = defaultdict(list)
     for memory in memories:
-        other = memory.frame.get("who", "")
-        if other and other != who.id and memory.frame.get("called"):
+        other = memory.happening.who
+        if other and other != who.id and memory.happening.called:
             met[other].append(memory)
     for other, seen in sorted(met.items()):
         person = people.get(other)
         if len(seen) >= 2:
             kind = "cross" if person is None or person.warmth >= 0 else "cross_cold"
-            place = next((one.frame["place"] for one in reversed(seen) if one.frame.get("place")), "")
-            yield Pattern(kind, _ids(seen), _person(who, seen[0].frame, people), other, min(2, len(seen)), place)
+            place = next((one.happening.place for one in reversed(seen) if one.happening.place), "")
+            yield Pattern(kind, _ids(seen), _person(who, seen[0].happening, people), other, min(2, len(seen)), place)
 
 
 def _minds(memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
     """Several starting memories on one subject."""
-    for subject, about in sorted(_grouped(memories, frozenset({"seed"}), "topic").items()):
+    for subject, about in sorted(_grouped(memories, Seed, "topic").items()):
         if len(about) >= 2:
             yield Pattern("mind", _ids(about), {"topic": spoken.with_article(subject)}, subject, len(about))
 
 
 def _busy(memories: Sequence[Recalled]) -> Iterator[Pattern]:
     """A day full of small things, when nothing else can be said of it."""
-    mine = [memory for memory in memories if memory.frame.get("what") == "did"]
-    if len({memory.frame.get("doing") for memory in mine}) >= 3:
+    mine = [memory for memory in memories if isinstance(memory.happening, Did)]
+    if len({memory.happening.doing for memory in mine}) >= 3:
         yield Pattern("busy", _ids(mine), {"busy": "1"}, "busy", 1)
-    seeds = [memory for memory in memories if memory.frame.get("what") == "seed"]
+    seeds = [memory for memory in memories if isinstance(memory.happening, Seed)]
     if len(seeds) >= 2:
         yield Pattern("past", _ids(seeds), {"busy": "1"}, "past", 1)
 
@@ -379,7 +403,7 @@ def relate(given: RelateInput, dice: Dice) -> RelateOutput:
     theirs = [heard(line, given.who.language) for line in given.lines if line.speaker == given.other.id]
     change = _change(given, theirs)
     quotes = {line.text for line in given.lines}
-    because = tuple(one.id for one in given.recalled if one.frame.get("quote", "") in quotes and one.frame.get("quote"))
+    because = tuple(one.id for one in given.recalled if one.happening.quote in quotes and one.happening.quote)
     summary = _summary(given, theirs, rules, dice, given.other.warmth + change)
     return RelateOutput(warmth_change=change, summary=summary[:300], because=because[:8])
 

@@ -1,6 +1,6 @@
 """From memories to what could be said of them: each recalled memory becomes a saying, or nothing.
 
-A saying names the rule that words it, fills its slots from the memory's frame, and carries the `mark` that must not
+A saying names the rule that words it, fills its slots from what happened, and carries the `mark` that must not
 have been said before. What the hearer did, said or knows is never told to them as news: it becomes a question.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.account import attended, has_asked, spoke_of, was_spoken_of
@@ -17,6 +18,24 @@ from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
 from commonplace.minds.offline.scene import COLD, Line, Scene
 from commonplace.world.acts import telling
+from commonplace.world.happenings import (
+    Absent,
+    Befell,
+    Changed,
+    Concluded,
+    Did,
+    Failed,
+    Happening,
+    ISaid,
+    Missing,
+    Planned,
+    Said,
+    Seed,
+    Seen,
+    Sky,
+    Speech,
+    Tried,
+)
 
 FRESH_DOING = 25
 """Minutes somebody is assumed to go on with what they were seen doing."""
@@ -35,7 +54,7 @@ SMALL_TALK = 8
 """Weight of a question about what the hearer was seen doing: for those who have nothing to tell."""
 TOLD_ONCE = 90
 """Subtracted from the weight of something the speaker remembers telling already."""
-SEEN = frozenset({"did", "doing", "acted", "plan", "i_said", "event", "thing"})
+SEEN = Did | Seen | Tried | Planned | ISaid | Befell | Changed
 """Kinds of memory that keep their own kind of saying even if their words carry a fact."""
 SECOND_HAND = frozenset({"heard", "saw", "did", "here", "noticed"})
 """Sorts of what is told that nobody passes on: deeds and sights, and what is passed on already."""
@@ -58,7 +77,9 @@ KEPT = frozenset(
     }
 )
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
-WITHIN = {"did": YESTERDAY, "event": STALE, "insight": STALE, "refused": STALE, "acted": STALE}
+WITHIN: Mapping[type[Happening], int] = {
+    Did: YESTERDAY, Befell: STALE, Concluded: STALE, Failed: STALE, Tried: STALE,
+}  # fmt: skip
 """Kind of memory → minutes after which one speaks of it only if one is asked about it."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line must do to be worth passing on."""
@@ -127,36 +148,37 @@ def _asked_before(scene: Scene, saying: Saying) -> bool:
 
 
 def _saying(scene: Scene, memory: Recalled) -> Saying | None:
-    what = memory.frame.get("what", "")
-    if memory.facts and (what not in SEEN or _is_past_plan(scene, memory)):
+    happening = memory.happening
+    if memory.facts and (not isinstance(happening, SEEN) or _is_past_plan(scene, memory)):
         return _fact(scene, memory)
     if memory.tell:
         return _tell(scene, memory)
-    if memory.frame.get("sort") and what == "event":
+    if isinstance(happening, Befell) and happening.sort:
         return None  # others tell of it
-    is_kept = what == "insight" and memory.frame.get("kind", "") in KEPT
-    if is_kept or memory.minutes_ago > WITHIN.get(what, memory.minutes_ago):
+    is_kept = isinstance(happening, Concluded) and happening.kind in KEPT
+    if is_kept or memory.minutes_ago > WITHIN.get(type(happening), memory.minutes_ago):
         return None
-    maker = _MAKERS.get(what)
-    return maker(scene, memory) if maker else None
+    return _made(scene, memory)
+
+
+def _made(scene: Scene, memory: Recalled) -> Saying | None:
+    maker = _MAKERS.get(type(memory.happening))
+    return maker(scene, memory, memory.happening) if maker else None
 
 
 def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
     """What a memory gives to say to one who asks about it: also what one keeps to oneself, and what was long ago."""
-    frame, what = memory.frame, memory.frame.get("what", "")
-    if what == "event" and scene.you.id in frame.get("with", "").split():
-        return _seen_together(scene, memory)
+    happening = memory.happening
+    if isinstance(happening, Befell) and scene.you.id in happening.there.split():
+        return _seen_together(scene, memory, happening)
     if memory.facts or memory.tell:
         return None
-    if what == "said":
-        is_news = frame.get("who", "") != scene.me.id and scene.you.id not in (
-            frame.get("who", ""),
-            frame.get("to", ""),
-        )
-        return heard_from(scene, memory) if is_news else None
-    if what not in WITHIN or not _is_of_today(scene, memory, memory.text):
+    if isinstance(happening, Said):
+        is_news = happening.who != scene.me.id and scene.you.id not in (happening.who, happening.to)
+        return heard_from(scene, memory, happening) if is_news else None
+    if type(happening) not in WITHIN or not _is_of_today(scene, memory, memory.text):
         return None
-    saying = _tried(scene, memory) if what == "acted" else _MAKERS[what](scene, memory)
+    saying = _tried(scene, memory, happening) if isinstance(happening, Tried) else _made(scene, memory)
     if saying is None or saying.rule != "core.insight":
         return saying
     # It answers as it is, without words about when one came to think so.
@@ -169,19 +191,19 @@ def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
 def _is_past_plan(scene: Scene, memory: Recalled) -> bool:
     """Whether it is a plan to go to an event that has begun."""
     begun = any(scene.notes[name].starts <= scene.moment for name in memory.facts if name in scene.notes)
-    return memory.frame.get("what") == "plan" and begun
+    return isinstance(memory.happening, Planned) and begun
 
 
 def _fact(scene: Scene, memory: Recalled) -> Saying | None:
     """News, in the words that carry it; about an event both know of, whether the hearer goes."""
-    frame = memory.frame
+    happening = memory.happening
     note = next((scene.notes[name] for name in memory.facts if name in scene.notes), None)
     if note is None:
         return None
-    source = frame.get("who", "") if frame.get("what") == "said" else ""
+    source = happening.who if isinstance(happening, Said) else ""
     if note.starts and note.starts <= scene.moment:
         return _event_begun(scene, memory, note)
-    if note.id in scene.talk.told or scene.you.id in (source, frame.get("to", "")):
+    if note.id in scene.talk.told or scene.you.id in (source, happening.to):
         return _event_ahead(scene, memory, note)
     own = [scene.voiced(text) for text in note.tell or (note.text,)]
     tells = [text for text in own if not scene.known(text) and not scene.has_told(text)]
@@ -195,21 +217,26 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
     slots = {
         "tell": text,
         "news": "" if leads_in else text,
-        "x": frame.get("called", "") if source and not leads_in else "",
+        "x": happening.called if source and not leads_in else "",
     }
     name = event_name(note, scene.language)
     return Saying(
         (memory.id,), "core.fact", slots, 130, text.lower(), content(note.text), name,
-        act=_sorted_act(frame), facts=(note.id,),
+        act=_sorted_act(happening), facts=(note.id,),
     )  # fmt: skip
 
 
-def _sorted_act(frame: Mapping[str, str]) -> str:
+def _sorted_act(happening: Happening) -> str:
     """The act of telling news of a sort, as the scenario says or as it was told to me; empty for news of no sort."""
-    if "sort" in frame:
-        return telling(frame["sort"])
-    act = frame.get("speech_act", "")
+    if sort := _sort(happening):
+        return telling(sort)
+    act = happening.speech_act if isinstance(happening, Speech) else ""
     return act if act in {"complain", "rejoice"} or act.startswith("tell.") else ""
+
+
+def _sort(happening: Happening) -> str:
+    """What its author says it is."""
+    return happening.sort if isinstance(happening, Befell | Seed) else ""
 
 
 def _event_ahead(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
@@ -238,7 +265,7 @@ def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
     slots, ids, words = {"event": event, "when": when}, (memory.id,), content(event)
     if minutes - (note.minutes or 60) > YESTERDAY or was_spoken_of(scene.talk.past, scene.you.id, note.id):
         return None
-    if memory.frame.get("what") == "plan":
+    if isinstance(memory.happening, Planned):
         if attended(scene.talk.past, note.id, scene.language) is None:
             return None
         return Saying(ids, "core.went", slots, 44, f"went to {name}", words, event)
@@ -249,13 +276,13 @@ def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None
     """A remark on the event the speaker is at, once or twice in an evening."""
     begun = minutes_since(scene.moment, note)
     has_spoken = any(
-        one.frame.get("what") == "i_said" and note.id in one.facts and one.minutes_ago <= begun
+        isinstance(one.happening, ISaid) and note.id in one.facts and one.minutes_ago <= begun
         for one in scene.talk.recalled
     )
     if scene.talk.situation.place.id != note.place or has_spoken:
         return None
-    frame, event = memory.frame, event_name(note, scene.language)
-    told = frame.get("called", "") if frame.get("what") == "said" and frame.get("who") != scene.you.id else ""
+    said, event = memory.happening, event_name(note, scene.language)
+    told = said.called if isinstance(said, Said) and said.who != scene.you.id else ""
     slots = {"event": event, "x": told}
     return Saying((memory.id,), "core.here", slots, 120, f"here at {event}", content(event), event)
 
@@ -265,7 +292,7 @@ def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None
 
 def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     you = scene.you
-    is_about_you = memory.frame.get("about", "") == you.id
+    is_about_you = memory.happening.about == you.id
     lines = [
         line
         for line in map(scene.voiced, memory.tell)
@@ -275,22 +302,22 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     ]
     if not lines or you.warmth < COLD:
         return None
-    happened = memory.frame.get("what") == "event"
-    if happened:
+    befell = memory.happening if isinstance(memory.happening, Befell) else None
+    if befell:
         lines = [line for line in lines if _holds_still(scene, memory, line)]
-    if happened and (memory.minutes_ago > TALKED_OF or you.id in memory.frame.get("with", "").split()):
+    if befell and (memory.minutes_ago > TALKED_OF or you.id in befell.there.split()):
         return None
     lines = [line for line in lines if not scene.has_told(line) and line not in scene.told]
     if not lines:
         return None
     unsaid = [line for line in lines if line not in scene.aired and not scene.has_said(line)]
     # A story goes in its author's order; of those who noticed the same each begins elsewhere.
-    text = (unsaid or lines)[scene.spread(len(unsaid or lines), memory.id) if happened else 0]
-    subject = memory.frame.get("topic", "")
+    text = (unsaid or lines)[scene.spread(len(unsaid or lines), memory.id) if befell else 0]
+    subject = memory.happening.topic
     weight = 54 if len(lines) == len(memory.tell) else 26
-    weight += 40 if happened and len(lines) == len(memory.tell) else 0
+    weight += 40 if befell and len(lines) == len(memory.tell) else 0
     weight -= 0 if unsaid else TOLD_ONCE
-    sort = memory.frame.get("sort", "")
+    sort = _sort(memory.happening)
     act = telling(sort) if sort else understood(text, scene.me.language).act
     return Saying(
         (memory.id,), "core.tell", {"tell": text}, weight, text.lower(), content(text) | content(subject),
@@ -314,10 +341,9 @@ def _is_of_today(scene: Scene, memory: Recalled, text: str) -> bool:
 # ── what was seen, said and done ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _seen(scene: Scene, memory: Recalled) -> Saying | None:
+def _seen(scene: Scene, memory: Recalled, seen: Seen | Tried) -> Saying | None:
     """Somebody's doing: the hearer's own, as a question; somebody else's, as gossip."""
-    frame = memory.frame
-    who, doing = frame.get("who", ""), frame.get("doing", "")
+    who, doing = seen.who, seen.doing
     if not is_worth_telling(scene, doing) or memory.minutes_ago > STALE:
         return None
     if who == scene.you.id:
@@ -326,10 +352,10 @@ def _seen(scene: Scene, memory: Recalled) -> Saying | None:
         return None
     spoken = scene.language
     doing = spoken.addressed(doing, scene.you.name, scene.you.called)
-    called = frame.get("called", "")
+    called = seen.called
     slots = {
-        "x": called, **spoken.doing(doing), **whereabouts(scene, frame), "when": scene.when(memory),
-        **spoken.pronouns(frame.get("pronoun", "")),
+        "x": called, **spoken.doing(doing), **whereabouts(scene, seen.place_name), "when": scene.when(memory),
+        **spoken.pronouns(seen.pronoun),
     }  # fmt: skip
     weight = 38 if memory.minutes_ago < 240 else 24
     words = content(doing) | content(called)
@@ -349,39 +375,37 @@ def _seen_you(scene: Scene, memory: Recalled, doing: str) -> Saying | None:
     return Saying((memory.id,), rule, slots, weight, doing.lower(), content(doing), topic)
 
 
-def _said(scene: Scene, memory: Recalled) -> Saying | None:
+def _said(scene: Scene, memory: Recalled, said: Said) -> Saying | None:
     """What somebody said: asked about when talking to the one who said it, passed on to others."""
-    frame = memory.frame
-    who, quote = frame.get("who", ""), frame.get("quote", "")
+    who, quote = said.who, said.quote
     if not quote or who == scene.me.id:
         return None
-    line = remembered(memory.happening, scene.me.language)
+    line = remembered(said, scene.me.language)
     if line.act not in PASSED_ON or line.sort in SECOND_HAND:
         return None
     if who == scene.you.id:
-        return _said_by_you(scene, memory, line)
-    if frame.get("to", "") == scene.you.id or who in scene.present:
+        return _said_by_you(scene, memory, said, line)
+    if said.to == scene.you.id or who in scene.present:
         return None
     if scene.language.mentions(quote, scene.you.name, scene.you.called):
         return None
-    saying = heard_from(scene, memory)
+    saying = heard_from(scene, memory, said)
     is_old = saying is not None and spoke_of(scene.talk.past, scene.you.id, saying.topic, scene.language, WEEK)
     return None if is_old else saying
 
 
-def heard_from(scene: Scene, memory: Recalled) -> Saying | None:
+def heard_from(scene: Scene, memory: Recalled, said: Said) -> Saying | None:
     """What somebody said, passed on to somebody else: reported where it reads well, otherwise in the very words."""
-    frame = memory.frame
-    called, quote = frame.get("called", ""), frame["quote"]
+    called, quote = said.called, said.quote
     spoken = scene.language
-    report = spoken.reported(quote, frame.get("pronoun", ""), frame.get("topic", ""))
+    report = spoken.reported(quote, said.pronoun, said.topic)
     if spoken.mentions(report, scene.me.name, scene.me.called):
         return None
-    your = "my" if frame.get("to_me") else spoken.possessed(frame.get("to_called", ""))
-    topic = spoken.turned(frame.get("topic", "") or spoken.noun_phrase(quote), spoken.possessed(called), your)
+    your = "my" if said.to_me else spoken.possessed(said.to_called)
+    topic = spoken.turned(said.topic or spoken.noun_phrase(quote), spoken.possessed(called), your)
     if not _is_of_today(scene, memory, quote):
         return None
-    quoted = "" if report else spoken.quotable(quote, frame.get("topic", ""))
+    quoted = "" if report else spoken.quotable(quote, said.topic)
     if not (report or quoted) or spoken.mentions(quoted, scene.me.name, scene.me.called):
         return None
     slots = {"x": called, "when": scene.when(memory), "report": report, "quote": quoted}
@@ -389,9 +413,9 @@ def heard_from(scene: Scene, memory: Recalled) -> Saying | None:
     return Saying((memory.id,), "core.heard", slots, 34, told.lower(), content(told), topic)
 
 
-def _said_by_you(scene: Scene, memory: Recalled, line: Heard) -> Saying | None:
+def _said_by_you(scene: Scene, memory: Recalled, said: Said, line: Heard) -> Saying | None:
     topic, bare = line.topic, scene.language.bare(line.topic)
-    if not memory.frame.get("to_me") or memory.minutes_ago < JUST or not topic or scene.known(bare):
+    if not said.to_me or memory.minutes_ago < JUST or not topic or scene.known(bare):
         return None
     if not scene.language.may_be_yours(topic) and line.act not in {"intend", "complain"}:
         return None
@@ -399,8 +423,8 @@ def _said_by_you(scene: Scene, memory: Recalled, line: Heard) -> Saying | None:
     return Saying((memory.id,), "ask.topic", slots, 46, bare, content(topic), topic)
 
 
-def _did(scene: Scene, memory: Recalled) -> Saying | None:
-    doing = memory.frame.get("doing", "")
+def _did(scene: Scene, memory: Recalled, did: Did) -> Saying | None:
+    doing = did.doing
     if not is_worth_telling(scene, doing):
         return None
     doing, spoken = own_doing(scene, doing), scene.language
@@ -413,19 +437,18 @@ def _did(scene: Scene, memory: Recalled) -> Saying | None:
     return Saying((memory.id,), "core.did", slots, 10, doing.lower(), content(doing), spoken.noun_phrase(doing))
 
 
-def _thing(scene: Scene, memory: Recalled) -> Saying | None:
+def _thing(scene: Scene, memory: Recalled, changed: Changed) -> Saying | None:
     """A thing that does not work, told once to each; not to those whose place it is in, who know."""
-    frame = memory.frame
-    words, name = frame.get("words", ""), frame.get("object_name", "")
+    words, name = changed.words, changed.object_name
     if not scene.rules.has("faulty", words) or memory.minutes_ago > STALE:
         return None
     thing, spoken = scene.language.place(name, scene.me, scene.you), scene.language
     told = spoke_of(scene.talk.past, scene.you.id, thing, spoken, WEEK)
-    if told or scene.you.called in frame.get("place_name", "") or _have_talked_of(scene, spoken.bare(thing)):
+    if told or scene.you.called in changed.place_name or _have_talked_of(scene, spoken.bare(thing)):
         return None
     slots = {
         "thing": thing, "bare_thing": spoken.bare(thing) if spoken.is_common(thing) else "",
-        **spoken.state(words, memory.minutes_ago), "when": scene.when(memory), **whereabouts(scene, frame),
+        **spoken.state(words, memory.minutes_ago), "when": scene.when(memory), **whereabouts(scene, changed.place_name),
     }  # fmt: skip
     mark = spoken.bare(thing).lower()
     weight = 8 if mark in scene.aired.lower() else 30
@@ -435,50 +458,50 @@ def _thing(scene: Scene, memory: Recalled) -> Saying | None:
 def _have_talked_of(scene: Scene, name: str) -> bool:
     """Whether I remember a line between the two of us with the name in it."""
     return any(
-        scene.you.id in (one.frame.get("who"), one.frame.get("to")) and name in one.frame.get("quote", "").lower()
+        scene.you.id in (one.happening.who, one.happening.to) and name in one.happening.quote.lower()
         for one in scene.talk.recalled
     )
 
 
-def _absent(scene: Scene, memory: Recalled) -> Saying | None:
-    thing = scene.language.place(memory.frame.get("object_name", ""), scene.me, scene.you)
-    slots = {"thing": thing, "when": scene.when(memory), **whereabouts(scene, memory.frame)}
+def _absent(scene: Scene, memory: Recalled, absent: Absent | Missing) -> Saying | None:
+    thing = scene.language.place(absent.object_name, scene.me, scene.you)
+    slots = {"thing": thing, "when": scene.when(memory), **whereabouts(scene, absent.place_name)}
     if not slots["at"] or memory.minutes_ago > STALE:
         return None
     return Saying((memory.id,), "core.absent", slots, 36, thing.lower(), content(thing), thing)
 
 
-def _refused(scene: Scene, memory: Recalled) -> Saying | None:
-    thing = scene.language.place(memory.frame.get("object_name", ""), scene.me, scene.you)
-    why = scene.language.why(memory.frame.get("why", ""))
+def _refused(scene: Scene, memory: Recalled, failed: Failed | Tried) -> Saying | None:
+    thing = scene.language.place(failed.object_name, scene.me, scene.you)
+    why = scene.language.why(failed.why)
     if not thing or not why or memory.minutes_ago > STALE:
         return None
     slots = {"thing": thing, "why": why, "when": scene.when(memory)}
     return Saying((memory.id,), "core.refused", slots, 34, why.lower(), content(thing) | content(why), thing)
 
 
-def _tried(scene: Scene, memory: Recalled) -> Saying | None:
+def _tried(scene: Scene, memory: Recalled, tried: Tried) -> Saying | None:
     """What somebody else was seen to fail at, and why."""
-    saying, who = _refused(scene, memory), memory.frame.get("who", "")
-    if saying is None or who in (scene.me.id, scene.you.id):
+    saying = _refused(scene, memory, tried)
+    if saying is None or tried.who in (scene.me.id, scene.you.id):
         return None
-    return replace(saying, rule="answer.tried", slots={**saying.slots, "x": memory.frame.get("called", "")})
+    return replace(saying, rule="answer.tried", slots={**saying.slots, "x": tried.called})
 
 
-def _seen_together(scene: Scene, memory: Recalled) -> Saying | None:
+def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | None:
     """What one has not told yet of something that happened, to one who was there, too."""
     lines = (one for one in map(scene.voiced, memory.tell) if _holds_still(scene, memory, one))
     text = next((one for one in lines if not scene.known(one) and not scene.has_told(one)), "")
     if not text:
         return None
-    happened = memory.frame.get("text", "") or memory.text
+    happened = befell.text or memory.text
     words, topic = content(happened) | content(text), scene.language.noun_phrase(happened)
     return Saying((memory.id,), "answer.together", {"text": text}, 40, text.lower(), words, topic)
 
 
-def _event(scene: Scene, memory: Recalled) -> Saying | None:
+def _event(scene: Scene, memory: Recalled, befell: Befell) -> Saying | None:
     """Something that happened, told in the past tense where its verb is known."""
-    text = (memory.frame.get("text", "") or memory.text).strip().rstrip(".!")
+    text = (befell.text or memory.text).strip().rstrip(".!")
     spoken = scene.language
     if spoken.mentions(text, scene.me.name, scene.me.called):
         return None
@@ -495,16 +518,16 @@ def _event(scene: Scene, memory: Recalled) -> Saying | None:
     return Saying((memory.id,), rule, slots, weight, mark, content(text), topic)
 
 
-def _weather(scene: Scene, memory: Recalled) -> Saying | None:
-    sky = memory.frame.get("sky", "")
+def _weather(scene: Scene, memory: Recalled, weather: Sky) -> Saying | None:
+    sky = weather.sky
     rule = f"core.weather.{sky}"
     if memory.minutes_ago > 180 or sky != scene.talk.situation.sky or rule not in scene.rules.rules:
         return None
     return Saying((memory.id,), rule, {"when": scene.when(memory)}, 12, sky, frozenset({sky}))
 
 
-def _plan(scene: Scene, memory: Recalled) -> Saying | None:
-    start, do = memory.frame.get("start", ""), memory.frame.get("do", "")
+def _plan(scene: Scene, memory: Recalled, planned: Planned) -> Saying | None:
+    start, do = planned.start, planned.do
     if not start or start <= scene.talk.situation.time or memory.minutes_ago > YESTERDAY:
         return None
     if not is_worth_telling(scene, do):
@@ -512,17 +535,17 @@ def _plan(scene: Scene, memory: Recalled) -> Saying | None:
     do, spoken = own_doing(scene, do), scene.language
     if spoken.addresses(do):
         return None
-    slots = {**spoken.doing(do, "do"), "time": spoken.clock(start), **whereabouts(scene, memory.frame)}
+    slots = {**spoken.doing(do, "do"), "time": spoken.clock(start), **whereabouts(scene, planned.place_name)}
     return Saying((memory.id,), "core.plan", slots, 18, do.lower(), content(do), spoken.noun_phrase(do))
 
 
-def _insight(scene: Scene, memory: Recalled) -> Saying | None:
+def _insight(scene: Scene, memory: Recalled, concluded: Concluded) -> Saying | None:
     """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
-    frame, you, me, spoken = memory.frame, scene.you, scene.me, scene.language
-    if frame.get("about", "") == you.id:
-        text, rule, weight = frame.get("you", ""), "core.insight_you", 20
+    you, me, spoken = scene.you, scene.me, scene.language
+    if concluded.about == you.id:
+        text, rule, weight = concluded.you, "core.insight_you", 20
     else:
-        text, rule, weight = frame.get("say", "") or memory.text, "core.insight", 38
+        text, rule, weight = concluded.say or memory.text, "core.insight", 38
         if spoken.mentions(text, you.name, you.called) or spoken.mentions(text, me.name, me.called):
             return None
     if not text or you.warmth < COLD:
@@ -531,22 +554,22 @@ def _insight(scene: Scene, memory: Recalled) -> Saying | None:
     text = text if text.endswith((".", "!", "?")) else f"{text}."
     slots = {"text": text, "low_text": spoken.lowered(text)}
     mark = text.lower().rstrip(".")
-    return Saying((memory.id,), rule, slots, weight, mark, content(text), frame.get("topic", ""))
+    return Saying((memory.id,), rule, slots, weight, mark, content(text), concluded.topic)
 
 
-_MAKERS: Mapping[str, Callable[[Scene, Recalled], Saying | None]] = {
-    "doing": _seen,
-    "acted": _seen,
-    "said": _said,
-    "did": _did,
-    "thing": _thing,
-    "absent": _absent,
-    "missing": _absent,
-    "refused": _refused,
-    "event": _event,
-    "weather": _weather,
-    "plan": _plan,
-    "insight": _insight,
+_MAKERS: Mapping[type[Happening], Callable[[Scene, Recalled, Any], Saying | None]] = {
+    Seen: _seen,
+    Tried: _seen,
+    Said: _said,
+    Did: _did,
+    Changed: _thing,
+    Absent: _absent,
+    Missing: _absent,
+    Failed: _refused,
+    Befell: _event,
+    Sky: _weather,
+    Planned: _plan,
+    Concluded: _insight,
 }
 
 
@@ -559,9 +582,9 @@ def own_doing(scene: Scene, doing: str) -> str:
     return scene.language.addressed(own, scene.you.name, scene.you.called)
 
 
-def whereabouts(scene: Scene, frame: Mapping[str, str]) -> dict[str, str]:
-    """The place of a frame as these two call it."""
-    name, spoken = frame.get("place_name", ""), scene.language
+def whereabouts(scene: Scene, name: str) -> dict[str, str]:
+    """A place as these two call it."""
+    spoken = scene.language
     return {"at": spoken.at_place(name, scene.me, scene.you), "place": spoken.place(name, scene.me, scene.you)}
 
 
