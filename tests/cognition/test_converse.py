@@ -14,6 +14,7 @@ from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput, ReactOutput, RelateInput, RelateOutput
 from commonplace.testing import ScriptedMind
 from commonplace.world.deeds import MOST_MEMBERS
+from commonplace.world.happenings import Speech
 
 
 def _chatty(given: ReactInput, _: Any) -> ReactOutput:
@@ -82,8 +83,8 @@ def test_the_act_and_the_topic_of_a_line_reach_its_hearer_and_stay_with_its_spea
     for given in answered:
         assert {(line.speech_act, line.topic) for line in given.lines} == {("complain", "my roof")}
         assert from_data(type(given), as_data(given)) == given
-        frames = [one.frame for one in given.recalled if one.frame.get("what") in {"said", "i_said"}]
-        assert all((frame["speech_act"], frame["topic"]) == ("complain", "my roof") for frame in frames)
+        lines = [line for line in (one.happening for one in given.recalled) if isinstance(line, Speech)]
+        assert all((line.speech_act, line.topic) == ("complain", "my roof") for line in lines)
     related = [ask.input for _, ask in mind.asked if ask.task.name == "relate"]
     assert all(line.topic == "my roof" for given in related for line in given.lines)
 

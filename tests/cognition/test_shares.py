@@ -13,6 +13,7 @@ from cognition.hamlet import hamlet
 from commonplace.cognition.situation import recalled
 from commonplace.memory.record import Memory
 from commonplace.scenario.scenario import Tell
+from commonplace.world.happenings import Befell
 from sizes import examples
 
 NOON = datetime(2031, 10, 4, 12, tzinfo=UTC)
@@ -59,4 +60,4 @@ def test_there_and_then_everybody_has_the_words_for_that(minutes: int, told: tup
 @pytest.mark.parametrize("agent", sorted(TOWN.personas))
 def test_what_an_occasion_is_about_is_known_to_all_who_noticed_it(agent: str) -> None:
     (note,) = recalled(TOWN, [_noticed(agent, tuple(TOWN.personas), "green")], NOON)
-    assert (note.frame["topic"], note.frame["sort"]) == ("well", "joke")
+    assert isinstance(note.happening, Befell) and (note.happening.topic, note.happening.sort) == ("well", "joke")

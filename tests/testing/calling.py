@@ -15,7 +15,7 @@ from minds.offline import sample
 RATING = RateInput(who=sample.mira(), texts=("Jun Park is reading a long letter.", "It begins to rain on the plaza."))
 LINE = sample.said(50, "My rotor is bent again.")
 REACTION = sample.reaction(
-    sample.news("said", LINE.text, 50, LINE.frame, who="jun", to_me=True),
+    sample.news("said", LINE.text, 50, LINE.happening, who="jun", to_me=True),
     recalled=(LINE, sample.doing(3, "jun", "repairing a drone")),
     lines=(Spoken(speaker="jun", called="Jun", text="My rotor is bent again."),),
     floor=True,

@@ -12,6 +12,7 @@ from commonplace.minds.offline.grammar.korean import POLITE
 from commonplace.minds.offline.hear import heard, remembered, understood
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.world.acts import ACTS
+from commonplace.world.happenings import Said, Seed
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))
@@ -24,8 +25,8 @@ def spoken(text: str, act: str = "", topic: str = "") -> Spoken:
 def test_the_act_of_a_line_counts_and_not_its_words() -> None:
     line = heard(spoken("See you at the plaza?", "complain", "my roof"), "en")
     assert (line.act, line.topic, line.asks) == ("complain", "your roof", False)
-    frame = {"what": "said", "quote": "See you.", "speech_act": "ask.going", "topic": "the lantern festival"}
-    assert remembered(frame, "en").asks and remembered(frame, "en").topic == "the lantern festival"
+    line = Said(quote="See you.", speech_act="ask.going", topic="the lantern festival")
+    assert remembered(line, "en").asks and remembered(line, "en").topic == "the lantern festival"
 
 
 def test_every_act_of_the_grammar_is_one_of_the_set() -> None:
@@ -67,7 +68,7 @@ def test_words_without_an_act_are_understood(text: str, act: str, topic: str) ->
 
 
 def test_a_line_goes_out_with_its_act_and_its_topic() -> None:
-    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], happening=Seed(topic="broth"))
     given = ConverseInput(
         who=sample.mira(), situation=sample.here(), hearer=sample.jun(), purpose="tell", recalled=(tell,)
     )
@@ -93,8 +94,7 @@ def test_the_reply_goes_by_the_act(act: str, answer: str) -> None:
 
 @pytest.mark.parametrize(("sort", "act"), [("", "tell"), ("joke", "tell.joke"), ("worry", "complain")])
 def test_a_line_says_what_sort_of_thing_it_tells(sort: str, act: str) -> None:
-    frame = {"what": "seed", "topic": "broth", **({"sort": sort} if sort else {})}
-    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame=frame)
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], happening=Seed(topic="broth", sort=sort))
     given = ConverseInput(
         who=sample.mira(), situation=sample.here(), hearer=sample.jun(), purpose="tell", recalled=(tell,)
     )
@@ -125,7 +125,7 @@ def test_nobody_asks_back_after_a_joke(language: str) -> None:
 
 
 def test_whoever_is_asked_for_more_tells_the_rest_or_says_that_it_is_all() -> None:
-    rest = sample.memory(3, "Seed", tell=("그 솥은 십 년 됐어요.",), frame={"what": "seed", "topic": "솥"})
+    rest = sample.memory(3, "Seed", tell=("그 솥은 십 년 됐어요.",), happening=Seed(topic="솥"))
     assert "십 년" in _reply("ko", "ask.more", 1, rest, topic="솥").utterance
     fitting = _beginnings("ko", "answer.more_none")
     assert _reply("ko", "ask.more", 1, topic="솥").utterance.startswith(fitting)

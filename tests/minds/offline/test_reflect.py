@@ -14,6 +14,7 @@ from commonplace.minds.offline.reflect import insights, questions, relate
 from commonplace.minds.tasks import Evidence, InsightsInput, PerceiveEventInput, QuestionsInput, RelateInput
 from commonplace.parts.duet.talk import duet_turn
 from commonplace.parts.duet.tasks import DuetInput
+from commonplace.world.happenings import Seed
 from minds.offline import sample
 from sizes import examples
 
@@ -151,7 +152,7 @@ def test_a_god_sentence_reaches_the_right_people() -> None:
 
 
 def test_a_duet_rests_on_memories_and_on_the_line_before() -> None:
-    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], happening=Seed(topic="broth"))
     first = duet_turn(DuetInput(who=sample.mira(), other=sample.jun(), goal="", setting="", recalled=(tell,)), DICE)
     assert sample.TELLS[0] in first.utterance and first.because == (2,) and first.plan
     lines = (Spoken(speaker="jun", called="Jun", text="How are you?"),)

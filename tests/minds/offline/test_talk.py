@@ -13,6 +13,7 @@ from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput
+from commonplace.world.happenings import Befell, Seed
 from minds.offline import sample
 from sizes import examples
 
@@ -141,7 +142,7 @@ def test_an_invitation_is_answered_by_the_plan(goes: bool) -> None:
 
 def test_without_the_memory_of_hearing_a_line_one_has_missed_it() -> None:
     lines = (Spoken(speaker="jun", called="Jun", text="My rotor is bent again."),)
-    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], happening=Seed(topic="broth"))
     with_it = opening(sample.said(9, lines[0].text), tell, lines=lines, purpose="reply")
     without = opening(tell, lines=lines, purpose="reply")
     assert 9 in with_it.because and with_it.utterance != without.utterance
@@ -176,7 +177,7 @@ def test_a_talk_ends_on_a_word_about_what_was_told_and_not_on_a_farewell() -> No
 
 
 def test_nobody_leaves_over_a_question() -> None:
-    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], happening=Seed(topic="broth"))
     said = ending("And what about the broth?", "ask.more", tell, time="12:00")
     assert said.utterance and said.ends and said.speech_act != "farewell"
 
@@ -196,7 +197,7 @@ def test_after_a_nod_one_names_an_appointment_elsewhere_or_says_nothing(time: st
 
 
 def test_after_a_nod_another_subject_is_led_up_to_or_left_alone() -> None:
-    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], happening=Seed(topic="broth"))
     acts = ("tell", "answer", "acknowledge")
     texts = ("The fox is back.", "It was on the roof.", "Trust a fox.")
     lines = tuple(
@@ -226,7 +227,7 @@ def test_who_drops_in_has_something_to_tell_on_the_subject() -> None:
     text = "The broth was thin today."
     lines = (Spoken(speaker="jun", called="Jun", text=text, speech_act="tell", topic="the broth"),)
     heard = sample.said(9, text)
-    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], frame={"what": "seed", "topic": "broth"})
+    tell = sample.memory(2, "Seed", tell=sample.TELLS[:1], happening=Seed(topic="broth"))
     assert not opening(heard, lines=lines, purpose="join").utterance
     assert 2 in opening(heard, tell, lines=lines, purpose="join").because
 
@@ -241,7 +242,7 @@ def test_who_is_named_in_what_others_say_may_join_with_a_word_on_that() -> None:
 def test_a_silent_third_is_asked_about_something_of_theirs_or_left_in_peace() -> None:
     lines = (Spoken(speaker="suki", called="Suki", text="Well, well.", speech_act="acknowledge"),)
     theirs = sample.said(3, "I'm worried about the rotor.", 300)
-    theirs = changed(theirs, frame={**theirs.frame, "speech_act": "complain", "topic": "your rotor"})
+    theirs = changed(theirs, happening=changed(theirs.happening, speech_act="complain", topic="your rotor"))
     said = opening(sample.said(9, lines[0].text), theirs, lines=lines, purpose="turn")
     assert "Jun" in said.utterance and said.speech_act.startswith("ask")
     assert not opening(sample.said(9, lines[0].text), lines=lines, purpose="turn").utterance
@@ -250,8 +251,7 @@ def test_a_silent_third_is_asked_about_something_of_theirs_or_left_in_peace() ->
 @pytest.mark.parametrize("number", range(2, 8))
 def test_a_story_is_told_from_its_beginning(number: int) -> None:
     told = ("There's a letter behind my jar.", "That letter rattles.", "I dreamt of the letter.")
-    frame = {"what": "seed", "topic": "letter"}
-    story = sample.memory(number, "A letter has come.", tell=told, frame=frame)
+    story = sample.memory(number, "A letter has come.", tell=told, happening=Seed(topic="letter"))
     assert told[0] in opening(story).utterance
     begun = Spoken(speaker="mira", called="Mira", text=told[0], speech_act="tell", topic="the letter")
     asked = Spoken(speaker="jun", called="Jun", text="And then?", speech_act="ask.more", topic="the letter")
@@ -268,8 +268,8 @@ def test_a_matter_is_named_as_these_two_call_it(topic: str, said: str) -> None:
 
 
 def test_what_was_told_of_this_morning_is_not_told_the_day_after() -> None:
-    frame = {"what": "event", "text": "The frost comes.", "event": "frost", "topic": "frost", "sort": "joy"}
+    befell = Befell(text="The frost comes.", event="frost", topic="frost", sort="joy")
     lines = ("First frost this morning.",)
-    fresh, stale = (sample.memory(2, "The frost comes.", ago, tell=lines, frame=frame) for ago in (60, 1500))
+    fresh, stale = (sample.memory(2, "The frost comes.", ago, tell=lines, happening=befell) for ago in (60, 1500))
     assert lines[0] in opening(fresh).utterance
     assert not opening(stale).utterance

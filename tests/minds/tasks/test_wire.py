@@ -43,6 +43,7 @@ from commonplace.minds.tasks import (
     Stroke,
 )
 from commonplace.minds.tasks.offers import Choices, memory_ids
+from commonplace.minds.tasks.react import PURPOSES
 from commonplace.minds.tasks.wire import as_doing, offers_of, schema, written
 from commonplace.parts.duet.tasks import DuetOutput, DuetPlan, DuetReflection
 from commonplace.parts.panel.task import PanelOutput
@@ -111,6 +112,8 @@ def asked_for(data: dict[str, Any]) -> dict[str, Any]:
             entry.pop(key, None)
     if isinstance(data.get("plan"), dict):
         data["plan"].pop("because", None)
+    if isinstance(data.get("talk"), dict) and data["talk"].get("purpose") not in PURPOSES:
+        data["talk"]["purpose"] = PURPOSES[0]  # that one talks for a goal is for rules to say
     return data
 
 

@@ -14,6 +14,7 @@ from commonplace.parts.panel.evaluation import verifiability
 from commonplace.parts.panel.offline import matter, panel_turn, phrases_of
 from commonplace.parts.panel.task import PanelInput
 from commonplace.text import words
+from commonplace.world.happenings import Answered
 
 CARS = "Should cities ban cars?"
 CYCLE = (("thea", "claim"), ("anton", "oppose"), ("sina", "join"))
@@ -117,8 +118,8 @@ def test_who_speaks_for_a_thing_denies_that_it_is_wrong(language, prompt, claims
 
 
 def test_a_past_answer_is_quoted_with_its_question_and_cited():
-    frame = {"what": "answered", "asked": "Are trees useful?", "quote": "I hope for shade and clean air."}
-    past = Recalled(id=12, text="", kind="action", importance=6, minutes_ago=1440, frame=frame)
+    answered = Answered(asked="Are trees useful?", quote="I hope for shade and clean air.")
+    past = Recalled(id=12, text="", kind="action", importance=6, minutes_ago=1440, happening=answered)
     given = PanelInput(who=who("thea"), role="", seed_prompt=CARS, depth=1, step=1, recalled=(past,))
     answer = panel_turn(given, Dice.of(RequestKey(7, "thea", 1, 0)))
     assert answer.because == (12,)
