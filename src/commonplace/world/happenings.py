@@ -244,14 +244,11 @@ _KINDS: Mapping[object, type[Happening]] = {kind.__struct_config__.tag: kind for
 
 def happening_of(details: Mapping[str, Any]) -> Happening:
     """The happening of a memory, from its details; `UNKNOWN` for what is none of these: memories may be anybody's."""
-    match details.get("frame"):
-        case {"what": str(what)} as frame if what in _KINDS:
-            try:
-                return msgspec.convert(frame, _KINDS[what])
-            except msgspec.ValidationError:
-                return UNKNOWN
-        case _:
-            return UNKNOWN
+    try:
+        frame = details["frame"]
+        return msgspec.convert(frame, _KINDS[frame["what"]])
+    except (KeyError, TypeError, msgspec.ValidationError):
+        return UNKNOWN
 
 
 def as_frame(happening: Happening) -> dict[str, str]:
