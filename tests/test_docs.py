@@ -27,7 +27,7 @@ from commonplace.errors import DISTRIBUTION
 from commonplace.minds.tasks import TASKS
 from commonplace.run.reading import Reading
 from commonplace.scenario.model import CognitionPart
-from commonplace.world.happenings import Happening, Known, as_frame, happening_of
+from commonplace.world.happenings import Happened, Happening, as_frame, happening_of
 from e2e import lived
 from e2e.command import command, environment
 
@@ -132,7 +132,7 @@ def happenings() -> list[tuple[str, str, set[str], list[str]]]:
 
 def test_every_type_of_happening_has_a_row():
     assert {type_: what for type_, what, *_ in happenings()} == {
-        kind.__name__: kind.__struct_config__.tag for kind in get_args(Happening) if kind is not Known
+        kind.__name__: kind.__struct_config__.tag for kind in get_args(Happening) if kind is not Happened
     }
 
 

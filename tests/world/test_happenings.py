@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from commonplace.world.acts import ACTS, FAVOURS, asks, favour_in, tells
 from commonplace.world.happenings import (
-    UNKNOWN,
+    NOTHING_KNOWN,
     Changed,
+    Happened,
     Happening,
     ISaid,
-    Known,
     Said,
     Speech,
     as_frame,
@@ -23,7 +23,7 @@ from commonplace.world.happenings import (
 )
 from sizes import examples
 
-KINDS: tuple[type[Any], ...] = tuple(kind for kind in get_args(Happening) if kind is not Known)
+KINDS: tuple[type[Any], ...] = tuple(kind for kind in get_args(Happening) if kind is not Happened)
 WORDS = st.text(max_size=12)
 
 
@@ -61,7 +61,7 @@ def test_what_does_not_apply_is_not_kept() -> None:
     ],
 )
 def test_details_of_anybody_elses_memory_are_no_happening(details: dict[str, Any]) -> None:
-    assert happening_of(details) is UNKNOWN
+    assert happening_of(details) is NOTHING_KNOWN
 
 
 def test_what_others_have_added_to_a_happening_is_passed_over() -> None:

@@ -81,7 +81,7 @@ def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> 
         for topic in topics:
             _add(view, notebook, "asked", memory, hearer, act, topic)
     if act in {"accept", "decline"} and before is not None:
-        kind, asked = "promised" if act == "accept" else "declined", _line(before)
+        kind, asked = "promised" if act == "accept" else "declined", _speech(before)
         favour = favour_in(asked.act, "ask")
         for topic in topics_of(view.scenario.facts, asked) or topics:
             due = _due(view, favour, topic, asked, said) if kind == "promised" else -1
@@ -127,7 +127,7 @@ def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> Non
 
 def _replied(view: TurnView, notebook: Notebook, said: Said, before: Line, memory: Memory) -> None:
     """What a reply makes of my line before it: an answered question, something agreed to or refused."""
-    other, act, asked = said.who, said.act, _line(before)
+    other, act, asked = said.who, said.act, _speech(before)
     mine = asked.act
     if not asks(mine):
         return
@@ -189,7 +189,7 @@ def topics_of(facts: Sequence[Fact], line: Speech) -> tuple[str, ...]:
 def talk_topics(view: View) -> tuple[str, ...]:
     """What the latest lines of the talk one is in are about."""
     lines = view.world.talk.lines[-LATEST_LINES:] if view.world.talk else ()
-    return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _line(line))))
+    return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _speech(line))))
 
 
 def _before(view: TurnView, other: str, line: Speech, *, mine: bool) -> Line | None:
@@ -209,7 +209,7 @@ def _answered(talk: Conversation, speaker: str, asker: str, quote: str) -> Line 
     return None
 
 
-def _line(line: Line) -> Speech:
+def _speech(line: Line) -> Speech:
     return Speech(quote=line.utterance, speech_act=line.speech_act, topic=line.topic)
 
 

@@ -14,7 +14,7 @@ import msgspec.structs
 from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict
 
-from commonplace.world.happenings import UNKNOWN, Happening, always
+from commonplace.world.happenings import NOTHING_KNOWN, Happening, always
 
 changed = msgspec.structs.replace
 """A value with others in some fields."""
@@ -112,7 +112,7 @@ class Recalled(Given):
     importance: int
     """1–10, rounded."""
     minutes_ago: int
-    happening: Happening = UNKNOWN
+    happening: Happening = NOTHING_KNOWN
     """What the simulator knows of its making, with the names of its ids."""
     tell: tuple[str, ...] = ()
     """Ways the scenario's author gave to say it, first person; for `AT_ONCE` minutes those for there and then."""
@@ -220,7 +220,7 @@ class News(Given):
     """Character id, where somebody did it."""
     to_me: bool = False
     importance: int = 3
-    happening: Happening = UNKNOWN
+    happening: Happening = NOTHING_KNOWN
     facts: tuple[str, ...] = ()
 
 

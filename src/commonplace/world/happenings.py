@@ -23,7 +23,7 @@ def always(default: T) -> T:
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-class Known(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="what", tag="unknown"):
+class Happened(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="what", tag="unknown"):
     """What may be asked of any happening. A field is empty where it does not apply."""
 
     who: str = ""
@@ -58,7 +58,7 @@ class Known(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="wh
     other_name: str = ""
 
 
-class Speech(Known):
+class Speech(Happened):
     """A line, heard or said."""
 
     to: str = always("")
@@ -82,31 +82,31 @@ class ISaid(Speech, tag="i_said"):
     """Something one said oneself."""
 
 
-class Talked(Known, tag="talk"):
+class Talked(Happened, tag="talk"):
     """`who` began to talk with `to`."""
 
 
-class Seen(Known, tag="doing"):
+class Seen(Happened, tag="doing"):
     """Somebody was seen at something."""
 
     doing: str = always("")
 
 
-class Came(Known, tag="arrived"):
+class Came(Happened, tag="arrived"):
     """Somebody came in."""
 
     other: str = ""
     """Id of the area they came from; empty for somebody who joined the world."""
 
 
-class Left(Known, tag="left"):
+class Left(Happened, tag="left"):
     """Somebody went out."""
 
     other: str = ""
     """Id of the area they went to; empty for somebody who left the world."""
 
 
-class Tried(Known, tag="acted"):
+class Tried(Happened, tag="acted"):
     """Somebody tried in vain to do something to an object."""
 
     verb: str = ""
@@ -114,7 +114,7 @@ class Tried(Known, tag="acted"):
     why: str = always("")
 
 
-class Changed(Known, tag="thing"):
+class Changed(Happened, tag="thing"):
     """An object is in a state in which it was not when last seen."""
 
     state: str = always("")
@@ -124,24 +124,24 @@ class Changed(Known, tag="thing"):
     """What there was to see as somebody brought it into that state; empty where only the state was noticed."""
 
 
-class Missing(Known, tag="missing"):
+class Missing(Happened, tag="missing"):
     """An object is not where it was believed to be."""
 
 
-class Sky(Known, tag="weather"):
+class Sky(Happened, tag="weather"):
     """The weather changed."""
 
     sky: str = always("")
     old: str = always("")
 
 
-class Hour(Known, tag="time"):
+class Hour(Happened, tag="time"):
     """Another part of the day began."""
 
     part: str = always("")
 
 
-class Befell(Known, tag="event"):
+class Befell(Happened, tag="event"):
     """A scripted event or one from outside."""
 
     text: str = always("")
@@ -157,13 +157,13 @@ class Befell(Known, tag="event"):
     """What its author says it is: `loss`, `joy` …; `topic` what it is about. For minds only."""
 
 
-class Voiced(Known, tag="voice"):
+class Voiced(Happened, tag="voice"):
     """A thought that will not go away."""
 
     text: str = always("")
 
 
-class Did(Known, tag="did"):
+class Did(Happened, tag="did"):
     """Something one did oneself."""
 
     doing: str = always("")
@@ -173,11 +173,11 @@ class Did(Known, tag="did"):
     progress: str = ""
 
 
-class Walked(Known, tag="walked"):
+class Walked(Happened, tag="walked"):
     """One went somewhere oneself."""
 
 
-class Failed(Known, tag="refused"):
+class Failed(Happened, tag="refused"):
     """Something one tried in vain. Without an `object` it was not possible at all; `place` is where a closed way was to
     lead."""
 
@@ -185,11 +185,11 @@ class Failed(Known, tag="refused"):
     why: str = always("")
 
 
-class Absent(Known, tag="absent"):
+class Absent(Happened, tag="absent"):
     """An object one looked for in vain."""
 
 
-class Planned(Known, tag="plan"):
+class Planned(Happened, tag="plan"):
     """A stretch of plan."""
 
     start: str = ""
@@ -200,11 +200,11 @@ class Planned(Known, tag="plan"):
     """Whether it took the place of what was planned."""
 
 
-class Meant(Known, tag="intent"):
+class Meant(Happened, tag="intent"):
     """What one meant to do with the next line, on a stage for two."""
 
 
-class Concluded(Known, tag="insight"):
+class Concluded(Happened, tag="insight"):
     """A conclusion, with what the mind that drew it needs to speak of it."""
 
     about: str = always("")
@@ -216,7 +216,7 @@ class Concluded(Known, tag="insight"):
     """What one wants to do about it."""
 
 
-class Seed(Known, tag="seed"):
+class Seed(Happened, tag="seed"):
     """Something known from the start."""
 
     about: str = always("")
@@ -224,7 +224,7 @@ class Seed(Known, tag="seed"):
     sort: str = ""
 
 
-class Answered(Known, tag="answered"):
+class Answered(Happened, tag="answered"):
     """What one answered in an earlier panel."""
 
     asked: str = always("")
@@ -232,23 +232,22 @@ class Answered(Known, tag="answered"):
 
 
 Happening = (
-    Known | Said | ISaid | Talked | Seen | Came | Left | Tried | Changed | Missing | Sky | Hour | Befell | Voiced | Did
-    | Walked | Failed | Absent | Planned | Meant | Concluded | Seed | Answered
+    Happened | Said | ISaid | Talked | Seen | Came | Left | Tried | Changed | Missing | Sky | Hour | Befell | Voiced
+    | Did | Walked | Failed | Absent | Planned | Meant | Concluded | Seed | Answered
 )  # fmt: skip
-"""Any of them. A bare `Known` is a memory of which nothing else is known."""
-UNKNOWN = Known()
-
-
+"""Any of them. A bare `Happened` is a memory of which nothing else is known."""
+NOTHING_KNOWN = Happened()
 _KINDS: Mapping[object, type[Happening]] = {kind.__struct_config__.tag: kind for kind in get_args(Happening)}
 
 
 def happening_of(details: Mapping[str, Any]) -> Happening:
-    """The happening of a memory, from its details; `UNKNOWN` for what is none of these: memories may be anybody's."""
+    """The happening of a memory, from its details; `NOTHING_KNOWN` where they have none, as in memories that a program
+    keeps without a town."""
     try:
         frame = details["frame"]
         return msgspec.convert(frame, _KINDS[frame["what"]])
     except (KeyError, TypeError, msgspec.ValidationError):
-        return UNKNOWN
+        return NOTHING_KNOWN
 
 
 def as_frame(happening: Happening) -> dict[str, str]:

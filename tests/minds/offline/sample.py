@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from commonplace.minds.notes import FactNote, Item, News, NewsKind, Person, Recalled, Situation, Spoken, Spot, Who
 from commonplace.minds.tasks import ConverseInput, ReactInput
 from commonplace.world.happenings import (
-    UNKNOWN,
+    NOTHING_KNOWN,
     Absent,
     Befell,
     Changed,
@@ -82,7 +82,7 @@ def here(
 
 def memory(
     number: int, text: str, ago: int = 90, *, importance: int = 3, kind: str = "observation",
-    happening: Happening = UNKNOWN, tell: tuple[str, ...] = (), facts: tuple[str, ...] = (),
+    happening: Happening = NOTHING_KNOWN, tell: tuple[str, ...] = (), facts: tuple[str, ...] = (),
 ) -> Recalled:  # fmt: skip
     """A recalled memory."""
     return Recalled(
@@ -257,8 +257,8 @@ def reaction(
 
 
 def news(
-    kind: NewsKind, text: str, number: int = 50, happening: Happening = UNKNOWN, *, who: str = "", to_me: bool = False,
-    importance: int = 3, facts: tuple[str, ...] = (),
+    kind: NewsKind, text: str, number: int = 50, happening: Happening = NOTHING_KNOWN, *, who: str = "",
+    to_me: bool = False, importance: int = 3, facts: tuple[str, ...] = (),
 ) -> News:  # fmt: skip
     """Something new."""
     return News(

@@ -17,7 +17,7 @@ from commonplace.minds.notes import Given, Value, changed, fields_of
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.tasks import REACT
-from commonplace.world.happenings import Known
+from commonplace.world.happenings import Happened
 from minds.tasks.asked import SETTING, every_ask, merged
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -41,7 +41,7 @@ def korean(value: Any) -> Any:
         fields |= {"language": "ko"} if "language" in fields else {}
         fields |= {"level": "polite", "address": "박 사장님"} if "level" in fields else {}
         return type(value)(**fields)
-    if isinstance(value, Known):
+    if isinstance(value, Happened):
         return changed(value, **{name: korean(getattr(value, name)) for name in value.__struct_fields__})
     if isinstance(value, Mapping):
         return {key: korean(inner) for key, inner in cast(Mapping[str, Any], value).items()}

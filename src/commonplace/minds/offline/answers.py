@@ -18,7 +18,7 @@ from commonplace.minds.offline.sayings import (
     worded,
 )
 from commonplace.minds.offline.scene import Line, Scene
-from commonplace.world.happenings import UNKNOWN, Concluded, ISaid, Said, Seed
+from commonplace.world.happenings import NOTHING_KNOWN, Concluded, ISaid, Said, Seed
 
 HEARD_OF = Said | Seed | Concluded
 """Kinds of memory that count as having heard the news."""
@@ -77,7 +77,7 @@ def _source(scene: Scene, memory: Recalled, note: FactNote) -> Recalled | None:
             one
             for one in scene.talk.recalled
             if one.id != memory.id and note.id in one.facts
-            and (isinstance(one.happening, HEARD_OF) or one.happening == UNKNOWN)
+            and (isinstance(one.happening, HEARD_OF) or one.happening == NOTHING_KNOWN)
             and (one.minutes_ago > memory.minutes_ago + LATELY or one.happening.who not in {"", scene.you.id})
         ),
         None,

@@ -28,7 +28,7 @@ from commonplace.minds.offline.sayings import (
 from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.text import is_named
-from commonplace.world.happenings import UNKNOWN, Befell, Planned, Said
+from commonplace.world.happenings import NOTHING_KNOWN, Befell, Planned, Said
 
 TRIES = 6
 """Wordings tried before the speaker stays silent."""
@@ -346,7 +346,7 @@ def _heard_memory(scene: Scene) -> Recalled | None:
         said = memory.happening
         if isinstance(said, Said) and said.who == scene.you.id and said.quote == scene.last:
             return memory
-    return next((one for one in scene.talk.recalled if scene.last in one.text and one.happening == UNKNOWN), None)
+    return next((one for one in scene.talk.recalled if scene.last in one.text and one.happening == NOTHING_KNOWN), None)
 
 
 def _snub(scene: Scene, memory: Recalled) -> Line:

@@ -10,10 +10,21 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
 from commonplace.minds.offline.grammar.grammar import Grammar, grammar
 from commonplace.minds.offline.grammar.language import language
-from commonplace.minds.offline.happenings import WET
+from commonplace.minds.offline.incidents import WET
 from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput, Stroke
-from commonplace.world.happenings import UNKNOWN, Changed, Concluded, Failed, ISaid, Planned, Said, Seed, Seen, Sky
+from commonplace.world.happenings import (
+    NOTHING_KNOWN,
+    Changed,
+    Concluded,
+    Failed,
+    ISaid,
+    Planned,
+    Said,
+    Seed,
+    Seen,
+    Sky,
+)
 
 FEWEST, MOST = 5, 8
 LATEST = 30 * 60
@@ -298,7 +309,7 @@ def _undone(given: PlanDayInput) -> Iterator[Stroke]:
     """What the character intends to do and does not remember doing."""
     done = " ".join(memory.text for memory in given.recalled if memory.kind == "action")
     for memory in given.recalled:
-        if not isinstance(memory.happening, Seed) and memory.happening != UNKNOWN:
+        if not isinstance(memory.happening, Seed) and memory.happening != NOTHING_KNOWN:
             continue
         doing = language(given.who.language).intended(memory.text, given.who.name)
         if doing and doing not in done:

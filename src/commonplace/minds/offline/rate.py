@@ -18,7 +18,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.grammar import grammar
 from commonplace.minds.tasks import RateInput, RateOutput, Rating
 from commonplace.world.happenings import (
-    UNKNOWN,
+    NOTHING_KNOWN,
     Absent,
     Befell,
     Came,
@@ -26,8 +26,8 @@ from commonplace.world.happenings import (
     Concluded,
     Did,
     Failed,
+    Happened,
     Happening,
-    Known,
     Left,
     Missing,
     Planned,
@@ -45,7 +45,7 @@ OCCASION = 6
 
 def rate(given: RateInput, dice: Dice) -> RateOutput:  # noqa: ARG001 – rating draws nothing
     """One rating per text, in order."""
-    goal, new = " ".join(given.who.goals), zip_longest(given.texts, given.happenings, fillvalue=UNKNOWN)
+    goal, new = " ".join(given.who.goals), zip_longest(given.texts, given.happenings, fillvalue=NOTHING_KNOWN)
     return RateOutput(
         ratings=tuple(
             _rating(str(text), _base(happening, given.who.called, given.who.language), goal, given.who.language,
@@ -89,7 +89,7 @@ _STARTS: Mapping[type[Happening], Callable[[Any], int]] = {
     Missing: lambda _: MOVED,
     Failed: lambda _: SPOKEN_TO,
     Absent: lambda _: SPOKEN_TO,
-    Known: lambda _: BASE,
+    Happened: lambda _: BASE,
     Seed: lambda _: BASE,
 }
 """Where a memory starts from by what happened; anything else is routine."""

@@ -18,8 +18,8 @@ from commonplace.minds.offline.favours import directed, helped, looked_for, mean
 from commonplace.minds.offline.gatherings import event_name, hearing, invitation, minutes_since
 from commonplace.minds.offline.grammar.grammar import grammar, reason
 from commonplace.minds.offline.grammar.language import language
-from commonplace.minds.offline.happenings import distress, event, failure, weather
 from commonplace.minds.offline.hear import heard, remembered
+from commonplace.minds.offline.incidents import distress, event, failure, weather
 from commonplace.minds.offline.inner_voice import delivery, voice
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.sayings import occasion_word

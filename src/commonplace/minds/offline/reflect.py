@@ -6,8 +6,8 @@ A conclusion words a pattern that holds over two memories or more and restates n
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import UnionType
 
 from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
@@ -197,10 +197,12 @@ def patterns(
     return sorted(found, key=lambda pattern: (-pattern.strength, pattern.kind, pattern.about, pattern.ids))
 
 
-def _grouped(memories: Iterable[Recalled], kinds: Any, key: str) -> dict[str, list[Recalled]]:
+def _grouped(
+    memories: Iterable[Recalled], kinds: type[Happening] | UnionType, of: Callable[[Happening], str]
+) -> dict[str, list[Recalled]]:
     groups: dict[str, list[Recalled]] = defaultdict(list)
     for memory in memories:
-        if isinstance(memory.happening, kinds) and (value := getattr(memory.happening, key)):
+        if isinstance(memory.happening, kinds) and (value := of(memory.happening)):
             groups[value].append(memory)
     return groups
 
@@ -217,7 +219,7 @@ def _person(who: Who, happening: Happening, people: Mapping[str, Person]) -> dic
 
 def _haunts(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
     """Somebody seen again and again in one place, or at one thing."""
-    for other, seen in _grouped(memories, Seen, "who").items():
+    for other, seen in _grouped(memories, Seen, lambda one: one.who).items():
         if other == who.id:
             continue
         by_place: dict[str, list[Recalled]] = defaultdict(list)
@@ -247,7 +249,7 @@ def _crafts(
 def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
     """Somebody the character talks with often."""
     mine = [one for one in memories if isinstance(one.happening, Said) and one.happening.to_me]
-    for other, lines in _grouped(mine, Said, "who").items():
+    for other, lines in _grouped(mine, Said, lambda one: one.who).items():
         person = people.get(other)
         if len(lines) >= 3 and other != who.id and (person is None or person.warmth >= 0):
             yield Pattern("friend", _ids(lines), _person(who, lines[0].happening, people), other, min(6, len(lines)))
@@ -255,7 +257,7 @@ def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person
 
 def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
     """Somebody who speaks of troubles more than once."""
-    for other, lines in _grouped(memories, Said, "who").items():
+    for other, lines in _grouped(memories, Said, lambda one: one.who).items():
         sad = [one for one in lines if remembered(one.happening, who.language).act == "complain"]
         person = people.get(other)
         if len(sad) >= 2 and other != who.id and (person is None or person.warmth >= 0):
@@ -265,7 +267,7 @@ def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person
 def _things(memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
     """A thing that fails again and again, in wet weather above all."""
     wet = [one for one in memories if isinstance(one.happening, Sky) and one.happening.sky in {"rain", "storm"}]
-    for thing, seen in _grouped(memories, Changed | Failed | Tried, "object").items():
+    for thing, seen in _grouped(memories, Changed | Failed | Tried, lambda one: one.object).items():
         bad = [
             one for one in seen
             if rules.has("faulty", _what_is_wrong(one.happening))
@@ -316,7 +318,7 @@ def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
 
 def _habits(who: Who, memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
     """What the character spends its days with."""
-    groups, spoken = _grouped(memories, Did, "doing"), rules.language
+    groups, spoken = _grouped(memories, Did, lambda one: one.doing), rules.language
     nothing = rules.words("faint") | rules.words("talk")
     worth = {
         doing: seen for doing, seen in groups.items() if spoken.is_doing(doing) and spoken.head(doing) not in nothing
@@ -376,7 +378,7 @@ def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Pers
 
 def _minds(memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
     """Several starting memories on one subject."""
-    for subject, about in sorted(_grouped(memories, Seed, "topic").items()):
+    for subject, about in sorted(_grouped(memories, Seed, lambda one: one.topic).items()):
         if len(about) >= 2:
             yield Pattern("mind", _ids(about), {"topic": spoken.with_article(subject)}, subject, len(about))
 
