@@ -6,10 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-WEEKDAYS = {
-    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-    "ko": ("월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일"),
-}
 PARTS_OF_DAY = ((5, "dawn"), (8, "morning"), (12, "midday"), (14, "afternoon"), (18, "evening"), (22, "night"))
 """(hour it begins, name); before the first it is night."""
 

@@ -13,9 +13,10 @@ from itertools import islice, pairwise
 from commonplace.character.account import KEPT_DAYS, Entry, as_topic, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.plan import PlanItem
-from commonplace.clock import WEEKDAYS, midnight
+from commonplace.clock import midnight
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.turn import Notebook, TurnView, View
+from commonplace.languages import rows, weekdays
 from commonplace.memory.record import Memory
 from commonplace.world.acts import SETTLING, asks, favour_in, tells
 from commonplace.world.happenings import Befell, Did, ISaid, Said, Speech
@@ -23,11 +24,6 @@ from commonplace.world.state import Conversation, Line
 
 LATEST_LINES = 4
 Remembered = tuple[Percept, Memory]
-DAYS = {
-    "en": {"today": 0, "tonight": 0, "this evening": 0, "tomorrow": 1, "day after tomorrow": 2},
-    "ko": {"오늘": 0, "내일": 1, "모레": 2},
-}
-"""Words for a day → days from now."""
 USUAL_DAYS, EVENING = 2, 21 * 60
 """Days within which a promise is to be kept that names no day, and the minute of that day."""
 REPAIRS = frozenset({"REPAIR", "FIX", "MEND"})
@@ -161,8 +157,8 @@ def _due(view: TurnView, favour: str, topic: str, *lines: Speech) -> int:
 def _named_day(view: TurnView, quotes: str) -> int | None:
     """Days from now to the day that the words name; None for none."""
     language = view.scenario.language
-    names = [name.lower() for name in WEEKDAYS.get(language, WEEKDAYS["en"])]
-    found = {name: (number - view.now.weekday()) % 7 or 7 for number, name in enumerate(names)} | DAYS.get(language, {})
+    found = {name.lower(): (number - view.now.weekday()) % 7 or 7 for number, name in enumerate(weekdays(language))}
+    found |= {name: int(days) for name, days in rows(language, "days", "ahead")}
     said = min((name for name in found if name in quotes), key=lambda name: (-len(name), name), default="")
     return found.get(said)
 

@@ -18,11 +18,12 @@ from commonplace.character.goal import DONE, GIVEN_UP, OVERTAKEN, Goal, about
 from commonplace.character.persona import Persona
 from commonplace.character.plan import without_stroke
 from commonplace.character.state import AREA, Known
-from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
-from commonplace.cognition.account import DAYS, EVENING, Remembered, topics_of
+from commonplace.clock import hhmm, iso, midnight
+from commonplace.cognition.account import EVENING, Remembered, topics_of
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.sentences import the_thing, wished
 from commonplace.cognition.turn import Notebook, TurnView, View
+from commonplace.languages import rows, weekdays
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import GoalNote, changed
 from commonplace.scenario.scenario import Scenario, derived
@@ -264,7 +265,7 @@ def _see_to(view: TurnView, notebook: Notebook, thing: str, memory: int) -> None
 
 def _deadline(view: View, goal: str) -> int:
     """The day that a goal of the scenario names: `… before Sunday`; −1 for none."""
-    names = [name.lower() for name in WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])]
+    names = [name.lower() for name in weekdays(view.scenario.language)]
     number = next((number for number, name in enumerate(names) if name in goal.lower()), None)
     if number is None:
         return -1
@@ -516,8 +517,8 @@ def _day(view: View, due: datetime) -> str:
     """The day of a deadline in a word: `tomorrow`, `Thursday`."""
     language = view.scenario.language
     days = (due.date() - view.now.date()).days
-    named = {count: word for word, count in reversed(DAYS.get(language, DAYS["en"]).items())}
-    return named[days] if days in (0, 1) else WEEKDAYS.get(language, WEEKDAYS["en"])[due.weekday()]
+    named = {int(count): word for word, count in reversed(rows(language, "days", "ahead"))}
+    return named[days] if days in (0, 1) else weekdays(language)[due.weekday()]
 
 
 def _met(view: View, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, int]]:

@@ -13,7 +13,7 @@ from itertools import islice
 
 from commonplace.character.account import as_topic
 from commonplace.character.persona import Persona
-from commonplace.clock import WEEKDAYS, midnight
+from commonplace.clock import midnight
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import whole_past
 from commonplace.cognition.retrieve import embedded
@@ -29,6 +29,7 @@ from commonplace.cognition.situation import (
     who,
 )
 from commonplace.cognition.turn import TalkView, Tracer
+from commonplace.languages import weekdays
 from commonplace.memory import Memory, Retrieval, policies
 from commonplace.minds.notes import Item, Spoken, fields_of
 from commonplace.minds.question import Asked, understood
@@ -130,7 +131,7 @@ def names(view: TalkView, question: str) -> Names:
         late=view.now.hour < SMALL_HOURS,
         minute=view.now.hour * 60 + view.now.minute,
         weekday=view.now.weekday(),
-        weekdays=WEEKDAYS[language_of(question)],
+        weekdays=weekdays(language_of(question)),
         me=tuple(dict.fromkeys((view.persona.name, view.persona.called))),
         roles=_roles(view),
         events={fact.id: fact.place for fact in scenario.facts if fact.starts and fact.place},

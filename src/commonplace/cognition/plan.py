@@ -19,7 +19,7 @@ from commonplace.character.plan import (
     tiled,
     with_stroke,
 )
-from commonplace.clock import WEEKDAYS, hhmm, iso, midnight
+from commonplace.clock import hhmm, iso, midnight
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.perceive import befalls
 from commonplace.cognition.remember import PLAN, NewMemory, remember
@@ -27,6 +27,7 @@ from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import sentence, the
 from commonplace.cognition.situation import item_note, situation, things_believed, who
 from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.languages import weekdays
 from commonplace.minds.notes import Hint
 from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, Stroke
 from commonplace.scenario.findings import is_sleep
@@ -285,6 +286,6 @@ def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> NewMemory
         place_name=the(node.name),
         start=hhmm(item.start_time),
         end=hhmm(item.end_time),
-        weekday=WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])[item.start_time.weekday()],
+        weekday=weekdays(view.scenario.language)[item.start_time.weekday()],
     )
     return NewMemory(text, PLAN, planned, view.now, citations=item.because, tags=(item.level,), reason="planned")

@@ -12,8 +12,9 @@ from commonplace.character.levels import CLOSE, Manner, manner
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, Relation
-from commonplace.clock import WEEKDAYS, hhmm, iso
+from commonplace.clock import hhmm, iso
 from commonplace.cognition.turn import View
+from commonplace.languages import weekdays
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import AT_ONCE, FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, changed
 from commonplace.scenario.scenario import Scenario, Tell, derived
@@ -33,7 +34,7 @@ def situation(view: View) -> Situation:
         moment=iso(now),
         time=hhmm(now),
         day=clock.day(world.tick),
-        weekday=WEEKDAYS.get(view.scenario.language, WEEKDAYS["en"])[now.weekday()],
+        weekday=weekdays(view.scenario.language)[now.weekday()],
         part_of_day=world.ambient.part_of_day,
         sky=world.ambient.sky,
         wind=world.ambient.wind,

@@ -11,20 +11,12 @@ from typing import Any, cast
 
 import Stemmer
 
-from commonplace.clock import WEEKDAYS
 from commonplace.errors import UsageError
+from commonplace.languages import LANGUAGES, months, weekdays
 from commonplace.memory import korean
 from commonplace.memory.emotion import language_of
 from commonplace.memory.words import AUTO, word_list
 from commonplace.text import HANGUL, words
-
-MONTHS = {
-    "en": (
-        "January", "February", "March", "April", "May", "June",
-        "July", "August", "September", "October", "November", "December",
-    ),
-    "ko": tuple(f"{month}월" for month in range(1, 13)),
-}  # fmt: skip
 
 STEM = 0.5
 """How much the stem of a Hangul word counts in a question, besides its pairs of syllables."""
@@ -61,9 +53,9 @@ class Analyser:
     """What a store or the manifest of a run calls this class."""
 
     def __init__(self, language: str = AUTO) -> None:
-        if language != AUTO and language not in WEEKDAYS:
+        if language != AUTO and language not in LANGUAGES:
             raise UsageError(
-                f"language {language!r} is unknown", hint=f"the languages are {', '.join([AUTO, *sorted(WEEKDAYS)])}"
+                f"language {language!r} is unknown", hint=f"the languages are {', '.join([AUTO, *LANGUAGES])}"
             )
         self.language = language
         self.name = f"porter2-hangul-dates-{language}-v2"
@@ -116,7 +108,7 @@ class Analyser:
         language = language_of(text) if self.language == AUTO else self.language
         known = self._dates.get((day, language))
         if known is None:
-            weekday, month = WEEKDAYS[language][day.weekday()], MONTHS[language][day.month - 1]
+            weekday, month = weekdays(language)[day.weekday()], months(language)[day.month - 1]
             if language == "ko":
                 named: Iterable[str] = (month, f"{day.day}일", *pairs(weekday))
             else:

@@ -6,18 +6,16 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from math import fsum
 from typing import Any, cast
 
 import Stemmer
 
 from commonplace.errors import UsageError
-from commonplace.memory import words as word_lists
+from commonplace.languages import LANGUAGES, file_text
 from commonplace.memory.record import Emotion
 from commonplace.text import words
 
-LANGUAGES = word_lists.LANGUAGES
 _NOT = frozenset(("not", "no", "never", "cannot", "without", "hardly"))
 """And every word that ends in n't."""
 _NOT_BEFORE = frozenset(("안", "못", "별로"))
@@ -121,8 +119,7 @@ def _feelings(language: str) -> dict[str, _Feeling]:
     """Stem or beginning → feeling. The first list a word is in counts."""
     if language not in LANGUAGES:
         raise UsageError(f"language {language!r} has no word lists", hint=f"the languages are {', '.join(LANGUAGES)}")
-    text = files(word_lists.__name__).joinpath(f"feelings_{language}.json").read_text(encoding="utf-8")
-    data: dict[str, Any] = json.loads(text)
+    data: dict[str, Any] = json.loads(file_text(language, "feelings.json"))
     found: dict[str, _Feeling] = {}
     for name, about in data.items():
         for word in about["words"].split():

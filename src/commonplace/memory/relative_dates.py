@@ -9,8 +9,7 @@ from datetime import date, datetime, timedelta
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from commonplace.clock import WEEKDAYS
-from commonplace.memory.analyser import MONTHS
+from commonplace.languages import months, weekdays
 from commonplace.text import HANGUL
 
 LONGEST = 62
@@ -41,8 +40,8 @@ _BEFORE = f"(?<![{HANGUL}])"
 _AFTER = f"(?:에|에는|엔|에도|에만|의|은|는|도|만|부터|까지|동안|간|쯤|과|와|이?랑|하고)?(?![{HANGUL}])"
 """A particle, and then the word is over: `이번 주` but not `이번 주문`."""
 _UNIT = "(days?|nights?|weeks?|fortnights?|months?|years?)"
-_ENGLISH_DAY = f"({'|'.join(WEEKDAYS['en'])})".lower()
-_MONTH = f"(?:{'|'.join(MONTHS['en'])})"
+_ENGLISH_DAY = f"({'|'.join(weekdays('en'))})".lower()
+_MONTH = f"(?:{'|'.join(months('en'))})"
 _KOREAN_DAY = "([월화수목금토일](?:요일|욜))"
 _PART = "(?:morning|afternoon|evening|night)"
 _NO_LATEST = "".join(f"(?<!{word} )" for word in ("every", "each", "any", "next", "coming"))
@@ -174,7 +173,7 @@ def _of_week(language: str, weeks: int, group: int = 1) -> Reader:
 
 
 def _weekday(language: str, name: str) -> int:
-    return [one.lower() for one in WEEKDAYS[language]].index(name.lower().replace("욜", "요일"))
+    return [one.lower() for one in weekdays(language)].index(name.lower().replace("욜", "요일"))
 
 
 def _number(word: str, known: Mapping[str, int]) -> int:

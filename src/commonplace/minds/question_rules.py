@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import count
 from typing import Literal
+
+from commonplace import languages
 
 Wanted = Literal["", "who", "what", "where", "when", "why", "how", "count", "whether"]
 
@@ -67,7 +68,7 @@ class Rules:
 
 @cache
 def rules_of(language: str) -> Rules:
-    text = files("commonplace.minds").joinpath("question_words", f"{language}.txt").read_text("utf-8")
+    text = languages.file_text(language, "questions.txt")
     rows = [row for row in text.splitlines() if row and not row.startswith("#")]
     heads = [(head.strip(), body.strip()) for head, _, body in (row.partition(": ") for row in rows)]
     lists = {head: body for head, body in heads if head in _LISTS}

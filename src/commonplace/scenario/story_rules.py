@@ -10,6 +10,7 @@ from typing import Any
 from commonplace.character.fact import Fact
 from commonplace.clock import Clock, iso, parse_iso
 from commonplace.errors import UsageError
+from commonplace.languages import LANGUAGES
 from commonplace.memory import policies
 from commonplace.scenario.findings import Findings, minutes
 from commonplace.scenario.loading import KeyPath, choice, nearest
@@ -27,7 +28,6 @@ from commonplace.world.weather import SKIES
 STAGES = ("town", "duet", "panel")
 _ELSEWHERE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 """A stage from elsewhere, `package.module:NAME`."""
-LANGUAGES = ("en", "ko")
 YEARS = (1000, 9000)
 """Simulated time must not run out of the calendar Python has."""
 HEAVIEST = 1_000_000

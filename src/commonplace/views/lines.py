@@ -19,7 +19,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.text import Text
 
-from commonplace.clock import WEEKDAYS, hhmm
+from commonplace.clock import hhmm
+from commonplace.languages import weekdays
 from commonplace.run.frames import Frame
 from commonplace.run.rows import event_json
 from commonplace.scenario.model import ScenarioPart
@@ -122,7 +123,7 @@ class PlainLines:
 
 def describe(frame: Frame, language: str) -> str:
     """`Saturday, clear, mild`."""
-    weekday = WEEKDAYS.get(language, WEEKDAYS["en"])[frame.time.weekday()]
+    weekday = weekdays(language)[frame.time.weekday()]
     return ", ".join([weekday, ambient(language, frame.sky), ambient(language, frame.temperature)])
 
 

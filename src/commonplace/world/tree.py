@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from commonplace.josa import resolved
+from commonplace.languages import phrases
 from commonplace.world.actions import CARRYING, VERBS, Verb
 
 ANY = "*"
@@ -203,46 +204,7 @@ Phrase = (
 )
 """A verb's phrase is for somebody doing it."""
 
-WORDS: dict[str, dict[Phrase, str]] = {
-    "en": {
-        "walking": "walking to {name}",
-        "arriving": "just arriving",
-        "leaving": "getting ready to leave for {name}",
-        "waiting": "standing at the closed way to {name}",
-        "closed": "the way to {name} is closed",
-        "talking": "talking with {name}",
-        "trying": "having no luck with the {name}",
-        "refused": "that does not work now",
-        "lacks": "it takes the {name}",
-        "hands": "it takes more than one pair of hands",
-        "passage": "the way from {start} to {end}",
-        "USE": "using the {name}",
-        "OPEN": "opening the {name}",
-        "CLOSE": "closing the {name}",
-        "TAKE": "taking the {name}",
-        "DROP": "putting down the {name}",
-    },
-    "ko": {
-        "walking": "{name} 쪽으로 걸어가는 중",
-        "arriving": "막 도착하는 중",
-        "leaving": "{name} 쪽으로 나설 준비를 하는 중",
-        "waiting": "{name} 쪽으로 가는 막힌 길 앞에 서 있는 중",
-        "closed": "{name} 쪽으로 가는 길이 막혀 있다",
-        "talking": "{name}과(와) 이야기하는 중",
-        "trying": "{name} 앞에서 애쓰는 중",
-        "refused": "지금은 되지 않는다",
-        "lacks": "{name}이(가) 있어야 한다",
-        "hands": "혼자 손으로는 안 된다",
-        "passage": "{start}에서 {end} 쪽으로 가는 길",
-        "USE": "{name} 사용하는 중",
-        "OPEN": "{name} 여는 중",
-        "CLOSE": "{name} 닫는 중",
-        "TAKE": "{name} 집어 드는 중",
-        "DROP": "{name} 내려놓는 중",
-    },
-}
-
 
 def say(language: str, phrase: Phrase, **names: str) -> str:
-    """The phrase in `en` or `ko`. Raises KeyError for another language."""
-    return resolved(WORDS[language][phrase].format(**names))
+    """The phrase in a language, with the names filled in."""
+    return resolved(phrases(language, "world")[phrase].format(**names))

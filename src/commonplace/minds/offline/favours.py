@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date
 
 from commonplace.character.account import as_topic
-from commonplace.clock import WEEKDAYS
+from commonplace.languages import weekdays
 from commonplace.minds.notes import GoalNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
@@ -269,7 +269,6 @@ def _started(scene: Scene) -> Iterator[Saying]:
 
 def _day(scene: Scene, ahead: int) -> dict[str, str]:
     """Slots `day` and `on` for a day from now: `Thursday` and `on Thursday`. Late in the day, today is tomorrow."""
-    weekdays = WEEKDAYS.get(scene.me.language, WEEKDAYS["en"])
     if not ahead and scene.talk.situation.time < TOO_LATE:
         today = scene.rules.every("day.today")[0]
         return {"day": today, "on": today}
@@ -278,7 +277,7 @@ def _day(scene: Scene, ahead: int) -> dict[str, str]:
     tomorrow, on = names[0], names[1]
     if ahead == 1:
         return {"day": tomorrow, "on": tomorrow}
-    weekday = weekdays[(date.fromisoformat(scene.moment[:10]).weekday() + ahead) % 7]
+    weekday = weekdays(scene.me.language)[(date.fromisoformat(scene.moment[:10]).weekday() + ahead) % 7]
     return {"day": weekday, "on": on.replace("{day}", weekday)}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from commonplace.languages import phrases
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.tree import Node
 
@@ -57,46 +58,9 @@ class Unusable(ValueError):
 
 def in_language(what: str, language: str) -> str:
     """A complaint as a prompt quotes it; one without a translation stays as it is."""
-    return KOREAN.get(what, what) if language == "ko" else what
+    return phrases(language, "complaints").get(what, what)
 
 
-KOREAN: Mapping[str, str] = {
-    "is missing": "빠졌습니다",
-    "must be one of {choices}; it was {value}": "{choices} 가운데 하나여야 합니다. 받은 값: {value}",
-    "must be one of: {choices}; it was {value}": "다음 가운데 하나여야 합니다: {choices}. 받은 값: {value}",
-    "must be a JSON object": "JSON 객체여야 합니다",
-    "must be a list": "목록이어야 합니다",
-    "must be a text": "글이어야 합니다",
-    "must be a whole number": "정수여야 합니다",
-    "must be words": "글자로 된 말이어야 합니다",
-    "must not be empty": "비어 있으면 안 됩니다",
-    "must be between {least} and {most}; it was {value}": "{least}에서 {most} 사이여야 합니다. 받은 값: {value}",
-    "must have at least {least} entries; it has {count}": "적어도 {least}개여야 합니다. 받은 개수: {count}",
-    "must have {wanted} entries, one for each text; it has {count}": (
-        "글마다 하나씩 {wanted}개여야 합니다. 받은 개수: {count}"
-    ),
-    "must be a time such as 07:30; it was {value}": "07:30 같은 시각이어야 합니다. 받은 값: {value}",
-    "must be in {wanted}": "한국어여야 합니다",
-    "must be plain speech, without JSON or markup": "JSON이나 기호가 섞이지 않은 말이어야 합니다",
-    "must be spoken as the character, never about models or assistants": (
-        "모델이나 비서 이야기가 아니라 그 사람이 하는 말이어야 합니다"
-    ),
-    "must be your own words instead of repeating the instructions": "지시문을 되풀이하지 말고 자기 말로 해야 합니다",
-    "must not be null: to {decision} takes a plan; keep is for none": (
-        "null이면 안 됩니다. {decision}에는 plan이 있어야 합니다. plan이 없으면 keep입니다"
-    ),
-    "cannot be talk: nobody is here": "talk일 수 없습니다. 여기에 아무도 없습니다",
-    "cannot be used: {why}": "쓸 수 없습니다: {why}",
-    "each stroke of 'day' must start at least 5 minutes after the one before": (
-        "'day'의 일은 저마다 앞의 일보다 적어도 5분 늦게 시작해야 합니다"
-    ),
-    "the answer must be a JSON object": "답은 JSON 객체여야 합니다",
-    "the answer has none of the fields {names}": "답에 {names} 가운데 아무것도 없습니다",
-    "the answer is empty": "답이 비어 있습니다",
-    "the answer was cut off; be shorter": "답이 길어서 잘렸습니다. 더 짧게 쓰세요",
-    "the answer is not a JSON object": "답이 JSON 객체가 아닙니다",
-    "the answer is not a JSON object and could not be repaired": "답이 JSON 객체가 아니고 고칠 수도 없습니다",
-}
 """Complaints that are quoted when an answer is asked for again."""
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
 
-from commonplace.clock import WEEKDAYS, hhmm, parse_iso
+from commonplace.clock import hhmm, parse_iso
+from commonplace.languages import phrases, weekdays
 from commonplace.minds.notes import News, Recalled
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.text import clean, shortened
@@ -60,11 +61,6 @@ def speech(text: str) -> str:
 # ── memories ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-YOU = {"en": "you", "ko": "당신"}
-YOUR = {"en": "your ", "ko": "당신의 "}
-TO = {"en": " to ", "ko": " → "}
-_AFTER_NAME = {"en": r"'s ", "ko": "의 "}
-_SUBJECT = {"en": " ", "ko": "(?:은|는|이|가|께서)? "}
 LONGEST = 160
 """Characters of one memory: the longest line of talk and a half."""
 
@@ -85,12 +81,13 @@ class Teller:
 
     def __init__(self, me: str, name: str, language: str, moment: str, setting: Setting) -> None:
         """`me` is the short name. `moment`: ISO; empty where there is no clock."""
-        self._you, self._your = YOU[language], YOUR[language]
+        words = phrases(language, "prompts")
+        self._you, self._your, self._to = words["you"], words["your"], words["to"]
         self._language = language
         self._now = parse_iso(moment) if moment else None
         own = "|".join(re.escape(one) for one in dict.fromkeys((name, me)))
-        self._owned = re.compile(f"^(?:{own}){_AFTER_NAME[language]}")
-        self._subject = re.compile(f"^(?:{own}){_SUBJECT[language]}")
+        self._owned = re.compile(f"^(?:{own}){words['after_name']}")
+        self._subject = re.compile(f"^(?:{own}){words['subject']}")
         others = sorted(setting.people, key=lambda pair: -len(pair[0]))
         self._short = tuple((full, called) for full, called in others if full != called)
         self._me = me
@@ -130,12 +127,12 @@ class Teller:
         return self.bare(note.text, longest)
 
     def _said(self, speaker: str, hearer: str, quote: str, longest: int) -> str:
-        to = f"{TO[self._language]}{plain(hearer)}" if hearer else ""
+        to = f"{self._to}{plain(hearer)}" if hearer else ""
         return f'{plain(speaker)}{to}: "{shortened(speech(quote), longest)}"'
 
     def _when(self, note: Recalled) -> str:
         if self._now is None or isinstance(note.happening, Seed):
             return ""
         then = self._now - timedelta(minutes=note.minutes_ago)
-        day = "" if then.date() == self._now.date() else f"{WEEKDAYS[self._language][then.weekday()]} "
+        day = "" if then.date() == self._now.date() else f"{weekdays(self._language)[then.weekday()]} "
         return f"{day}{hhmm(then)}"

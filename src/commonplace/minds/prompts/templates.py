@@ -16,14 +16,13 @@ from jinja2 import BaseLoader, DictLoader, StrictUndefined, TemplateError, Templ
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from commonplace.errors import UsageError
+from commonplace.languages import DEFAULT, LANGUAGES, file_texts
 
-LANGUAGES = ("en", "ko")
 PARTS = ("rules.txt", "persona.txt", "parts.txt", "plan_parts.txt", "again.txt")
 """Shared by the tasks: `parts.txt` holds macros, `again.txt` asks again. Every other template belongs to a task."""
 _TAGS = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 BETWEEN = "\n---\n"
 """Divides a task's template: above it is what stays the same for a character at every tick, below it what changes."""
-TEXTS = Path(__file__).parent
 LARGEST = 100_000
 """Bytes of a template; the largest that ships has a few thousand."""
 
@@ -33,7 +32,7 @@ def shipped(language: str) -> Mapping[str, str]:
     """File name → template. Raises UsageError for a language without templates."""
     if language not in LANGUAGES:
         raise UsageError(f"there are no prompts in {language!r}", hint=f"the languages are {', '.join(LANGUAGES)}")
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted((TEXTS / language).glob("*.txt"))}
+    return file_texts(language, "prompts")
 
 
 def load_overrides(folder: str | Path, *, beside: Path | None = None) -> Mapping[str, str]:
@@ -68,7 +67,7 @@ def _refuse_outside(path: Path, beside: Path) -> None:
 
 
 def _checked(path: Path) -> str:
-    accepted = shipped(LANGUAGES[0])
+    accepted = shipped(DEFAULT)
     if path.name not in accepted:
         raise UsageError(
             f"{path.name} is not the name of a template",

@@ -14,7 +14,6 @@ from commonplace.minds.mind import Task
 from commonplace.minds.tasks.act import ACT, ActInput, ActOutput, Targets
 from commonplace.minds.tasks.answer import (
     ANSWER,
-    NO_ANSWER,
     Acquaintance,
     AnswerInput,
     AnswerOutput,
@@ -49,7 +48,6 @@ __all__ = [
     "CONVERSE",
     "EMBED",
     "INSIGHTS",
-    "NO_ANSWER",
     "PERCEIVE_EVENT",
     "PLAN_DAY",
     "PLAN_HOURS",

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from commonplace.languages import phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
@@ -30,7 +31,6 @@ from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.text import shortened
 from commonplace.world.happenings import Planned
 
-NO_ANSWER = {"en": "I can't think of it now.", "ko": "지금은 생각이 안 나네요."}
 LONGEST_ANSWER = 1000
 ANSWERING = 12
 """Memories shown that were recalled for the question."""
@@ -169,7 +169,7 @@ ANSWER = Task(
     "answer",
     AnswerInput,
     AnswerOutput,
-    lambda inputs: AnswerOutput(answer=NO_ANSWER.get(inputs.who.language, NO_ANSWER["en"])),
+    lambda inputs: AnswerOutput(answer=phrases(inputs.who.language, "lines")["no_answer"]),
     max_tokens=400,
     temperature=0.7,
     scene=_scene,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from commonplace.languages import phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
@@ -39,7 +40,6 @@ from commonplace.minds.tasks.wire import Cited, Facts, Flag, Unasked, WireValue,
 
 LONGEST_EARLIER = 160
 """Characters of a line of the talk."""
-POLITE_LINE = {"en": "Good to see you.", "ko": "만나서 반가워요."}
 
 
 class ConverseInput(Given):
@@ -103,7 +103,7 @@ CONVERSE = Task(
     "converse",
     ConverseInput,
     ConverseOutput,
-    lambda inputs: ConverseOutput(utterance=POLITE_LINE.get(inputs.who.language, POLITE_LINE["en"]), ends=True),
+    lambda inputs: ConverseOutput(utterance=phrases(inputs.who.language, "lines")["polite"], ends=True),
     max_tokens=300,
     temperature=0.8,
     scene=_scene,

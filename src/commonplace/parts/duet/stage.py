@@ -20,6 +20,7 @@ from commonplace.cognition.sentences import doing, sentence
 from commonplace.cognition.situation import person, recalled, who
 from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.engine.stage import Stage
+from commonplace.languages import phrases
 from commonplace.memory.emotion import feeler
 from commonplace.memory.record import Memory
 from commonplace.memory.reflection import TurnTrigger
@@ -55,7 +56,6 @@ TOLD = 0.6
 """Share of its words that tells that something was told."""
 OUTSIDE = Befell | Voiced
 """Frames of what happens without either of the two."""
-QUERY = {"en": "{context}\nWith: {other}\nMy goal: {goal}", "ko": "{context}\n상대: {other}\n내 목표: {goal}"}
 
 
 def alternate(scenario: Scenario, tick: int) -> Sequence[str]:
@@ -95,7 +95,7 @@ async def _take_turn(
     if notebook.mood:
         notebook.trace["mood"] = notebook.mood
     lines = [
-        _heard(one, said)
+        _heard(view, one, said)
         for one in percepts
         if isinstance(said := one.happening, Said) and view.scenario.cognition.observe
     ]
@@ -119,7 +119,7 @@ def context(view: TurnView, dialogue: Sequence[Spoken]) -> str:
 def query(view: TurnView, other: str, dialogue: Sequence[Spoken]) -> str:
     """Context, partner and goal."""
     called = view.scenario.personas[other].called
-    template = QUERY[view.scenario.language]
+    template = phrases(view.scenario.language, "duet")["query"]
     return template.format(context=context(view, dialogue), other=called, goal=_one_line(_goal(view)))
 
 
@@ -136,11 +136,8 @@ def _dialogue(view: TurnView) -> tuple[Spoken, ...]:
 
 
 def _uttered(view: TurnView) -> list[Uttered]:
-    talk = view.world.talk
-    return [line for line in talk.lines if line.utterance not in _PLACEHOLDERS] if talk else []
-
-
-_PLACEHOLDERS = frozenset(LOST_THREAD.values())
+    talk, placeholder = view.world.talk, phrases(view.scenario.language, "lines")[LOST_THREAD]
+    return [line for line in talk.lines if line.utterance != placeholder] if talk else []
 
 
 def _goal(view: TurnView) -> str:
@@ -180,7 +177,7 @@ async def _reflect(
         return
     notebook.reflected = view.tick
     notebook.mood = answer.value.mood or _felt(view, [text])
-    reason = "every {} turns" if view.scenario.language == "en" else "{}턴마다"
+    reason = phrases(view.scenario.language, "duet")["every"]
     draft = NewMemory(
         text,
         REFLECTION,
@@ -290,8 +287,9 @@ def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Acti
 # ── F: what may be stored ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _heard(percept: Percept, said: Said) -> Line:
-    return Line(percept.text, said, percept.event, own=False, is_placeholder=said.quote in _PLACEHOLDERS)
+def _heard(view: TurnView, percept: Percept, said: Said) -> Line:
+    placeholder = phrases(view.scenario.language, "lines")[LOST_THREAD]
+    return Line(percept.text, said, percept.event, own=False, is_placeholder=said.quote == placeholder)
 
 
 def _said(view: TurnView, other: str, utterance: str, answer: Answer[DuetOutput]) -> Line:

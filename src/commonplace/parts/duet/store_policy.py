@@ -7,7 +7,7 @@ from the other, a new fact. What says nearly the same as a memory does not becom
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -16,6 +16,7 @@ from itertools import islice
 from commonplace.cognition.remember import ACTION, OBSERVATION, NewMemory, remember, rules
 from commonplace.cognition.situation import who
 from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.languages import phrases
 from commonplace.memory.importance import HIGHEST, VERSION, Rating, forms, stems
 from commonplace.memory.words import word_list
 from commonplace.minds.tasks import RATE, RateInput
@@ -75,7 +76,7 @@ async def store_lines(view: TurnView, notebook: Notebook, lines: Sequence[Line])
 
 def decide(view: TurnView, line: Line, rating: Rating) -> Decision:
     """The policy. The first reason that applies is the one given."""
-    say = REASONS[view.scenario.language]
+    say = phrases(view.scenario.language, "stored")
     weight, threshold = rating.importance, view.scenario.part.duet.store_importance
     same = 0 if line.is_placeholder else _remembered(view, line.quote)
     if line.is_placeholder:
@@ -101,37 +102,6 @@ def _finding(view: TurnView, line: Line) -> tuple[str, str]:
         found["fact"] = _new_fact(view, line)
     return next(((finding, word) for finding, word in found.items() if word), ("noise", ""))
 
-
-REASONS: Mapping[str, Mapping[str, str]] = {
-    "en": {
-        "important": "importance {weight}: {because}",
-        "promise": "a promise: “{word}”",
-        "conflict": "a quarrel: “{word}”",
-        "fact": "a new fact: “{word}”",
-        "same": "memory #{memory} says the same",
-        "placeholder": "stands for a missing answer",
-        "noise": "importance {weight} is below {threshold}; no promise, no quarrel, nothing new",
-        "eventful": "event",
-        "emotional": "feeling",
-        "goal": "goal",
-        "personal": "person",
-        "mind": "the mind's correction",
-    },
-    "ko": {
-        "important": "중요도 {weight}: {because}",
-        "promise": "약속: “{word}”",
-        "conflict": "갈등: “{word}”",
-        "fact": "새로운 사실: “{word}”",
-        "same": "기억 #{memory}에 이미 있는 말",
-        "placeholder": "답이 없어 대신한 말",
-        "noise": "중요도 {weight}, 기준 {threshold} 미만; 약속도 갈등도 새로운 사실도 없음",
-        "eventful": "사건",
-        "emotional": "감정",
-        "goal": "목표",
-        "personal": "사람",
-        "mind": "보정",
-    },
-}
 
 # ── importance ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from commonplace.languages import phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Recalled, Spoken, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
@@ -16,8 +17,8 @@ from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
 from commonplace.minds.tasks.wire import Cited, Unasked, WireValue, noted, seen, spoken
 
-LOST_THREAD = {"en": "(lost the thread for a moment …)", "ko": "(잠시 생각이 끊겼다…)"}
-"""Shown in place of a turn that has no usable answer."""
+LOST_THREAD = "lost_thread"
+"""The phrase shown in place of a turn that has no usable answer."""
 LONGEST_PLAN = 200
 LONGEST_SAID = 240
 """Characters of a line: no monologues."""
@@ -107,7 +108,7 @@ DUET_TURN = Task(
     "duet_turn",
     DuetInput,
     DuetOutput,
-    lambda inputs: DuetOutput(plan="", utterance=LOST_THREAD.get(inputs.who.language, LOST_THREAD["en"])),
+    lambda inputs: DuetOutput(plan="", utterance=phrases(inputs.who.language, "lines")[LOST_THREAD]),
     max_tokens=300,
     temperature=0.9,
     scene=_scene,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from commonplace.josa import resolved
+from commonplace.languages import phrases
 from commonplace.minds.notes import Situation, Spot
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.reflect import insights
@@ -33,31 +34,11 @@ def duet_reflect(given: DuetReflectInput, dice: Dice) -> DuetReflection:
     return _returning(given, dice)
 
 
-_RETURNING = {
-    "en": (
-        "I keep coming back to {topic}, and I have not told {other} why.",
-        "{other} and I mean different things when we say {topic}.",
-        "Perhaps I make too much of {topic}.",
-        "{other} hears more in {topic} than I say.",
-        "I would rather laugh with {other} than be right about {topic}.",
-        "If it were only about {topic}, it would be easy between {other} and me.",
-    ),
-    "ko": (
-        "나는 자꾸 {topic} 생각으로 돌아온다. 그 까닭은 아직 {other}에게 말하지 않았다.",
-        "{topic} 이야기를 {other}과(와) 나는 서로 다르게 듣는다.",
-        "어쩌면 내가 {topic}에 너무 매달리는지도 모른다.",
-        "{other}은(는) {topic} 이야기에서 내가 말한 것보다 많은 것을 듣는다.",
-        "{topic} 때문에 이기느니 {other}과(와) 함께 웃는 편이 낫다.",
-        "{topic}뿐이라면 {other}과(와) 나 사이는 쉬웠을 것이다.",
-    ),
-}
-
-
 def _returning(given: DuetReflectInput, dice: Dice) -> DuetReflection:
     """A thought about a subject of the memories that was not had before; nothing where all have been."""
     told = [(note, note.happening.topic) for note in given.recalled if note.happening.topic]
     for note, topic in dice.shuffled(told, "topic"):
-        for template in dice.shuffled(_RETURNING[given.who.language], "thought"):
+        for template in dice.shuffled(phrases(given.who.language, "duet")["thoughts"].splitlines(), "thought"):
             text = resolved(template.format(topic=topic, other=given.other.called))
             if text not in given.earlier:
                 return DuetReflection(text=text, because=(note.id,))

@@ -13,9 +13,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 
+from commonplace import languages
 from commonplace.josa import resolved
+from commonplace.languages import phrases
 from commonplace.memory import korean
 from commonplace.memory.analyser import content_words
 from commonplace.minds.notes import Recalled, changed
@@ -35,8 +36,10 @@ YES_NO, CHOICE, OPEN = "yesno", "choice", "open"
 
 def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:
     """A persona's answer: a few sentences, and the numbers of the past answers it mentions."""
-    lost = LOST_THREAD.values()  # a mind that failed has said nothing that could be taken up
-    speaker = _Speaker(changed(given, lines=tuple(line for line in given.lines if line.text not in lost)), dice)
+    lost = phrases(given.who.language, "lines")[
+        LOST_THREAD
+    ]  # a mind that failed has said nothing that could be taken up
+    speaker = _Speaker(changed(given, lines=tuple(line for line in given.lines if line.text != lost)), dice)
     main = {"claim": speaker.claim, "oppose": speaker.oppose, "join": speaker.join}[given.stance]()
     example, cited = speaker.example()
     sentences = [
@@ -393,7 +396,7 @@ def _leads(word: str, keys: frozenset[str]) -> bool:
 @cache
 def phrases_of(language: str) -> Phrases:
     """What can be said for and against a subject."""
-    text = _read(f"themes_{language}.txt")
+    text = languages.file_text(language, "themes.txt")
     themes: dict[str, dict[str, tuple[str, ...]]] = {}
     keys: dict[str, frozenset[str]] = {}
     for_bans: set[str] = set()
@@ -410,8 +413,4 @@ def phrases_of(language: str) -> Phrases:
 
 @cache
 def _rules(language: str) -> Mapping[str, Sequence[Template]]:
-    return parsed_rules(_read(f"{language}.txt"))
-
-
-def _read(name: str) -> str:
-    return files("commonplace.parts.panel").joinpath("phrases", name).read_text(encoding="utf-8")
+    return parsed_rules(languages.file_text(language, "panel.txt"))

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from commonplace.languages import phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Recalled, Spoken, Who
 from commonplace.minds.prompts.telling import speech
@@ -82,7 +83,7 @@ PANEL_TURN = Task(
     "panel_turn",
     PanelInput,
     PanelOutput,
-    lambda inputs: PanelOutput(answer=LOST_THREAD.get(inputs.who.language, LOST_THREAD["en"])),
+    lambda inputs: PanelOutput(answer=phrases(inputs.who.language, "lines")[LOST_THREAD]),
     max_tokens=900,
     temperature=0.9,
     scene=_scene,

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 
+from commonplace.languages import file_text
 from commonplace.minds.offline.grammar.grammar import Template, grammar, parsed_rules
 from commonplace.text import sentences
 
@@ -123,10 +123,7 @@ class Wordings:
         self._whole: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self._open: dict[int, dict[str, list[_Pattern]]] = defaultdict(lambda: defaultdict(list))
         self._found: dict[str, tuple[Wording, ...]] = {}
-        folder = files("commonplace.minds.offline.grammar") / language
-        names = [
-            name for file in SPOKEN for name in parsed_rules((folder / f"{file}.txt").read_text("utf-8"))
-        ]  # fmt: skip
+        names = [name for file in SPOKEN for name in parsed_rules(file_text(language, f"talk/{file}.txt"))]
         self.written: frozenset[str] = frozenset(
             text for name in names for one in rules.rules[name] if _can_be_told(one) and (text := _as_written(one))
         )

@@ -21,6 +21,7 @@ from textual.worker import Worker
 
 from commonplace.clock import hhmm
 from commonplace.errors import CommonplaceError
+from commonplace.languages import phrases, rows
 from commonplace.parts.live.source import Conversation, Reply, Source, Thumb
 from commonplace.parts.terminal.canvas import stacked
 from commonplace.parts.terminal.header import day_name, mind_name
@@ -42,41 +43,6 @@ Phrase = Literal[
     "unrated", "more", "up", "down", "busy", "nobody", "commands", "around", "whispered",
     "unasked",
 ]  # fmt: skip
-PHRASES: Mapping[str, Mapping[Phrase, str]] = {
-    "en": {
-        "placeholder": "ask something", "you": "you", "thinking": "thinking … Esc cancels",
-        "waiting": "thinking, {0} s … Esc cancels", "cancelled": "cancelled", "nothing": "rests on no memory",
-        "unusable": "the mind's answer could not be used", "before": "asked before: {0} (similarity {1:.2f}, {2})",
-        "well": "well received", "badly": "badly received", "unrated": "not rated", "more": "… and {0} more",
-        "up": "✓ noted: a good answer", "down": "✗ noted: a bad answer", "busy": "Wait for the answer, or press Esc.",
-        "nobody": "there is nobody of this name here: {0}",
-        "commands": "/with NAME · /voice TEXT · /up /down [NOTE] · /retry · /why",
-        "around": "found by whom, where or when it is about", "whispered": "inner voice: {0}",
-        "unasked": "There is no answer yet.",
-    },
-    "ko": {
-        "placeholder": "물어보세요", "you": "나", "thinking": "생각하는 중 … Esc: 취소",
-        "waiting": "생각하는 중, {0}초 … Esc: 취소", "cancelled": "취소됨", "nothing": "근거가 된 기억 없음",
-        "unusable": "마음의 답을 쓸 수 없음", "before": "전에 물어봄: {0} (유사도 {1:.2f}, {2})",
-        "well": "좋은 평가", "badly": "나쁜 평가", "unrated": "평가 없음", "more": "… 외 {0}개",
-        "up": "✓ 기록됨: 좋은 답", "down": "✗ 기록됨: 나쁜 답", "busy": "답을 기다리거나 Esc를 누르세요.",
-        "nobody": "그런 이름은 여기에 없습니다: {0}",
-        "commands": "/with 이름 · /voice 글 · /up /down [메모] · /retry · /why",
-        "around": "사람, 장소, 때로 찾음", "whispered": "내면의 목소리: {0}",
-        "unasked": "아직 답이 없습니다.",
-    },
-}  # fmt: skip
-KEYS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "en": (
-        ("Enter", "ask"), ("Esc", "close"), ("Tab", "next character"), ("^Y", "good"), ("^N", "bad"), ("^R", "retry"),
-        ("^O", "why"), ("↑↓", "earlier"), ("PgUp/Dn", "scroll"),
-    ),
-    "ko": (
-        ("Enter", "묻기"), ("Esc", "닫기"), ("Tab", "다음 인물"), ("^Y", "좋음"), ("^N", "나쁨"), ("^R", "다시"),
-        ("^O", "이유"), ("↑↓", "이전 질문"), ("PgUp/Dn", "넘기기"),
-    ),
-}  # fmt: skip
-"""The most needed first: what does not fit is left out."""
 
 
 class AskScreen(ModalScreen[str]):
@@ -135,7 +101,7 @@ class AskScreen(ModalScreen[str]):
         """The keys that fit."""
         palette = self.scene.palette
         line = Text(" ")
-        for key, name in KEYS.get(self.scene.language, KEYS["en"]):
+        for key, name in rows(self.scene.language, "ask", "keys"):
             piece = Text.assemble((key, f"bold {palette.accent}"), (f" {name}  ", palette.muted))
             if line.cell_len + piece.cell_len - 2 <= self.size.width:
                 line.append_text(piece)
@@ -143,7 +109,7 @@ class AskScreen(ModalScreen[str]):
 
     def phrase(self, key: Phrase, *values: object) -> str:
         """A phrase in the scenario's language."""
-        text = PHRASES.get(self.scene.language, PHRASES["en"])[key]
+        text = phrases(self.scene.language, "ask")[key]
         return text.format(*values) if values else text
 
     @property

@@ -15,21 +15,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from commonplace.errors import CommonplaceError
+from commonplace.languages import phrases
 from commonplace.parts.live.source import Source
 from commonplace.scenario.newcomer import SUFFIXES
 from commonplace.text import clean
 from commonplace.views.town import Town
 from commonplace.world.actions import VERBS
-
-HINT = {
-    "en": "a sentence that happens · /voice NAME text · /do NAME go|say|use|wait … · /release NAME · /leave · /join",
-    "ko": "일어날 일 한 문장 · /voice 이름 글 · /do 이름 go|say|use|wait … · /release 이름 · /leave · /join",
-}
-AGAIN = {"en": "Enter applies it · Esc cancels", "ko": "Enter: 적용 · Esc: 취소"}
-NO_NAME = {
-    "en": "not understood: a command needs somebody's name, and a place, person or thing that is there",
-    "ko": "알 수 없습니다: 명령에는 있는 사람과 장소, 사물의 이름이 필요합니다",
-}
 
 
 class CommandScreen(ModalScreen[str]):
@@ -48,7 +39,9 @@ class CommandScreen(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """The line and what it will do."""
         with Vertical(id="command"):
-            yield Static(Text(HINT.get(self.town.language, HINT["en"]), self.muted), id="preview", markup=False)
+            yield Static(
+                Text(phrases(self.town.language, "terminal")["god_mode"], self.muted), id="preview", markup=False
+            )
             yield Input(placeholder="…", id="sentence", select_on_focus=False)
 
     def on_mount(self) -> None:
@@ -68,7 +61,7 @@ class CommandScreen(ModalScreen[str]):
         if self.busy or not clean(event.value):
             return
         if intent is None:
-            self._say(NO_NAME.get(self.town.language, NO_NAME["en"]))
+            self._say(phrases(self.town.language, "terminal")["no_name"])
             return
         self.busy = True
         text = event.value
@@ -98,7 +91,7 @@ class CommandScreen(ModalScreen[str]):
     def _previewed(self, text: str, preview: str) -> None:
         self.busy = False
         self.previewed = text
-        self._say(preview, AGAIN.get(self.town.language, AGAIN["en"]))
+        self._say(preview, phrases(self.town.language, "terminal")["again"])
 
     def _failed(self, why: str) -> None:
         self.busy = False

@@ -14,7 +14,8 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from commonplace.clock import WEEKDAYS, hhmm
+from commonplace.clock import hhmm
+from commonplace.languages import phrases, rows, weekdays
 from commonplace.parts.terminal.canvas import padded
 from commonplace.parts.terminal.palette import Palette
 from commonplace.parts.terminal.player import Scene
@@ -23,7 +24,6 @@ from commonplace.text import clean
 from commonplace.views.words import Key, ambient, word
 
 SKIES = {"clear": "☼", "cloudy": "☁", "rain": "☂", "storm": "↯", "fog": "≡", "snow": "✱"}
-DAY = {"en": "{0}, day {1}", "ko": "{1}일째 {0}"}
 KEYS: tuple[tuple[str, Key], ...] = (
     ("space", "k pause"), ("←→", "k time"), ("w", "k why"), ("a", "k ask"), ("g", "k god"), ("1-4", "k panel"),
     ("?", "k help"), ("q", "k quit"), ("c", "k who"), ("l", "k live"), ("PgUp/Dn", "k hour"),
@@ -116,8 +116,8 @@ def header_parts(scene: Scene, status: Status) -> list[tuple[int, Text]]:
 
 def day_name(scene: Scene) -> str:
     """`Saturday, day 1`."""
-    weekday = WEEKDAYS.get(scene.language, WEEKDAYS["en"])[scene.frame.time.weekday()]
-    return DAY.get(scene.language, DAY["en"]).format(weekday, scene.town.clock.day(scene.frame.tick) + 1)
+    weekday = weekdays(scene.language)[scene.frame.time.weekday()]
+    return phrases(scene.language, "terminal")["day"].format(weekday, scene.town.clock.day(scene.frame.tick) + 1)
 
 
 def joined(parts: Sequence[tuple[int, Text]], width: int) -> Text:
@@ -146,42 +146,6 @@ def _state(scene: Scene, status: Status) -> Text:
 # The keys, on one page.
 
 
-HELP: dict[str, tuple[tuple[str, str], ...]] = {
-    "en": (
-        ("space", "play and pause"), (".", "one tick"), ("+ -", "faster, slower"),
-        ("← →", "one tick back, one on"), ("PgUp PgDn", "one hour back, one on"), ("Home End", "first and last tick"),
-        ("l", "back to the latest tick, and stay there"),
-        ("1 2 3 4", "talk, people, character, log"), ("Tab", "to the next panel"), ("↑ ↓", "along a list"),
-        ("c C", "next, previous character"), ("i I", "next, previous page of the character"),
-        ("f", "filter the log: all, talk, moves, plans, world"), ("w Enter", "why: open the reasons of a line"),
-        ("a", "ask: talk with the character, as it is at this tick"),
-        ("g :", "god mode: say what happens"),
-        ("", "/voice NAME text · /leave NAME · /join NAME|FILE PLACE"),
-        ("", "/do NAME go|say|use …: play somebody · /release NAME"),
-        ("t ?", "dark or light; this page"), ("q", "quit; every tick on the screen is saved"),
-        ("", ""), ("map", "badge and name; ” speaks, zz sleeps; lit rooms have somebody awake in them"),
-        ("time-line", "▁▄▇ talk   ◇ a reflection   ✦ an intervention   ● the tick on the screen"),
-        ("log", "“ speech  → move  ¶ plan  ◇ reflection  ▪ object  ≈ weather  ✦ intervention  ✗ refused"),
-    ),
-    "ko": (
-        ("space", "재생과 멈춤"), (".", "한 틱"), ("+ -", "빠르게, 느리게"),
-        ("← →", "한 틱 앞뒤로"), ("PgUp PgDn", "한 시간 앞뒤로"), ("Home End", "처음과 마지막 틱"),
-        ("l", "가장 최근 틱으로"),
-        ("1 2 3 4", "대화, 사람들, 인물, 기록"), ("Tab", "다음 창"), ("↑ ↓", "목록에서 이동"),
-        ("c C", "다음, 이전 인물"), ("i I", "인물의 다음, 이전 쪽"),
-        ("f", "기록 거르기: 전체, 대화, 이동, 계획, 세계"), ("w Enter", "이유 보기"),
-        ("a", "묻기: 이 틱의 인물과 이야기하기"),
-        ("g :", "개입: 일어날 일을 적기"),
-        ("", "/voice 이름 글 · /leave 이름 · /join 이름|파일 장소"),
-        ("", "/do 이름 go|say|use …: 대신 하기 · /release 이름"),
-        ("t ?", "어둡게 또는 밝게; 이 쪽"), ("q", "끝내기; 본 틱은 모두 저장되어 있음"),
-        ("", ""), ("지도", "글자표와 이름; ” 말하는 중, zz 자는 중; 깨어 있는 사람이 있는 방은 밝음"),
-        ("시간선", "▁▄▇ 대화   ◇ 되돌아봄   ✦ 개입   ● 지금 보는 틱"),
-        ("기록", "“ 말  → 이동  ¶ 계획  ◇ 되돌아봄  ▪ 물건  ≈ 날씨  ✦ 개입  ✗ 거절"),
-    ),
-}  # fmt: skip
-
-
 class HelpScreen(ModalScreen[None]):
     """Keys and signs over the town; Esc, `?` or `q` closes it."""
 
@@ -202,7 +166,7 @@ class HelpScreen(ModalScreen[None]):
 def help_text(palette: Palette, language: str) -> Text:
     """A line per key."""
     text = Text()
-    for keys, what in HELP.get(language, HELP["en"]):
+    for keys, what in rows(language, "terminal", "help"):
         text.append(padded(keys, 11), f"bold {palette.accent}")
         text.append(f"{what}\n", palette.text)
     return text

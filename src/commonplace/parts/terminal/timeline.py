@@ -10,7 +10,8 @@ from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
 
-from commonplace.clock import WEEKDAYS, hhmm
+from commonplace.clock import hhmm
+from commonplace.languages import weekdays
 from commonplace.parts.live.source import Source
 from commonplace.parts.terminal.palette import Palette
 from commonplace.views.town import Town
@@ -131,7 +132,7 @@ def _overlaid(track: Text, marks: Sequence[tuple[str, str]]) -> Text:
 
 def _label(town: Town, tick: int) -> str:
     """`Sat 06:00`; a Korean weekday is one letter of two cells."""
-    weekday = WEEKDAYS.get(town.language, WEEKDAYS["en"])[town.clock.time(tick).weekday()]
+    weekday = weekdays(town.language)[town.clock.time(tick).weekday()]
     return f"{weekday[:1] if town.language == 'ko' else weekday[:3]} {hhmm(town.clock.time(tick))}"
 
 

@@ -19,13 +19,15 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
+from commonplace.languages import file_texts
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar.language import English, Language, language
 
 FORMAL = "formal"
+WORDS = "words.txt"
+"""The file of the word lists; every other one holds rules."""
 _OWN_VOICE = 5
 """How much likelier a template in the speaker's own voice is than one for everybody."""
 
@@ -182,17 +184,11 @@ def parsed_lists(text: str) -> dict[str, frozenset[str]]:
 def grammar(name: str, level: str = "") -> Grammar:
     """The grammar of a language at a speech level, read once; English for a language without data."""
     spoken = language(name)
-    folder = files("commonplace.minds.offline.grammar") / name
-    if not folder.is_dir():
-        folder = files("commonplace.minds.offline.grammar") / "en"
     rules: dict[str, tuple[Template, ...]] = {}
-    lists: dict[str, frozenset[str]] = {}
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.name == "words.txt":
-            lists = parsed_lists(entry.read_text("utf-8"))
-        elif entry.name.endswith(".txt"):
-            rules.update(parsed_rules(entry.read_text("utf-8"), lambda template: spoken.levelled(template, level)))
-    return Grammar(rules, lists, spoken)
+    for file, text in file_texts(name, "talk").items():
+        if file != WORDS:
+            rules.update(parsed_rules(text, lambda template: spoken.levelled(template, level)))
+    return Grammar(rules, parsed_lists(file_texts(name, "talk")[WORDS]), spoken)
 
 
 def reason(name: str, rule: str, **slots: str) -> str:

@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from commonplace.languages import phrases
 from commonplace.minds.notes import changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview import days, matters, oneself, others, promises, reasons
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import FOLLOWS, SMALL_TALK
-from commonplace.minds.tasks import NO_ANSWER, AnswerInput, AnswerOutput
+from commonplace.minds.tasks import AnswerInput, AnswerOutput
 from commonplace.world.happenings import Befell, Came, Changed, Did, Planned, Said, Seen
 
 MOST_SENTENCES = 4
@@ -52,7 +53,7 @@ def answer(given: AnswerInput, dice: Dice) -> AnswerOutput:
     """An answer in the character's words, and the memories it rests on."""
     talk = Interview(given, dice)
     text, ids = answered(talk)
-    return AnswerOutput(answer=text or NO_ANSWER.get(given.who.language, NO_ANSWER["en"]), because=ids)
+    return AnswerOutput(answer=text or phrases(given.who.language, "lines")["no_answer"], because=ids)
 
 
 def answered(talk: Interview) -> tuple[str, tuple[int, ...]]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
-from importlib.resources import files
 from types import UnionType
 
+from commonplace.languages import file_text
 from commonplace.memory.analyser import shared_analyser
 from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
@@ -92,9 +92,7 @@ Pieces = Iterable[Piece | None]
 @cache
 def phrases(language: str) -> Grammar:
     """The templates of answers in a language; English for one without."""
-    folder = files("commonplace.minds.offline.grammar") / "interview"
-    name = language if (folder / f"{language}.txt").is_file() else "en"
-    return Grammar(parsed_rules((folder / f"{name}.txt").read_text("utf-8")), {})
+    return Grammar(parsed_rules(file_text(language, "answers.txt")), {})
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +17,9 @@ from typing import Any
 import streamlit as st
 
 from commonplace.errors import CommonplaceError, command
+from commonplace.languages import phrases
 from commonplace.parts.duet.sitcom.casting import SHIPPED, TRAITS, Config, Profile, config_of
 from commonplace.parts.duet.sitcom.session import Session, begin, end, export, play, reopened
-from commonplace.parts.duet.sitcom.words import WORDS, Words
 from commonplace.run.turn_records import ScoredMemory, StoreEvent, TurnRecord
 from commonplace.text import clean, shortened
 
@@ -74,7 +74,7 @@ def sidebar(state: Any) -> Config:
         else:
             scenario = own
         base = opened if opened and opened.scenario == scenario else config_of(scenario)
-        say = WORDS[base.language]
+        say = phrases(base.language, "sitcom")
         buttons(state, say)
         st.subheader(say["characters"])
         one, other = (_profile(profile, scenario, say) for profile in base.profiles)
@@ -98,7 +98,7 @@ def sidebar(state: Any) -> Config:
     )  # fmt: skip
 
 
-def _profile(profile: Profile, scenario: str, say: Words) -> Profile:
+def _profile(profile: Profile, scenario: str, say: Mapping[str, str]) -> Profile:
     key = f"{scenario}.{profile.id}"
     with st.container(border=True):
         name = st.text_input(say["name"], profile.name, key=f"{key}.name", max_chars=80)
@@ -109,7 +109,7 @@ def _profile(profile: Profile, scenario: str, say: Words) -> Profile:
     return Profile(profile.id, name, traits, goal)
 
 
-def buttons(state: Any, say: Words) -> None:
+def buttons(state: Any, say: Mapping[str, str]) -> None:
     """What can be done. They set what the run of the script then does."""
     playing = bool(state.remaining)
     st.button(say["reset"], key="reset", on_click=_ask_reset, width="stretch", disabled=playing)
@@ -138,7 +138,7 @@ def _ask_turns(number: int) -> None:
 # ── the dialogue ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def dialogue(session: Session, say: Words) -> None:
+def dialogue(session: Session, say: Mapping[str, str]) -> None:
     """The lines as bubbles, the first character's on the left, each with its reasons below."""
     transcript = session.transcript
     first = 0
@@ -148,7 +148,7 @@ def dialogue(session: Session, say: Words) -> None:
         bubble(session, record, say)
 
 
-def bubble(session: Session, record: TurnRecord, say: Words) -> None:
+def bubble(session: Session, record: TurnRecord, say: Mapping[str, str]) -> None:
     """One turn."""
     left = record.speaker == session.config.profiles[0].id
     wide, narrow = st.columns([6, 1]) if left else reversed(st.columns([1, 6]))
@@ -166,7 +166,7 @@ def bubble(session: Session, record: TurnRecord, say: Words) -> None:
             reasons(session, record, say)
 
 
-def reasons(session: Session, record: TurnRecord, say: Words) -> None:
+def reasons(session: Session, record: TurnRecord, say: Mapping[str, str]) -> None:
     """Everything that explains a line."""
     st.caption(f"**{say['context']}** {shown(record.context_in)}")
     st.markdown(f"**{say['retrieved']}**")
@@ -193,7 +193,7 @@ def _table(rows: list[dict[str, str]]) -> None:
         st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
 
 
-def _row(one: ScoredMemory, say: Words) -> dict[str, str]:
+def _row(one: ScoredMemory, say: Mapping[str, str]) -> dict[str, str]:
     memory = one.memory
     scores = {
         "sim": one.similarity, "rec": one.recency_score, "imp": one.importance_score, "final": one.final_score,
@@ -207,7 +207,7 @@ def _row(one: ScoredMemory, say: Words) -> dict[str, str]:
     }
 
 
-def _decision(one: StoreEvent, say: Words) -> dict[str, str]:
+def _decision(one: StoreEvent, say: Mapping[str, str]) -> dict[str, str]:
     return {
         say["decision"]: f"✓\u00a0{say['stored']}" if one.stored else f"×\u00a0{say['dropped']}",
         say["type"]: _kind(one.memory_type, say),
@@ -217,7 +217,7 @@ def _decision(one: StoreEvent, say: Words) -> dict[str, str]:
     }
 
 
-def _kind(kind: str, say: Words) -> str:
+def _kind(kind: str, say: Mapping[str, str]) -> str:
     return say.get(f"{kind}_kind") or say.get(kind, kind)
 
 
@@ -281,7 +281,7 @@ def main() -> None:
         if state.session is None:
             return
         config = state.session.config
-    say, session = WORDS[config.language], state.session
+    say, session = phrases(config.language, "sitcom"), state.session
     st.title(say["title"])
     if session is None:
         st.info(say["empty"])
@@ -303,7 +303,7 @@ def main() -> None:
         st.rerun()  # without scrolling, so that a reason opened at the end is read from its beginning
 
 
-def take_turn(state: Any, session: Session, say: Words) -> None:
+def take_turn(state: Any, session: Session, say: Mapping[str, str]) -> None:
     """One of the turns that were asked for; the page is drawn again after each, so that it can be stopped."""
     done = state.asked - state.remaining
     st.progress(done / state.asked, say["playing"].format(done=done + 1, all=state.asked))
@@ -322,7 +322,7 @@ def take_turn(state: Any, session: Session, say: Words) -> None:
 
 
 @contextmanager
-def _telling(place: Any, say: Words) -> Generator[None]:
+def _telling(place: Any, say: Mapping[str, str]) -> Generator[None]:
     """Show there what the model's client says about a server that keeps this page waiting."""
     handler, log, me = logging.Handler(), logging.getLogger("commonplace.parts.model_servers"), threading.get_ident()
     handler.addFilter(lambda record: record.thread == me)  # other pages have threads of their own

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import files
 
 from commonplace.errors import UsageError
+from commonplace.languages import LANGUAGES, file_text
 
-LANGUAGES = ("en", "ko")
 AUTO = "auto"
 """In place of a language: that of each text, found by its script."""
 
@@ -43,5 +42,5 @@ def word_list(language: str) -> WordList:
         return WordList(**every)
     if language not in LANGUAGES:
         raise UsageError(f"language {language!r} has no word lists", hint=f"the languages are {', '.join(LANGUAGES)}")
-    data: dict[str, str] = json.loads(files(__name__).joinpath(f"{language}.json").read_text(encoding="utf-8"))
-    return WordList(**{name: frozenset(text.split()) for name, text in data.items()})
+    data: dict[str, str] = json.loads(file_text(language, "words.json"))
+    return WordList(**{name: frozenset(words.split()) for name, words in data.items()})

@@ -1,0 +1,74 @@
+"""The languages of characters and of screens: a folder each, with everything that is worded in it.
+
+- `phrases.toml`: what the world, memories, views and pages say, in tables by who says it
+- `talk/`, `answers.txt`, `panel.txt`, `themes.txt`: templates of the offline mind
+- `prompts/`: what models are asked, a Jinja2 file a task
+- `questions.txt`: how a person's question is read
+- `words.json`, `feelings.json`: word lists of memory
+
+A folder here is a language. What it lacks is said in English.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+DEFAULT = "en"
+_FOLDER = files(__name__)
+LANGUAGES = tuple(sorted(one.name for one in _FOLDER.iterdir() if one.joinpath("phrases.toml").is_file()))
+
+
+def _folder(language: str) -> Traversable:
+    """An unknown name, which may come from a file, opens the English one and nothing else."""
+    return _FOLDER / (language if language in LANGUAGES else DEFAULT)
+
+
+@cache
+def file_text(language: str, name: str) -> str:
+    """A file of a language, such as `answers.txt`; English where it has none."""
+    file = _folder(language) / name
+    return (file if file.is_file() else _folder(DEFAULT) / name).read_text(encoding="utf-8")
+
+
+@cache
+def file_texts(language: str, folder: str) -> Mapping[str, str]:
+    """File name → text of a folder, in the order of names; a file that the language lacks is the English one."""
+    found = {} if language == DEFAULT else dict(file_texts(DEFAULT, folder))
+    inside = _folder(language) / folder
+    if inside.is_dir():
+        found |= {one.name: one.read_text(encoding="utf-8") for one in inside.iterdir() if one.name.endswith(".txt")}
+    return dict(sorted(found.items()))
+
+
+@cache
+def phrases(language: str, table: str) -> Mapping[str, str]:
+    """A table of `phrases.toml`: key → words, with slots in braces; English for what the language does not say."""
+    own = _tables(language).get(table, {})
+    return own if language == DEFAULT else {**phrases(DEFAULT, table), **own}
+
+
+@cache
+def _tables(language: str) -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(file_text(language, "phrases.toml"))
+
+
+def rows(language: str, table: str, key: str) -> list[tuple[str, str]]:
+    """The lines of a phrase that has two columns, `left | right`."""
+    pairs = (line.partition("|") for line in phrases(language, table)[key].splitlines())
+    return [(left.strip(), right.strip()) for left, _, right in pairs]
+
+
+@cache
+def weekdays(language: str) -> tuple[str, ...]:
+    """The days of the week from Monday."""
+    return tuple(phrases(language, "days")["weekdays"].split())
+
+
+@cache
+def months(language: str) -> tuple[str, ...]:
+    """The months from January."""
+    return tuple(phrases(language, "days")["months"].split())
