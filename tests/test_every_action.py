@@ -7,12 +7,10 @@ from typing import get_args
 import pytest
 
 from commonplace.cognition import perceive
-from commonplace.cognition.sentences import VERB_WORDS
+from commonplace.languages import phrases
 from commonplace.minds.tasks.act import Kind
 from commonplace.views.lines import CATEGORIES, MARKS
-from commonplace.views.words import EVENT_TEMPLATES
 from commonplace.world.actions import VERBS, Action
-from commonplace.world.tree import WORDS
 
 ACTIONS = tuple(one.__name__.upper() for one in get_args(Action))
 """The kind of answer and the type of event that belong to each action."""
@@ -29,5 +27,5 @@ def test_every_action_is_remembered_and_shown(table) -> None:
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_every_verb_has_words(language: str) -> None:
-    for table in (WORDS, VERB_WORDS, EVENT_TEMPLATES):
-        assert set(VERBS) <= set(table[language])
+    for table in ("world", "verbs", "events"):
+        assert set(VERBS) <= phrases(language, table).keys()

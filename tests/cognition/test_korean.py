@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cognition.hamlet import Town
-from commonplace.cognition.sentences import DOING, SENTENCES, VERB_WORDS, sentence
+from commonplace.cognition.sentences import sentence
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ReactInput, ReactOutput
 from commonplace.scenario.compiling import compiled_from_text
@@ -66,11 +66,6 @@ def _greeting(given: ReactInput, request_key: RequestKey) -> ReactOutput:
         return ReactOutput(decision="keep")
     words = f"{request_key.tick}번째 인사예요."
     return ReactOutput(decision="talk", target=hearers[0], purpose="greet", utterance=words, reason="반가워서")
-
-
-def test_every_sentence_there_is_in_english_is_there_in_korean() -> None:
-    for table in (SENTENCES, VERB_WORDS, DOING):
-        assert table["ko"].keys() == table["en"].keys()
 
 
 def test_what_is_remembered_is_korean_with_its_particles_decided() -> None:

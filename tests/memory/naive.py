@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from commonplace.languages.ko.morphology import is_grammar
+from commonplace.languages.words import word_list
 from commonplace.memory import Analyser, Policy
 from commonplace.memory.blend import named
-from commonplace.memory.korean import is_grammar
-from commonplace.memory.words import word_list
 from commonplace.text import words
 
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
-from commonplace.memory import Analyser, MemoryStream, kiwi, korean, policies
+from commonplace.languages.ko import morphology as korean
+from commonplace.memory import Analyser, MemoryStream, kiwi, policies
 from commonplace.memory.analyser import made_analyser, shared_analyser
 from commonplace.memory.kiwi import KiwiAnalyser
 from memory.naive import START, hours

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
+from commonplace.languages import LANGUAGES
+from commonplace.languages.words import word_list
 from commonplace.memory import RuleRater
 from commonplace.memory.importance import usable_rating
-from commonplace.memory.words import LANGUAGES, word_list
 from sizes import examples
 
 

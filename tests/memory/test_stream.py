@@ -208,7 +208,7 @@ stream = MemoryStream(agent="maria")
 stream.remember("stove", at=datetime(2031, 1, 1))
 stream.recall("stove", at=datetime(2031, 1, 1))
 ours = {name.split(".")[1] for name in sys.modules if name.startswith("commonplace.")}
-assert ours <= {"memory", "ledger", "errors", "canon", "text", "clock", "rng", "paths", "registry"}, ours
+assert ours <= {"memory", "languages", "ledger", "errors", "canon", "text", "clock", "rng", "paths", "registry"}, ours
 assert not {"pydantic", "yaml", "asyncio", "sqlite3"} & set(sys.modules)
 """
 

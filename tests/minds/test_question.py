@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.clock import WEEKDAYS
+from commonplace.languages import weekdays
 from commonplace.minds.notes import Spoken
 from commonplace.minds.question import ASKER, Asked, When, understood
 from commonplace.minds.question_names import Names
@@ -26,7 +26,7 @@ def asked(question: str, *lines: str) -> Asked:
         Spoken(speaker=("mira", ASKER)[index % 2 == 0], called="", text=text) for index, text in enumerate(lines)
     )
     names = Names(
-        PEOPLE, PLACES, FACTS, weekday=6, weekdays=WEEKDAYS[spoken_in(question)], events={"festival": "plaza"}
+        PEOPLE, PLACES, FACTS, weekday=6, weekdays=weekdays(spoken_in(question)), events={"festival": "plaza"}
     )
     return understood(question, talk, names)
 
@@ -115,7 +115,7 @@ def test_what_is_still_to_come_is_a_plan(minute: int, kind: str) -> None:
 )
 def test_in_the_small_hours_today_is_the_day_before(question: str, day: int, night: int) -> None:
     for late, days in ((False, day), (True, night)):
-        when = understood(question, (), Names(PEOPLE, PLACES, FACTS, late=late, weekdays=WEEKDAYS["en"])).when
+        when = understood(question, (), Names(PEOPLE, PLACES, FACTS, late=late, weekdays=weekdays("en"))).when
         assert when is not None and when.days == days, (late, when)
 
 
@@ -320,7 +320,7 @@ def test_people_are_known_by_what_they_are_and_by_misspelt_names(question: str, 
         ("old", "Old Tom", "Tom", "he"),
         ("will", "William", "Willem", "he"),
     ]
-    names = Names(everybody, [], {}, weekdays=WEEKDAYS["en"], roles={"grandfather": "old", "doctor": "ada"})
+    names = Names(everybody, [], {}, weekdays=weekdays("en"), roles={"grandfather": "old", "doctor": "ada"})
     assert understood(question, (), names).people == people
 
 

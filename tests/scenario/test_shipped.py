@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import commonplace
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.josa import resolved
+from commonplace.languages.ko.josa import resolved
 from commonplace.minds.offline.hear import content
 from commonplace.parts.new_town.census import settled
 from commonplace.parts.new_town.scaffold import new, text

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from commonplace.cognition.interview import Answered
 from commonplace.cognition.turn import TalkView
+from commonplace.languages.language import language
 from commonplace.minds.notes import Spoken, as_json
-from commonplace.minds.offline.grammar.tongues import tongue
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.question import ASKER
 from commonplace.run.fork import written_fork
@@ -131,7 +131,7 @@ def names(view: TalkView) -> list[re.Pattern[str]]:
 
 def times(view: TalkView, answered: Answered) -> set[str]:
     """How the times of the cited memories and the span of the question are said."""
-    said, moment = tongue("en"), answered.inputs.situation.moment
+    said, moment = language("en"), answered.inputs.situation.moment
     allowed: set[str] = set()
     for memory in map(view.memories.get, answered.because):
         minutes = int((view.now - memory.created_at) / timedelta(minutes=1))

@@ -21,9 +21,10 @@ from commonplace.character.state import AREA, Known
 from commonplace.clock import hhmm, iso, midnight
 from commonplace.cognition.account import EVENING, Remembered, topics_of
 from commonplace.cognition.remember import OBSERVATION
-from commonplace.cognition.sentences import the_thing, wished
+from commonplace.cognition.sentences import wished
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import rows, weekdays
+from commonplace.languages.language import language
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import GoalNote, changed
 from commonplace.scenario.scenario import Scenario, derived
@@ -255,11 +256,11 @@ def _see_to(view: TurnView, notebook: Notebook, thing: str, memory: int) -> None
     left = _left(view, notebook, thing)
     if not left:
         return
-    name, language = view.scenario.geography.nodes[thing].name, view.scenario.language
+    name, spoken = view.scenario.geography.nodes[thing].name, view.scenario.language
     own = next((goal for goal in view.persona.goals if name in goal), "")
     due = _deadline(view, own)
     if due <= view.tick or notebook.goals.lately(about("repair", "", "", thing), 0):  # or it names no day
-        own, due = wished(language, "repair", thing=the_thing(language, name)), -1
+        own, due = wished(spoken, "repair", thing=language(spoken).the_thing(name)), -1
     _open(view, notebook, "repair", own, [memory], topic=thing, object=thing, steps=left, due=due)
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from commonplace.character.plan import PlanItem
 from commonplace.character.state import UNKNOWN, Belief, Known
-from commonplace.cognition.sentences import capital, ended, lowered, sentence, the, verb_word
+from commonplace.cognition.sentences import capital, ended, lowered, sentence, verb_word
 from commonplace.cognition.turn import TurnView
+from commonplace.languages.language import language
 from commonplace.minds.notes import NewsKind, changed
 from commonplace.world.events import Event
 from commonplace.world.happenings import (
@@ -174,12 +175,12 @@ def _own_interact(view: TurnView, event: Event) -> Percept | None:
     if event.body.get("held_by"):
         other = name_of(view, str(event.body["held_by"]))
         lost = Failed(object=thing, verb=verb, place=event.place, why=f"{other} has it")
-        return _outcome(view, event, "lost", lost, the_object=the(name), other_name=other)
+        return _outcome(view, event, "lost", lost, the_object=the(view, name), other_name=other)
     if event.body["outcome"] == "refused":
         why = str(event.body["why"])
         failed = Failed(object=thing, verb=verb, place=event.place, why=why)
         word = verb_word(view.scenario.language, verb)
-        return _outcome(view, event, "refused", failed, verb_word=word, the_object=the(name), why=lowered(why))
+        return _outcome(view, event, "refused", failed, verb_word=word, the_object=the(view, name), why=lowered(why))
     did = Did(object=thing, verb=verb, place=event.place, doing=view.world.body.doing)
     step = str(event.body.get("seen", "")) if event.body.get("progress") else ""
     if not step:
@@ -213,7 +214,7 @@ def _own_rejected(view: TurnView, event: Event) -> Percept | None:
     if thing and thing not in view.world.things:
         place = name_of(view, event.place)
         absent = Absent(object=thing, place=event.place)
-        return _outcome(view, event, "absent", absent, the_object=the_name(view, thing), place_name=the(place))
+        return _outcome(view, event, "absent", absent, the_object=the_name(view, thing), place_name=the(view, place))
     if goal:
         door = goal if goal in view.world.targets.areas else ""  # else there is no way that is known
         return _outcome(view, event, "closed", Failed(place=door, why=why), to_place=the_name(view, goal), why=why)
@@ -438,7 +439,7 @@ def _acted(view: TurnView, event: Event) -> Percept | None:
         "acted",
         name=name_of(view, event.agent_id),
         verb_word=verb_word(view.scenario.language, verb),
-        the_object=the(name),
+        the_object=the(view, name),
         why=lowered(why),
     )
     tried = Tried(who=event.agent_id, verb=verb, object=thing, outcome="refused", why=why)
@@ -528,4 +529,9 @@ def name_of(view: TurnView, node: str) -> str:
 
 def the_name(view: TurnView, node: str) -> str:
     """The name with its article, as a sentence has it."""
-    return the(name_of(view, node))
+    return the(view, name_of(view, node))
+
+
+def the(view: TurnView, name: str) -> str:
+    """A name with its article."""
+    return language(view.scenario.language).the(name)

@@ -24,10 +24,11 @@ from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.perceive import befalls
 from commonplace.cognition.remember import PLAN, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
-from commonplace.cognition.sentences import sentence, the
+from commonplace.cognition.sentences import sentence
 from commonplace.cognition.situation import item_note, situation, things_believed, who
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages import weekdays
+from commonplace.languages.language import language
 from commonplace.minds.notes import Hint
 from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, Stroke
 from commonplace.scenario.findings import is_sleep
@@ -283,7 +284,7 @@ def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> NewMemory
         kind,
         name=view.persona.name,
         doing=item.action_description,
-        place_name=the(node.name),
+        place_name=language(view.scenario.language).the(node.name),
         start=hhmm(item.start_time),
         end=hhmm(item.end_time),
         weekday=weekdays(view.scenario.language)[item.start_time.weekday()],

@@ -6,60 +6,31 @@ the present tense, what one did oneself in the past.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from commonplace.josa import ongoing, planned, resolved
 from commonplace.languages import phrases
-
-Frame = Mapping[str, str]
+from commonplace.languages.language import language as spoken
+from commonplace.languages.language import said
 
 
 def wished(language: str, kind: str, **slots: str) -> str:
     """The words of a goal."""
     plain = f"{kind}_plain"
-    said = phrases(language, "wishes")
-    kind = plain if not slots.get("topic", "-") and plain in said else kind
-    return resolved(said[kind].format_map(slots))
-
-
-def _decided(doing: str) -> str:
-    """An activity as what one decides on: `국물을 내기`, also of `국물을 내는 중`."""
-    if ongoing(doing) != doing:  # it ends in 기
-        return doing
-    decided = planned(doing)
-    return decided if decided != doing else f"{doing}이기"
+    is_plain = not slots.get("topic", "-") and plain in phrases(language, "wishes")
+    return said(language, "wishes", plain if is_plain else kind, **slots)
 
 
 def sentence(language: str, kind: str, **slots: str) -> str:
     """The sentence for one kind of percept or plan."""
-    if language == "ko" and "doing" in slots:
-        slots["to_do"] = f"{_decided(slots['doing'])}로"
-        slots["doing"] = ongoing(slots["doing"])
-    return resolved(phrases(language, "memories")[kind].format_map(slots))
+    return said(language, "memories", kind, **spoken(language).in_memory(slots))
 
 
 def doing(language: str, kind: str, name: str = "") -> str:
     """The words for somebody who does nothing in particular."""
-    return resolved(phrases(language, "doing")[kind].format(name=name))
+    return said(language, "doing", kind, name=name)
 
 
 def verb_word(language: str, verb: str) -> str:
     """`USE` as it reads in a sentence."""
     return phrases(language, "verbs").get(verb, verb.lower())
-
-
-def the(name: str) -> str:
-    """`stock pot` → `the stock pot`; names that begin with a capital, an article or Hangul stay as they are."""
-    first = name[:1]
-    return name if first.isupper() or not first.isascii() or name.startswith(("the ", "a ", "an ")) else f"the {name}"
-
-
-def the_thing(language: str, name: str) -> str:
-    """`Moon Courier machine` → `the Moon Courier machine`: an object is no person, whatever it is called."""
-    has_owner = name.partition(" ")[0].endswith("'s")
-    return (
-        f"the {name}" if language == "en" and not has_owner and the(name) == name and name[:1].isupper() else the(name)
-    )
 
 
 def ended(text: str) -> str:

@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from commonplace import rng
 from commonplace.character.fact import carried
-from commonplace.character.levels import CLOSE, Manner, manner
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, Relation
 from commonplace.clock import hhmm, iso
 from commonplace.cognition.turn import View
 from commonplace.languages import weekdays
+from commonplace.languages.language import Manner, language
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import AT_ONCE, FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, changed
 from commonplace.scenario.scenario import Scenario, Tell, derived
@@ -24,7 +24,8 @@ from commonplace.world.happenings import Befell, Came, Happening, Left, happenin
 from commonplace.world.tree import leads_on
 
 MINUTE = timedelta(minutes=1)
-NO_MANNER = Manner()
+CLOSE = 40
+"""Warmth of both from which two count as close."""
 
 
 def situation(view: View) -> Situation:
@@ -101,10 +102,9 @@ def _circle(view: View, other: str) -> str:
 
 def _manner(scenario: Scenario, me: Persona, you: Persona) -> Manner:
     """How one speaks to and of the other, by what the two are to each other at the start of the run."""
-    if scenario.language != "ko":
-        return NO_MANNER
     mine, theirs = _at_first(scenario, me, you), _at_first(scenario, you, me)
-    return manner(me, you, mine.label, theirs.label, close=min(mine.warmth, theirs.warmth) >= CLOSE)
+    close = min(mine.warmth, theirs.warmth) >= CLOSE
+    return language(scenario.language).manner(me, you, mine.label, theirs.label, close=close)
 
 
 def _at_first(scenario: Scenario, me: Persona, you: Persona) -> Relation:
@@ -270,7 +270,7 @@ def _share(scenario: Scenario, memory: Memory, happening: Happening) -> tuple[st
 def _referred(scenario: Scenario, agent: str, happening: Happening) -> Happening:
     """With what the one who remembers calls its people, where a language asks for more than their names."""
     me = scenario.personas.get(agent)
-    if scenario.language != "ko" or me is None:
+    if me is None or not language(scenario.language).has_levels:
         return happening
     others = {key: scenario.personas.get(id) for key, id in (("refer", happening.who), ("to_refer", happening.to))}
     refer = {key: _manner(scenario, me, other).reference for key, other in others.items() if other and other is not me}

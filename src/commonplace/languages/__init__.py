@@ -5,6 +5,7 @@
 - `prompts/`: what models are asked, a Jinja2 file a task
 - `questions.txt`: how a person's question is read
 - `words.json`, `feelings.json`: word lists of memory
+- `grammar.py`: what no list of words can say
 
 A folder here is a language. What it lacks is said in English.
 """
@@ -25,6 +26,11 @@ LANGUAGES = tuple(sorted(one.name for one in _FOLDER.iterdir() if one.joinpath("
 def _folder(language: str) -> Traversable:
     """An unknown name, which may come from a file, opens the English one and nothing else."""
     return _FOLDER / (language if language in LANGUAGES else DEFAULT)
+
+
+def has(language: str, name: str) -> bool:
+    """Whether a language has a file of its own."""
+    return _FOLDER.joinpath(language, name).is_file()
 
 
 @cache

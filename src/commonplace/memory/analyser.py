@@ -13,9 +13,9 @@ import Stemmer
 
 from commonplace.errors import UsageError
 from commonplace.languages import LANGUAGES, months, weekdays
-from commonplace.memory import korean
+from commonplace.languages.ko import morphology as korean
+from commonplace.languages.words import AUTO, word_list
 from commonplace.memory.emotion import language_of
-from commonplace.memory.words import AUTO, word_list
 from commonplace.text import HANGUL, words
 
 STEM = 0.5

@@ -14,12 +14,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.languages.ko.morphology import stem, without_particle
+from commonplace.languages.words import word_list
 from commonplace.memory.columns import BLOCK, WIDE, FlagColumn, LabelColumn, blocks, grown
-from commonplace.memory.korean import stem, without_particle
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory
 from commonplace.memory.scoring import UNIT, Floats, Indices
-from commonplace.memory.words import word_list
 from commonplace.text import HANGUL, words
 
 REACH = 3

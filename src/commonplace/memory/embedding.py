@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
-from commonplace.memory import korean
-from commonplace.memory.words import word_list
+from commonplace.languages.ko import morphology as korean
+from commonplace.languages.words import word_list
 from commonplace.text import HANGUL, clean, words
 
 Vector = NDArray[np.float32]

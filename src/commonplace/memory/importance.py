@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, cast
 
 import Stemmer
 
-from commonplace.memory.korean import without_particle
-from commonplace.memory.words import AUTO, word_list
+from commonplace.languages.ko.morphology import without_particle
+from commonplace.languages.words import AUTO, word_list
 from commonplace.text import HANGUL, clean, words
 
 VERSION = "1"

@@ -9,8 +9,8 @@ from threading import Lock
 from typing import Any
 
 from commonplace.errors import UsageError, install
+from commonplace.languages.words import AUTO
 from commonplace.memory.analyser import ROOT, Analyser, pairs
-from commonplace.memory.words import AUTO
 
 PAIR = 0.5
 """How much a pair of syllables counts in a question, besides the morphemes."""

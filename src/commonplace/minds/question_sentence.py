@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from commonplace.memory import korean
+from commonplace.languages.ko import morphology as korean
 from commonplace.minds.question_names import LONGEST, Names
 from commonplace.minds.question_rules import Rules, misspelt
 from commonplace.text import clean

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from commonplace.josa import resolved
-from commonplace.languages import phrases
+from commonplace.languages.language import said
 from commonplace.world.actions import CARRYING, VERBS, Verb
 
 ANY = "*"
@@ -207,4 +206,4 @@ Phrase = (
 
 def say(language: str, phrase: Phrase, **names: str) -> str:
     """The phrase in a language, with the names filled in."""
-    return resolved(phrases(language, "world")[phrase].format(**names))
+    return said(language, "world", phrase, **names)

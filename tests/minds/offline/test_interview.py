@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.clock import WEEKDAYS
+from commonplace.languages import weekdays
+from commonplace.languages.ko.grammar import past_polite, polite
+from commonplace.languages.language import language
 from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, PastNote, Person, Recalled, Spoken, Who, changed
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.tongues import past_polite, polite, tongue
 from commonplace.minds.offline.interview.answer import answer
 from commonplace.minds.offline.interview.interview import phrases
 from commonplace.minds.question import ASKER, understood
@@ -26,7 +27,7 @@ NAMES = Names(
     places=[(spot.id, spot.name) for spot in PLACES],
     facts={"lantern_festival": [["lantern", "lanterns"], ["festival"]]},
     weekday=5,
-    weekdays=WEEKDAYS["en"],
+    weekdays=weekdays("en"),
 )
 JUN = Acquaintance(
     id="jun", name="Jun Park", called="Jun", work="repairer", pronoun="he", label="neighbour she owes", warmth=55,
@@ -344,7 +345,7 @@ ALONE = changed(here("12:00"), people=())
 
 
 def korean(question: str, *lines: Spoken, past: Past = NO_PAST) -> AnswerOutput:
-    names = Names(NAMES.people, [("bar", "국숫집")], {}, weekday=5, weekdays=WEEKDAYS[spoken_in(question)])
+    names = Names(NAMES.people, [("bar", "국숫집")], {}, weekday=5, weekdays=weekdays(spoken_in(question)))
     inputs = AnswerInput(
         who=SORA, situation=ALONE, question=question, asked=understood(question, lines, names),
         recalled=KOREAN, lines=lines, known=(JOON,), day=KOREAN[1:2], doing="국물 내기", past=past,
@@ -407,7 +408,7 @@ def test_a_background_is_told_in_the_first_person() -> None:
         "and her sister knows why."
     )
     ada = changed(mira(), name="Ada Lund", called="Ada")
-    assert tongue("en").own(ada, text) == [
+    assert language("en").first_person(ada, text) == [
         "I keep the old bridge and have not left it since.",
         "I own nine kinds of rope, believe none of them, and my sister knows why.",
     ]
@@ -418,4 +419,4 @@ def test_a_background_is_told_in_the_first_person() -> None:
     [("friend", True), ("customer of few words", True), ("granddaughter of a customer", False)],
 )
 def test_who_belongs_to_somebody_else_is_not_mine(label: str, mine: bool) -> None:
-    assert tongue("en").is_mine(label) is mine
+    assert language("en").is_mine(label) is mine

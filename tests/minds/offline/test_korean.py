@@ -17,14 +17,14 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
 from commonplace.engine.stage import Stage
-from commonplace.josa import resolved
+from commonplace.languages.ko import conjugation
+from commonplace.languages.ko.conjugation import to_a_friend, to_an_elder
+from commonplace.languages.ko.grammar import Korean
+from commonplace.languages.ko.josa import resolved
 from commonplace.minds.notes import Spoken
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import conjugation
-from commonplace.minds.offline.grammar.conjugation import to_a_friend, to_an_elder
-from commonplace.minds.offline.grammar.grammar import FORMAL, Grammar, grammar
-from commonplace.minds.offline.grammar.korean import Korean
+from commonplace.minds.offline.grammar import FORMAL, Grammar, grammar
 from commonplace.minds.offline.hear import heard
 from commonplace.parts.duet.stage import DUET
 from commonplace.scenario.compiling import compiled_from_text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.languages.en.speech import taken
 from commonplace.minds.notes import Person, Spot, ThingHere, changed
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.speech import taken
 from commonplace.minds.offline.perceive_event import meant, perceive_event, places_meant, spoken_words
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.offers import Choices

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.languages.en.speech import noun_phrase, taken, turned
 from commonplace.minds.notes import Past, PastNote, Recalled, Spoken, ThingHere, changed
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.speech import noun_phrase, taken, turned
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.perceive_event import perceive_event
 from commonplace.minds.offline.reflect import insights, questions, relate

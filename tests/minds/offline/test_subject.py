@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.languages.en.reporting import quotable
+from commonplace.languages.en.speech import noun_phrase
+from commonplace.languages.en.wording import at
 from commonplace.minds.notes import Person, Recalled, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.english import at
-from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.grammar.reporting import quotable
-from commonplace.minds.offline.grammar.speech import noun_phrase
+from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.react import react
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.world.happenings import Befell, Seed

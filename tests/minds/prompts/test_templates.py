@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.errors import UsageError
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.minds.prompts.templates import LANGUAGES, load_overrides, shipped
+from commonplace.minds.prompts.templates import load_overrides
 from minds.tasks.asked import SETTING, every_ask
 
 
@@ -19,10 +19,6 @@ def refused(folder: Path, name: str, text: str | bytes) -> str:
         load_overrides(folder)
     assert name in str(caught.value) and caught.value.hint
     return str(caught.value)
-
-
-def test_both_languages_have_the_same_templates() -> None:
-    assert len({frozenset(shipped(language)) for language in LANGUAGES}) == 1
 
 
 def test_a_scenarios_own_template_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:

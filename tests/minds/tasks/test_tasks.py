@@ -12,13 +12,14 @@ from typing import Annotated, Any
 import pytest
 
 from commonplace import registry
+from commonplace.languages import LANGUAGES
 from commonplace.minds.mind import Ask, Reply, RequestKey, Task
 from commonplace.minds.notes import Given, Recalled, Situation, Who, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.mind import FUNCTIONS, OfflineMind
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.templates import BETWEEN, LANGUAGES, PARTS, shipped
+from commonplace.minds.prompts.templates import BETWEEN, PARTS, shipped
 from commonplace.minds.tasks import REACT, TASKS
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Cited, WireValue, offers_of, schema, spoken
@@ -37,7 +38,7 @@ def test_every_task_has_an_offline_function_and_templates() -> None:
         for name, task in TASKS.items():
             template = shipped(language).get(f"{name}.txt", "")
             if task.scene is not None and BETWEEN not in template:
-                missing.append(f"{name}: minds/prompts/{language}/{name}.txt, with a line ---")
+                missing.append(f"{name}: languages/{language}/prompts/{name}.txt, with a line ---")
     assert not missing, "missing: " + "; ".join(missing)
 
 

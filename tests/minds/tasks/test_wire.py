@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 import commonplace
 from commonplace.errors import UsageError
+from commonplace.languages import phrases
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Agreed, Item, News, Recalled, changed, fields_of
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.minds.prompts.prompt import KOREAN, Prompt, Unusable
+from commonplace.minds.prompts.prompt import Prompt, Unusable
 from commonplace.minds.tasks import (
     ACT,
     EMBED,
@@ -682,9 +683,10 @@ def test_every_complaint_that_is_quoted_has_its_words_in_korean() -> None:
         if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Unusable"
         if isinstance(call.args[0], ast.Constant)
     }
+    korean = phrases("ko", "complaints")
     of_the_server = {what for what in raised if what.startswith(("the server's", "the answer was withheld"))}
-    assert raised - of_the_server <= KOREAN.keys() <= said | raised, raised - of_the_server - KOREAN.keys()
-    fields = [(re.findall(r"{\w+}", what), re.findall(r"{\w+}", words)) for what, words in KOREAN.items()]
+    assert raised - of_the_server <= korean.keys() <= said | raised, raised - of_the_server - korean.keys()
+    fields = [(re.findall(r"{\w+}", what), re.findall(r"{\w+}", words)) for what, words in korean.items()]
     assert all(set(there) <= set(here) for here, there in fields)
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from commonplace import open_run
 from commonplace.errors import UsageError
+from commonplace.languages import phrases
 from commonplace.lock import ProcessLock
 from commonplace.parts.duet.sitcom.casting import Config, config_of, edited, short_name
 from commonplace.parts.duet.sitcom.session import Session, begin, catch_up, end, exported, log, play
@@ -44,7 +45,7 @@ def dialogue(folder: Path, turns: int = 0, config: Config | None = None) -> Gene
 def test_a_model_that_answers_nonsense_costs_a_line_and_the_page_knows_why(tmp_path: Path) -> None:
     server = ModelServer(faults=Faults(1.0, kinds=("wrong_schema",)))
     with server, dialogue(tmp_path, 2, replace(config_of("sitcom"), mind=server.url)) as session:
-        assert [record.utterance for record in session.transcript] == [LOST_THREAD["ko"]] * 2
+        assert [record.utterance for record in session.transcript] == [phrases("ko", "lines")[LOST_THREAD]] * 2
         (problem,) = session.transcript[1].problems
         assert (problem.task, problem.kind, problem.used) == ("duet_turn", "schema", True)
         assert not any(event.stored for record in session.transcript for event in record.store_events)
@@ -53,7 +54,7 @@ def test_a_model_that_answers_nonsense_costs_a_line_and_the_page_knows_why(tmp_p
 @pytest.mark.slow  # it is tried again for some seconds
 def test_a_server_that_is_away_costs_a_line(tmp_path: Path) -> None:
     with dialogue(tmp_path, 1, replace(config_of("sitcom"), mind="http://127.0.0.1:9/v1#m")) as session:
-        assert session.transcript[0].utterance == LOST_THREAD["ko"]
+        assert session.transcript[0].utterance == phrases("ko", "lines")[LOST_THREAD]
         assert [problem.kind for problem in session.transcript[0].problems] == ["outage"]
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition.hamlet import Town
+from commonplace.languages import phrases
 from commonplace.memory.importance import Rating
 from commonplace.parts.duet.stage import DUET
 from commonplace.parts.duet.store_policy import CORRECTION, alike, corrected, found_conflict, found_promise
@@ -103,9 +104,11 @@ def test_a_mind_without_an_answer_leaves_a_placeholder_and_the_dialogue_goes_on(
     says = mind.scripts["duet_turn"]
     mind.scripts["duet_turn"] = lambda given, key: None if key.tick == 2 else says(given, key)
     town = played(4, mind=mind)
-    assert [event.body["utterance"] for event in town.events("SAY")][1] == LOST_THREAD["en"]
+    assert [event.body["utterance"] for event in town.events("SAY")][1] == phrases("en", "lines")[LOST_THREAD]
     assert len(town.events("SAY")) == 4
-    assert not any(LOST_THREAD["en"] in line.text for one in mind.inputs("duet_turn") for line in one.lines)
+    assert not any(
+        phrases("en", "lines")[LOST_THREAD] in line.text for one in mind.inputs("duet_turn") for line in one.lines
+    )
     assert [entry[1] for entry in dropped(town, 2)][-1] == "stands for a missing answer"
 
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from commonplace.languages import phrases
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.notes import Recalled, Spoken, Who
 from commonplace.minds.offline.dice import Dice
@@ -135,7 +136,7 @@ def test_the_words_of_a_model_are_taken_up_as_they_are():
 @pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize(("name", "stance"), CYCLE)
 def test_a_mind_that_failed_is_not_quoted(name, stance, language):
-    lost = LOST_THREAD[language]
+    lost = phrases(language, "lines")[LOST_THREAD]
     lines = [Spoken(speaker=one, called=one.title(), text=lost) for one, _ in CYCLE]
     for prompt in QUESTIONS[language][:4]:
         said = turn(name, stance, prompt, lines, language=language, depth=2)

@@ -16,9 +16,9 @@ import pytest
 from commonplace.character.fact import Fact
 from commonplace.clock import Clock
 from commonplace.errors import UsageError
+from commonplace.languages.language import language
 from commonplace.memory.record import Memory
-from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.grammar.language import language
+from commonplace.minds.offline.grammar import grammar
 from commonplace.parts.reading_kit.chronicle import Chronicle
 from commonplace.parts.reading_kit.claims import claims, questions
 from commonplace.parts.reading_kit.rated_lines import as_table, drawn, ratings

@@ -6,7 +6,6 @@ import pytest
 from rich.cells import cell_len
 
 from commonplace.parts.terminal.canvas import Canvas, bar, emoji_of, fitted, padded, stacked
-from commonplace.parts.terminal.header import HELP
 from commonplace.parts.terminal.map import floorplan
 from commonplace.parts.terminal.palette import DAY, NIGHT, Palette
 from commonplace.parts.terminal.player import SPEEDS, Player, SceneReader
@@ -15,7 +14,6 @@ from commonplace.parts.terminal.why import why_text
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.hues import badges
 from commonplace.views.town import Town
-from commonplace.views.words import AMBIENT, EVENT_TEMPLATES, WORDS
 from views.canned import NASTY, CannedSource, scenario
 
 
@@ -194,14 +192,6 @@ def test_marks_are_read_bit_by_bit() -> None:
     marks.read_on(source, 100)
     assert marks.interventions == {60}
     assert marks.reflections == {20, 67}
-
-
-def test_both_languages_say_everything() -> None:
-    for table in (WORDS, EVENT_TEMPLATES, HELP):
-        assert len(table["en"]) == len(table["ko"])
-    assert set(WORDS["en"]) == set(WORDS["ko"])
-    assert set(EVENT_TEMPLATES["en"]) == set(EVENT_TEMPLATES["ko"])
-    assert {"clear", "rain", "dawn", "night", "mild"} <= set(AMBIENT["ko"])
 
 
 ODD: tuple[dict[str, object], ...] = (

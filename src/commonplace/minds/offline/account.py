@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from commonplace.character.account import as_topic
+from commonplace.languages.language import Language
 from commonplace.minds.notes import Past, PastNote
-from commonplace.minds.offline.grammar.language import Language
 
 DAY = 24 * 60
 QUESTIONS = frozenset({"asked", "was_asked"})

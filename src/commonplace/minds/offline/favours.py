@@ -12,11 +12,11 @@ from datetime import date
 
 from commonplace.character.account import as_topic
 from commonplace.languages import weekdays
+from commonplace.languages.language import language
 from commonplace.minds.notes import GoalNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
-from commonplace.minds.offline.grammar.grammar import reason
-from commonplace.minds.offline.grammar.language import language
+from commonplace.minds.offline.grammar import reason
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.perceive_event import named_place
 from commonplace.minds.offline.plan import PROMISED

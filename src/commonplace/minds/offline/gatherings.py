@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from commonplace.languages.language import Language, language
 from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import grammar, reason
-from commonplace.minds.offline.grammar.language import Language, language
+from commonplace.minds.offline.grammar import grammar, reason
 from commonplace.minds.offline.hear import content, heard, remembered
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from commonplace.languages.ko.grammar import content_word, is_korean
+from commonplace.languages.language import language as spoken_language
+from commonplace.languages.words import listed
 from commonplace.minds.notes import Spoken
-from commonplace.minds.offline.grammar.english import listed
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.grammar.korean import content_word, is_korean
-from commonplace.minds.offline.grammar.language import language as spoken_language
+from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.text import words
 from commonplace.world.acts import QUESTIONS
 from commonplace.world.happenings import Happening, Speech

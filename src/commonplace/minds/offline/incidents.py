@@ -6,7 +6,7 @@ from commonplace import rng
 from commonplace.clock import parse_iso
 from commonplace.minds.notes import News, Person
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar, reason
+from commonplace.minds.offline.grammar import Grammar, grammar, reason
 from commonplace.minds.offline.perceive_event import event_kind, named_place
 from commonplace.minds.offline.scene import COLD
 from commonplace.minds.offline.temper import temper

@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from commonplace.languages.language import language
 from commonplace.minds.notes import News, Person, Recalled
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import grammar, reason
-from commonplace.minds.offline.grammar.language import language
+from commonplace.minds.offline.grammar import grammar, reason
 from commonplace.minds.offline.perceive_event import meant, named_place, spoken_words
 from commonplace.minds.offline.scene import COLD, Line, Scene
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke

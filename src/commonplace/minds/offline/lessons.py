@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from commonplace.languages.language import Language
 from commonplace.minds.notes import Past, PastNote, Person
-from commonplace.minds.offline.grammar.language import Language
 
 TODAY = 20 * 60
 """Minutes ago up to which something belongs to the day one thinks about."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from commonplace.minds.notes import Spot, ThingHere
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.text import words

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from commonplace.languages.language import language
 from commonplace.minds.notes import Hint, Recalled, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.grammar.language import language
+from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.incidents import WET
 from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput, Stroke

@@ -15,7 +15,7 @@ from typing import Any
 from commonplace.memory.emotion import feeler
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import grammar
+from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.tasks import RateInput, RateOutput, Rating
 from commonplace.world.happenings import (
     NOTHING_KNOWN,

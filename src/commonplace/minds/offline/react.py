@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from commonplace import rng
+from commonplace.languages.language import language
 from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Item, Person, Recalled, Spoken, changed, fields_of
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import directed, helped, looked_for, meant_for, reminded, settled, starts
 from commonplace.minds.offline.gatherings import event_name, hearing, invitation, minutes_since
-from commonplace.minds.offline.grammar.grammar import grammar, reason
-from commonplace.minds.offline.grammar.language import language
+from commonplace.minds.offline.grammar import grammar, reason
 from commonplace.minds.offline.hear import heard, remembered
 from commonplace.minds.offline.incidents import distress, event, failure, weather
 from commonplace.minds.offline.inner_voice import delivery, voice

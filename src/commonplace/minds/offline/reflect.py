@@ -9,11 +9,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import UnionType
 
+from commonplace.languages.language import Language
+from commonplace.languages.language import language as spoken_language
 from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar
-from commonplace.minds.offline.grammar.language import Language
-from commonplace.minds.offline.grammar.language import language as spoken_language
+from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, heard, remembered
 from commonplace.minds.offline.lessons import Pattern, lessons
 from commonplace.minds.tasks import (

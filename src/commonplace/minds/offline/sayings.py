@@ -14,7 +14,7 @@ from typing import Any
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.account import attended, has_asked, spoke_of, was_spoken_of
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, minutes_since, moment_minutes
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
 from commonplace.minds.offline.scene import COLD, Line, Scene
 from commonplace.world.acts import telling

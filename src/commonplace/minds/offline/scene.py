@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from commonplace import rng
 from commonplace.character.account import digests_of
+from commonplace.languages.language import Language, language
 from commonplace.minds.notes import FactNote, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import Grammar, Wording, grammar
-from commonplace.minds.offline.grammar.language import Language, language
+from commonplace.minds.offline.grammar import Grammar, Wording, grammar
 from commonplace.minds.offline.hear import NOTHING, Heard, heard
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ConverseInput

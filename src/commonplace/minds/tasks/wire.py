@@ -35,7 +35,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticOmit, core_schema
 
 from commonplace.errors import UsageError
-from commonplace.josa import planned
+from commonplace.languages.ko.josa import planned
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Unusable, in_language

@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
+from commonplace.languages.words import word_list
 from commonplace.lock import ProcessLock
 from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import unscaled
@@ -40,7 +41,6 @@ from commonplace.memory.stores.store import (
     refuse_other_ids,
 )
 from commonplace.memory.threads import locked
-from commonplace.memory.words import word_list
 from commonplace.parts.coordinates import jsonl_files as files
 from commonplace.parts.coordinates.document import unused_id
 from commonplace.parts.coordinates.jsonl_files import AgentMemories, FolderContents, Key, StoreConfig, line_of

@@ -17,8 +17,8 @@ from commonplace.cognition.remember import ACTION, OBSERVATION, NewMemory, remem
 from commonplace.cognition.situation import who
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages import phrases
+from commonplace.languages.words import word_list
 from commonplace.memory.importance import HIGHEST, VERSION, Rating, forms, stems
-from commonplace.memory.words import word_list
 from commonplace.minds.tasks import RATE, RateInput
 from commonplace.text import words
 from commonplace.world.happenings import Speech, happening_of

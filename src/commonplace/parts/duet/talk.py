@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from commonplace.languages.language import language
 from commonplace.minds.notes import Recalled, Situation, Spoken, Spot
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import grammar
-from commonplace.minds.offline.grammar.language import language
+from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import heard, remembered
 from commonplace.minds.offline.scene import CLOSE, Line, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from commonplace.josa import resolved
 from commonplace.languages import phrases
+from commonplace.languages.ko.josa import resolved
 from commonplace.minds.notes import Situation, Spot
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.reflect import insights

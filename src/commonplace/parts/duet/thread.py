@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from commonplace.minds.notes import Recalled
-from commonplace.minds.offline.grammar.grammar import Grammar, grammar
+from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import remembered, understood
 from commonplace.minds.offline.sayings import PASSED_ON
 from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from commonplace import languages
-from commonplace.josa import resolved
 from commonplace.languages import phrases
-from commonplace.memory import korean
+from commonplace.languages.ko import morphology as korean
+from commonplace.languages.ko.josa import resolved
 from commonplace.memory.analyser import content_words
 from commonplace.minds.notes import Recalled, changed
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import Template, parsed_rules
+from commonplace.minds.offline.grammar import Template, parsed_rules
 from commonplace.parts.duet.tasks import LOST_THREAD
 from commonplace.parts.panel.task import PanelInput, PanelOutput, asked_of
 from commonplace.text import clean, shortened, words

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from commonplace.canon import parsed
+from commonplace.languages.language import language
 from commonplace.memory.record import Memory
-from commonplace.minds.offline.grammar.language import language
 from commonplace.parts.reading_kit.wordings import Wording, wordings
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import Version

@@ -63,7 +63,7 @@ def answered(talk: Interview) -> tuple[str, tuple[int, ...]]:
         known = {note.id for note in talk.everything}
         lead = talk.say("again.before")
         text = f"{lead.text if lead else ''} {before.answer}"
-        return talk.tongue.finished(text), tuple(one for one in before.because if one in known)
+        return talk.language.finished(text), tuple(one for one in before.because if one in known)
     first = chosen(talk)
     if talk.asked.also is None:
         return joined(talk, first)
@@ -131,7 +131,7 @@ def joined(talk: Interview, *answers: Sequence[Piece | None]) -> tuple[str, tupl
     ids = tuple(dict.fromkeys(memory for piece in taken for memory in piece.ids))
     if talk.asked.kind == "day" and len(answers) == 1:
         taken.sort(key=lambda piece: -max((ago.get(memory, 0) for memory in piece.ids), default=0))
-    return talk.tongue.finished(" ".join(_said_once(taken))), ids
+    return talk.language.finished(" ".join(_said_once(taken))), ids
 
 
 def _said_once(pieces: Sequence[Piece]) -> Iterator[str]:

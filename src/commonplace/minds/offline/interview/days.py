@@ -142,8 +142,8 @@ def stroke_of(talk: Interview, kept: Kept, span: When, *, detail: bool) -> Piece
     plan, id, deed = kept
     slots = talk.doing(plan.do)
     doing = slots["doing"]
-    part = talk.tongue.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
-    at = talk.tongue.at(talk.given.who, plan.place_name)
+    part = talk.language.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
+    at = talk.language.at_place(plan.place_name, talk.given.who)
     rule = "day.part.plain" if names_place(doing, plan.place_name) else "day.part"
     piece = talk.say(rule, id, deed.id, mark=doing, part=part, at=at, **slots)
     seen = talk.doing(deed.happening.doing)
@@ -320,7 +320,7 @@ def plan(talk: Interview) -> Pieces:
                 "plan.on",
                 *talk.planned(item),
                 mark=item.do,
-                end=talk.tongue.clock(f"{end // 60:02d}:{end % 60:02d}"),
+                end=talk.language.clock(f"{end // 60:02d}:{end % 60:02d}"),
                 **talk.item(item),
             )
             continue
@@ -398,7 +398,7 @@ def rising(talk: Interview) -> Pieces:
         deeds = [note for note in notes_in(talk, span, OWN) if talk.moment(note)[1] >= SMALL_HOURS * 60]
         for note in deeds[:1]:
             minute = talk.moment(note)[1]
-            time = talk.tongue.at_time(f"{minute // 60:02d}:{minute % 60:02d}")
+            time = talk.language.at_time(f"{minute // 60:02d}:{minute % 60:02d}")
             yield talk.say("rising.day", note.id, part=talk.daypart, time=time)
             yield tell(talk, note)
             return

@@ -10,11 +10,11 @@ from functools import cache, lru_cache
 from types import UnionType
 
 from commonplace.languages import file_text
+from commonplace.languages.language import Language, language
 from commonplace.memory.analyser import shared_analyser
 from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.grammar import Grammar, parsed_rules
-from commonplace.minds.offline.grammar.tongues import Tongue, tongue
+from commonplace.minds.offline.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.question import FOLLOWS, Asked, When
 from commonplace.minds.question_rules import alike, light_words
@@ -90,9 +90,9 @@ Pieces = Iterable[Piece | None]
 
 
 @cache
-def phrases(language: str) -> Grammar:
+def phrases(name: str) -> Grammar:
     """The templates of answers in a language; English for one without."""
-    return Grammar(parsed_rules(file_text(language, "answers.txt")), {})
+    return Grammar(parsed_rules(file_text(name, "answers.txt")), {}, language(name))
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class Interview:
     given: AnswerInput
     dice: Dice
     rules: Grammar = field(init=False)
-    tongue: Tongue = field(init=False)
+    language: Language = field(init=False)
     voice: str = field(init=False)
     asked: Asked = field(init=False)
     said: str = field(init=False)
@@ -113,7 +113,7 @@ class Interview:
 
     def __post_init__(self) -> None:
         given = self.given
-        self.rules, self.tongue = phrases(given.who.language), tongue(given.who.language)
+        self.rules, self.language = phrases(given.who.language), language(given.who.language)
         self.voice, self.asked = temper(given.who).voice, given.asked
         self.said = "\n".join(line.text for line in given.lines if line.speaker == given.who.id).lower()
         notes = {note.id: note for note in (*given.recalled, *given.thoughts, *given.day)}
@@ -161,7 +161,7 @@ class Interview:
     def topic(self, named: str) -> str:
         """What a question is about, as an answer names it: with the capitals that it was typed with."""
         typed = {word.lower(): word for word in re.findall(r"[^\W\d_][\w'-]*", self.given.question)[1:]}
-        return " ".join(typed.get(word, word) for word in self.tongue.topic(named).split())
+        return " ".join(typed.get(word, word) for word in self.language.topic(named).split())
 
     def person(self, other: str) -> Person | None:
         """Somebody the question names."""
@@ -176,7 +176,7 @@ class Interview:
 
     def when(self, note: Recalled) -> str:
         """When a memory was, in words."""
-        return self.tongue.when(self.given.situation.moment, note.minutes_ago)
+        return self.language.dated(self.given.situation.moment, note.minutes_ago)
 
     def moment(self, note: Recalled) -> tuple[int, int]:
         """(days ago, minutes after midnight) of a memory."""
@@ -187,12 +187,12 @@ class Interview:
     def where(self, note: Recalled) -> dict[str, str]:
         """The slots of a memory's place."""
         name = note.happening.place_name
-        return {"at": self.tongue.at(self.given.who, name), "place": self.tongue.place(self.given.who, name)}
+        return {"at": self.language.at_place(name, self.given.who), "place": self.language.place(name, self.given.who)}
 
     def doing(self, doing: str, *, own: bool = True) -> dict[str, str]:
         """The slots of a doing."""
-        said = self.tongue.doing(self.given.who, doing, own=own) if doing else ""
-        return {"doing": said, **self.tongue.forms(said)}
+        said = self.language.busy(self.given.who, doing, own=own) if doing else ""
+        return {"doing": said, **self.language.forms(said)}
 
     def slots(self, note: Recalled) -> dict[str, str]:
         """All slots that a memory fills."""
@@ -204,7 +204,7 @@ class Interview:
             **self.doing(it.doing, own=isinstance(it, OWN)),
             "quote": quoted(it.quote),
             "to": it.to_called,
-            "other": self.tongue.place(self.given.who, it.other_name),
+            "other": self.language.place(it.other_name, self.given.who),
         }
 
     @property
@@ -216,7 +216,7 @@ class Interview:
     def daypart(self) -> str:
         """What the question spans, in words."""
         span = self.today
-        return self.tongue.span(span.days, span.start, span.end, self.given.situation.moment)
+        return self.language.span(span.days, span.start, span.end, self.given.situation.moment)
 
     def in_span(self, note: Recalled, span: When) -> bool:
         """Whether a memory is of that stretch."""
@@ -256,7 +256,7 @@ class Interview:
         ranked: list[tuple[float, int, bool, int, int, Recalled]] = []
         for rank, note in enumerate(notes):
             it, (share, is_subject) = note.happening, self._share(words, note)
-            if share < enough or not self.tongue.speaks(note.text):
+            if share < enough or not self.language.speaks(note.text):
                 continue
             is_all = share > 0.99 and ((len(words) > 1 and is_to_me(note)) or isinstance(it, Seen))
             if isinstance(it, PASSING) and not is_subject and not is_all:
@@ -348,17 +348,17 @@ class Interview:
     def item(self, item: Item) -> dict[str, str]:
         """The slots of a stretch of plan."""
         who = self.given.who
-        doing = self.tongue.doing(who, item.do)
-        at = "" if names_place(doing, item.location_name) else self.tongue.at(who, item.location_name)
-        forms = self.tongue.forms(doing)
+        doing = self.language.busy(who, item.do)
+        at = "" if names_place(doing, item.location_name) else self.language.at_place(item.location_name, who)
+        forms = self.language.forms(doing)
         return {"doing": doing, "at": at, "doing_at": f"{doing} {at}".strip(),
                 "at_often": f"{at} {forms.get('often', '')}".strip(),
-                "place": self.tongue.place(who, item.location_name),
-                "time": self.tongue.at_time(item.start), **forms}  # fmt: skip
+                "place": self.language.place(item.location_name, who),
+                "time": self.language.at_time(item.start), **forms}  # fmt: skip
 
     def placed(self, item: Item) -> dict[str, str]:
         """The slots of a stretch of plan, its place also where its doing names it."""
-        return self.item(item) | {"at": self.tongue.at(self.given.who, item.location_name)}
+        return self.item(item) | {"at": self.language.at_place(item.location_name, self.given.who)}
 
     def planned(self, item: Item) -> tuple[int, ...]:
         """The memory of having planned a stretch of today's plan; none where it was never noted."""

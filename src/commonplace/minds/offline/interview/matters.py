@@ -182,7 +182,7 @@ def told(talk: Interview) -> Pieces:
         return
     people = list(dict.fromkeys(note.happening.to_called for note in mine))
     if people:
-        yield talk.say("told", *(note.id for note in mine), people=talk.tongue.many(people[:8]))
+        yield talk.say("told", *(note.id for note in mine), people=talk.language.many(people[:8]))
         yield from (tell(talk, note) for note in mine[:1])
     else:
         yield talk.say("told.none")
@@ -241,7 +241,9 @@ def whereabouts_of(talk: Interview, *, only_missing: bool = False) -> Iterator[P
             yield talk.say("yes.did" if slots["doing"] else "yes.went", note.id, mark=slots["doing"], **slots)
     if not there:
         name = next((spot.name for spot in talk.given.places if spot.id == talk.asked.places[0]), talk.asked.topic)
-        yield talk.say("no.place", at=talk.tongue.at(talk.given.who, name), daypart=talk.daypart if span else "")
+        yield talk.say(
+            "no.place", at=talk.language.at_place(name, talk.given.who), daypart=talk.daypart if span else ""
+        )
         yield None if only_missing else talk.say("no.did")
 
 
@@ -256,7 +258,7 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
         return
     there = [one for one in talk.of(Did | Seen | Said | Came) if talk.at_event(one, note)]
     carrier = next(one.id for one in talk.everything if note.id in one.facts)
-    when = talk.tongue.when(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
+    when = talk.language.dated(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
     if now <= ends and talk.given.situation.place.id == note.place:
         yield talk.say("going.on", carrier)
         return
@@ -280,10 +282,10 @@ def begins(talk: Interview) -> Piece | None:
     return talk.say(
         "event.begins" if now < starts else "event.began",
         carrier,
-        time=talk.tongue.at_time(event.starts[11:16]),
-        part=talk.tongue.part(days, minute, talk.given.situation.moment),
-        day=talk.tongue.span(days, 0, DAY, talk.given.situation.moment),
-        at=talk.tongue.at(talk.given.who, event.place_name),
+        time=talk.language.at_time(event.starts[11:16]),
+        part=talk.language.part(days, minute, talk.given.situation.moment),
+        day=talk.language.span(days, 0, DAY, talk.given.situation.moment),
+        at=talk.language.at_place(event.place_name, talk.given.who),
     )
 
 
@@ -316,7 +318,7 @@ def news(talk: Interview) -> Pieces:
             yield from heard_of(talk, event)
         elif carrier and now - starts < timedelta(days=2):
             name = topic_of(talk, event)
-            when = talk.tongue.when(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
+            when = talk.language.dated(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
             had = True
             yield talk.say("news.had", *(one.id for one in carrier), event=name, when=when)
     lately = [note for note in talk.everything if note.minutes_ago < 2 * DAY and is_news(note)]
@@ -354,7 +356,7 @@ def answering(talk: Interview) -> list[Recalled]:
     if asked.wants == "who" and telling != set(asked.heads):  # `who is Copper` asks for no name
         found = [note for note in found if note.happening.about or note.happening.called]
     if asked.wants == "count":
-        found = [note for note in found if talk.tongue.counts(" ".join((note.text, *note.tell)))]
+        found = [note for note in found if talk.language.counts(" ".join((note.text, *note.tell)))]
     if asked.wants in {"where", "when"} and telling <= set(asked.heads):
         found = []  # nothing but the thing itself: `where did your grandmother come from`
     if asked.language == "ko" and asked.wants in {"who", "where", "when", "count"}:
@@ -418,7 +420,7 @@ def brought_about(talk: Interview) -> list[Piece | None]:
         is_not = any(occurs(word, known.words, language) for word in undone)
         if not is_not and not any(talk.has(doing, known.words) for doing in doings):
             continue
-        slots = {"thing": talk.tongue.place(talk.given.who, known.name), "words": known.words}
+        slots = {"thing": talk.language.place(known.name, talk.given.who), "words": known.words}
         return [talk.say("state.not" if is_not else "state.yes", **slots)]
     return []
 
@@ -473,10 +475,10 @@ def visitors(talk: Interview) -> Piece | None:
     there = [note for note in talk.everything if note.happening.place in talk.asked.places[:1]]
     seen = {note.happening.called: note for note in there if note.happening.called}
     spot = next((one.name for one in talk.given.places if one.id == talk.asked.places[0]), "")
-    people = talk.tongue.many(list(seen)[:8])
+    people = talk.language.many(list(seen)[:8])
     return talk.say(
         "place.seen", *(note.id for note in list(seen.values())[:8]), people=people,
-        at=talk.tongue.at(talk.given.who, spot),
+        at=talk.language.at_place(spot, talk.given.who),
     )  # fmt: skip
 
 
@@ -517,11 +519,11 @@ def advice(talk: Interview) -> Pieces:
     trades = trades_for(words, talk.asked.language)
     fits = [word for word in (*words, *trades) if word not in talk.light]
     if any(occurs(word, who.work, who.language) for word in fits):
-        yield talk.say("advice.myself" if talk.asked.wants == "who" else "advice.me", work=talk.tongue.a(who.work))
+        yield talk.say("advice.myself" if talk.asked.wants == "who" else "advice.me", work=talk.language.a(who.work))
         return
     able = [one for one in talk.given.known if any(occurs(word, one.work, who.language) for word in fits)]
     for one in able[:1]:
-        yield talk.say("advice", work=talk.tongue.a(one.work), **talk.them(one))
+        yield talk.say("advice", work=talk.language.a(one.work), **talk.them(one))
     found = talk.relevant(words, talk.seeds()) if words else []
     yield from (tell(talk, note) for note in found[:1])
     if not found and not able:
@@ -557,14 +559,14 @@ def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
     """A place: what is remembered of it, how often one is there, what one did there last."""
     if place == talk.given.town:
         yield from (tell(talk, note) for note in talk.relevant(talk.asked.words, talk.seeds())[:2])
-        yield talk.say("place.town", people=talk.tongue.many([one.called for one in talk.given.known[:3]]))
+        yield talk.say("place.town", people=talk.language.many([one.called for one in talk.given.known[:3]]))
         return
     spot = next((one for one in talk.given.places if one.id == place), None)
     if spot is None:
         yield talk.say("place.unknown")
         return
     me, name = talk.given.who, spot.name
-    slots = {"place": talk.tongue.place(me, name), "at": talk.tongue.at(me, name)}
+    slots = {"place": talk.language.place(name, me), "at": talk.language.at_place(name, me)}
     owner = next((one for one in talk.given.known if name.startswith((f"{one.called}'", f"{one.called}’"))), None)
     is_mine = name.startswith((f"{me.called}'", f"{me.called}’"))
     is_thought = talk.asked.kind == "think"
@@ -607,7 +609,7 @@ def thing(talk: Interview) -> Pieces:
     for here in talk.given.situation.things:
         if any(occurs(word, here.name, talk.given.who.language) for word in words):
             yield talk.say(
-                "thing.mine" if here.carried else "thing.here", thing=talk.tongue.place(talk.given.who, here.name)
+                "thing.mine" if here.carried else "thing.here", thing=talk.language.place(here.name, talk.given.who)
             )
     language = talk.given.who.language
     things = talk.of(Changed | Absent | Failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from commonplace.minds.offline.grammar.grammar import grammar
+from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, minute_of, occurs
 from commonplace.minds.offline.interview.others import what_is
 from commonplace.minds.offline.interview.telling import tell
@@ -35,11 +35,11 @@ def card(talk: Interview) -> dict[str, str]:
         "name": who.name,
         "called": who.called if who.called != who.name else "",
         "age": str(who.age),
-        "work": talk.tongue.a(who.work),
+        "work": talk.language.a(who.work),
         "home": home,
-        "at": talk.tongue.at(who, home),
-        "place": talk.tongue.place(who, home),
-        "traits": talk.tongue.many(who.traits[:3]),
+        "at": talk.language.at_place(home, who),
+        "place": talk.language.place(home, who),
+        "traits": talk.language.many(who.traits[:3]),
     }
 
 
@@ -54,7 +54,7 @@ def who(talk: Interview) -> Pieces:
 
 def background(talk: Interview) -> Iterator[Piece]:
     """The background, sentence by sentence."""
-    for text in talk.tongue.own(talk.given.who, talk.given.who.background):
+    for text in talk.language.first_person(talk.given.who, talk.given.who.background):
         yield Piece(text, (), text)
 
 
@@ -114,7 +114,7 @@ LATELY_MEANT = 2
 def want(talk: Interview) -> Pieces:
     """The goals, and what one means to do these days."""
     for number, goal in enumerate(talk.given.who.goals):
-        said = talk.tongue.goal(talk.given.who, goal)
+        said = talk.language.goal(talk.given.who, goal)
         yield talk.say("want" if not number else "want.and", mark=said, goal=said)
     for goal in talk.given.goals[:LATELY_MEANT]:
         # In Korean a wish is a noun, `빌려주기`, and what follows needs its stem.
@@ -167,7 +167,7 @@ def of_card(talk: Interview, *, work: bool = True) -> Iterator[Piece | None]:
 
     for goal in who.goals:
         if has_most(goal):
-            yield talk.say("want", mark=goal, goal=talk.tongue.goal(who, goal))
+            yield talk.say("want", mark=goal, goal=talk.language.goal(who, goal))
     if (
         work
         and any(occurs(word, who.work, who.language) for word in telling)
@@ -221,7 +221,9 @@ def now(talk: Interview) -> Pieces:
 def where_now(talk: Interview) -> Pieces:
     """The place."""
     place = talk.given.situation.place.name
-    yield talk.say("where", at=talk.tongue.at(talk.given.who, place), place=talk.tongue.place(talk.given.who, place))
+    yield talk.say(
+        "where", at=talk.language.at_place(place, talk.given.who), place=talk.language.place(place, talk.given.who)
+    )
     yield from now(talk)
 
 
@@ -231,13 +233,13 @@ def here(talk: Interview) -> Pieces:
     if not people:
         return [talk.say("here.alone")]
     names = [person.called for person in people]
-    return [talk.say("here" if len(names) == 1 else "here.many", people=talk.tongue.many(names[:6]))]
+    return [talk.say("here" if len(names) == 1 else "here.many", people=talk.language.many(names[:6]))]
 
 
 def date(talk: Interview) -> Pieces:
     """The time and the day."""
     here = talk.given.situation
-    return [talk.say("date", oclock=talk.tongue.clock(here.time), weekday=here.weekday)]
+    return [talk.say("date", oclock=talk.language.clock(here.time), weekday=here.weekday)]
 
 
 def asked(talk: Interview) -> Pieces:

@@ -36,7 +36,7 @@ def people(talk: Interview) -> Pieces:
     if not known:
         return [talk.say("people.none")]
     nearest = known[0]
-    pieces = [talk.say("people", people=talk.tongue.many([one.called for one in known[:12]]))]
+    pieces = [talk.say("people", people=talk.language.many([one.called for one in known[:12]]))]
     if nearest.warmth >= WARM:
         pieces.append(talk.say("people.near", *nearest.because, **talk.them(nearest)))
         pieces.append(label_of(talk, nearest))
@@ -56,7 +56,7 @@ def household(talk: Interview) -> Pieces:
         return
     if not near:
         yield talk.say("household.none")
-    names = talk.tongue.many([one.called for one in near])
+    names = talk.language.many([one.called for one in near])
     yield talk.say("household.many" if len(near) > 1 else "household", people=names)
     for one in near[:2]:
         yield label_of(talk, one) if len(near) == 1 else what_is(talk, one)
@@ -76,16 +76,16 @@ def with_whom(talk: Interview) -> Pieces:
 
 def label_of(talk: Interview, person: Person, rule: str = "label") -> Piece | None:
     """What somebody is to the character."""
-    label = talk.tongue.label(talk.given.who, person.label)
+    label = talk.language.label(talk.given.who, person.label)
     slots = talk.them(person)
-    if label and (label.startswith(("my ", "제 ")) or not talk.tongue.is_mine(label)):
-        return talk.say(f"{rule}.a", mark=label, a_label=talk.tongue.a(label), **slots)
+    if label and (label.startswith(("my ", "제 ")) or not talk.language.is_mine(label)):
+        return talk.say(f"{rule}.a", mark=label, a_label=talk.language.a(label), **slots)
     return talk.say(rule, mark=label, label=label, **slots)
 
 
 def what_is(talk: Interview, person: Person) -> Piece | None:
     return talk.first(
-        label_of(talk, person, "whois"), talk.say("whois.work", work=talk.tongue.a(person.work), **talk.them(person))
+        label_of(talk, person, "whois"), talk.say("whois.work", work=talk.language.a(person.work), **talk.them(person))
     )
 
 
@@ -170,7 +170,7 @@ def whois(talk: Interview) -> Pieces:
     for person in acquaintances(talk)[:1]:
         yield what_is(talk, person)
         if person.label and person.work:
-            yield talk.say("whois.trade", work=talk.tongue.a(person.work), **talk.them(person))
+            yield talk.say("whois.trade", work=talk.language.a(person.work), **talk.them(person))
         yield from about_topic(talk, person)
         yield from grounds(talk, person, 1)
         yield feeling(talk, person)
@@ -182,7 +182,7 @@ def know(talk: Interview) -> Pieces:
     for person in acquaintances(talk)[:1]:
         slots = talk.them(person)
         if person.known_minutes >= 0:
-            when = talk.tongue.when(talk.given.situation.moment, person.known_minutes)
+            when = talk.language.dated(talk.given.situation.moment, person.known_minutes)
             firsts = [note.id for note in talk.between(person.id)[-1:]]
             yield talk.say("know.since", *firsts, when=when, **slots)
             yield label_of(talk, person)
@@ -192,7 +192,7 @@ def know(talk: Interview) -> Pieces:
         yield from (tell(talk, note) for note in talk.about_person(person.id)[:1])
         if person.talks:
             ids = [note.id for note in talk.between(person.id)[:2]]
-            yield talk.say("know.talks", *ids, times=talk.tongue.times(person.talks), **slots)
+            yield talk.say("know.talks", *ids, times=talk.language.times(person.talks), **slots)
         yield feeling(talk, person)
     yield from strangers(talk)
 
@@ -344,14 +344,14 @@ def met(talk: Interview) -> Pieces:
         yield talk.say(
             "met",
             *(note.id for note in talked.values()),
-            people=talk.tongue.many(list(talked)[:8]),
+            people=talk.language.many(list(talked)[:8]),
             daypart=talk.daypart,
         )
     if only:
         yield talk.say(
             "met.saw" if talked else "met.saw.only",
             *(seen[name].id for name in only[:8]),
-            people=talk.tongue.many(only[:8]),
+            people=talk.language.many(only[:8]),
         )
     if not talked and not only:
         yield talk.say("met.none", daypart=talk.daypart)
@@ -365,7 +365,7 @@ def met_there(talk: Interview, event: FactNote | None) -> Iterator[Piece | None]
         here = talk.at_event(note, event) if event else note.happening.place in talk.asked.places
         if here and note.happening.called and (talk.asked.when is None or talk.in_span(note, talk.asked.when)):
             seen.setdefault(note.happening.called, note)
-    people = talk.tongue.many(list(seen)[:8])
+    people = talk.language.many(list(seen)[:8])
     yield talk.say("met.saw.only", *(note.id for note in list(seen.values())[:8]), people=people)
     if not seen:
         yield talk.say("dunno.who")
@@ -422,4 +422,4 @@ def topics(talk: Interview, notes: Iterable[Recalled], other: Person) -> tuple[s
         if topic and bare not in found and len(found) < MOST_TOPICS:
             found[bare] = topic
             cited.append(note)
-    return talk.tongue.many(list(found.values())), cited
+    return talk.language.many(list(found.values())), cited

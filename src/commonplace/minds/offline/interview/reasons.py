@@ -121,7 +121,7 @@ def plan_reasons(talk: Interview) -> Iterator[Piece | None]:
     said = [
         item
         for item in (*talk.given.done, *talk.given.later)
-        if item.do.lower() in talk.said or talk.tongue.doing(talk.given.who, item.do).lower() in talk.said
+        if item.do.lower() in talk.said or talk.language.busy(talk.given.who, item.do).lower() in talk.said
     ]
     items = (
         said or [item for item in (*talk.given.later, *talk.given.done[-1:]) if item.because] or talk.given.later[:1]

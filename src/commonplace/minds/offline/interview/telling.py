@@ -28,10 +28,10 @@ from commonplace.world.happenings import (
 def tell(talk: Interview, note: Recalled) -> Piece | None:  # noqa: PLR0911, PLR0912 – a kind after another
     """A memory in the character's own words; None for one that nobody would mention, or in another language."""
     it, id = note.happening, note.id
-    if not talk.tongue.speaks(it.quote or " ".join((*note.tell, note.text))):
+    if not talk.language.speaks(it.quote or " ".join((*note.tell, note.text))):
         return None
     slots = talk.slots(note)
-    quote, when, thing = slots["quote"], slots["when"], talk.tongue.place(talk.given.who, it.object_name)
+    quote, when, thing = slots["quote"], slots["when"], talk.language.place(it.object_name, talk.given.who)
     match it:
         case Talked() | Hour() | Planned():
             return None
@@ -51,13 +51,13 @@ def tell(talk: Interview, note: Recalled) -> Piece | None:  # noqa: PLR0911, PLR
             return talk.say("tell.left", id, **slots)
         case Befell():
             text = it.text or note.text
-            if past := talk.tongue.past(text):
+            if past := talk.language.past(text):
                 return talk.say("tell.event", id, mark=past, past=past, when=when)
             return talk.say("tell.event.plain", id, mark=text, text=ended(text), when=when)
         case Voiced():
             return talk.say("tell.voice", id, mark=it.text, text=ended(it.text), when=when)
         case Sky():
-            past = talk.tongue.past(note.text) or ended(note.text)
+            past = talk.language.past(note.text) or ended(note.text)
             return talk.say("weather.was", id, mark=past, past=past.rstrip("."), when=when)
         case Changed():
             return talk.say("thing", id, mark=f"{thing} {it.words}", thing=thing, words=it.words, **slots)
@@ -68,7 +68,7 @@ def tell(talk: Interview, note: Recalled) -> Piece | None:  # noqa: PLR0911, PLR
             return talk.say("thing.refused", id, thing=thing, why=why[:1].lower() + why[1:], **slots)
         case Concluded():
             # What the simulator worded for saying is in the first person already: `her` in it is somebody else.
-            text = it.say or " ".join(talk.tongue.own(talk.given.who, note.text))
+            text = it.say or " ".join(talk.language.first_person(talk.given.who, note.text))
             return Piece(ended(text), (id,), text.rstrip("."))
         case _:
             return _text(talk, note)
@@ -91,5 +91,5 @@ def _text(talk: Interview, note: Recalled) -> Piece | None:
     if lines:
         line = lines[talk.dice.with_(note.id).below(len(lines), "tell")]
         return Piece(line, (note.id,), line)
-    text = " ".join(talk.tongue.own(talk.given.who, note.text))
+    text = " ".join(talk.language.first_person(talk.given.who, note.text))
     return Piece(text, (note.id,), text) if text else None

@@ -12,7 +12,7 @@ from typing import Any, cast
 import yaml
 
 from commonplace.errors import UsageError
-from commonplace.josa import resolved
+from commonplace.languages.ko.josa import resolved
 from commonplace.memory.policies import TWO_STAGE
 from commonplace.scenario.compiling import load
 from commonplace.scenario.loading import find

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.character.levels import FRIENDS, PLAIN, POLITE, SIBLINGS, Manner, manner
 from commonplace.character.persona import Persona
+from commonplace.languages.ko.levels import FRIENDS, PLAIN, POLITE, SIBLINGS, Manner, manner
 from sizes import examples
 
 

@@ -22,8 +22,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from commonplace.languages import file_texts
+from commonplace.languages.language import Language, language
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar.language import English, Language, language
 
 FORMAL = "formal"
 WORDS = "words.txt"
@@ -55,7 +55,7 @@ class Grammar:
 
     rules: Mapping[str, tuple[Template, ...]]
     lists: Mapping[str, frozenset[str]]
-    language: Language = field(default_factory=English)
+    language: Language
     _by_voice: dict[tuple[str, str], tuple[Template, ...]] = field(
         default_factory=dict[tuple[str, str], tuple[Template, ...]]
     )

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from commonplace.minds.offline.grammar.english import listed
-from commonplace.minds.offline.grammar.speech import DETERMINERS, OBJECT, POSSESSIVE, SUBJECT
+from commonplace.languages.en.speech import DETERMINERS, OBJECT, POSSESSIVE, SUBJECT
+from commonplace.languages.words import listed
 
 SHORTEST, LONGEST = 4, 22
 """Words of a sentence that is passed on."""

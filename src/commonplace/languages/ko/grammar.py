@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from functools import lru_cache
 
-from commonplace.character.levels import ENDS, PLAIN, POLITE, given_name, vocative
-from commonplace.josa import ongoing, resolved
-from commonplace.memory.korean import is_grammar, root, stem, without_particle
-from commonplace.minds.notes import Person, Who
-from commonplace.minds.offline.grammar import conjugation, tongues
-from commonplace.minds.offline.grammar.conjugation import final, informal_sentence, stem_of, to_a_friend, to_an_elder
-from commonplace.minds.offline.grammar.english import listed
-from commonplace.text import words
+from commonplace.languages import weekdays
+from commonplace.languages.ko import conjugation
+from commonplace.languages.ko.conjugation import (
+    final,
+    informal_sentence,
+    stem_of,
+    to_a_friend,
+    to_an_elder,
+    with_final,
+)
+from commonplace.languages.ko.josa import ongoing, planned, resolved, whole
+from commonplace.languages.ko.levels import ENDS, PLAIN, POLITE, given_name, manner, vocative
+from commonplace.languages.ko.morphology import is_grammar, root, stem, without_particle
+from commonplace.languages.language import Hearer, Language, Living, Manner, Named, Slots
+from commonplace.languages.words import listed
+from commonplace.text import HANGUL, words
 
-Slots = Mapping[str, str]
 EITHER = " | "
 """Between the polite and the plain form of a template."""
 _HANGUL = re.compile("[가-힣]")
@@ -63,7 +71,6 @@ _INTENDS = re.compile(
 )
 _LEADING_TIME = re.compile(r"^(?:(?:이번|다음) [가-힣]+에|오늘[은]?|내일[은]?|이제[는]?|언젠가|꼭|드디어) ")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
-_TODAY = re.compile(r"(?<![가-힣])(방금|오늘|어제|그저께|내일)에(?= |,)")
 _ADJECTIVES = (
     "필요",
     "피곤",
@@ -96,8 +103,19 @@ def content_word(word: str) -> str:
     return "" if len(found) < 2 or found in _COMMON or noun in _COMMON or is_grammar(word) else found
 
 
-class Korean:
+_HOURS = ("열두", "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "열한")
+_SPANS = {0: "오늘", 1: "어제", 2: "그저께", -1: "내일"}
+_COUNTED_TIMES = {1: "한", 2: "두", 3: "세", 4: "네", 5: "다섯", 6: "여섯", 7: "일곱", 8: "여덟", 9: "아홉", 10: "열"}
+_TODAY = re.compile(r"(?<![가-힣])(방금|오늘|어제|그저께|내일)에(는)?(?= |,)")
+"""Days that take no `에`."""
+_BOTH = re.compile(r"(.)(?:(이에요)/(예요)|(이지요)/(지요)|\((이)\)(?=라고))")
+"""Endings with both forms, as `josa` has particles."""
+
+
+class Korean(Language):
     """Korean."""
+
+    has_levels = True
 
     def levelled(self, template: str, level: str) -> str:
         polite, _, plain = template.partition(EITHER)
@@ -111,17 +129,9 @@ class Korean:
     def leads_in(self, text: str) -> bool:
         return "?" in text or bool(_LEADS_IN.match(text))
 
-    def spelt_out(self, template: str) -> str:
-        return template
-
     def joined(self, text: str) -> str:
-        return _TODAY.sub(r"\1", resolved(text))
-
-    def finished(self, text: str) -> str:
-        return self.joined(" ".join(text.split()))
-
-    def lowered(self, text: str) -> str:
-        return text
+        text = _TODAY.sub(lambda found: f"{found[1]}{'은(는)' if found[2] else ''}", text)
+        return resolved(_BOTH.sub(_ending, text))
 
     def length(self, text: str) -> int:
         return len(text) + 2 * len(_HANGUL.findall(text))
@@ -134,27 +144,92 @@ class Korean:
     def in_order(self, text: str) -> tuple[str, ...]:
         return tuple(without_particle(word) for word in words(text))
 
-    # ── time and place ──
+    def speaks(self, text: str) -> bool:
+        return bool(text) and 2 * len(re.findall("[가-힣]", text)) >= len(re.findall("[A-Za-z]", text))
+
+    def counts(self, text: str) -> bool:
+        return bool(re.search(r"\d|[한두세네]\s|하나|둘|셋|다섯|여섯|일곱|여덟|아홉|열|백|천|만\s", text))
 
     def when(self, moment: str, minutes_ago: int) -> str:
-        return _TONGUE.when(moment, minutes_ago)
+        now = datetime.fromisoformat(moment)
+        then = now - timedelta(minutes=max(0, minutes_ago))
+        if minutes_ago <= 15:
+            return "방금"
+        days = (now.date() - then.date()).days
+        if days == 0 and minutes_ago <= 75:
+            return "조금 전"
+        if days == 1 and then.hour >= 20:
+            return "어젯밤"
+        return self.part(days, then.hour * 60 + then.minute, moment)
 
     def clock(self, time: str) -> str:
-        return _TONGUE.clock(time)
+        hour, minute = int(time[:2]) % 24, int(time[3:5])
+        part = (
+            "새벽"
+            if hour < 6
+            else "아침"
+            if hour < 9
+            else "오전"
+            if hour < 12
+            else "낮"
+            if hour < 13
+            else "오후"
+            if hour < 18
+            else "저녁"
+            if hour < 21
+            else "밤"
+        )
+        tail = "" if minute < 3 else " 반" if 28 <= minute <= 32 else f" {minute}분"
+        return f"{part} {_HOURS[hour % 12]} 시{tail}"
 
-    def named(self, name: str) -> str:
-        return name
+    def at_time(self, time: str) -> str:
+        return f"{self.clock(time)}에"
+
+    def part(self, days: int, start: int, moment: str) -> str:
+        hour = start // 60 % 24
+        part = (
+            "새벽"
+            if hour < 6
+            else "아침"
+            if hour < 10
+            else "오전"
+            if hour < 12
+            else "낮"
+            if hour < 14
+            else "오후"
+            if hour < 18
+            else "저녁"
+            if hour < 21
+            else "밤"
+        )
+        if days == 1 and part == "밤":
+            return "어젯밤"
+        return f"{self._day(days, moment)} {part}"
+
+    def _day(self, days: int, moment: str) -> str:
+        if days in _SPANS:
+            return _SPANS[days]
+        past = datetime.fromisoformat(moment) - timedelta(days=days)
+        return weekdays("ko")[past.weekday()] if days < 7 else "지난주"
+
+    def span(self, days: int, start: int, end: int, moment: str) -> str:
+        if end - start >= 24 * 60:
+            return self._day(days, moment)
+        if end - start <= 60:
+            return f"{self._day(days, moment)} {self.clock(f'{(start + 30) // 60 % 24:02d}:{(start + 30) % 60:02d}')}쯤"
+        return f"{self._day(days, moment)} 저녁" if start >= 17 * 60 else self.part(days, start, moment)
+
+    def times(self, count: int) -> str:
+        return f"{_COUNTED_TIMES.get(count, '여러')} 번"
 
     def at(self, name: str) -> str:
         return f"{name}에서" if name else ""
 
-    def owned(self, text: str, me: Who, you: Person) -> str:
-        del me, you
-        return text
-
-    def place(self, name: str, me: Who, you: Person) -> str:
-        yours = "너희" if self.level(you) == PLAIN else "그"
-        for person, own in ((me, "우리"), (you, yours)):
+    def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+        people: list[tuple[Named | Hearer, str]] = [(me, "우리" if you else "제")]
+        if you:
+            people.append((you, "너희" if self.level(you) == PLAIN else "그"))
+        for person, own in people:
             for called in (person.called, person.name, given_name(person.name, person.called)):
                 owner = next(
                     (one for one in (f"{called}네 ", f"{called}이네 ", f"{called}의 ") if name.startswith(one)), ""
@@ -163,15 +238,13 @@ class Korean:
                     return f"{own} {name.removeprefix(owner)}"
         return name
 
-    def at_place(self, name: str, me: Who, you: Person) -> str:
-        return self.at(self.place(name, me, you))
+    def manner(self, me: Living, you: Living, label: str, back: str, *, close: bool) -> Manner:
+        return manner(me, you, label, back, close=close)
 
-    # ── people ──
-
-    def level(self, you: Person) -> str:
+    def level(self, you: Hearer) -> str:
         return PLAIN if you.level == PLAIN else POLITE
 
-    def vocative(self, you: Person) -> str:
+    def vocative(self, you: Hearer) -> str:
         if you.address or not you.called:
             return you.address
         if self.level(you) == PLAIN:
@@ -185,72 +258,39 @@ class Korean:
             return f"{called}이" if is_korean(called) and final(called[-1]) > 0 else called
         return f"{called} 씨"
 
-    def pronouns(self, pronoun: str) -> Slots:
-        del pronoun
-        return {}
-
-    def him(self, pronoun: str) -> str:
-        del pronoun
-        return ""
-
-    def theirs(self, topics: str, pronoun: str) -> str:
-        del pronoun
-        return topics
+    def possessed(self, called: str) -> str:
+        return f"{called}의"
 
     def mentions(self, text: str, name: str, called: str) -> bool:
         names = {name, called, given_name(name, called)} - {""}
         return any(re.search(rf"(?<![가-힣]){re.escape(one)}", text) for one in names if len(one) > 1)
 
-    def names(self, text: str, name: str, called: str) -> bool:
-        return self.mentions(text, name, called)
-
-    def addressed(self, text: str, name: str, called: str) -> str:
-        return "" if self.mentions(text, name, called) else text
-
     def addresses(self, text: str) -> bool:
         return bool(_YOU.search(text) or _TO_YOU.search(text))
-
-    def taken(self, doing: str, pronoun: str, person: str) -> str:
-        del pronoun, person
-        return doing
 
     def is_own(self, line: str) -> bool:
         return bool(_OWN.search(line))
 
-    # ── topics ──
+    def first_person(self, me: Named, text: str) -> list[str]:
+        return [_first_person(me, sentence) for sentence in re.split(r"(?<=[.!?])\s+", text.strip()) if sentence]
+
+    def label(self, me: Named, label: str) -> str:
+        return re.sub(rf"^{re.escape(me.called)}의 ", "제 ", label)
 
     def noun_phrase(self, text: str, subject: str = "") -> str:
         return subject or _object_of(text) or _noun_phrase(text)
 
-    def with_article(self, subject: str) -> str:
-        return subject
-
-    def bare(self, topic: str) -> str:
-        return topic
-
-    def turned(self, topic: str, my: str = "your", your: str = "my") -> str:
-        del my, your
-        return topic
-
-    def may_be_yours(self, topic: str) -> bool:
-        return bool(topic)
-
     def is_common(self, topic: str) -> bool:
-        return is_korean(topic)
-
-    def is_news(self, topic: str) -> bool:
         return is_korean(topic)
 
     def both(self, topics: list[str]) -> str:
         return resolved("과(와) ".join(topics))
 
-    def possessed(self, called: str) -> str:
-        return f"{called}의"
-
-    def meeting(self, event: str) -> tuple[str, ...]:
-        return (f"{event}에서 ",)
-
-    # ── doings, states, reports ──
+    def in_memory(self, slots: Mapping[str, str]) -> Mapping[str, str]:
+        if "doing" not in slots:
+            return slots
+        doing = slots["doing"]
+        return {**slots, "to_do": f"{_decided(doing)}로", "doing": ongoing(doing)}
 
     def is_doing(self, text: str) -> bool:
         return bool(doing_stem(text))
@@ -276,8 +316,39 @@ class Korean:
             "hae": conjugation.informal(bare),
         }
 
-    def gerund(self, phrase: str) -> str:
-        return phrase
+    def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
+        if not self.speaks(doing):
+            return ""
+        doing = ongoing(doing.strip().rstrip("."))
+        doing = doing if doing.endswith("중") else f"{doing} 중"
+        return re.sub(rf"{re.escape(me.called)}(?: 님)?[과와](?= )", "저와", doing) if not own else doing
+
+    def forms(self, doing: str) -> dict[str, str]:
+        """`국물을 내는 중` → `내고 있어요`, `내고 있었어요`, `내곤 해요`, `낼 거예요`."""
+        body = doing.removesuffix(" 중")
+        if not self.speaks(doing):
+            return {}
+        if not body.endswith("는") or final(body[-2]) < 0:
+            return {
+                "am": f"{doing}이에요",
+                "was": f"{doing}이었어요",
+                "often": f"{doing}일 때가 많아요",
+                "will": f"{doing}일 거예요",
+            }
+        bare = body[:-1]
+        stem = whole(bare)
+        will = conjugation.future(stem)
+        return {
+            "am": f"{stem}고 있어요",
+            "was": f"{stem}고 있었어요",
+            "often": f"{stem}곤 해요",
+            "will": f"{will} 거예요",
+        }
+
+    def goal(self, me: Named, goal: str) -> str:
+        """`새 국물을 만든다` → `새 국물을 만들`: the stem before `고 싶어요`."""
+        del me
+        return _plain_stem(goal.strip().rstrip("."))
 
     def intended(self, text: str, name: str) -> str:
         found = _INTENDS.search(text.removeprefix(name)) if text.startswith(name) else None
@@ -314,6 +385,9 @@ class Korean:
             return ""
         return stem if final(stem[-1]) == _SS else conjugation.past(stem)
 
+    def past(self, text: str) -> str:
+        return past_polite(text)
+
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         del pronoun
         # Only what is about the topic: the rest of a line reacts to what was said before it.
@@ -324,8 +398,10 @@ class Korean:
         about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]
         return next((one for one in about if one.endswith(".") and SHORTEST <= len(one) <= LONGEST), "")
 
+    def meeting(self, event: str) -> tuple[str, ...]:
+        return (f"{event}에서 ",)
 
-_TONGUE = tongues.Korean()
+
 SHORTEST, LONGEST = 12, 60
 """Letters of a sentence that is repeated word for word."""
 LONG = 22
@@ -333,7 +409,6 @@ LONG = 22
 SHORT = 12
 """Letters of a doing that may have words after it."""
 GOING = " 보러 가기"
-_SS = 20
 
 
 def doing_stem(doing: str) -> str:
@@ -409,3 +484,85 @@ def _reported(sentence: str) -> str:
     if said.endswith("어") and last and (final(last) == _SS or said.endswith(("있어", "없어"))):
         return f"{said[:-1]}대"
     return f"{said[:-1]}하대" if said.endswith("해") and said[:-1].endswith(_ADJECTIVES) else ""
+
+
+def _decided(doing: str) -> str:
+    """An activity as what one decides on: `국물을 내기`, also of `국물을 내는 중`."""
+    if ongoing(doing) != doing:  # it ends in 기
+        return doing
+    decided = planned(doing)
+    return decided if decided != doing else f"{doing}이기"
+
+
+def _ending(found: re.Match[str]) -> str:
+    with_one, without = next(pair for pair in ((found[2], found[3]), (found[4], found[5]), (found[6], "")) if pair[0])
+    return found[1] + (with_one if final(found[1]) > 0 else without)
+
+
+def _first_person(me: Named, sentence: str) -> str:
+    names = "|".join(re.escape(one) for one in sorted({me.name, me.called}, key=len, reverse=True) if one)
+    text = re.sub(rf"(?<![{HANGUL}])(?:{names})(?:이)?(?:은|는)(?![{HANGUL}])", "저는", sentence)
+    text = re.sub(rf"(?<![{HANGUL}])(?:{names})(?:이|가)(?![{HANGUL}])", "제가", text)
+    text = re.sub(rf"(?<![{HANGUL}])(?:{names})(?:이)?의(?![{HANGUL}])", "제", text)
+    text = re.sub(rf"(?<![{HANGUL}])(?:{names})(?:이)?(?=에게|를|와|도|한테)", "저", text)
+    return polite(text)
+
+
+_N, _L, _B, _SS = 4, 8, 17, 20
+"""Numbers of final consonants."""
+
+
+def polite(sentence: str) -> str:  # noqa: PLR0911 - one case of the conjugation after another
+    """A plain statement said politely: `골목에서 국숫집을 한다.` → `골목에서 국숫집을 해요.`
+
+    Past, `있다`, `없다`, `하다` and the copula become 해요; the rest the formal form, which is regular.
+    """
+    text = sentence.strip()
+    tail = text[len(text.rstrip(".!…")) :] or "."
+    body = text.rstrip(".!…")
+    if len(body) < 3 or not body.endswith("다") or final(body[-2]) < 0:
+        return text
+    stem, last = body[:-1], body[-2]
+    if stem.endswith("한"):
+        return f"{stem[:-1]}해요{tail}"
+    if stem.endswith("는") and len(stem) > 1 and final(stem[-2]) > 0:
+        return f"{stem[:-1]}습니다{tail}"
+    if stem.endswith(("있", "없")) or final(last) == _SS:
+        return f"{stem}어요{tail}"
+    if stem.endswith("이") and final(stem[-2]) > 0:
+        return f"{stem}에요{tail}"
+    if final(last) in (0, _N, _L):
+        return f"{stem[:-1]}{with_final(last, _B)}니다{tail}"
+    return f"{stem}습니다{tail}"
+
+
+def past_polite(sentence: str) -> str:
+    """A plain statement in the present, told afterwards: `비가 그친다.` → `비가 그쳤어요.`; empty for another form."""
+    body = sentence.strip().rstrip(".!…")
+    if len(body) < 3 or not body.endswith("다") or final(body[-2]) < 0:
+        return ""
+    if final(body[-2]) == _SS:
+        return polite(sentence)
+    stem = _plain_stem(body)
+    if stem.endswith("하"):
+        return f"{stem[:-1]}했어요."
+    if stem.endswith("이") and len(stem) > 1 and final(stem[-2]) > 0:
+        return f"{stem}었어요."
+    return f"{conjugation.past(stem)}어요."
+
+
+def _plain_stem(sentence: str) -> str:
+    """`만든다` → `만드`, `먹는다` → `먹`, `하기` → `하`."""
+    for end in ("고 싶다", "싶다"):
+        sentence = sentence.removesuffix(end)
+    if sentence.endswith(("기", "다")) and len(sentence) > 1:
+        stem = sentence[:-1]
+        if stem.endswith("는") and len(stem) > 1 and final(stem[-2]) > 0:
+            return stem[:-1]
+        if final(stem[-1]) == _N and sentence.endswith("다"):
+            return whole(stem[:-1] + with_final(stem[-1], 0))
+        return stem
+    return sentence
+
+
+GRAMMAR = Korean()

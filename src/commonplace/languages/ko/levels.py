@@ -8,18 +8,15 @@ words of their labels (`떡집 할머니`, `오랜 친구`), so it stays the sam
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
-from commonplace.character.persona import Persona
-from commonplace.josa import resolved
+from commonplace.languages.ko.josa import resolved
+from commonplace.languages.language import Living, Manner
 
 POLITE, PLAIN = "polite", "plain"
 PEERS = 5
 """Years within which friends count as of one age."""
 SAME_AGE = 2
 """Years within which people who like each other well need no word for it."""
-CLOSE = 40
-"""Warmth of both from which two count as close."""
 LIKE_SIBLINGS = 8
 """Years within which a 언니 or a 형 who is none by birth is spoken to as one."""
 MUCH_OLDER = 18
@@ -59,26 +56,15 @@ WORK_TITLES = (
 )  # fmt: skip
 
 
-class Manner(NamedTuple):
-    """How one character speaks to another, and of them."""
-
-    level: str = ""
-    """`polite` or `plain`."""
-    address: str = ""
-    """What it calls them to their face: `철수야`, `할머니`, `민수 씨`."""
-    reference: str = ""
-    """What it calls them to others: `철수`, `순자 할머니`, `민수 씨`."""
-
-
 @lru_cache(maxsize=4096)
-def manner(me: Persona, you: Persona, label: str, back: str, *, close: bool = False) -> Manner:
+def manner(me: Living, you: Living, label: str, back: str, *, close: bool = False) -> Manner:
     """How `me` speaks to `you`. `label`: what the other is to me; `back`: what I am to them;
     `close`: whether both like each other well."""
     how = _level(me, you, label, back, close=close)
     return Manner(how, _address(me, you, label, how), _reference(me, you, label, how))
 
 
-def _level(me: Persona, you: Persona, label: str, back: str, *, close: bool) -> str:
+def _level(me: Living, you: Living, label: str, back: str, *, close: bool) -> str:
     older, mine, theirs = me.age - you.age, frozenset(label.split()), frozenset(back.split())
     if mine & (PARENTS | COUPLE) or (mine & YOUNGER and older >= 0) or (you.age < ADULT and older > 0):
         return PLAIN
@@ -90,7 +76,7 @@ def _level(me: Persona, you: Persona, label: str, back: str, *, close: bool) -> 
     return PLAIN if label and not mine & ELDERS and older >= MUCH_OLDER else POLITE
 
 
-def _address(me: Persona, you: Persona, label: str, how: str) -> str:
+def _address(me: Living, you: Living, label: str, how: str) -> str:
     title = _title(label)
     if title:
         return title
@@ -101,7 +87,7 @@ def _address(me: Persona, you: Persona, label: str, how: str) -> str:
     return _by_age(me, you) or f"{given_name(you.name, you.called)} 씨"
 
 
-def _reference(me: Persona, you: Persona, label: str, how: str) -> str:
+def _reference(me: Living, you: Living, label: str, how: str) -> str:
     title, given = _title(label), given_name(you.name, you.called)
     if (title in PARENTS or title in {"어머니", "아버지"}) and LIKE not in label:
         return f"우리 {title}"
@@ -115,7 +101,7 @@ def _reference(me: Persona, you: Persona, label: str, how: str) -> str:
     return f"{given} {title}" if title else f"{given} 씨"
 
 
-def _by_age(me: Persona, you: Persona) -> str:
+def _by_age(me: Living, you: Living) -> str:
     """A title for somebody older who is nothing in particular to me; empty for one of about my age."""
     if you.age - me.age <= PEERS:
         return ""

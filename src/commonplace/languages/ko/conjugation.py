@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from commonplace.josa import whole
+from commonplace.languages.ko.josa import whole
 
 _BASE, _FINALS, _VOWELS = 0xAC00, 28, 21
 _N, _D, _L, _B, _S, _H, _SS = 4, 7, 8, 17, 19, 27, 20

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.minds.offline.grammar.english import gerund, polished
-from commonplace.minds.offline.grammar.language import language
+from commonplace.languages.en.wording import gerund, polished
+from commonplace.languages.language import language
 
 FORMS = Path(__file__).with_name("english_forms.txt")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.minds.offline.grammar.reporting import reported
+from commonplace.languages.en.reporting import reported
 
 
 @pytest.mark.parametrize(

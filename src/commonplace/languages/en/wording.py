@@ -6,13 +6,7 @@ import re
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-# Word lists written as running text.
-
-
-def listed(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
-    return frozenset(text.split())
-
+from commonplace.languages.words import listed
 
 HOURS = (
     "midnight", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "noon",

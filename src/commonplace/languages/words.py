@@ -13,6 +13,11 @@ AUTO = "auto"
 """In place of a language: that of each text, found by its script."""
 
 
+def listed(text: str) -> frozenset[str]:
+    """The words of a text, as a set: a list written as running text."""
+    return frozenset(text.split())
+
+
 @dataclass(frozen=True, slots=True)
 class WordList:
     """The lists of one language. English words are matched by their stems, Korean ones by their beginnings."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.josa import ongoing, planned, resolved
+from commonplace.languages.ko.josa import ongoing, planned, resolved
 
 
 @pytest.mark.parametrize(

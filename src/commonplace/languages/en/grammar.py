@@ -1,0 +1,394 @@
+"""The grammar of English: places, times, articles, pronouns, doings, and sentences turned to another mouth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from commonplace.languages import weekdays
+from commonplace.languages.en import reporting, speech, wording
+from commonplace.languages.language import Hearer, Language, Named, Slots
+from commonplace.languages.words import listed, word_list
+from commonplace.text import words
+
+NO_VERBS = listed(
+    "a an the my your his her its our their we he she they it there this that who what why when where how if did is "
+    "are was were somebody someone everybody everyone nobody anybody people not never don't"
+)
+"""Words that begin a thought that is not a command: `Somebody should oil the door`."""
+LEADS_IN = listed(
+    "you should must please now just maybe perhaps i i'll i'd you'd need want have ought had better to could would "
+    "can might will shall really let's let me"
+)
+"""Words before the verb of a command: `You should go to the canal`."""
+_OWN = re.compile(r"\b(I|I've|I'm|I'd|my|me)\b")
+_LONG = frozenset({"which", "that", "who", "until", "as", "while", "when", "before", "after", "he", "she", "they", "I"})
+_INTENDS = re.compile(
+    r"\b(?:means|wants|plans|hopes|needs|has|intends|promised|still has|still needs) to ([a-z]+ [^.,;]{3,70})"
+)
+_OF_OTHERS = re.compile(r"\b(he|she|they|his|her|their|him|them|him|somebody|one day)\b")
+_THIRD_PERSON = listed(
+    "is has does was goes keeps runs sells gives accepts lives knows sleeps speaks means grows sweeps owns believes "
+    "records walks complains listens sends makes takes comes says tells thinks works plays writes reads teaches fixes "
+    "mends builds paints draws sings dances cooks bakes brews serves cleans carries brings delivers drives "
+    "rides sails fishes hunts hates loves likes wants needs hopes dreams fears worries wonders remembers forgets "
+    "collects counts studies learns helps cares looks watches hears sees feels finds loses wins spends saves buys "
+    "pays lends borrows owes starts stops opens closes leaves stays returns visits calls meets talks signs wears "
+    "drinks eats smokes gets tries seems enjoys prefers refuses treats trains trades waits turns holds leads lets"
+)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+
+
+class English(Language):
+    """English."""
+
+    def spelt_out(self, template: str) -> str:
+        return wording.spelt_out(template)
+
+    def finished(self, text: str) -> str:
+        return wording.polished(text)
+
+    def lowered(self, text: str) -> str:
+        return wording.lowered(text)
+
+    def occurs(self, phrases: Iterable[str], text: str) -> bool:
+        one_of = frozenset(phrases)
+        return bool(one_of) and _one_of(one_of).search(f" {' '.join(words(text))} ") is not None
+
+    def counts(self, text: str) -> bool:
+        return bool(_COUNTS.search(text))
+
+    def when(self, moment: str, minutes_ago: int) -> str:
+        return wording.when(moment, minutes_ago)
+
+    def dated(self, moment: str, minutes_ago: int) -> str:
+        now = datetime.fromisoformat(moment)
+        then = now - timedelta(minutes=max(0, minutes_ago))
+        days = (now.date() - then.date()).days
+        if 2 <= days < 7:
+            return f"on {_DAYS[then.weekday()]} {_part(then.hour)}"
+        if days >= 7:
+            return "last week" if days < 14 else f"{_NUMBERS.get(days // 7, 'some')} weeks ago"
+        return wording.when(moment, minutes_ago)
+
+    def clock(self, time: str) -> str:
+        return wording.clock(time)
+
+    def at_time(self, time: str) -> str:
+        said = wording.clock(time)
+        return said if said.startswith("just") else f"at {said}"
+
+    def part(self, days: int, start: int, moment: str) -> str:
+        days, hour = _days_said(days, moment), start // 60 % 24
+        part = _part(hour)
+        if days == 0:
+            return (
+                "tonight"
+                if hour >= 21 and datetime.fromisoformat(moment).hour >= 21
+                else f"this {part}"
+                if part != "night"
+                else "in the night"
+            )
+        if days == 1:
+            return f"yesterday {part}" if part != "night" else "last night"
+        if days == -1:
+            return f"tomorrow {part}"
+        day = datetime.fromisoformat(moment) - timedelta(days=days)
+        return f"on {_DAYS[day.weekday()]} {part}"
+
+    def span(self, days: int, start: int, end: int, moment: str) -> str:
+        if end - start >= 24 * 60:
+            if _days_said(days, moment) in _SPANS:
+                return _SPANS[_days_said(days, moment)]
+            return f"on {_DAYS[(datetime.fromisoformat(moment) - timedelta(days=days)).weekday()]}"
+        if end - start <= 60:
+            return f"around {wording.clock(f'{(start + 30) // 60 % 24:02d}:{(start + 30) % 60:02d}')}"
+        if _days_said(days, moment) == 0 and start >= 17 * 60:
+            return "tonight"
+        return self.part(days, start, moment)
+
+    def times(self, count: int) -> str:
+        return {1: "once", 2: "twice"}.get(count, f"{_NUMBERS.get(count, 'many')} times")
+
+    def named(self, name: str) -> str:
+        return wording.named(name)
+
+    def the(self, name: str) -> str:
+        """Names that begin with a capital or an article stay as they are."""
+        first = name[:1]
+        proper = first.isupper() or not first.isascii() or name.startswith(("the ", "a ", "an "))
+        return name if proper else f"the {name}"
+
+    def the_thing(self, name: str) -> str:
+        has_owner = name.partition(" ")[0].endswith("'s")
+        return f"the {name}" if name[:1].isupper() and not has_owner else self.the(name)
+
+    def at(self, name: str) -> str:
+        return wording.at(name)
+
+    def owned(self, text: str, me: Named, you: Hearer | None = None) -> str:
+        for called, own in ((me.called, "my"), (you.called if you else "", "your")):
+            text = re.sub(rf"\b{re.escape(called)}'s (?=\w)", f"{own} ", text) if called else text
+        return text
+
+    def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+        return self.owned(wording.named(name), me, you)
+
+    def at_place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+        place = self.place(name, me, you)
+        return f"{wording.at(name).split(' ', 1)[0]} {place}" if place else ""
+
+    def possessed(self, called: str) -> str:
+        return f"{called}'s"
+
+    def pronouns(self, pronoun: str) -> Slots:
+        if pronoun not in {"she", "he"}:
+            return {}
+        return {"he": pronoun, "him": speech.OBJECT[pronoun], "his": speech.POSSESSIVE[pronoun]}
+
+    def him(self, pronoun: str) -> str:
+        return speech.OBJECT.get(pronoun, "them")
+
+    def theirs(self, topics: str, pronoun: str) -> str:
+        return topics.replace("your ", f"{speech.POSSESSIVE.get(pronoun, 'their')} ")
+
+    def mentions(self, text: str, name: str, called: str) -> bool:
+        return speech.mentions(text, name, called)
+
+    def names(self, text: str, name: str, called: str) -> bool:
+        return called.lower() in words(text) or name.lower() in text.lower()
+
+    def addressed(self, text: str, name: str, called: str) -> str:
+        return speech.addressed(text, name, called)
+
+    def addresses(self, text: str) -> bool:
+        return " you" in f" {text}"
+
+    def taken(self, doing: str, pronoun: str, person: str) -> str:
+        return speech.taken(doing, pronoun, person)
+
+    def is_own(self, line: str) -> bool:
+        return bool(_OWN.search(line))
+
+    def first_person(self, me: Named, text: str) -> list[str]:
+        return [
+            made
+            for sentence in _SENTENCES.split(text.strip())
+            if sentence
+            for made in [_first_person(me, sentence)]
+            if made
+        ]
+
+    def label(self, me: Named, label: str) -> str:
+        return speech.taken(label, me.pronoun, "my")
+
+    def is_mine(self, label: str) -> bool:
+        if _ANOTHERS.search(label):
+            return False
+        first, head = label.split(" ", 1)[0], re.split(r" (?:who|of|with|on|in|from|to|by|and|at|that)\b", label)[0]
+        return head.split()[-1].lower() in word_list("en").relation | _MINE or first.endswith("est")
+
+    def many(self, names: Sequence[str]) -> str:
+        return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+    def noun_phrase(self, text: str, subject: str = "") -> str:
+        return speech.noun_phrase(text, subject)
+
+    def with_article(self, subject: str) -> str:
+        return speech.with_article(subject)
+
+    def a(self, phrase: str) -> str:
+        first = phrase.split(" ", 1)[0].lower()
+        return phrase if first in _DETERMINED or not phrase else f"a {phrase}"
+
+    def bare(self, topic: str) -> str:
+        return speech.bare(topic)
+
+    def turned(self, topic: str, my: str = "your", your: str = "my") -> str:
+        return speech.turned(topic, my, your)
+
+    def may_be_yours(self, topic: str) -> bool:
+        return topic.startswith("your ")
+
+    def is_common(self, topic: str) -> bool:
+        return topic.startswith("the ")
+
+    def is_news(self, topic: str) -> bool:
+        return topic.startswith("the ") and " " in topic[4:]
+
+    def both(self, topics: list[str]) -> str:
+        return " and ".join(topics)
+
+    def topic(self, text: str) -> str:
+        words = re.sub(r"^(?:about|of|that|any) ", "", wording.lowered(text.strip()))
+        return re.sub(r"\b(you|yourself|your|my)\b", lambda found: _MINE_AND_YOURS[found[0]], words)
+
+    def is_doing(self, text: str) -> bool:
+        return text.split(" ", 1)[0].endswith("ing")
+
+    def head(self, doing: str) -> str:
+        return doing.split(" ", 1)[0]
+
+    def doing(self, doing: str, key: str = "doing") -> Slots:
+        parts = doing.split(" ")
+        return {key: doing, "short": doing if len(parts) <= 5 and not _LONG & set(parts) else ""}
+
+    def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
+        doing = wording.lowered(doing.strip().rstrip("."))
+        if own:
+            # Nobody is doing anything to `me`: such a pronoun is somebody else's.
+            doing = re.sub(r"\bme\b", _OBJECTS.get(me.pronoun, "them"), speech.taken(doing, me.pronoun, "my"))
+        doing = speech_of_me(doing, me)
+        first = doing.split(" ", 1)[0]
+        return (
+            doing if first.endswith("ing") or first in {"asleep", "awake", "at", "in", "on"} else f"busy with {doing}"
+        )
+
+    def gerund(self, phrase: str) -> str:
+        return wording.gerund(phrase)
+
+    def goal(self, me: Named, goal: str) -> str:
+        goal = goal.strip().rstrip(".")
+        goal = goal[3:] if goal.lower().startswith("to ") else goal
+        return speech_of_me(speech.taken(wording.lowered(goal), me.pronoun, "my"), me)
+
+    def intended(self, text: str, name: str) -> str:
+        found = _INTENDS.search(text) if text.startswith(name) else None
+        if found is None or _OF_OTHERS.search(found.group(1)):
+            return ""
+        return "" if found.group(1).startswith(("be ", "have ", "know ")) else wording.gerund(found.group(1))
+
+    def commanded(self, text: str) -> str:
+        from_words = text.strip().rstrip(".!?").split(" ")
+        while from_words and from_words[0].lower().strip(",") in LEADS_IN:
+            from_words = from_words[1:]
+        if not from_words or not from_words[0].isalpha() or from_words[0].lower() in NO_VERBS:
+            return ""
+        phrase = " ".join([from_words[0].lower(), *from_words[1:]])
+        return (phrase if phrase.split(" ")[0].endswith("ing") else wording.gerund(phrase))[:110]
+
+    def sky(self, sky: str) -> str:
+        return sky
+
+    def going(self, do: str) -> str:
+        return f"the {do.rpartition(' ')[2]}" if do.startswith("going to the ") else ""
+
+    def state(self, words: str, minutes_ago: int) -> Slots:
+        first, _, rest = words.partition(" ")
+        return {
+            "words": words,
+            "still": f"{first} still {rest}" if first in {"is", "are"} and minutes_ago >= 30 else words,
+        }
+
+    def why(self, sentence: str) -> str:
+        return wording.lowered(sentence.strip().rstrip("."))
+
+    def told(self, sentence: str) -> str:
+        return wording.lowered(wording.past(sentence))
+
+    def past(self, text: str) -> str:
+        text = text.strip().rstrip(".!")
+        text = text.partition(",")[0] if len(text) > 90 else text
+        skies = re.sub(
+            r"\b(clears|covers?|begins|breaks|comes|stops|falls)\b", lambda found: _SKIES[found[0]], text, count=1
+        )
+        return wording.lowered(wording.past(text) or (skies if skies != text else ""))
+
+    def reported(self, quote: str, pronoun: str, topic: str) -> str:
+        return reporting.reported(quote, pronoun, topic)
+
+    def quotable(self, quote: str, topic: str) -> str:
+        return reporting.quotable(quote, topic)
+
+    def meeting(self, event: str) -> tuple[str, ...]:
+        return f"at {event}", f"until {event}"
+
+
+@lru_cache(maxsize=1024)
+def _one_of(phrases: frozenset[str]) -> re.Pattern[str]:
+    """Finds whether a text between spaces has one of the phrases."""
+    return re.compile(f" (?:{'|'.join(sorted(map(re.escape, phrases)))}) ")
+
+
+_MINE_AND_YOURS = {"you": "me", "yourself": "myself", "your": "my", "my": "your"}
+_COUNTS = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|hundred|"
+    r"thousand|million|once|twice|every)\b",
+    re.IGNORECASE,
+)
+
+
+def _days_said(days: int, moment: str) -> int:
+    """After midnight the day before is still today."""
+    return days - 1 if days == 1 and datetime.fromisoformat(moment).hour < 4 else days
+
+
+_SKIES = {"clears": "cleared", "cover": "covered", "covers": "covered", "begins": "began", "breaks": "broke",
+          "comes": "came", "stops": "stopped", "falls": "fell"}  # fmt: skip
+_DAYS = weekdays("en")
+_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+_SPANS = {0: "today", 1: "yesterday", -1: "tomorrow"}
+_ANOTHERS = re.compile(r" of (?:an?|the|his|her|my|their)\b")
+"""In a label that says to whom somebody belongs: `granddaughter of a customer`."""
+_MINE = listed("neighbour regular customer patient opponent housemate")
+_DETERMINED = listed("a an the my your his her their our") | {"best"}
+
+
+def _part(hour: int) -> str:
+    return (
+        "night"
+        if hour < 5
+        else "morning"
+        if hour < 12
+        else "afternoon"
+        if hour < 18
+        else "evening"
+        if hour < 22
+        else "night"
+    )
+
+
+def speech_of_me(text: str, me: Named) -> str:
+    """The character's own name in a text turned to `me` and `my`."""
+    for name in (me.name, me.called):
+        if name and name in text:
+            text = re.sub(rf"\b{re.escape(name)}'s\b", "my", text)
+            text = re.sub(rf"\b{re.escape(name)}\b", "me", text)
+    return text
+
+
+def _first_person(me: Named, sentence: str) -> str:
+    """A sentence about the character in the first person; empty where it would not read well."""
+    subject = speech.SUBJECT.get(me.pronoun, "they")
+    names = "|".join(re.escape(one) for one in sorted({me.name, me.called}, key=len, reverse=True))
+    text = re.sub(rf"^(?:(?:Dr|Mr|Mrs|Ms) )?(?:{names})'s\b", speech.POSSESSIVE.get(me.pronoun, "their"), sentence)
+    text = re.sub(rf"^(?:(?:Dr|Mr|Mrs|Ms) )?(?:{names})\b", subject, text)
+    if subject == "they":  # `Wren runs` is `they run`
+        text = re.sub(rf"^they ({'|'.join(sorted(_THIRD_PERSON))})\b", lambda hit: f"they {_first_form(hit[1])}", text)
+    text = re.sub(rf"\b(?:{names})\b(?='s)", "", text).replace(" 's ", " my ")
+    text = re.sub(rf"(?<=[a-z,;] )(?:{names})(?= (?:{'|'.join(sorted(_THIRD_PERSON))}|\w+ed)\b)", subject, text)
+    text = re.sub(rf"\b(?:{names})\b", "me", text)
+    text = re.sub(r"^(She|He|They|Her|His|Their)\b", lambda found: found[0].lower(), text)
+    turned = speech.taken(text, me.pronoun, "my")
+    turned = _OWN_OBJECT.sub(lambda found: f"{found[1]}{_OBJECTS.get(me.pronoun, 'them')}", turned)
+    if turned != text:
+        turned = _COORDINATE.sub(lambda found: f"{found[1]}{found[2] or ''}{_first_form(found[3])}", turned)
+    # `they mend … and sweep` needs nothing.
+    return turned[:1].upper() + turned[1:]
+
+
+_OBJECTS = {"she": "her", "he": "him"}
+_OWN_OBJECT = re.compile(r"(\bI (?:[a-z]+ ){0,8}?(?:with|for|into|about|to|of) )me\b")
+"""`I ought to talk with me`: one who speaks of oneself says `myself`, so this is somebody else."""
+_COORDINATE = re.compile(
+    rf"((?:,|\band|\bbut|\bor|\bthen) )((?:now|then|also|never|always|still) )?({'|'.join(sorted(_THIRD_PERSON))})\b"
+)
+
+
+def _first_form(verb: str) -> str:
+    return speech._agreeing(verb, 0, many=False)  # pyright: ignore[reportPrivateUsage]
+
+
+GRAMMAR = English()

@@ -1,0 +1,440 @@
+"""What differs between languages besides their words: one value per language says it, and `language()` finds it.
+
+A language names things and places, tells the time, turns words from one mouth to another, and gives the slots that its
+templates have for a doing, a state or a report. `Language` is one without articles, cases and speech levels;
+`languages/NAME/grammar.py` says what is otherwise in a language, in `GRAMMAR`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import NamedTuple, Protocol, cast
+
+from commonplace.languages import DEFAULT, LANGUAGES, has, phrases
+from commonplace.text import words
+
+Slots = Mapping[str, str]
+
+
+class Named(Protocol):
+    """Somebody by name: who speaks or thinks."""
+
+    @property
+    def name(self) -> str:
+        """The full name."""
+        ...
+
+    @property
+    def called(self) -> str:
+        """What one is called for short."""
+        ...
+
+    @property
+    def pronoun(self) -> str:
+        """`she`, `he` or `they`."""
+        ...
+
+
+class Hearer(Protocol):
+    """Whom one speaks to."""
+
+    @property
+    def name(self) -> str:
+        """The full name."""
+        ...
+
+    @property
+    def called(self) -> str:
+        """What one is called for short."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """What the speaker calls them to their face; empty where the name will do."""
+        ...
+
+    @property
+    def level(self) -> str:
+        """The speech level; empty where the language has one only."""
+        ...
+
+
+class Living(Named, Protocol):
+    """Somebody of an age, with work."""
+
+    @property
+    def age(self) -> int:
+        """In years."""
+        ...
+
+    @property
+    def work(self) -> str:
+        """What one does for a living, in words."""
+        ...
+
+
+class Manner(NamedTuple):
+    """How one character speaks to another, and of them."""
+
+    level: str = ""
+    """`polite` or `plain`; empty where the language has no levels."""
+    address: str = ""
+    """What it calls them to their face: `철수야`, `할머니`, `민수 씨`."""
+    reference: str = ""
+    """What it calls them to others: `철수`, `순자 할머니`, `민수 씨`."""
+
+
+class Language:
+    """How one language says what the rules have decided."""
+
+    has_levels = False
+    """Whether one speaks differently to different people, and of them."""
+
+    # ── text ──
+
+    def levelled(self, template: str, level: str) -> str:
+        """A template at a speech level."""
+        del level
+        return template
+
+    def said(self, text: str, level: str) -> str:
+        """An author's sentence at a speech level."""
+        del level
+        return text
+
+    def leads_in(self, text: str) -> bool:
+        """Whether an author's sentences ask for attention themselves, so that nothing need be put before them."""
+        del text
+        return False
+
+    def spelt_out(self, template: str) -> str:
+        """A template as a formal speaker would say it."""
+        return template
+
+    def joined(self, text: str) -> str:
+        """A filled template with its particles decided."""
+        return text
+
+    def finished(self, text: str) -> str:
+        """A whole line: blanks, capitals, articles, particles."""
+        return self.joined(" ".join(text.split()))
+
+    def lowered(self, text: str) -> str:
+        """A sentence as the end of another one."""
+        return text
+
+    def length(self, text: str) -> int:
+        """How long a line is, in letters of English."""
+        return len(text)
+
+    def occurs(self, phrases: Iterable[str], text: str) -> bool:
+        """Whether one of the phrases is said in the text."""
+        spoken = f" {' '.join(words(text))} "
+        return any(f" {one} " in spoken for one in phrases)
+
+    def in_order(self, text: str) -> tuple[str, ...]:
+        """The words of a text as word lists have them, in order."""
+        return words(text)
+
+    def speaks(self, text: str) -> bool:
+        """Whether a text is in this language; an offline town may have English lines in another one."""
+        return bool(text)
+
+    def counts(self, text: str) -> bool:
+        """Whether a text has a number in it."""
+        return any(sign.isdigit() for sign in text)
+
+    # ── time and place ──
+
+    def when(self, moment: str, minutes_ago: int) -> str:
+        """`this morning`, by an ISO moment and minutes; empty where it goes without saying."""
+        del moment, minutes_ago
+        return ""
+
+    def dated(self, moment: str, minutes_ago: int) -> str:
+        """The same to somebody who asked when: `on Monday evening`."""
+        return self.when(moment, minutes_ago)
+
+    def clock(self, time: str) -> str:
+        """`HH:MM` as it is said."""
+        return time
+
+    def at_time(self, time: str) -> str:
+        """`at half past seven`."""
+        return self.clock(time)
+
+    def part(self, days: int, start: int, moment: str) -> str:
+        """A part of a day: `yesterday morning`, by days ago and minutes after midnight."""
+        del days, start, moment
+        return ""
+
+    def span(self, days: int, start: int, end: int, moment: str) -> str:
+        """The stretch a question names: `yesterday`, `tonight`."""
+        del end
+        return self.part(days, start, moment)
+
+    def times(self, count: int) -> str:
+        """`twice`."""
+        return f"{count} ×"
+
+    def named(self, name: str) -> str:
+        """A thing or a place inside a sentence."""
+        return name
+
+    def the(self, name: str) -> str:
+        """A place or a thing inside the simulator's own sentence: `stock pot` → `the stock pot`."""
+        return name
+
+    def the_thing(self, name: str) -> str:
+        """A thing that may be called like a person: `the Moon Courier machine`."""
+        return name
+
+    def at(self, name: str) -> str:
+        """`at the workshop`; empty for no place."""
+        return name
+
+    def owned(self, text: str, me: Named, you: Hearer | None = None) -> str:
+        """A text as these two say it of what belongs to one of them: `Ines's father` → `your father`."""
+        del me, you
+        return text
+
+    def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+        """A place as these two call it: `my flat`. Without `you`: to a person who asks."""
+        del me, you
+        return name
+
+    def at_place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+        """`in my flat`; empty for no place."""
+        return self.at(self.place(name, me, you))
+
+    # ── people ──
+
+    def manner(self, me: Living, you: Living, label: str, back: str, *, close: bool) -> Manner:
+        """How `me` speaks to `you`. `label`: what the other is to me; `back`: what I am to them; `close`: whether both
+        like each other well."""
+        del me, you, label, back, close
+        return Manner()
+
+    def level(self, you: Hearer) -> str:
+        """The speech level to this hearer; empty where the language has one only."""
+        del you
+        return ""
+
+    def vocative(self, you: Hearer) -> str:
+        """What one calls the hearer."""
+        return you.called
+
+    def third(self, called: str, level: str) -> str:
+        """Somebody spoken of, to a hearer of this level."""
+        del level
+        return called
+
+    def possessed(self, called: str) -> str:
+        """`Jun's`."""
+        return called
+
+    def pronouns(self, pronoun: str) -> Slots:
+        """Slots `he`, `him` and `his`, where a pronoun says something."""
+        del pronoun
+        return {}
+
+    def him(self, pronoun: str) -> str:
+        """Somebody as the object of a sentence, by a pronoun."""
+        del pronoun
+        return ""
+
+    def theirs(self, topics: str, pronoun: str) -> str:
+        """What is the hearer's in a talk, in a summary of it: `your roof` → `his roof`."""
+        del pronoun
+        return topics
+
+    def mentions(self, text: str, name: str, called: str) -> bool:
+        """Whether somebody's name occurs."""
+        return name in text or called in text
+
+    def names(self, text: str, name: str, called: str) -> bool:
+        """Whether a thought names somebody, in any case of letters."""
+        return self.mentions(text, name, called)
+
+    def addressed(self, text: str, name: str, called: str) -> str:
+        """A text with somebody's name turned to `you`; empty where that is not possible."""
+        return "" if self.mentions(text, name, called) else text
+
+    def addresses(self, text: str) -> bool:
+        """Whether a text says `you`."""
+        del text
+        return False
+
+    def taken(self, doing: str, pronoun: str, person: str) -> str:
+        """What somebody does in their own words (`my`) or to them (`your`)."""
+        del pronoun, person
+        return doing
+
+    def is_own(self, line: str) -> bool:
+        """Whether a line speaks of its speaker."""
+        del line
+        return False
+
+    def first_person(self, me: Named, text: str) -> list[str]:
+        """Sentences written about the character, in its own words."""
+        del me
+        return [text] if text else []
+
+    def label(self, me: Named, label: str) -> str:
+        """What somebody is to the character: `neighbour I owe`."""
+        del me
+        return label
+
+    def is_mine(self, label: str) -> bool:
+        """Whether one says `my` with it: `my neighbour`, but `a light in the window`."""
+        return bool(label)
+
+    def many(self, names: Sequence[str]) -> str:
+        """`Jun, Kit and Mira`."""
+        return ", ".join(names)
+
+    # ── topics ──
+
+    def noun_phrase(self, text: str, subject: str = "") -> str:
+        """What a text is about; empty when nothing in it can be named."""
+        del text
+        return subject
+
+    def with_article(self, subject: str) -> str:
+        """A subject as it is named in a sentence."""
+        return subject
+
+    def a(self, phrase: str) -> str:
+        """With the article of something not named before."""
+        return phrase
+
+    def bare(self, topic: str) -> str:
+        """A topic without article."""
+        return topic
+
+    def turned(self, topic: str, my: str = "your", your: str = "my") -> str:
+        """A topic in another's words: `my roof` → `your roof`."""
+        del my, your
+        return topic
+
+    def may_be_yours(self, topic: str) -> bool:
+        """Whether a topic may belong to the hearer."""
+        return bool(topic)
+
+    def is_common(self, topic: str) -> bool:
+        """Whether a topic belongs to nobody in particular."""
+        return bool(topic)
+
+    def is_news(self, topic: str) -> bool:
+        """Whether a topic is specific enough for something that everybody speaks of."""
+        return self.is_common(topic)
+
+    def both(self, topics: list[str]) -> str:
+        """Topics in a row."""
+        return ", ".join(topics)
+
+    def topic(self, text: str) -> str:
+        """What a question is about, as the answer names it."""
+        return text.strip()
+
+    # ── doings, states, reports ──
+
+    def in_memory(self, slots: Mapping[str, str]) -> Mapping[str, str]:
+        """The slots of a remembered sentence, the doing in the form that its templates take."""
+        return slots
+
+    def is_doing(self, text: str) -> bool:
+        """Whether a text has the form of a doing that the templates take."""
+        return bool(text)
+
+    def head(self, doing: str) -> str:
+        """The word of a doing that says what is done."""
+        return doing.split(" ", 1)[0]
+
+    def doing(self, doing: str, key: str = "doing") -> Slots:
+        """The slots of a doing, the doing itself under `key`."""
+        return {key: doing}
+
+    def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
+        """What somebody does, as the character says it; `own` is the character's own doing."""
+        del me, own
+        return doing.strip().rstrip(".")
+
+    def forms(self, doing: str) -> Slots:
+        """Slots for what somebody does, did, does often and will do, where the words of `doing` alone do not fit."""
+        del doing
+        return {}
+
+    def gerund(self, phrase: str) -> str:
+        """A command or a wish as a doing."""
+        return phrase
+
+    def goal(self, me: Named, goal: str) -> str:
+        """What follows `I want to`."""
+        del me
+        return goal.strip().rstrip(".")
+
+    def intended(self, text: str, name: str) -> str:
+        """The doing that somebody intends, by a sentence about them; empty for none."""
+        del text, name
+        return ""
+
+    def commanded(self, text: str) -> str:
+        """The doing that a thought commands: `Go to the canal.` → `going to the canal`; empty for none."""
+        del text
+        return ""
+
+    def sky(self, sky: str) -> str:
+        """The weather in a sentence, by its id."""
+        return sky
+
+    def going(self, do: str) -> str:
+        """The last word of the event that a doing leads to; empty for any other."""
+        del do
+        return ""
+
+    def state(self, words: str, minutes_ago: int) -> Slots:
+        """Slots `words` and `still` for what a thing is like."""
+        del minutes_ago
+        return {"words": words, "still": words}
+
+    def why(self, sentence: str) -> str:
+        """A refusal inside a sentence."""
+        return sentence.strip().rstrip(".")
+
+    def told(self, sentence: str) -> str:
+        """A report in the present, told afterwards; empty where that is not possible."""
+        del sentence
+        return ""
+
+    def past(self, text: str) -> str:
+        """The same as a sentence of its own, of anything that was seen."""
+        return self.told(text)
+
+    def reported(self, quote: str, pronoun: str, topic: str) -> str:
+        """What somebody said of themselves on a topic, passed on; empty when it would not read well."""
+        del quote, pronoun, topic
+        return ""
+
+    def quotable(self, quote: str, topic: str) -> str:
+        """A sentence on a topic that may be repeated word for word; empty when none can stand alone."""
+        del quote, topic
+        return ""
+
+    def meeting(self, event: str) -> tuple[str, ...]:
+        """Words of a farewell until an event."""
+        return (event,)
+
+
+@cache
+def language(name: str) -> Language:
+    """A language by its code; English for one that has no grammar."""
+    known = name if name in LANGUAGES and has(name, "grammar.py") else DEFAULT
+    return cast(Language, import_module(f"commonplace.languages.{known}.grammar").GRAMMAR)
+
+
+def said(name: str, table: str, key: str, /, **slots: str) -> str:
+    """A phrase of a language with its slots filled in. Raises KeyError for a key that English does not have."""
+    return language(name).joined(phrases(name, table)[key].format_map(slots))
