@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from commonplace.languages import DEFAULT
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -60,7 +62,7 @@ class Persona:
     home: str
     routine: tuple[RoutineItem, ...]
     """In order of `at`; the first begins the waking day, the last is sleep."""
-    language: str = "en"
+    language: str = DEFAULT
 
     def changed(self, card: Mapping[str, Any]) -> Persona:
         """With other values of some fields, which are JSON: see `CharacterState.card`."""

@@ -421,7 +421,9 @@ def _is_theirs(view: TurnView, notebook: Notebook, other: str, topic: str) -> bo
     nor of what is one's own or no thing (`goodbye`, `rest`)."""
     if view.persona.called in topic:
         return False
-    if (view.scenario.language == "en" and " " not in topic.strip()) or carried(view.scenario.facts, topic):
+    if " " not in topic.strip() and not language(view.scenario.language).has_particles:
+        return False  # no article: no thing
+    if carried(view.scenario.facts, topic):
         return False
     name = _head(topic)
     told = sum(row.times for row in notebook.account.rows("heard", other) if _head(row.topic) == name)

@@ -17,6 +17,7 @@ from commonplace.character.state import WARMTH, Relation
 from commonplace.cognition.account import Remembered, oldest, topics_of
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.languages.language import language
 from commonplace.text import words
 from commonplace.world.acts import favour_in
 from commonplace.world.happenings import ISaid, Said, Speech, happening_of
@@ -123,7 +124,7 @@ def _listen(view: TurnView, notebook: Notebook, said: Said, memory: int) -> None
 
 def _names_me(view: TurnView, quote: str) -> bool:
     name = view.persona.called
-    return name in quote and (view.scenario.language == "ko" or name.lower() in words(quote))
+    return name in quote and (language(view.scenario.language).has_particles or name.lower() in words(quote))
 
 
 def _my_secret(view: TurnView, notebook: Notebook, other: str, topic: str) -> tuple[int, ...]:

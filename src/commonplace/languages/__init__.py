@@ -17,15 +17,25 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING, Literal
 
 DEFAULT = "en"
 _FOLDER = files(__name__)
 LANGUAGES = tuple(sorted(one.name for one in _FOLDER.iterdir() if one.joinpath("phrases.toml").is_file()))
+if TYPE_CHECKING:
+    LanguageName = str
+else:
+    LanguageName = Literal[LANGUAGES]
+
+
+def known(language: object) -> str:
+    """The language, or English for what is none."""
+    return language if isinstance(language, str) and language in LANGUAGES else DEFAULT
 
 
 def _folder(language: str) -> Traversable:
     """An unknown name, which may come from a file, opens the English one and nothing else."""
-    return _FOLDER / (language if language in LANGUAGES else DEFAULT)
+    return _FOLDER / known(language)
 
 
 def has(language: str, name: str) -> bool:

@@ -7,6 +7,7 @@ templates have for a doing, a state or a report. `Language` is one without artic
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -89,6 +90,20 @@ class Manner(NamedTuple):
 class Language:
     """How one language says what the rules have decided."""
 
+    english_name = "English"
+    """As prompts and complaints name it."""
+    letters = re.compile("[A-Za-z\u00c0-\u024f]")
+    """The letters it is written in."""
+    least_own = 0.5
+    """Least share of letters of its own in what a model says; lower where foreign names are common in speech."""
+    leak = 40
+    """So many characters of the instructions in a row are a leak."""
+    shortest_echo = 8
+    """Characters from which on a piece of the description of a field is nothing that a person says."""
+    shortest_word = 4
+    """Letters of a word by which a name or a matter is found."""
+    has_particles = False
+    """Whether words carry particles and endings, so that they are matched by their beginnings."""
     has_levels = False
     """Whether one speaks differently to different people, and of them."""
 
@@ -338,6 +353,15 @@ class Language:
     def topic(self, text: str) -> str:
         """What a question is about, as the answer names it."""
         return text.strip()
+
+    def asks_yes(self, prompt: str) -> bool:
+        """Whether a question is answered with yes or no."""
+        return "?" in prompt
+
+    def sides(self, prompt: str) -> tuple[str, str] | None:
+        """The two things between which a question asks to choose."""
+        del prompt
+        return None
 
     # ── doings, states, reports ──
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 import Stemmer
 
 from commonplace.errors import UsageError
-from commonplace.languages import LANGUAGES, months, weekdays
+from commonplace.languages import DEFAULT, LANGUAGES, months, weekdays
 from commonplace.languages.ko import morphology as korean
 from commonplace.languages.words import AUTO, word_list
 from commonplace.memory.emotion import language_of
@@ -162,7 +162,7 @@ def analyser_of(settings: Mapping[str, Any]) -> Analyser:
 def grammar_words(question: str) -> frozenset[str]:
     """The words of a question that only carry grammar, except those written like a name: `May` inside a sentence."""
     asked = words(question)
-    found = word_list("en").function.intersection(asked)
+    found = word_list(DEFAULT).function.intersection(asked)
     found = found.difference(word.lower() for word in _CAPITAL_INSIDE.findall(question))
     return found if question.isascii() else found.union(filter(korean.is_grammar, filter(_HANGUL.match, asked)))
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.languages import DEFAULT
 from commonplace.languages.ko.morphology import stem, without_particle
 from commonplace.languages.words import word_list
 from commonplace.memory.columns import BLOCK, WIDE, FlagColumn, LabelColumn, blocks, grown
@@ -145,7 +146,7 @@ def _name_words(text: str) -> tuple[str, ...]:
 
 
 def _content_words(text: str) -> list[str]:
-    grammar = word_list("en").function
+    grammar = word_list(DEFAULT).function
     found = [word.removesuffix("'s") for word in words(text.replace("’", "'"))]
     return [word for word in found if word not in grammar]
 

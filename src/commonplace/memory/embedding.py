@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
+from commonplace.languages import DEFAULT
 from commonplace.languages.ko import morphology as korean
 from commonplace.languages.words import word_list
 from commonplace.text import HANGUL, clean, words
@@ -265,7 +266,7 @@ def _features(text: str) -> Mapping[str, int]:
     """How often each word, and each gram of the Hangul without its spaces, counts (4 = once)."""
     every = words(text)
     if text.isascii() or not _HANGUL_WORD.search(text):
-        grammar, counts = word_list("en").function, dict[str, int]()
+        grammar, counts = word_list(DEFAULT).function, dict[str, int]()
         for word in [word for word in every if word not in grammar] or every:
             counts[word] = counts.get(word, 0) + 4
         return counts
@@ -287,7 +288,7 @@ def _features(text: str) -> Mapping[str, int]:
 
 
 def _contentful(found: Sequence[str]) -> list[str]:
-    grammar = word_list("en").function
+    grammar = word_list(DEFAULT).function
     return [
         word for word in found if word not in grammar and not (_HANGUL_WORD.match(word) and korean.is_grammar(word))
     ]

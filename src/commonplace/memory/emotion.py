@@ -12,7 +12,7 @@ from typing import Any, cast
 import Stemmer
 
 from commonplace.errors import UsageError
-from commonplace.languages import LANGUAGES, file_text
+from commonplace.languages import DEFAULT, LANGUAGES, file_text
 from commonplace.memory.record import Emotion
 from commonplace.text import words
 
@@ -44,7 +44,7 @@ class RuleFeeler:
     keywords are the names of the feelings that are not denied, in the order they occur.
     """
 
-    def __init__(self, language: str = "en") -> None:
+    def __init__(self, language: str = DEFAULT) -> None:
         self.language = language
         self._feelings = _feelings(language)
         self._known: dict[str, _Feeling | None] = {}

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import Stemmer
 
+from commonplace.languages import DEFAULT
 from commonplace.languages.ko.morphology import without_particle
 from commonplace.languages.words import AUTO, word_list
 from commonplace.text import HANGUL, clean, words
@@ -128,7 +129,7 @@ def usable_rating(value: object) -> float:
 
 def _content(goal: str) -> list[str]:
     """The content words of a goal, Korean ones without their endings."""
-    english = word_list("en").function
+    english = word_list(DEFAULT).function
     found: list[str] = []
     for word in words(goal):
         if _HANGUL.match(word):

@@ -14,6 +14,7 @@ import msgspec.structs
 from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict
 
+from commonplace.languages import DEFAULT
 from commonplace.world.happenings import NOTHING_KNOWN, Happening, always
 
 changed = msgspec.structs.replace
@@ -80,7 +81,7 @@ class Who(Given):
     goals: tuple[str, ...]
     home: str
     """Area id."""
-    language: str = "en"
+    language: str = DEFAULT
 
 
 AT_ONCE = 10

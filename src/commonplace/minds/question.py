@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from commonplace.languages import DEFAULT
+from commonplace.languages.language import language as spoken
 from commonplace.minds.notes import Given, Spoken, changed
 from commonplace.minds.question_names import EARLIER, PARTICLES, Names, event_in, facts_in, mentioned_in, placed
 from commonplace.minds.question_rules import Rules, Wanted, alike, rules_of, spoken_in
@@ -95,7 +97,7 @@ class Asked(Given):
     """Whether it asks about what always is, and not about what was."""
     past: bool = False
     """Whether it takes for granted, or asks, that the one who is asked did something."""
-    language: str = "en"
+    language: str = DEFAULT
     """The language of the question."""
     also: Asked | None = None
     """A second question in the same breath."""
@@ -169,7 +171,7 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     text, people, places, parts = placed(text, names, language)
     named = tuple(mentioned_in((Spoken(speaker=ASKER, called="", text=text),), names))
     text, others, unclear = _pronouns(text, rules, lines, names, before, people, named)
-    text, paired = rules.pair.subn("you" if language == "en" else "", text)
+    text, paired = rules.pair.subn("" if spoken(language).has_particles else "you", text)
     people = (*people, *others) or (before.people[:1] if paired else ())
     facts = facts_in(text, names) or event_in(text, names, places, language)
     when, text = _when(text, rules, names, before)
@@ -184,17 +186,18 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
         when is not None and not is_past and when.end > names.minute > 0 < when.start
     )
     subject, heads = subject_of(text, rules, language)
-    bare = not (people or places or facts or (heads if language == "ko" else content_words(text, rules, language)))
+    telling = heads if spoken(language).has_particles else content_words(text, rules, language)
+    bare = not (people or places or facts or telling)
     if kind == "did" and places and rules.future.search(text):
         kind = "plan"
     kind = _of_its_day(kind, when, will=will, bare=bare and _wanted(text, rules) in {"what", "how", ""})
     # A Korean pattern often takes more or less than the thing into its topic.
     is_topic = bool(topic) and (
-        language == "en" or (kind in _NAMED_TOPICS and bool(content_words(topic, rules, language)))
+        not spoken(language).has_particles or (kind in _NAMED_TOPICS and bool(content_words(topic, rules, language)))
     )
     about = topic if is_topic else text
     words = tuple(dict.fromkeys((*content_words(about, rules, language), *parts)))
-    if language == "ko" and kind and not heads:
+    if spoken(language).has_particles and kind and not heads:
         words = ()  # what is left of a Korean question whose kind is known is its verb
     asked = Asked(
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
@@ -423,19 +426,19 @@ def _hour_of(word: str, rules: Rules, *, late: bool, told: bool) -> int | None:
 
 def _kind(rules: Rules, text: str, language: str, *, known: Collection[str], timed: bool) -> tuple[str, str]:
     """The first rule that fits and accounts for the question, and the words it names as the topic."""
-    sought = text if language == "en" else re.sub(r"\s+", "", text)
+    sought = re.sub(r"\s+", "", text) if spoken(language).has_particles else text
     for kind, pattern in rules.kinds:
-        if kind in _ONESELF and language == "ko" and "@p" in sought:
+        if kind in _ONESELF and spoken(language).has_particles and "@p" in sought:
             continue  # a Korean question names nobody where it means the one who is asked
         hit = pattern.search(sought)
-        if hit and language == "ko" and kind in _ONESELF and kind != "day":
+        if hit and spoken(language).has_particles and kind in _ONESELF and kind != "day":
             covered = hit.group()
             if any(noun not in covered for noun in content_words(text, rules, language)):
                 continue
-        if hit and (language == "ko" or _accounts(kind, hit, rules, known, timed=timed)):
+        if hit and (spoken(language).has_particles or _accounts(kind, hit, rules, known, timed=timed)):
             topics = (value for name, value in sorted(hit.groupdict().items()) if value and name.startswith("topic"))
             topic = next(topics, "")
-            return kind, topic if language == "en" else _spaced(topic, text)
+            return kind, _spaced(topic, text) if spoken(language).has_particles else topic
     return "", ""
 
 
@@ -446,7 +449,7 @@ def _accounts(kind: str, hit: re.Match[str], rules: Rules, known: Collection[str
     """
     groups = hit.groupdict()
     topic = next((value for name, value in groups.items() if value and name.startswith("topic")), "")
-    if "@" not in topic and (told := set(content_words(topic, rules, "en"))) and not told - rules.light:
+    if "@" not in topic and (told := set(content_words(topic, rules, DEFAULT))) and not told - rules.light:
         return False
     if kind in _TOPICAL or kind in FOLLOWS or kind in SMALL_TALK or topic:
         return True
@@ -454,7 +457,7 @@ def _accounts(kind: str, hit: re.Match[str], rules: Rules, known: Collection[str
     passed += [value for name, value in groups.items() if value and name.startswith("rest")]
     left = {
         word
-        for word in content_words(" ".join(passed), rules, "en")
+        for word in content_words(" ".join(passed), rules, DEFAULT)
         if word not in rules.light - _RANKING and word not in known
     }
     return len(left) + " ".join(passed).count("@p") <= timed

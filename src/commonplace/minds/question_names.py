@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from commonplace.languages import DEFAULT, phrases
+from commonplace.languages.language import language as spoken
 from commonplace.minds.notes import Spoken
 from commonplace.minds.question_rules import HANGUL, alike, rules_of, spoken_in
 
@@ -64,7 +66,7 @@ def placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...]
 
 def _in_role(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...]]:
     """`your grandfather`, `the doctor` → @p where only one person can be meant."""
-    if language != "en" or not names.roles:
+    if spoken(language).has_particles or not names.roles:
         return text, ()
     found: list[str] = []
     for role, person in sorted(names.roles.items(), key=lambda pair: (-len(pair[0]), pair[0])):
@@ -81,7 +83,7 @@ def _stands_alone(text: str, hit: re.Match[str]) -> bool:
     """Whether a role is somebody and not the first half of a thing: `the doctor` but not `the courier drone`."""
     before, after = text[: hit.start()].lower().split(), text[hit.end() :].lower().split()
     is_asked_of = bool(before) and before[-1] in _BEFORE_SUBJECT
-    return is_asked_of or not after or hit.group().endswith("'s") or after[0] in rules_of("en").stop
+    return is_asked_of or not after or hit.group().endswith("'s") or after[0] in rules_of(DEFAULT).stop
 
 
 _BEFORE_SUBJECT = frozenset(
@@ -121,7 +123,7 @@ def people_patterns(people: tuple[tuple[str, str, str], ...], language: str) -> 
     made: list[tuple[str, re.Pattern[str]]] = []
     for id_, name, called in people:
         forms = "|".join(re.escape(one) for one in sorted({name, called}, key=len, reverse=True) if one)
-        if language == "en":
+        if not spoken(language).has_particles:
             form = rf"(?<![\w'])(?:(?:dr|mr|mrs|miss|ms) )?(?:{forms})(?:'s)?(?!\w)"
         else:
             form = rf"(?<![가-힣\w])(?:{forms})(?:이(?=[가는를와랑한의도네]))?(?:\s?[씨님])?(?={PARTICLES}(?![가-힣]))"
@@ -154,7 +156,7 @@ def _place_patterns(places: tuple[tuple[str, str], ...], language: str) -> tuple
         forms = "|".join(re.escape(one.replace("’", "'")) for one in dict.fromkeys((name, bare)))
         whole.append((id_, _name_pattern(forms, language)))
         for word in bare.split():
-            if len(word) >= (4 if language == "en" else 2):
+            if len(word) >= spoken(language).shortest_word:
                 parts.setdefault(word.lower(), []).append(id_)
     single = [
         (ids[0], _name_pattern(re.escape(word), language)) for word, ids in sorted(parts.items()) if len(set(ids)) == 1
@@ -163,7 +165,7 @@ def _place_patterns(places: tuple[tuple[str, str], ...], language: str) -> tuple
 
 
 def _name_pattern(forms: str, language: str) -> re.Pattern[str]:
-    if language == "en":
+    if not spoken(language).has_particles:
         return re.compile(rf"(?<![\w'])(?:(?:the|your|my|our) )?(?:{forms})(?!\w)", re.IGNORECASE)
     return re.compile(rf"(?<![가-힣\w])(?:{forms})(?={PARTICLES}(?![가-힣]))")
 
@@ -190,7 +192,7 @@ def facts_in(question: str, names: Names) -> tuple[str, ...]:
 
 def event_in(question: str, names: Names, places: Collection[str], language: str) -> tuple[str, ...]:
     """The one event that a general word can mean: `the party` where there is only one, or one at the place named."""
-    words = alike("festival" if language == "en" else "축제", language)
+    words = alike(phrases(language, "patterns")["festival"], language)
     text = f" {' '.join(re.findall(r'[a-z가-힣]+', question.lower()[-LONGEST:]))} "
     if not any(_has(text, word) for word in words):
         return ()

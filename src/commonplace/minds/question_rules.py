@@ -10,6 +10,7 @@ from itertools import count
 from typing import Literal
 
 from commonplace import languages
+from commonplace.languages.language import language as spoken
 
 Wanted = Literal["", "who", "what", "where", "when", "why", "how", "count", "whether"]
 
@@ -115,7 +116,7 @@ def rules_of(language: str) -> Rules:
         ),
         known=frozenset(re.findall("[a-z]+", text.lower())),
         spelt=misspelt({word for _, body in heads for word in re.findall("[a-z]{6,}", body)})
-        if language == "en"
+        if not spoken(language).has_particles
         else {},
         wants=tuple((name, wants[name]) for name in _WANTED if name in wants),
         hour=patterns["hour"],
@@ -159,7 +160,9 @@ def misspelt(words: Iterable[str]) -> Mapping[str, frozenset[str]]:
 
 def _pattern(body: str, language: str) -> re.Pattern[str]:
     """English matches whole words; Korean, where particles follow, anywhere."""
-    return re.compile(rf"(?<![\w@'])(?:{body})(?![\w'])" if language == "en" else rf"(?:{body})", re.IGNORECASE)
+    return re.compile(
+        rf"(?<![\w@'])(?:{body})(?![\w'])" if not spoken(language).has_particles else rf"(?:{body})", re.IGNORECASE
+    )
 
 
 def spoken_in(text: str) -> str:

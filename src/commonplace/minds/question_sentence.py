@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from commonplace.languages.ko import morphology as korean
+from commonplace.languages.language import language as spoken
 from commonplace.minds.question_names import LONGEST, Names
 from commonplace.minds.question_rules import Rules, misspelt
 from commonplace.text import clean
@@ -39,7 +40,7 @@ def sentences(question: str, rules: Rules, names: Names, language: str) -> list[
 
 def _normal(text: str, rules: Rules, names: Names, language: str) -> str:
     """A sentence as words alone, in the form that the rules know."""
-    if language != "en":
+    if spoken(language).has_particles:
         text = " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
         return _rewritten(text, rules)
     is_asked = text.rstrip("\"'”’) ").endswith("?")
@@ -98,7 +99,7 @@ def subject_of(text: str, rules: Rules, language: str) -> tuple[str, tuple[str, 
 
     After `does`, `will` and the like, the word that follows the subject is a verb: `does a bowl of noodles cost`.
     """
-    if language != "en":
+    if spoken(language).has_particles:
         nouns = _nouns(re.findall(r"[^\W_]+", re.sub("@[pl][가-힣]*", " ", text.lower())), rules)
         nouns = tuple(word for word in nouns if word not in rules.light)
         return (nouns[0] if nouns else ""), nouns
@@ -175,7 +176,7 @@ _BEFORE_VERBS = frozenset(
 
 def content_words(text: str, rules: Rules, language: str) -> tuple[str, ...]:
     found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", re.sub("@[pl][가-힣]*", " ", text.lower()))
-    if language == "ko":
+    if spoken(language).has_particles:
         nouns = _nouns(found, rules)
         return nouns or tuple(dict.fromkeys(stem for word in found if len(stem := korean.stem(word)) > 1
                                             and word not in rules.stop and not korean.is_grammar(word)))  # fmt: skip

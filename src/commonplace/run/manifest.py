@@ -8,6 +8,7 @@ from typing import Any
 
 from commonplace.canon import canonical, digest, parsed
 from commonplace.errors import DISTRIBUTION, RunDamaged, UsageError, command
+from commonplace.languages import DEFAULT
 from commonplace.run.schema import FORMAT, SEMANTICS
 
 OFFLINE = "offline"
@@ -49,7 +50,7 @@ class Manifest:
     """`Embedder.name`: vectors of different names are never compared."""
     analyser: str = "plain"
     """Who finds the words of a text for the lexical part of retrieval."""
-    language: str = "en"
+    language: str = DEFAULT
     fidelity: str = "when_needed"
     policy: str = "park"
     stage: str = "town"

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from commonplace.languages import phrases
 from commonplace.scenario.loading import KeyPath, Mistake, Source, choice, is_list, is_mapping, nearest
 from commonplace.scenario.model import AreaPart, CharacterPart, KindPart, ObjectPart, ScenarioPart
 from commonplace.scenario.shape import STAND_IN, Cut, Fault, shown
@@ -190,5 +191,5 @@ def hours(stretch: str) -> tuple[int, int] | None:
 
 
 def is_sleep(do: str, language: str) -> bool:
-    """Whether a routine item is the night's sleep: `sleep` (en) or `잠` (ko) occurs in it."""
-    return ("잠" if language == "ko" else "sleep") in do.lower()
+    """Whether a routine item is the night's sleep: the word for sleep occurs in it."""
+    return phrases(language, "patterns")["sleep"] in do.lower()

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
+from commonplace.languages import DEFAULT, LanguageName
 from commonplace.scenario.loading import KeyPath
 from commonplace.world.actions import Verb
 
@@ -492,7 +493,7 @@ class ScenarioPart(Part):
     name: Id = Field(description="short name; run files are called after it")
     title: str = Field(default="", max_length=120, description="as lists show it")
     summary: str = Field(default="", max_length=1000, description="what it is about, one or two sentences")
-    language: Literal["en", "ko"] = Field(default="en", description="language the characters speak and think in")
+    language: LanguageName = Field(default=DEFAULT, description="language the characters speak and think in")
     stage: str = Field(default="town", description="`town`, `duet`, `panel`, or `module:NAME` of one from elsewhere")
     mind: str = Field(default="offline", description="mind used when the command names none")
     minds: dict[Questions, Annotated[MindPart, BeforeValidator(_named, json_schema_input_type=str | MindPart)]] = Field(

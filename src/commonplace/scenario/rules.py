@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from commonplace.character.fact import Fact, carried
+from commonplace.languages import phrases
+from commonplace.languages.language import language
 from commonplace.scenario.findings import Findings, hours, is_sleep, walked
 from commonplace.scenario.loading import KeyPath, Mistake, Source, is_mapping
 from commonplace.scenario.model import (
@@ -119,7 +121,7 @@ def _kind(found: Findings, kind_id: str, kind: KindPart) -> None:
     for state in kind.words:
         found.known((*path, "words", state), "state", state, kind.states)
     silent = [state for state in kind.states if state not in kind.words]
-    if found.part.language == "ko" and silent:
+    if silent and language(found.part.language).has_particles:
         found.add(path, f"the state {shown(silent[0])} has no words", "a predicate for every state, such as 열려 있다")
 
 
@@ -376,7 +378,7 @@ def _tiles_a_day(found: Findings, path: KeyPath, routine: tuple[RoutinePart, ...
             what = f"{at} does not come after {before}, when the item before begins"
             found.add((*path, number, "at"), what, "items in order of time, from waking to sleep", scope=path)
     if routine and not is_sleep(routine[-1].do, found.part.language):
-        word = "잠" if found.part.language == "ko" else "sleep"
+        word = phrases(found.part.language, "patterns")["sleep"]
         what = f"the last item of the day is not sleep but {shown(routine[-1].do)}"
         found.add((*path, len(routine) - 1, "do"), what, f'words with "{word}" in them', scope=path)
 

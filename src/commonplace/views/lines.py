@@ -246,7 +246,7 @@ def _text(event: Event, town: Town) -> str:
             return f"“{clean(str(body.get('utterance', '')))}”"
         case "IDLE":
             doing = clean(str(body.get("doing", "")))
-            return f"is {doing}" if town.language == "en" else doing
+            return event_template(town.language, "IDLE").format(doing=doing)
         case "SCRIPTED" | "GOD_EVENT" | "INNER_VOICE":
             return clean(str(body.get("text", "")))
         case _:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, cast
 
+from commonplace.languages import DEFAULT
 from commonplace.world.actions import (
     CARRYING,
     Action,
@@ -35,7 +36,7 @@ class Rules:
 
     leave_notice: int = 0
     """Ticks between a wish to leave a room and the departure; 0 for none."""
-    language: str = "en"
+    language: str = DEFAULT
     """`en` or `ko`: of the few words the simulator itself says."""
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from commonplace.errors import UsageError
+from commonplace.languages import DEFAULT
 from commonplace.world.actions import VERBS
 from commonplace.world.tree import ANY, Node, ObjectKind, Way, say
 
@@ -61,7 +62,7 @@ class Geography:
         ways: Iterable[Way] = (),
         edge_cost: int = 1,
         *,
-        language: str = "en",
+        language: str = DEFAULT,
     ) -> Geography:
         """The static world. `edge_cost` is the ticks an edge takes (≥ 1). Raises UsageError naming every mistake found.
 

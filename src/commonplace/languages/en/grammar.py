@@ -40,6 +40,14 @@ _THIRD_PERSON = listed(
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 
+_ASKS_YES = listed(
+    "should shall can could will would is are am was were do does did must may might has have had ought isn't "
+    "aren't shouldn't don't doesn't can't won't"
+)
+_ASKS_WHAT = listed("what how why who whom whose when where which")
+_TRAILING = listed("first instead better more then now most best")
+"""Words after the second of two things: `tea or coffee first`."""
+
 
 class English(Language):
     """English."""
@@ -227,6 +235,27 @@ class English(Language):
 
     def is_doing(self, text: str) -> bool:
         return text.split(" ", 1)[0].endswith("ing")
+
+    def asks_yes(self, prompt: str) -> bool:
+        if "?" not in prompt:
+            return False
+        clauses = [words(clause) for clause in re.split(r"[,:;]", prompt)]
+        starts = [clause[0] for clause in clauses if clause]
+        return any(start in _ASKS_YES for start in starts) and _ASKS_WHAT.isdisjoint(starts)
+
+    def sides(self, prompt: str) -> tuple[str, str] | None:
+        if "?" not in prompt or re.search(r"\bor not\b", prompt):
+            return None
+        left, joined, right = prompt.rstrip(" ?.!").rpartition(" or ")
+        right_words = right.split()
+        while len(right_words) > 1 and right_words[-1].lower() in _TRAILING:
+            right_words.pop()
+        left_words = re.split(r"[,:;]", left)[-1].split()
+        count = len(right_words)
+        if not joined or count > 4 or len(left_words) < count:
+            return None
+        a, b = " ".join(left_words[-count:]), " ".join(right_words)
+        return (a if a.isupper() else a[:1].lower() + a[1:], b) if count < len(left_words) else (a.lower(), b)
 
     def head(self, doing: str) -> str:
         return doing.split(" ", 1)[0]

@@ -111,10 +111,29 @@ _TODAY = re.compile(r"(?<![가-힣])(방금|오늘|어제|그저께|내일)에(�
 _BOTH = re.compile(r"(.)(?:(이에요)/(예요)|(이지요)/(지요)|\((이)\)(?=라고))")
 """Endings with both forms, as `josa` has particles."""
 
+_ASKED_WHAT = ("무엇", "무슨", "뭐", "뭘", "어떻", "어떤", "왜", "누가", "누구", "언제", "어디", "어느", "몇", "얼마")
+_ASKED_YES = re.compile(r"(?:까요?|나요|는가요?|은가요?|ㄴ가요?|니|냐|나|가요?|죠|지요)\s*[?？]*$")
+_ASKED_BETWEEN = re.compile(r"(\S+?)(?:와|과|이나|나|이랑|랑|하고)\s+(\S+?)\s*(?:중에?서?|가운데|사이|둘)(?=\s|,|$)")
+_ASKED_EITHER = tuple(
+    re.compile(rf"(?:^|\s)(\S+?)(?:{josa}) [^?,]*[?,]?\s+(?:아니면|혹은|또는)\s+(\S+?)(?:{josa}) ")
+    for josa in ("이|가", "을|를", "은|는", "으로|로", "에서|에")
+)
+"""`A가 더 …, 아니면 B가 더 …`: two nouns with the same particle."""
+_ASKED_TWICE = re.compile(r"(\S+?)(?:이|가|을|를|으로|로|에) (\S+까)[,?]?\s+(\S+?)(?:이|가|을|를|으로|로|에) \2")
+"""`A를 …할까 B를 …할까`."""
+_ASKED_OR = re.compile(r"(\S+)(?:\s+\S+(?:까|나|니|가))?[,?]?\s+(?:아니면|혹은|또는)\s+(\S+)")
+
 
 class Korean(Language):
     """Korean."""
 
+    english_name = "Korean (한국어)"
+    letters = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e]")
+    least_own = 0.3
+    leak = 20
+    shortest_echo = 4
+    shortest_word = 2
+    has_particles = True
     has_levels = True
 
     def levelled(self, template: str, level: str) -> str:
@@ -294,6 +313,21 @@ class Korean(Language):
 
     def is_doing(self, text: str) -> bool:
         return bool(doing_stem(text))
+
+    def asks_yes(self, prompt: str) -> bool:
+        return not any(word in prompt for word in _ASKED_WHAT) and bool(_ASKED_YES.search(prompt.strip().rstrip(".!")))
+
+    def sides(self, prompt: str) -> tuple[str, str] | None:
+        if found := _ASKED_BETWEEN.search(prompt):
+            return found[1], found[2]
+        if found := next((found for either in _ASKED_EITHER if (found := either.search(prompt))), None):
+            return found[1], found[2]
+        if found := _ASKED_TWICE.search(prompt):
+            return found[1], found[3]
+        if found := _ASKED_OR.search(prompt):
+            a, b = (without_particle(one.strip(",?.!")) for one in found.groups())
+            return a, b
+        return None
 
     def head(self, doing: str) -> str:
         parts = doing_stem(doing).split(" ")

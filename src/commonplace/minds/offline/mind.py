@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from commonplace import registry
+from commonplace.languages import DEFAULT
 from commonplace.memory.embedding import default_embedder, packed
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Value
@@ -23,7 +24,7 @@ class OfflineMind:
     paid = False
     max_attempts = 1
 
-    def __init__(self, language: str = "en") -> None:
+    def __init__(self, language: str = DEFAULT) -> None:
         self.language = language
         grammar(language)
 

@@ -9,15 +9,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from commonplace.languages.language import language as spoken_language
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.text import clean, shortened
 
 LONGEST_LINE = 400
 """Characters of one line of speech."""
-LEAKED = {"en": 40, "ko": 20}
-"""So many characters of the instructions in a row are a leak; a syllable of Hangul is worth two letters."""
-OWN_SCRIPT = {"en": 0.5, "ko": 0.3}
-"""Least share of letters in the language's own script; lower in Korean, where Latin names are common in speech."""
 FOREIGN = 0.1
 """Largest share of letters that are neither Latin nor Hangul: Han, Kana, Cyrillic …, into which some models slip."""
 EXCLAMATION = 8
@@ -59,8 +56,6 @@ _ARTICLES = frozenset({"the", "a", "an"})
 _WORD = re.compile(r"\w+")
 _DESCRIBED = re.compile(r"(?:^|[{;,] ?)[a-z_]+: ([^:{}\[\]\n]+)", re.MULTILINE)
 _PARTS = re.compile(r"[;,.\"“”]|\([^()]*\)")
-_SHORTEST_ECHO = {"en": 8, "ko": 4}
-"""Characters from which on a piece of the description of a field is nothing that a person says."""
 _SILENCE = re.compile(r"[\s.…?!~—-]*")
 """What somebody says who finds no words."""
 _SENTENCE_END = re.compile(r"[.!?…。][”’\"')]*(?=\s|$)")
@@ -74,7 +69,6 @@ _FOREIGN = re.compile(
 """Letters of all other scripts, by blocks: tables of letters change with Python."""
 _FIGURE = re.compile("[0-9]")
 _BLANK = re.compile(r"\s")
-_LANGUAGES = {"en": "English", "ko": "Korean (한국어)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +118,23 @@ class SpeechGuard:
             raise Unusable("must be plain speech, without JSON or markup", "leak")
         if _MODEL.search(text):
             raise Unusable("must be spoken as the character, never about models or assistants", "leak")
-        size = LEAKED.get(self.language, LEAKED["en"])
+        size = spoken_language(self.language).leak
         said = folded(text)
         if any(said[start : start + size] in self.instructions for start in range(len(said) - size + 1)):
             raise Unusable("must be your own words instead of repeating the instructions", "leak")
 
     def _refuse_other_languages(self, text: str) -> None:
-        latin, hangul, foreign = (len(script.findall(text)) for script in (_LATIN, _HANGUL, _FOREIGN))
-        letters = latin + hangul + foreign
+        spoken = spoken_language(self.language)
+        own, others = len(spoken.letters.findall(text)), spoken.letters.sub("", text)
+        foreign = len(_FOREIGN.findall(others))
+        letters = own + len(_LATIN.findall(others)) + len(_HANGUL.findall(others)) + foreign
         signs = len(_BLANK.sub("", text))
         if letters + len(_FIGURE.findall(text)) < WORDS * signs and not _SILENCE.fullmatch(text):
             raise Unusable("must be words", "leak")
-        own = hangul if self.language == "ko" else latin
         if foreign > FOREIGN * letters:
-            raise Unusable("must be in {wanted}", "language", wanted=_LANGUAGES[self.language])
-        if letters >= FEW_LETTERS and own < OWN_SCRIPT[self.language] * letters:
-            raise Unusable("must be in {wanted}", "language", wanted=_LANGUAGES[self.language])
+            raise Unusable("must be in {wanted}", "language", wanted=spoken.english_name)
+        if letters >= FEW_LETTERS and own < spoken.least_own * letters:
+            raise Unusable("must be in {wanted}", "language", wanted=spoken.english_name)
 
 
 def folded(text: str) -> str:
@@ -149,14 +144,14 @@ def folded(text: str) -> str:
 
 def shingles(texts: Iterable[str], language: str) -> frozenset[str]:
     """All runs of as many characters as count as a leak."""
-    size = LEAKED.get(language, LEAKED["en"])
+    size = spoken_language(language).leak
     parts = [folded(text) for text in texts]
     return frozenset(part[start : start + size] for part in parts for start in range(len(part) - size + 1))
 
 
 def descriptions(texts: Iterable[str], language: str) -> frozenset[str]:
     """What instructions say about single fields, piece by piece: of `doing: what is seen, in few words` both."""
-    least = _SHORTEST_ECHO.get(language, _SHORTEST_ECHO["en"])
+    least = spoken_language(language).shortest_echo
     pieces = (piece for text in texts for found in _DESCRIBED.findall(text) for piece in _pieces(found))
     return frozenset(piece for piece in pieces if len(piece) >= least and " " in piece)
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import field
 from pydantic import Field, field_validator
 
+from commonplace.languages import DEFAULT
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Spot, ThingHere
 from commonplace.minds.prompts.telling import speech
@@ -31,7 +32,7 @@ class PerceiveEventInput(Given):
     """The states each object's kind knows."""
     located: Mapping[str, str] = field(default_factory=dict[str, str])
     """Object → area it is in."""
-    language: str = "en"
+    language: str = DEFAULT
 
 
 _ANY_CHANGES = some("things")

@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
+from commonplace.languages import DEFAULT
 from commonplace.languages.words import word_list
 from commonplace.lock import ProcessLock
 from commonplace.memory.embedding import Vector
@@ -449,7 +450,7 @@ class JSONLStore:
 
 def keywords(memory: Memory) -> tuple[str, ...]:
     """The tags, the keywords of the emotion, and the most frequent words of the text in lower case."""
-    function = word_list("en").function
+    function = word_list(DEFAULT).function
     counted = Counter(word for word in words(memory.full_text[:4000]) if len(word) > 1 and word not in function)
     felt = memory.emotion.keywords if memory.emotion else ()
     return tuple(dict.fromkeys((*memory.tags, *felt, *(word for word, _ in counted.most_common(_WORDS)))))

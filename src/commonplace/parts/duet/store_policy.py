@@ -17,6 +17,7 @@ from commonplace.cognition.remember import ACTION, OBSERVATION, NewMemory, remem
 from commonplace.cognition.situation import who
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages import phrases
+from commonplace.languages.language import language as spoken
 from commonplace.languages.words import word_list
 from commonplace.memory.importance import HIGHEST, VERSION, Rating, forms, stems
 from commonplace.minds.tasks import RATE, RateInput
@@ -145,17 +146,14 @@ def _key(view: TurnView, quote: str) -> str:
 
 _PROMISING = frozenset({"promise", "accept", "agree"})
 """Speech acts that bind the speaker."""
-_WILL = {
-    "en": re.compile(
-        r"\b(?:I'll|I will|I won't|I shall|you have my word|count on me)\b"
-        r"(?! (?:let|leave|go|be off|see|think)\b)[^.!?]{0,40}",
-        re.IGNORECASE,
-    ),
-    "ko": re.compile(r"[가-힣 ]{0,12}?[가-힣](?=게(?:요|용)?(?:[^가-힣]|$))"),
-}
 _LEAVING = ("갈", "할 말은 할", "들어갈", "말할", "얘기할", "이야기할", "말해 줄", "얘기해 줄", "바꿀", "물어볼")
 """Before -게: takes leave or announces what is said next, and binds nobody."""
 _RIEUL, _FINALS, _FIRST = 8, 28, 0xAC00
+
+
+@cache
+def _will(language: str) -> re.Pattern[str]:
+    return re.compile(phrases(language, "patterns")["will"], re.IGNORECASE)
 
 
 def found_promise(quote: str, language: str) -> str:
@@ -163,9 +161,9 @@ def found_promise(quote: str, language: str) -> str:
     listed = _mentioned(quote, "promise")
     if listed:
         return listed
-    for found in _WILL[language].finditer(quote.replace("’", "'")):
+    for found in _will(language).finditer(quote.replace("’", "'")):
         said = found[0].strip()
-        if language != "ko":
+        if not spoken(language).has_particles:
             return said
         if (ord(said[-1]) - _FIRST) % _FINALS == _RIEUL and not said.endswith(_LEAVING):
             return f"{said}게"

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from commonplace import languages
-from commonplace.languages import phrases
+from commonplace.languages import known, phrases
 from commonplace.languages.ko import morphology as korean
 from commonplace.languages.ko.josa import resolved
+from commonplace.languages.language import language as spoken_language
 from commonplace.memory.analyser import content_words
 from commonplace.minds.notes import Recalled, changed
 from commonplace.minds.offline.dice import Dice
@@ -58,7 +59,7 @@ class _Speaker:
 
     def __init__(self, given: PanelInput, dice: Dice) -> None:
         self.given = given
-        self.language = given.who.language if given.who.language in ("en", "ko") else "en"
+        self.language = known(given.who.language)
         self.phrases = phrases_of(self.language)
         self._dice = dice
         self._rules = _rules(self.language)
@@ -122,7 +123,8 @@ class _Speaker:
 
     def say(self, rule: str, **slots: str) -> str:
         """A wording of a rule; the next one in each cycle, from one that is the speaker's own."""
-        yes, no = _YES[self.language] if not self.matter.is_reversed else _YES[self.language][::-1]
+        say = phrases(self.language, "panel")
+        yes, no = (say["no"], say["yes"]) if self.matter.is_reversed else (say["yes"], say["no"])
         given = {"prompt": self.matter.shown, "a": self.matter.a, "b": self.matter.b, "yes": yes, "no": no, **slots}
         have = {name for name, value in given.items() if value}
         usable = [template for template in self._rules.get(rule, ()) if template.needs <= have]
@@ -223,134 +225,19 @@ class Matter:
     """Whether a yes would speak against the thing: `Is it wrong to …?`"""
 
 
-_YES = {"en": ("yes", "no"), "ko": ("찬성", "반대")}
-_WRONG = frozenset(["wrong", "bad", "mistake", "harmful", "unfair", "cruel", "selfish", "rude", "immoral", "foolish"])
-_KO_WRONG = ("나쁜", "나쁠", "나쁩", "나쁘", "잘못", "틀린", "틀렸", "해로운", "해로울", "어리석", "이기적")
-
-
-_ASKS_YES = frozenset(
-    [
-        "should",
-        "shall",
-        "can",
-        "could",
-        "will",
-        "would",
-        "is",
-        "are",
-        "am",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "must",
-        "may",
-        "might",
-        "has",
-        "have",
-        "had",
-        "ought",
-        "isn't",
-        "aren't",
-        "shouldn't",
-        "don't",
-        "doesn't",
-        "can't",
-        "won't",
-    ]
-)
-_ASKS_WHAT = frozenset(["what", "how", "why", "who", "whom", "whose", "when", "where", "which"])
-_KO_WHAT = ("무엇", "무슨", "뭐", "뭘", "어떻", "어떤", "왜", "누가", "누구", "언제", "어디", "어느", "몇", "얼마")
-_KO_YES = re.compile(r"(?:까요?|나요|는가요?|은가요?|ㄴ가요?|니|냐|나|가요?|죠|지요)\s*[?？]*$")
-_BANS = frozenset(
-    [
-        "ban",
-        "bans",
-        "banned",
-        "banning",
-        "forbid",
-        "forbidden",
-        "forbids",
-        "abolish",
-        "abolished",
-        "prohibit",
-        "prohibited",
-        "outlaw",
-        "stop",
-        "quit",
-        "without",
-        "eliminate",
-        "remove",
-        "against",
-    ]
-)
-_KO_BANS = ("금지", "없애", "없앨", "폐지", "그만", "막아야", "없이", "끊어야", "줄여야")
-_TRAILING = frozenset(["first", "instead", "better", "more", "then", "now", "most", "best"])
-_KO_BETWEEN = re.compile(r"(\S+?)(?:와|과|이나|나|이랑|랑|하고)\s+(\S+?)\s*(?:중에?서?|가운데|사이|둘)(?=\s|,|$)")
-_KO_EITHER = tuple(
-    re.compile(rf"(?:^|\s)(\S+?)(?:{josa}) [^?,]*[?,]?\s+(?:아니면|혹은|또는)\s+(\S+?)(?:{josa}) ")
-    for josa in ("이|가", "을|를", "은|는", "으로|로", "에서|에")
-)
-"""`A가 더 …, 아니면 B가 더 …`: two nouns with the same particle."""
-_KO_TWICE = re.compile(r"(\S+?)(?:이|가|을|를|으로|로|에) (\S+까)[,?]?\s+(\S+?)(?:이|가|을|를|으로|로|에) \2")
-"""`A를 …할까 B를 …할까`."""
-_KO_OR = re.compile(r"(\S+)(?:\s+\S+(?:까|나|니|가))?[,?]?\s+(?:아니면|혹은|또는)\s+(\S+)")
-
-
 def matter(prompt: str, language: str) -> Matter:
     """What sort of question it is, by its words."""
     shown = shortened(clean(prompt).replace("“", "'").replace("”", "'").replace('"', "'"), LONGEST_QUESTION)
-    if language == "en" and shown[-1:].isalnum():
+    spoken, say = spoken_language(language), phrases(language, "panel")
+    if shown[-1:].isalnum() and not spoken.has_particles:
         shown += "."
-    sides = _sides_ko(prompt) if language == "ko" else _sides_en(prompt)
+    sides = spoken.sides(prompt)
     themes = phrases_of(language).themes_of(prompt, " ".join(sides or ()))
     if sides:
         return Matter(CHOICE, shown, themes, *sides)
-    asks = _asks_yes_ko(prompt) if language == "ko" else _asks_yes_en(prompt)
-    is_wrong = any(word in prompt for word in _KO_WRONG) if language == "ko" else bool(_WRONG & {*words(prompt)})
+    asks = spoken.asks_yes(prompt)
+    is_wrong = spoken.occurs(say["wrong"].split(), prompt)
     return Matter(YES_NO if asks else OPEN, shown, themes, is_reversed=asks and is_wrong)
-
-
-def _asks_yes_en(prompt: str) -> bool:
-    if "?" not in prompt:
-        return False
-    clauses = [words(clause) for clause in re.split(r"[,:;]", prompt)]
-    starts = [clause[0] for clause in clauses if clause]
-    return any(start in _ASKS_YES for start in starts) and _ASKS_WHAT.isdisjoint(starts)
-
-
-def _asks_yes_ko(prompt: str) -> bool:
-    return not any(word in prompt for word in _KO_WHAT) and bool(_KO_YES.search(prompt.strip().rstrip(".!")))
-
-
-def _sides_en(prompt: str) -> tuple[str, str] | None:
-    """The two things around `or`, as many words of each."""
-    if "?" not in prompt or re.search(r"\bor not\b", prompt):
-        return None
-    left, joined, right = prompt.rstrip(" ?.!").rpartition(" or ")
-    right_words = right.split()
-    while len(right_words) > 1 and right_words[-1].lower() in _TRAILING:
-        right_words.pop()
-    left_words = re.split(r"[,:;]", left)[-1].split()
-    count = len(right_words)
-    if not joined or count > 4 or len(left_words) < count:
-        return None
-    a, b = " ".join(left_words[-count:]), " ".join(right_words)
-    return (a if a.isupper() else a[:1].lower() + a[1:], b) if count < len(left_words) else (a.lower(), b)
-
-
-def _sides_ko(prompt: str) -> tuple[str, str] | None:
-    if found := _KO_BETWEEN.search(prompt):
-        return found[1], found[2]
-    if found := next((found for either in _KO_EITHER if (found := either.search(prompt))), None):
-        return found[1], found[2]
-    if found := _KO_TWICE.search(prompt):
-        return found[1], found[3]
-    if found := _KO_OR.search(prompt):
-        a, b = (korean.without_particle(one.strip(",?.!")) for one in found.groups())
-        return a, b
-    return None
 
 
 # ── the phrases ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -360,6 +247,7 @@ def _sides_ko(prompt: str) -> tuple[str, str] | None:
 class Phrases:
     """Gains and costs by theme, and the words that lead to a theme."""
 
+    language: str
     themes: Mapping[str, Mapping[str, tuple[str, ...]]]
     keys: Mapping[str, frozenset[str]] = field(repr=False)
     for_bans: frozenset[str] = frozenset()
@@ -368,7 +256,7 @@ class Phrases:
     def themes_of(self, prompt: str, sides: str = "") -> tuple[str, ...]:
         """The two themes most words of a question lead to, then the general one; words of its `sides` count more."""
         about = content_words(prompt) | frozenset(words(prompt))
-        bans = any(word in _BANS for word in about) or any(word in prompt for word in _KO_BANS)
+        bans = spoken_language(self.language).occurs(phrases(self.language, "panel")["bans"].split(), prompt)
         named = frozenset(words(sides))
         counts = {
             theme: sum((3 if _leads(word, named) else 1) * _leads(word, keys) for word in about)
@@ -408,7 +296,7 @@ def phrases_of(language: str) -> Phrases:
             for_bans.add(name)
         themes[name] = {sign: tuple(row[2:] for row in rows if row.startswith(f"{sign} ")) for sign in "+-"}
         keys[name] = frozenset(listed.split()) | content_words(listed)
-    return Phrases(themes, keys, frozenset(for_bans))
+    return Phrases(language, themes, keys, frozenset(for_bans))
 
 
 @cache

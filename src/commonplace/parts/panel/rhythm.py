@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import get_args
 
+from commonplace.languages import phrases
 from commonplace.memory.analyser import content_words
 from commonplace.memory.emotion import feeler
 from commonplace.memory.record import Emotion
@@ -28,39 +30,6 @@ TAKEN_UP = 0.1
 """Share of an answer's own words from which another answer is said to take it up."""
 FAMILIAR = 0.25
 """Share of new words in an answer at or below which it adds nothing."""
-AGAINST: Mapping[str, frozenset[str]] = {
-    "en": frozenset(
-        [
-            "but",
-            "yet",
-            "however",
-            "although",
-            "though",
-            "against",
-            "instead",
-            "unless",
-            "despite",
-            "nevertheless",
-            "disagree",
-        ]
-    ),
-    "ko": frozenset(
-        [
-            "그러나",
-            "하지만",
-            "그렇지만",
-            "그런데",
-            "반면",
-            "오히려",
-            "반대로",
-            "반대합니다",
-            "아닙니다",
-            "아니요",
-            "다만",
-        ]
-    ),
-}
-"""Words that turn against something, by language."""
 _DIGITS = 6
 
 
@@ -132,6 +101,12 @@ class Rhythm:
         return (self.orders[depth][step], depth + 1, step + 1) if 0 <= depth < len(self.orders) else None
 
 
+@cache
+def words_against(language: str) -> frozenset[str]:
+    """Words that turn against something."""
+    return frozenset(phrases(language, "panel")["against"].split())
+
+
 def cycle_of(scenario: Scenario) -> tuple[str, ...]:
     """The personas in the order in which they begin."""
     return scenario.part.panel.cycle or tuple(character.id for character in scenario.part.characters)
@@ -151,8 +126,8 @@ def rhythm(scenario: Scenario, lines: Iterable[Line], now: int) -> Rhythm:
     Phase after an answer, the first that holds:
     `integration` – it takes up two other personas (`taken_up` of at least TAKEN_UP each; one if there are two in all
     and it does not turn against it); `tension` – the affect is at `tense` or above, or it takes up another persona with
-    a word of AGAINST; `rest` – the affect is at `calm` or below, or at most FAMILIAR of its words are new;
-    `exploration` – else.
+    a word that turns against something; `rest` – the affect is at `calm` or below, or at most FAMILIAR of its words are
+    new; `exploration` – else.
     """
     panel, cycle = scenario.part.panel, cycle_of(scenario)
     state = Rhythm((), (cycle,), (), NEUTRAL, EXPLORATION, "")
@@ -196,7 +171,7 @@ def _said(scenario: Scenario, before: Rhythm, line: Line, turn: tuple[str, int, 
 def _phase(scenario: Scenario, text: str, affect: float, taken_up: Mapping[str, float], new: float) -> RhythmPhase:
     panel, personas = scenario.part.panel, len(cycle_of(scenario))
     takes_up = sum(share >= TAKEN_UP for share in taken_up.values())
-    turns_against = not AGAINST[scenario.language].isdisjoint(words(text))
+    turns_against = not words_against(scenario.language).isdisjoint(words(text))
     if takes_up >= 2 or (takes_up and personas == 2 and not turns_against):
         return INTEGRATION
     if affect >= panel.tense or (takes_up and turns_against):

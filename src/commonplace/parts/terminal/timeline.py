@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
 
 from commonplace.clock import hhmm
-from commonplace.languages import weekdays
+from commonplace.languages import phrases
 from commonplace.parts.live.source import Source
 from commonplace.parts.terminal.palette import Palette
 from commonplace.views.town import Town
@@ -96,7 +97,8 @@ class Timeline(Widget):
             line.append_text(Text.assemble(" " * MARGIN, *marks, "\n"))
         else:
             track = _overlaid(track, marks)
-        line.append(f"{_label(town, 0):>{MARGIN - 1 - (town.language == 'ko')}} ", palette.muted)
+        first = _label(town, 0)
+        line.append(f"{' ' * (MARGIN - 1 - cell_len(first))}{first} ", palette.muted)
         line.append_text(track)
         return line.append(f" {_label(town, final)}", palette.muted)
 
@@ -131,9 +133,9 @@ def _overlaid(track: Text, marks: Sequence[tuple[str, str]]) -> Text:
 
 
 def _label(town: Town, tick: int) -> str:
-    """`Sat 06:00`; a Korean weekday is one letter of two cells."""
-    weekday = weekdays(town.language)[town.clock.time(tick).weekday()]
-    return f"{weekday[:1] if town.language == 'ko' else weekday[:3]} {hhmm(town.clock.time(tick))}"
+    """`Sat 06:00`."""
+    short = phrases(town.language, "days")["short"].split()
+    return f"{short[town.clock.time(tick).weekday()]} {hhmm(town.clock.time(tick))}"
 
 
 def _track(town: Town, palette: Palette, width: int, ticks: tuple[int, int, int]) -> Text:

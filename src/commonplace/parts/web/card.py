@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.clock import Clock, iso, parse_iso
+from commonplace.languages import DEFAULT, known
 from commonplace.parts.web import model as wire
 from commonplace.run.manifest import other_minds
 from commonplace.run.reading import Reading
@@ -31,7 +32,7 @@ def run_card(name: str, reading: Reading, part: ScenarioPart | None = None, **ru
         run=name,
         title=clean(part.title or part.name),
         scenario=clean(manifest.scenario),
-        language="ko" if manifest.language == "ko" else "en",
+        language=known(manifest.language),
         stage=clean(manifest.stage),
         mind=without_credentials(manifest.mind) + other_minds(manifest),
         seed=manifest.seed,
@@ -51,7 +52,7 @@ def broken_card(name: str, problem: str) -> wire.RunCard:
         run=name,
         title=name,
         scenario="",
-        language="en",
+        language=DEFAULT,
         stage="",
         mind="",
         seed=0,

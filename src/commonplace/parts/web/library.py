@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from commonplace.api import DEFAULT_SEED, inject
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.languages import known
 from commonplace.parts.web import model as wire
 from commonplace.parts.web.card import broken_card, last_write, run_card, without_credentials
 from commonplace.registry import STAGES
@@ -169,7 +170,7 @@ def _scenario_card(name: str, text: str, origin: str) -> wire.ScenarioCard | Non
         name=name,
         title=clean(str(top.get("title") or name)),
         summary=clean(str(top.get("summary") or "")),
-        language="ko" if top.get("language") == "ko" else "en",
+        language=known(top.get("language")),
         stage=clean(str(top.get("stage") or "town")),
         people=len(cast("list[Any]", characters)) if isinstance(characters, list) else 0,
         seed=DEFAULT_SEED,

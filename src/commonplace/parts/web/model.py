@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from commonplace.api import DEFAULT_SEED
+from commonplace.languages import LanguageName
 from commonplace.scenario.model import WayPart
 
 Box = tuple[int, int, int, int]
@@ -37,7 +38,7 @@ class ScenarioCard(Wire):
     name: str
     title: str
     summary: str
-    language: Literal["en", "ko"]
+    language: LanguageName
     stage: str
     people: int
     seed: int
@@ -51,7 +52,7 @@ class RunCard(Wire):
     run: str
     title: str
     scenario: str
-    language: Literal["en", "ko"]
+    language: LanguageName
     stage: str
     mind: str
     seed: int

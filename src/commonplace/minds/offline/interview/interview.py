@@ -11,6 +11,7 @@ from types import UnionType
 
 from commonplace.languages import file_text
 from commonplace.languages.language import Language, language
+from commonplace.languages.language import language as spoken
 from commonplace.memory.analyser import shared_analyser
 from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
@@ -433,7 +434,7 @@ def names_place(doing: str, place: str) -> bool:
 
 def occurs(word: str, text: str, language: str) -> bool:
     """Whether a text has the word: English by stems, Korean by its beginning."""
-    if language == "ko" or not word.isascii():
+    if spoken(language).has_particles or not word.isascii():
         stem = word if len(word) < 3 else word[:-1]
         return word in text or (len(stem) >= 2 and stem in text)
     return bool(_stems(word, language) & _stems(text, language))

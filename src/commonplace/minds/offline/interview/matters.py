@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
+from commonplace.languages.language import language
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.interview.interview import (
     DAY,
@@ -359,7 +360,7 @@ def answering(talk: Interview) -> list[Recalled]:
         found = [note for note in found if talk.language.counts(" ".join((note.text, *note.tell)))]
     if asked.wants in {"where", "when"} and telling <= set(asked.heads):
         found = []  # nothing but the thing itself: `where did your grandmother come from`
-    if asked.language == "ko" and asked.wants in {"who", "where", "when", "count"}:
+    if language(asked.language).has_particles and asked.wants in {"who", "where", "when", "count"}:
         found = []  # the words of a Korean question are its nouns: they do not tell what is asked of them
     return found
 

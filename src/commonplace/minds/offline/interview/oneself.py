@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from commonplace.languages import DEFAULT
 from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, minute_of, occurs
 from commonplace.minds.offline.interview.others import what_is
@@ -137,7 +138,8 @@ def fear(talk: Interview) -> Pieces:
             piece for piece in background(talk) if any(occurs(word, piece.text, language) for word in talk.asked.words)
         ]
         return [*own, *(tell(talk, note) for note in found[:2])] or [talk.say("fear.none")]
-    lists = grammar("en").words("feeling") | grammar("en").words("complain")
+    english = grammar(DEFAULT)  # in which a town without a model may know its past, whatever it speaks
+    lists = english.words("feeling") | english.words("complain")
     words = frozenset(talk.rules.say("words.fear", {}, talk.dice).split()) or lists
     sore = [note for note in talk.seeds() if any(occurs(word, note.text, talk.given.who.language) for word in words)]
     return [tell(talk, note) for note in (sore or talk.seeds())[:3]]

@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from commonplace.languages import phrases
+from commonplace.languages.language import language
 from commonplace.minds.notes import PastNote
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
 
 SETTLED = ("kept", "broke", "promised")
 MOST = 3
 """Promises named in one answer."""
-_PROMISE = {"en": r"\bpromis|\b(keep|kept|break|broke|broken) your word\b", "ko": r"약속"}
-_BROKEN = {"en": r"\b(break|broke|broken|unkept)\b", "ko": r"어[기긴겼]|못 지[키킨켰]"}
-_KEPT = {"en": r"\b(keep|kept|done)\b", "ko": r"지[키킨켰]"}
-_BY_ANOTHER = {"en": r"\bpromised?( \w+)? (to )?(you|me)\b", "ko": r"(당신|너|네)(에게|한테|께)|제게|저에게"}
 
 
 def are_asked(talk: Interview) -> bool:
     """Whether the question is about what the one who is asked promised to others."""
-    if not _has(_PROMISE, talk) or _has(_BY_ANOTHER, talk):
+    if not _has("promise", talk) or _has("promised_by_another", talk):
         return False
-    if talk.asked.language == "ko":  # which leaves out `you`
+    if language(talk.asked.language).has_particles:  # `you` is left out
         return not talk.asked.people or not re.search(r"(은|는|이|가) .*약속", talk.given.question)
     return talk.asked.own or talk.asked.past
 
@@ -31,11 +29,11 @@ def promises(talk: Interview) -> Pieces:
     people = talk.asked.people
     rows = [one for one in talk.given.past.notes if one.kind in SETTLED and (not people or one.other in people)]
     rows = [one for one in rows if any(talk.has(word, one.named) for word in talk.asked.words)] or rows
-    if _has(_BROKEN, talk):
+    if _has("promise_broken", talk):
         broken = [one for one in rows if one.kind == "broke"]
         yield None if broken else talk.say("promise.unbroken")
         rows = broken or rows
-    elif _has(_KEPT, talk):
+    elif _has("promise_kept", talk):
         rows = sorted(rows, key=lambda row: row.kind == "promised")
     if not rows:
         yield talk.say("promise.none")
@@ -49,6 +47,5 @@ def _told(talk: Interview, rows: list[PastNote]) -> Iterator[Piece | None]:
             yield talk.say(f"promise.{row.kind}", *row.because, mark=deed.text, deed=deed.text)
 
 
-def _has(phrases: dict[str, str], talk: Interview) -> bool:
-    pattern = phrases.get(talk.asked.language, phrases["en"])
-    return re.search(pattern, talk.given.question, re.IGNORECASE) is not None
+def _has(pattern: str, talk: Interview) -> bool:
+    return re.search(phrases(talk.asked.language, "patterns")[pattern], talk.given.question, re.IGNORECASE) is not None

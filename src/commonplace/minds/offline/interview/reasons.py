@@ -137,11 +137,7 @@ def plan_reasons(talk: Interview) -> Iterator[Piece | None]:
 
 
 def content_words(talk: Interview, text: str) -> list[str]:
-    return [
-        word
-        for word in re.findall(r"[^\W\d_]+", text.lower())
-        if len(word) > (3 if talk.given.who.language == "en" else 1)
-    ]
+    return [word for word in re.findall(r"[^\W\d_]+", text.lower()) if len(word) >= talk.language.shortest_word]
 
 
 def sharing(talk: Interview, words: Sequence[str], notes: Sequence[Recalled]) -> list[Recalled]:

@@ -67,7 +67,7 @@ def sidebar(state: Any) -> Config:
     with st.sidebar:
         if not own:
             language = st.segmented_control(
-                "언어 · Language", list(SHIPPED), format_func={"ko": "한국어", "en": "English"}.__getitem__,
+                "언어 · Language", list(SHIPPED), format_func=lambda one: phrases(one, "sitcom")["itself"],
                 default=opened.language if opened else "ko", required=True, key="language",
             )  # fmt: skip
             scenario = SHIPPED[language]

@@ -12,13 +12,14 @@ from typing import Any, cast
 import yaml
 
 from commonplace.errors import UsageError
+from commonplace.languages import LANGUAGES, phrases
 from commonplace.languages.ko.josa import resolved
 from commonplace.memory.policies import TWO_STAGE
 from commonplace.scenario.compiling import load
 from commonplace.scenario.loading import find
 from commonplace.scenario.scenario import Scenario
 
-SHIPPED = {"ko": "sitcom", "en": "sitcom-en"}
+SHIPPED = {one: phrases(one, "sitcom")["scenario"] for one in LANGUAGES}
 POLICY = "page"
 """Name of the policy in a scenario whose memory settings were changed."""
 TRAITS = 20
