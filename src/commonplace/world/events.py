@@ -5,10 +5,10 @@ A run file keeps a body as JSON, without the optional fields that are empty; `bo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, dataclass_transform
+from typing import Any, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import Struct, field
@@ -67,6 +67,16 @@ class Event:
         return canonical({"type": self.type, "place": self.place, **self.body.plain()})
 
 
+B = TypeVar("B", bound="EventBody")
+
+
+def of_kind(events: Iterable[Event], kind: type[B]) -> Iterator[tuple[Event, B]]:
+    """The events whose body is of a kind, each with it."""
+    for event in events:
+        if isinstance(event.body, kind):
+            yield event, event.body
+
+
 def parse_id(event_id: str) -> tuple[int, str, int]:
     """(tick, character, ordinal) of an event id. Raises ValueError."""
     head, agent, ordinal = event_id.split(".")
@@ -93,16 +103,6 @@ class EventBody(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def plain(self) -> dict[str, Any]:
         """Its JSON, in the order of names."""
         return msgspec.to_builtins(self, order="sorted")
-
-    # TRANSITION
-    def __getitem__(self, key: str) -> Any:
-        return self.plain()[key]
-
-    def get(self, key: str, default: Any = None) -> Any:
-        return self.plain().get(key, default)
-
-    def values(self) -> Any:
-        return [*self.plain().values()]
 
 
 class Acted(EventBody):
