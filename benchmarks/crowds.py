@@ -46,7 +46,7 @@ def days(path: Path, people: int, count: int) -> Iterator[dict[str, Any]]:
         for day in range(count):
             said = run.events(1 + day * DAY, (day + 1) * DAY, type="SAY")
             talks = run.events(1 + day * DAY, (day + 1) * DAY, type="CONVERSATION_ENDED")
-            known |= {frozenset((event.agent_id, event.body["to_agent_id"])) for event in said}
+            known |= {frozenset((event.agent_id, event.body.to_agent_id)) for event in said}
             talked = {district_of[event.place] for event in talks if event.place in district_of}
             yield {
                 "day": day + 1,
@@ -54,7 +54,7 @@ def days(path: Path, people: int, count: int) -> Iterator[dict[str, Any]]:
                 "conversations": len(talks),
                 "silent": 1 - len({event.agent_id for event in said}) / people,
                 "districts with a talk": len(talked) / len(town.districts),
-                "talks of three or more": sum(len(event.body["members"]) > 2 for event in talks) / max(1, len(talks)),
+                "talks of three or more": sum(len(event.body.members) > 2 for event in talks) / max(1, len(talks)),
                 "pairs acquainted": len(known) / (people * (people - 1) / 2),
             }
 

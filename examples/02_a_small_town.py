@@ -16,7 +16,7 @@ async def live(path: Path) -> None:
         async for tick in run.play(ticks=72):
             for event in tick.events:
                 if event.type == "SAY":
-                    print(f"{tick.time:%H:%M}  {event.agent_id}: {event.body['utterance']}")
+                    print(f"{tick.time:%H:%M}  {event.agent_id}: {event.body.utterance}")
 
 
 def why_the_first_line(path: Path) -> None:
@@ -26,7 +26,7 @@ def why_the_first_line(path: Path) -> None:
         why = run.why(said.id)
         print(f"\nWhy did {said.agent_id} say that at tick {said.tick}?")
         print(f"  {why['reaction']['decision']} to {why['reaction']['target']}: {why['reaction']['reason']}")
-        for number in said.body["because"]:
+        for number in said.body.because:
             print(f"  because #{number} {run.memory(said.agent_id, number).text}")
         print(f"\ntick {run.last_tick}, digest {run.digest()[:16]}")
 

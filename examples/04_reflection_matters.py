@@ -50,11 +50,11 @@ def shown(event: Event) -> str:
     """What somebody does, in a few words."""
     match event.type:
         case "MOVE":
-            return f"goes to {event.body['to']}"
+            return f"goes to {event.body.to}"
         case "SAY":
-            return f"says “{event.body['utterance']}”"
+            return f"says “{event.body.utterance}”"
         case _:
-            return event.body.get("doing", "")
+            return event.body.doing
 
 
 def an_hour(events: list[Event], agent: str, tick: int) -> str:
@@ -70,7 +70,7 @@ def compare(folder: Path) -> None:
         decision, thought = next(
             (event, memory)
             for event in before
-            for memory in (run.memory(event.agent_id, number) for number in event.body.get("because", ()))
+            for memory in (run.memory(event.agent_id, number) for number in event.body.because)
             if memory is not None and memory.kind == "reflection"
         )
         who = decision.agent_id

@@ -31,7 +31,7 @@ with (
         total = next(row for row in run.usage() if not row["agent_id"])
         print(f"{total['asked']} questions, {total['fallbacks']} of them answered by a fallback")
         said = [event for event in run.events() if event.type == "SAY"]
-        print(f"{said[0].agent_id}: {said[0].body['utterance']}")
+        print(f"{said[0].agent_id}: {said[0].body.utterance}")
         asked = run.why(said[0].id)["asked"][-1]
         print(f"that was a `{asked['task']}` with the outcome {asked['outcome']}; its prompt ends:")
         print("  " + "\n  ".join(asked["prompt"].strip().splitlines()[-3:]))

@@ -110,7 +110,7 @@ def test_several_sentences_between_two_ticks_are_all_kept(tmp_path, served):
             run.submit(await run.preview(sentence))
         async for _ in run.play(2):
             pass
-        return [event.body["text"] for event in run.reading.events(type="GOD_EVENT")]
+        return [event.body.text for event in run.reading.events(type="GOD_EVENT")]
 
     with (
         ModelServer() as server,

@@ -6,11 +6,11 @@ from typing import get_args
 
 import pytest
 
-from commonplace.cognition import perceive
 from commonplace.languages import phrases
 from commonplace.minds.tasks.act import Kind
 from commonplace.views.lines import CATEGORIES, MARKS
 from commonplace.world.actions import VERBS, Action
+from commonplace.world.events import TYPES
 
 ACTIONS = tuple(one.__name__.upper() for one in get_args(Action))
 """The kind of answer and the type of event that belong to each action."""
@@ -20,8 +20,8 @@ def test_a_mind_can_answer_every_action() -> None:
     assert set(get_args(Kind)) == set(ACTIONS)
 
 
-@pytest.mark.parametrize("table", [perceive._OWN, CATEGORIES, MARKS], ids=["own outcome", "category", "mark"])
-def test_every_action_is_remembered_and_shown(table) -> None:
+@pytest.mark.parametrize("table", [TYPES, CATEGORIES, MARKS], ids=["event", "category", "mark"])
+def test_every_action_is_an_event_and_shown(table) -> None:
     assert set(ACTIONS) <= {*table, "IDLE"}  # which has the mark of all that has none
 
 

@@ -103,7 +103,7 @@ def lived_by_words(url: str, path: Path, ticks: int) -> None:
     share = fallbacks / max(1, len(questions))
     print(f"{ticks} ticks in {seconds:.0f} s: {len(questions)} questions, {fallbacks} fallbacks ({share:.0%})")
     print(f"{rejected} actions rejected; of {len(rows)} answers unusable: {dict(kinds)}")
-    texts = Counter(str(event.body.get(name) or "") for event in events for name in ("doing", "utterance", "reason"))
+    texts = Counter(getattr(event.body, name, "") for event in events for name in ("doing", "utterance", "reason"))
     for text, count in texts.most_common():
         print(f"{count:>4} {text!r}")
 

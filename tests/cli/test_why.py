@@ -26,8 +26,8 @@ def said(capsys):
 def spoken(town):
     """A line, and the memory it rests on."""
     with open_run(town) as reading:
-        event = next(event for event in reading.events(type="SAY") if event.body.get("because"))
-        return event, f"{event.agent_id}:{event.body['because'][0]}"
+        event = next(event for event in reading.events(type="SAY") if event.body.because)
+        return event, f"{event.agent_id}:{event.body.because[0]}"
 
 
 def test_prompts_are_shown_when_they_are_wanted(said, town, spoken):
@@ -45,7 +45,7 @@ def test_both_turns_stand_side_by_side(said, town, spoken):
     out, err = said("why", town, event.id, "--without", memory)
     assert f"#{memory.partition(':')[2]} " in out
     assert any("then" in line and "without" in line for line in out.splitlines())
-    assert event.body["utterance"].split()[0] in out
+    assert event.body.utterance.split()[0] in out
     assert "converse" in out
     assert err == ""
 
@@ -56,7 +56,7 @@ def test_as_json_it_has_both_actions_and_the_answers_that_changed(said, town, sp
     assert set(found) == {"event", "hidden", "strokes", "then", "without", "answers", "times", "rates"}
     assert found["event"] == event.id
     assert found["hidden"][0]["id"] == int(memory.partition(":")[2])
-    assert found["then"]["utterance"] == event.body["utterance"]
+    assert found["then"]["utterance"] == event.body.utterance
     assert found["without"] != found["then"]
     assert {"task", "then", "without"} == set(found["answers"][0])
     assert (found["times"], found["rates"]) == (1, [])
@@ -100,7 +100,7 @@ def test_without_an_event_it_lists_the_latest_with_reasons_and_says_how_to_ask(s
         found = [reading.event(*parse_id(one)) for one in ids]
         names = {persona.name for persona in reading.scenario.personas.values()}
     assert ids == sorted(ids, key=order.index)
-    assert all(event.body.get("because") or event.type in ("PLAN_CHANGED", "REFLECTED") for event in found)
+    assert all(event.body.because or event.type in ("PLAN_CHANGED", "REFLECTED") for event in found)
     assert all(any(name in line for name in names) for line in lines)
     assert shlex.split(err.partition(": ")[2]) == ["commonplace", "why", str(town), ids[-1]]
     as_json, err = said("why", town, "--json")

@@ -44,8 +44,8 @@ def test_an_invalid_answer_becomes_an_idle_tick_with_the_reason_remembered(inval
     town.live(1)
     (rejected,) = town.events("ACTION_REJECTED")
     assert rejected.id == "t3.anna.0"
-    assert rejected.body["why"]
-    assert rejected.body["proposed"]["kind"] == invalid.kind
+    assert rejected.body.why
+    assert rejected.body.proposed.kind == invalid.kind
     assert (town.body("anna").area, town.body("anna").asleep) == (before.area, before.asleep)
     town.live(1)
     (memory,) = [memory for memory in town.memories("anna") if memory.event == rejected.id]
@@ -78,7 +78,7 @@ def test_every_tick_asks_for_each_waking_action_and_when_needed_for_none() -> No
 
 
 def _asleep(tick: Any, agent: str) -> bool:
-    return any(event.agent_id == agent and event.type == "IDLE" and event.body.get("asleep") for event in tick.events)
+    return any(event.agent_id == agent and event.type == "IDLE" and event.body.asleep for event in tick.events)
 
 
 def test_when_needed_asks_nothing_while_nothing_is_new() -> None:
@@ -112,11 +112,11 @@ def test_words_spoken_through_the_tool_obey_the_rules_of_talk() -> None:
     town.live(9)
     first, second = town.events("SAY", "anna")
     assert (first.tick, second.tick) == (1, 8)
-    assert first.body["facts"] == ["buns"]
-    carrier = first.body["carriers"][0]
+    assert first.body.facts == ("buns",)
+    carrier = first.body.carriers[0]
     assert town.memories("anna")[carrier - 1].text == bun
-    assert second.body["utterance"].startswith("Hello there, Ben! la la")
-    assert len(second.body["utterance"]) <= 400
+    assert second.body.utterance.startswith("Hello there, Ben! la la")
+    assert len(second.body.utterance) <= 400
 
 
 def test_who_has_spoken_stays_a_tick_to_hear_the_answer() -> None:
@@ -146,7 +146,7 @@ def test_what_was_refused_is_not_tried_again_at_once() -> None:
 
     town = Town(hamlet(hot), ScriptedMind({"plan_minutes": _at_the_kettle})).until("11:55")
     tries = [event.tick for event in town.events("INTERACT", "anna")]
-    assert all(event.body["outcome"] == "refused" for event in town.events("INTERACT", "anna"))
+    assert all(event.body.outcome == "refused" for event in town.events("INTERACT", "anna"))
     assert len(tries) == 2
     assert tries[1] - tries[0] >= 12
 
@@ -162,7 +162,7 @@ def test_what_was_refused_is_tried_again_once_the_object_has_changed() -> None:
         "sets": [["kettle", "cold"]],
     }
     town = Town(hamlet(hot), ScriptedMind({"plan_minutes": _at_the_kettle})).until("10:20").live(1, cools).live(6)
-    assert [event.body["outcome"] for event in town.events("INTERACT", "anna")][:2] == ["refused", "done"]
+    assert [event.body.outcome for event in town.events("INTERACT", "anna")][:2] == ["refused", "done"]
 
 
 def _offered(mind: Puppets, tick: int) -> dict[str, tuple[str, ...]]:
@@ -174,7 +174,7 @@ def _offered(mind: Puppets, tick: int) -> dict[str, tuple[str, ...]]:
 def test_a_verb_is_offered_while_the_state_of_the_thing_takes_it() -> None:
     town, mind = puppets(hamlet(fidelity="every_tick"), {("anna", 1): use("kettle", "USE")})
     town.live(2)
-    assert town.events("INTERACT", "anna")[0].body["outcome"] == "done"
+    assert town.events("INTERACT", "anna")[0].body.outcome == "done"
     assert (_offered(mind, 1), _offered(mind, 2)) == ({"kettle": ("USE",)}, {})
 
 
@@ -201,4 +201,4 @@ def test_what_could_not_be_done_is_tried_again_once_it_can_be() -> None:
     acts = {("anna", tick): use("kettle", "USE") for tick in (1, 2, 5)}
     town, _ = puppets(hamlet(fidelity="every_tick"), acts)
     town.live(3).live(1, cools).live(2)
-    assert [event.body["outcome"] for event in town.events("INTERACT", "anna")] == ["done", "refused", "done"]
+    assert [event.body.outcome for event in town.events("INTERACT", "anna")] == ["done", "refused", "done"]

@@ -65,7 +65,7 @@ def test_an_invitation_accepted_on_a_later_day_is_planned_by_both_and_cites_what
         (changed,) = [event for event in town.events("PLAN_CHANGED", agent) if event.tick > NEXT_DAY]
         told = {memory.id: memory.details["frame"] for memory in town.memories(agent)}
         (stroke,) = strokes(town, agent)
-        assert "today" in changed.body["reason"]
+        assert "today" in changed.body.reason
         assert any(told[memory].get("quote") == heard for memory in stroke.because if told[memory]["what"] == "said")
 
 

@@ -43,10 +43,10 @@ def test_a_moved_object_is_looked_for_where_it_was_and_the_plan_is_made_anew() -
     assert town.engine.live_state.world.things["kite"].parent == "ben"
     assert town.state("anna").belief.place_of("kite") == "barn"
     town.live(6)
-    moves = [event.body["to"] for event in town.events("MOVE", "anna")]
+    moves = [event.body.to for event in town.events("MOVE", "anna")]
     assert moves[:2] == ["green", "barn"]
     rejected = town.events("ACTION_REJECTED", "anna")
-    assert [event.body["proposed"]["object_id"] for event in rejected] == ["kite"]
+    assert [event.body.proposed.object_id for event in rejected] == ["kite"]
     (refused,) = rejected
     noticed = town.remembered("anna", refused.tick + 1)
     missing = next(memory for memory in noticed if memory.event == refused.id)
@@ -57,7 +57,7 @@ def test_a_moved_object_is_looked_for_where_it_was_and_the_plan_is_made_anew() -
     assert town.state("anna").belief.place_of("kite") == UNKNOWN
     (changed,) = town.events("PLAN_CHANGED", "anna")
     assert changed.tick == refused.tick + 1
-    assert changed.body["reason"] == missing.text
+    assert changed.body.reason == missing.text
     assert town.body("anna").doing == "looking at the sky"
     assert mind.ticks("plan_minutes", "anna").count(changed.tick) == 1
 

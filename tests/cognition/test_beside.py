@@ -86,7 +86,7 @@ def _talked(turns: int) -> tuple[Town, list[ConverseInput]]:
 
 def test_what_the_hearer_has_not_been_told_comes_to_mind_until_all_is_told() -> None:
     town, given = _talked(10)
-    said = [event.body["utterance"] for event in town.events("SAY", "ben")]
+    said = [event.body.utterance for event in town.events("SAY", "ben")]
     assert sorted(said[:3]) == sorted(TELLS)
     assert all(any(memory.tell for memory in one.recalled) for one in given[:3])
 

@@ -43,7 +43,7 @@ def _live_watching_the_floor(town: Town, ticks: int) -> int:
             if event.type == "SAY":
                 mine = [talk for talk in talks if event.agent_id in talk.members]
                 assert all(talk.floor == event.agent_id or talk.lines[-1].tick < event.tick - 1 for talk in mine)
-                joined = [talk for talk in talks if event.body["to_agent_id"] in talk.members]
+                joined = [talk for talk in talks if event.body.to_agent_id in talk.members]
                 assert mine or all(len(talk.members) < MOST_MEMBERS for talk in joined)
                 answers += len(mine)
     return answers
@@ -77,7 +77,7 @@ def test_the_act_and_the_topic_of_a_line_reach_its_hearer_and_stay_with_its_spea
     mind = ScriptedMind({"react": _chatty, "converse": meant})
     town = Town(hamlet(_together), mind).live(40)
     first = town.events("SAY")[0]
-    assert (first.body["speech_act"], first.body["topic"]) == ("complain", "my roof")
+    assert (first.body.speech_act, first.body.topic) == ("complain", "my roof")
     answered = [ask.input for _, ask in mind.asked if ask.task.name == "converse" and ask.input.lines]
     assert answered
     for given in answered:
@@ -93,7 +93,7 @@ def test_a_line_whose_mind_does_not_say_what_it_means_has_neither() -> None:
     mind = ScriptedMind({"react": _chatty, "converse": lambda _, key: ConverseOutput(utterance=f"Line {key.tick}.")})
     town = Town(hamlet(_together), mind).live(40)
     assert town.events("SAY")
-    assert not any({"speech_act", "topic"} & event.body.keys() for event in town.events("SAY"))
+    assert not any(event.body.speech_act or event.body.topic for event in town.events("SAY"))
 
 
 def test_an_insistent_mind_says_a_sentence_to_a_hearer_once_a_day() -> None:
@@ -108,8 +108,8 @@ def test_an_insistent_mind_says_a_sentence_to_a_hearer_once_a_day() -> None:
     said: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for event in town.events("SAY"):
         day = town.scenario.clock.time(event.tick).date()
-        assert event.body["utterance"] == "Nice weather, isn't it?"
-        said[event.agent_id, event.body["to_agent_id"], f"{day}"].append(event.tick)
+        assert event.body.utterance == "Nice weather, isn't it?"
+        said[event.agent_id, event.body.to_agent_id, f"{day}"].append(event.tick)
     assert {len(ticks) for ticks in said.values()} == {1}
     days = Counter(pair[:2] for pair in said)
     assert max(days.values()) == 2
@@ -125,9 +125,9 @@ def test_what_was_said_today_is_shown_to_the_mind() -> None:
     shown = [(request_key, ask.input) for request_key, ask in mind.asked if ask.task.name == "converse"]
     for request_key, given in shown:
         earlier = [
-            event.body["utterance"]
+            event.body.utterance
             for event in town.events("SAY", request_key.agent)
-            if event.tick < request_key.tick and event.body["to_agent_id"] == given.hearer.id
+            if event.tick < request_key.tick and event.body.to_agent_id == given.hearer.id
         ]
         assert list(given.said) == earlier
     assert any(given.said for _, given in shown)
@@ -141,7 +141,7 @@ def test_utterances_lose_control_characters_and_end_at_four_hundred() -> None:
         return ConverseOutput.model_construct(utterance=text)
 
     town = Town(hamlet(_together), ScriptedMind({"react": _chatty, "converse": converse})).live(4)
-    said = {event.agent_id: event.body["utterance"] for event in town.events("SAY")}
+    said = {event.agent_id: event.body.utterance for event in town.events("SAY")}
     assert said["anna"] == "Oh, that is new."
     assert 380 <= len(said["ben"]) <= 400
     assert said["ben"].endswith("…")
@@ -188,7 +188,7 @@ def test_the_offline_mind_keeps_the_floor_and_never_repeats_itself() -> None:
     town = Town(hamlet(_together), OfflineMind())
     assert _live_watching_the_floor(town, 280) >= 3
     said = Counter(
-        (event.agent_id, event.body["to_agent_id"], event.body["utterance"], town.scenario.clock.day(event.tick))
+        (event.agent_id, event.body.to_agent_id, event.body.utterance, town.scenario.clock.day(event.tick))
         for event in town.events("SAY")
     )
     assert max(said.values()) == 1

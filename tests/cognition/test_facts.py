@@ -47,16 +47,16 @@ def test_what_is_told_carries_the_fact_from_a_memory_and_what_is_heard_carries_i
     town, _ = _puppets(hamlet(_festival, fidelity="every_tick"), acts)
     town.live(7)
     first, second = town.events("SAY")
-    assert (list(first.body["facts"]), list(first.body["carriers"])) == (["buns"], [1])
+    assert (first.body.facts, first.body.carriers) == (("buns",), (1,))
     heard = next(memory for memory in town.memories("cora") if memory.event == first.id)
-    assert (list(second.body["facts"]), list(second.body["carriers"])) == (["buns"], [heard.id])
+    assert (second.body.facts, second.body.carriers) == (("buns",), (heard.id,))
 
 
 def test_words_without_a_memory_behind_them_are_made_up() -> None:
     acts = {("cora", 1): tell("ben", "I dreamt of a bun festival.")}
     town, _ = _puppets(hamlet(_festival, fidelity="every_tick"), acts)
     (said,) = town.live(2).events("SAY")
-    assert (list(said.body["facts"]), list(said.body["carriers"])) == (["buns"], [0])
+    assert (said.body.facts, said.body.carriers) == (("buns",), (0,))
 
 
 def test_a_fact_named_without_its_words_is_only_claimed() -> None:
@@ -70,7 +70,7 @@ def test_a_fact_named_without_its_words_is_only_claimed() -> None:
         }
     )
     (said,) = Town(hamlet(_festival), mind).live(2).events("SAY")
-    assert (list(said.body["facts"]), list(said.body["claimed"])) == ([], ["buns"])
+    assert (said.body.facts, said.body.claimed) == ((), ("buns",))
 
 
 def test_the_memory_a_line_rests_on_is_its_carrier_before_any_older_one() -> None:

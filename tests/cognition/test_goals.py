@@ -82,7 +82,7 @@ def test_a_promise_is_a_goal_and_the_word_that_keeps_it_ends_it() -> None:
     assert goals(town, "cora") == {"lend Ben the ladder": "done"}
     assert "kept/ben/lend/ladder" in kinds(town, "cora")
     assert goals(town, "ben") == {"give Cora back the ladder": "open"}
-    assert any(event.body["why"] == "kept_word" for event in town.events("RELATION_CHANGED", "ben"))
+    assert any(event.body.why == "kept_word" for event in town.events("RELATION_CHANGED", "ben"))
 
 
 def test_a_promise_that_nobody_keeps_is_broken_once_and_both_have_something_to_say() -> None:
@@ -92,7 +92,7 @@ def test_a_promise_that_nobody_keeps_is_broken_once_and_both_have_something_to_s
         "apologise to Ben about the ladder": "open",
     }
     assert goals(town, "ben") == {"have it out with Cora about the ladder": "open"}
-    assert [event.body["why"] for event in town.events("RELATION_CHANGED", "ben")] == ["broke_word"]
+    assert [event.body.why for event in town.events("RELATION_CHANGED", "ben")] == ["broke_word"]
     sorry = lived(ASKED | {("cora", MORNING): said("apologise", "I'm sorry.")}, MORNING + 2)
     assert goals(sorry, "cora")["apologise to Ben about the ladder"] == "done"
     assert goals(sorry, "ben") == {"have it out with Cora about the ladder": "overtaken"}

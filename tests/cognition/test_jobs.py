@@ -133,7 +133,7 @@ def test_insights_become_memories_a_fixed_time_later_and_cite_what_was_shown() -
         assert set(memory.citations) <= shown <= {one.id for one in town.memories("cora") if one.id < memory.id}
     (reflected,) = town.events("REFLECTED", "cora")
     assert reflected.tick == 1 + TICKS
-    assert list(reflected.body["memory_ids"]) == [memory.id for memory in thoughts]
+    assert list(reflected.body.memory_ids) == [memory.id for memory in thoughts]
 
 
 def test_insights_may_rest_on_any_memory_that_was_shown() -> None:

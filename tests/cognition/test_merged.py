@@ -61,7 +61,7 @@ def test_words_come_with_the_decision_to_talk() -> None:
     mind = _reacting(decision="talk", purpose="greet", utterance="A fine morning to you.", ends=True)
     town = Town(hamlet(requests="merged"), mind).live(TICKS)
     assert _tasks(mind)["converse"] == 0
-    assert {event.body["utterance"] for event in town.events("SAY")} == {"A fine morning to you."}
+    assert {event.body.utterance for event in town.events("SAY")} == {"A fine morning to you."}
 
 
 def test_words_left_open_are_asked_for() -> None:

@@ -58,7 +58,7 @@ def _arriving(known: str, attention: int) -> list[str]:
     acts |= {(agent, tick): idle("whistling") for agent in ("ben", "cora") for tick in (2, 3)}
     town, _ = puppets(hamlet(change, fidelity="every_tick", attention=attention), acts)
     town.live(4)
-    assert town.events("MOVE", "anna")[1].body["to"] == "barn"
+    assert town.events("MOVE", "anna")[1].body.to == "barn"
     assert town.turn("anna", 4).trace.get("missed", 0) == 3 - attention
     return [memory.text for memory in town.remembered("anna", 4) if memory.kind == "observation"]
 
@@ -143,7 +143,7 @@ def test_who_comes_in_hears_what_is_just_being_said() -> None:
     acts = {("anna", 1): go("barn"), ("anna", 2): go("barn"), ("ben", 2): tell("cora", TALK)}
     town, _ = puppets(hamlet(fidelity="every_tick"), acts)
     town.live(3)
-    assert (town.events("MOVE", "anna")[1].tick, town.events("MOVE", "anna")[1].body["to"]) == (2, "barn")
+    assert (town.events("MOVE", "anna")[1].tick, town.events("MOVE", "anna")[1].body.to) == (2, "barn")
     assert f"Ben Cole says to Cora Dunn: “{TALK}”" in _noticed(town.remembered("anna", 3))
 
 

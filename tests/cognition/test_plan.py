@@ -146,7 +146,7 @@ def test_replanning_touches_nothing_before_now_in_a_whole_run() -> None:
             if event.type == "PLAN_CHANGED":
                 changes += 1
                 old, new = before[event.agent_id], town.plan(event.agent_id)
-                assert event.body["from_time"] == f"{now:%Y-%m-%dT%H:%M:%SZ}"
+                assert event.body.from_time == f"{now:%Y-%m-%dT%H:%M:%SZ}"
                 assert old.items
                 assert same_past(old, new, now)
                 days = old.level("day")

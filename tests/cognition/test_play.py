@@ -41,7 +41,7 @@ def test_nothing_else_is_done_until_the_character_is_given_back() -> None:
 
 def test_an_action_that_cannot_be_done_is_rejected_like_anybodys() -> None:
     town = _noon().live(1, _taken({"kind": "INTERACT", "object_id": "nothing", "verb": "USE"})).live(1)
-    assert [event.body["proposed"]["object_id"] for event in town.events("ACTION_REJECTED", "anna")] == ["nothing"]
+    assert [event.body.proposed.object_id for event in town.events("ACTION_REJECTED", "anna")] == ["nothing"]
 
 
 def test_words_that_are_no_action_make_the_character_wait() -> None:

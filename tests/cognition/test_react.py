@@ -10,6 +10,7 @@ from cognition.hamlet import Town, go, hamlet, idle, person, puppets, tell, use
 from commonplace.minds.notes import Given, as_data, as_json, from_data
 from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
 from commonplace.testing import ScriptedMind
+from commonplace.world.events import VoiceAnswered
 
 
 def _kettle_on(document: dict[str, Any]) -> None:
@@ -127,7 +128,7 @@ def test_a_reaction_may_put_a_stroke_into_the_plan_which_is_lived() -> None:
     town, _ = puppets(hamlet(fidelity="every_tick"), acts, react=react)
     town.until("11:20")
     (changed,) = [event for event in town.events("PLAN_CHANGED", "cora") if event.tick == 5]
-    assert changed.body["reason"] == "Ben made me hungry"
+    assert changed.body.reason == "Ben made me hungry"
     assert (town.body("cora").area, town.body("cora").doing) == ("bakery", "buying a bun")
     assert "Cora Dunn decides on buying a bun at Bakery at 11:00 on Saturday." in town.texts("cora", "plan")
     town.until("11:45")
@@ -157,4 +158,4 @@ def test_what_becomes_of_an_inner_voice_is_an_event_and_of_other_news_is_none(de
     town.live(1, {"kind": "god_event", "text": "A bell rings.", "to": {"everybody": True}}).live(2)
     (event,) = town.events("VOICE_ANSWERED")
     assert (event.agent_id, event.tick) == ("cora", 2)
-    assert event.body == {"follows": decision == "go", "reason": "so it seems to me"}
+    assert event.body == VoiceAnswered(follows=decision == "go", reason="so it seems to me")

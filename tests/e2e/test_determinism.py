@@ -243,7 +243,7 @@ def test_the_python_interface_lives_the_same_run(plaza, tmp_path):
     assert ends(path) == ends(plaza, 30)
     opened = commonplace.open_run(str(path))
     assert opened.why(event.id) == reasons
-    assert reasons["event"]["utterance"] == event.body["utterance"]
+    assert reasons["event"]["utterance"] == event.body.utterance
     opened.close()
 
 

@@ -15,6 +15,7 @@ from commonplace.minds.mind import Task, ask
 from commonplace.minds.notes import Given, Value
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Idle
+from commonplace.world.events import Foreign
 
 ACCIDENT = 7
 """The tick at which `by_accident` fails."""
@@ -48,7 +49,7 @@ async def think_aloud(view: TurnView) -> Turn:
         notebook.jobs = tuple(job for job in notebook.jobs if job != result.job)
         view.draft.touch(result.touched, at=view.now)
         notebook.delivered({"kind": result.job.kind, "about": "", "asked_at": result.job.asked_at})
-        notebook.note("MULLED", text=result.outcome["text"])
+        notebook.notes.append(Foreign(name="MULLED", content={"text": result.outcome["text"]}))
     found = await retrieve(view, notebook, "muse", (view.persona.goals[0], "the clock"))
     answer = await notebook.ask(MUSE, Subject(text=found[0].text if found else "the weather"))
     text = f"{view.persona.name} thought {answer.value.text} at tick {view.tick}"

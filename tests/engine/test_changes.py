@@ -65,10 +65,10 @@ def test_every_change_is_an_event_of_its_tick(changed: Path) -> None:
     with open_run(changed) as run:
         events = run.events(AT, AT + 2, type="CHANGED")
         assert {event.tick for event in events} == {AT + 1}
-        assert {(event.agent_id, event.body["field"]) for event in events} == {
+        assert {(event.agent_id, event.body.field) for event in events} == {
             (wish["agent_id"], wish["field"]) for wish in WISHES
         }
-        [home] = [event for event in events if event.body["field"] == "home"]
+        [home] = [event for event in events if event.body.field == "home"]
         assert run.why(home.id)["explanation"].startswith("An input from outside")
 
 
@@ -158,7 +158,7 @@ def test_the_weather_is_that_of_the_new_seed_from_the_next_tick_on(changed: Path
         assert (run.seeds.at(AT + 1), run.seeds.at(AT + 2)) == (7, 99)
         for before, frame in pairwise(frames):
             [*news] = [event for event in frame.events if event.type == "WEATHER_CHANGED"]
-            assert [event.body["to"] for event in news] == ([frame.sky] if frame.sky != before.sky else [])
+            assert [event.body.to for event in news] == ([frame.sky] if frame.sky != before.sky else [])
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers()), max_size=5, unique_by=lambda pair: pair[0]).map(sorted))

@@ -37,7 +37,7 @@ def test_what_is_forgotten_is_gone_from_the_next_tick_on(run: Path) -> None:
         assert not {2, 5} & {memory.id for memory in reading.stream_at("ines", 9)}
         assert not {2, 5} & {memory.id for memory in reading.stream_at("ines", 16)}
         (event,) = [event for event in reading.events() if event.type == "FORGOT"]
-        assert (event.tick, event.agent_id, event.body["memory_ids"]) == (9, "ines", [2, 5])
+        assert (event.tick, event.agent_id, event.body.memory_ids) == (9, "ines", (2, 5))
 
 
 def test_a_run_with_forgetting_verifies(run: Path) -> None:

@@ -34,8 +34,8 @@ def test_a_god_event_happens_at_the_next_tick_and_is_perceived_at_the_one_after(
         run.submit({**FOG, "sets": [["fountain", "dry"]]})
         then, after = asyncio.run(played(run, 2))
         [event] = [event for event in then.events if event.type == "GOD_EVENT"]
-        assert (event.tick, event.body["text"]) == (31, FOG["text"])
-        assert [agent for agent, _ in event.body["percepts"]] == ["bruno", "ines"]
+        assert (event.tick, event.body.text) == (31, FOG["text"])
+        assert [agent for agent, _ in event.body.percepts] == ["bruno", "ines"]
         assert run.reading.world_at(30).things["fountain"].state == "running"
         assert run.reading.world_at(31).things["fountain"].state == "dry"
         for agent in ("bruno", "ines"):
@@ -51,7 +51,7 @@ def test_a_way_that_was_found_closed_is_not_tried_again_for_an_hour(tmp_path):
         run.submit({**FOG, "closes": sorted(ways)})
         lived = asyncio.run(played(run, 60))
     tried = [
-        (event.agent_id, tick.number, event.body["proposed"]["to_location_id"])
+        (event.agent_id, tick.number, event.body.proposed.to_location_id)
         for tick in lived
         for event in tick.events
         if event.type == "ACTION_REJECTED"
@@ -133,7 +133,7 @@ def test_inputs_take_effect_in_the_order_in_which_they_came(tmp_path):
                    for n, state in enumerate(("dry", "running", "dry"))]  # fmt: skip
         [tick] = asyncio.run(played(run, 1))
         assert numbers == sorted(numbers)
-        told = [event.body["text"] for event in tick.events if event.type == "GOD_EVENT"]
+        told = [event.body.text for event in tick.events if event.type == "GOD_EVENT"]
         assert told == [f"Bell number {n} rings." for n in range(3)]
         assert run.reading.world_at().things["fountain"].state == "dry"
 

@@ -28,6 +28,7 @@ from commonplace.parts.terminal.player import SceneReader
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.views.town import Town
+from commonplace.world.events import Joined
 from e2e.command import command, copied, ends, tables
 from engine.paid_minds import FarMind, PaidMind, offline, opened, virtually
 from engine.paid_minds import played as finished
@@ -80,7 +81,7 @@ def test_it_verifies(visited: Path) -> None:
 def test_she_begins_with_what_her_file_says(visited: Path) -> None:
     with open_run(visited) as run:
         [joined] = [event for event in run.events(AT + 1, AT + 1) if event.type == "JOINED"]
-        assert (joined.agent_id, joined.place, joined.body) == ("zola", "cafe", {})
+        assert (joined.agent_id, joined.place, joined.body) == ("zola", "cafe", Joined())
         assert run.why(joined.id)["explanation"].startswith("An input from outside")
         state = run.state_at("zola", AT + 1)
         assert state.relations["ines"].warmth == 60
@@ -107,7 +108,7 @@ def test_she_talks_and_is_talked_to(visited: Path) -> None:
     with open_run(visited) as run:
         said = run.events(type="SAY")
         assert any(event.agent_id == "zola" for event in said)
-        assert any(event.body["to_agent_id"] == "zola" for event in said)
+        assert any(event.body.to_agent_id == "zola" for event in said)
 
 
 def test_her_secret_is_heard_and_remembered(visited: Path, tmp_path: Path) -> None:
@@ -122,7 +123,7 @@ def test_her_secret_is_heard_and_remembered(visited: Path, tmp_path: Path) -> No
         ticks=4,
     )
     with open_run(path) as run:
-        [event] = [event for event in run.events(AT + 2, type="SAY", agent="zola") if SECRET in event.body["utterance"]]
+        [event] = [event for event in run.events(AT + 2, type="SAY", agent="zola") if SECRET in event.body.utterance]
         assert event.id in {memory.event for memory in run.memories("bruno") if SECRET in memory.text}
         assert run.state_at("bruno").relations["zola"].last_talk >= event.tick
         assert run.why(event.id)

@@ -141,7 +141,7 @@ def answers(reading: Reading) -> str:
 def transcript(reading: Reading) -> str:
     """What was said, line by line."""
     said = reading.events(type="SAY")
-    return "".join(f"{event.tick:>3} {event.agent_id}: {event.body['utterance']}\n" for event in said)
+    return "".join(f"{event.tick:>3} {event.agent_id}: {event.body.utterance}\n" for event in said)
 
 
 class Asked(OfflineMind):

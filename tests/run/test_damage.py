@@ -41,6 +41,9 @@ READS: dict[str, tuple[str, Callable[[Reading], Any], str]] = {
     "a trace": ("UPDATE trace SET body = x'78' WHERE tick = 2", lambda it: it.trace("ann", 2), "the trace of ann"),
     "what was spent": ("UPDATE answer SET usage = '{\"calls\":NaN}'", lambda it: it.usage(), "table answer, row 'ann'"),
     "a digest": ("UPDATE tick SET state = 'x' WHERE n = 3", lambda it: it.digest(3, state=True), "table tick, row 3"),
+    "what was said": (
+        "UPDATE event SET body = replace(body, 'utterance', 'utterances')", lambda it: it.events(), "`utterance`",
+    ),
     "the last tick": (f"UPDATE tick SET n = {1 << 60} WHERE n = 6", lambda it: it.last_tick, "ticks are missing"),
 }  # fmt: skip
 
@@ -62,8 +65,8 @@ def test_it_is_named(run: Path, change: tuple[str, Callable[[Reading], Any], str
 
 def test_an_error_further_on_is_blamed_on_the_damage_that_led_to_it(run: Path) -> None:
     with tampering(run) as connection:
-        connection.execute("UPDATE event SET body = replace(body, 'utterance', 'utterances') WHERE tick = 1")
-    with pytest.raises(RunDamaged, match="tick 1: an event has changed"), Reading.open(run) as reading:
+        connection.execute("UPDATE version SET value = '[3]' WHERE tick = 1 AND kind = 'body'")
+    with pytest.raises(RunDamaged, match="tick 1: a plan, place"), Reading.open(run) as reading:
         list(reading.frames())
 
 

@@ -15,6 +15,7 @@ from commonplace.api import scenario_of
 from commonplace.engine.verify import verify
 from commonplace.errors import UsageError
 from commonplace.run import integrity, schema
+from commonplace.run import rows as rows_of
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
@@ -68,6 +69,12 @@ def test_it_is_read_as_it_is(stored: Stored) -> None:
         assert [dict(row.body) for row in reading.queued()] == stored.notes["queued"]
     assert stored.path.read_bytes() == before
     assert [entry.name for entry in stored.path.parent.iterdir()] == [stored.path.name]
+
+
+def test_its_events_are_written_as_they_were_read(stored: Stored) -> None:
+    with Reading.open(stored.path) as reading:
+        rows = reading.all(f"SELECT {rows_of.EVENT} FROM event")
+        assert [rows_of.event_cells(rows_of.event_from(row)) for row in rows] == list(rows)
 
 
 def test_it_verifies(stored: Stored) -> None:

@@ -15,7 +15,7 @@ from commonplace.run.tick_record import TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.run.why import as_text, why
 from commonplace.scenario.compiling import compiled_from_text
-from commonplace.world.events import Event, Phase
+from commonplace.world.events import Event, GodSpoke, Phase, Spoke
 
 CHARACTER = """
   - {{id: {0}, name: {1}, age: 30, traits: [kind], home: home,
@@ -64,14 +64,14 @@ class Story:
 
     def said(self, tick: int, me: str, to: str, text: str, carrier: int, claimed=()) -> Event:
         carries = SCENARIO.facts[0].carried_by(text)
-        body = {
-            "to_agent_id": to, "utterance": text, "facts": ["party"] if carries else [], "claimed": list(claimed),
-            "carriers": [carrier] if carries else [],
-        }  # fmt: skip
-        return Event(tick, Phase.ACTION, me, 0, "SAY", "home", body)
+        spoke = Spoke(
+            to_agent_id=to, utterance=text, facts=("party",) if carries else (), claimed=tuple(claimed),
+            carriers=(carrier,) if carries else (),
+        )  # fmt: skip
+        return Event(tick, Phase.ACTION, me, 0, "home", spoke)
 
     def heard(self, event: Event, *hearers: str) -> dict[str, int]:
-        text = f"{event.agent_id.title()} says: “{event.body['utterance']}”"
+        text = f"{event.agent_id.title()} says: “{event.body.utterance}”"
         return {me: self.remember(me, text, event.tick + 1, event.id) for me in hearers}
 
 
@@ -139,7 +139,7 @@ def test_who_hears_a_made_up_line_does_not_know(tmp_path: Path) -> None:
 
 def test_who_reads_it_somewhere_begins_it_anew(tmp_path: Path) -> None:
     story = Story(tmp_path / "a.run")
-    god = Event(1, Phase.INPUT, "-", 0, "GOD_EVENT", "", {"text": TOLD, "percepts": [["eve", TOLD]]})
+    god = Event(1, Phase.INPUT, "-", 0, "", GodSpoke(text=TOLD, percepts=(("eve", TOLD),)))
     story.commit(1, (god,))
     carrier = story.remember("eve", f"A poster: {TOLD}", 2, god.id)
     told = story.said(2, "eve", "bob", TOLD, carrier)

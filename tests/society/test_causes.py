@@ -16,6 +16,7 @@ from commonplace.minds.tasks import CONVERSE, ConverseInput
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.loading import find
 from commonplace.scenario.scenario import Scenario
+from commonplace.world.events import EventBody
 from sizes import PROVE
 from society.village import Recording
 
@@ -38,7 +39,7 @@ def _outdoors(town: Town) -> int:
     for tick in town.ticks:
         for event in tick.events:
             if event.type == "MOVE":
-                where[event.agent_id] = event.body["to"]
+                where[event.agent_id] = event.body.to
         if 9 <= clock.time(tick.number).hour < 18:
             outside += sum(nodes[area].outdoor for area in where.values())
     return outside
@@ -60,7 +61,7 @@ def test_rain_that_begins_is_a_reason_to_change_plans() -> None:
     document["climate"] = {"sky": "clear", "hours_per_step": 3, "weights": {"clear": {"rain": 1}, "rain": {"rain": 1}}}
     town = Town(compiled_from_text(json.dumps(document), "latticeville"), OfflineMind(), seed=2).until("11:00")
     begins = [event.tick for event in town.events("WEATHER_CHANGED")]
-    changed = [event for event in town.events("PLAN_CHANGED") if "rain" in event.body["reason"]]
+    changed = [event for event in town.events("PLAN_CHANGED") if "rain" in event.body.reason]
     assert len(begins) == 1
     assert len(changed) >= 2
     assert all(event.tick > begins[0] for event in changed)
@@ -80,15 +81,15 @@ def test_a_god_event_changes_what_those_do_who_perceive_it() -> None:
     assert [t.events for t in with_it.ticks] == [t.events for t in without.ticks]
     with_it.live(1, body).live(24)
     without.live(25)
-    reached = [agent for event in with_it.events("GOD_EVENT") for agent, _ in event.body["percepts"]]
+    reached = [agent for event in with_it.events("GOD_EVENT") for agent, _ in event.body.percepts]
     assert reached
     for agent in reached:
         assert text in with_it.texts(agent)
         assert text not in without.texts(agent)
 
-    def doings(town: Town, agent: str) -> list[tuple[str, dict[str, Any]]]:
+    def doings(town: Town, agent: str) -> list[EventBody]:
         events = [event for tick in town.ticks[before + 1 :] for event in tick.events if event.agent_id == agent]
-        return [(event.type, dict(event.body)) for event in events]
+        return [event.body for event in events]
 
     assert any(doings(with_it, agent)[:6] != doings(without, agent)[:6] for agent in reached)
 

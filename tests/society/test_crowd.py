@@ -43,12 +43,12 @@ def test_a_town_of_any_size_talks(tmp_path: Path, people: int, ticks: int) -> No
         said, talks = run.events(type="SAY"), run.events(type="CONVERSATION_ENDED")
         places = {event.place for event in run.events(type="CONVERSATION_STARTED")}
         changed = run.events(type="PLAN_CHANGED")
-        persuaded = {event.agent_id for event in changed if "to be out in this" not in event.body["reason"]}
+        persuaded = {event.agent_id for event in changed if "to be out in this" not in event.body.reason}
     silent = people - len({event.agent_id for event in said})
     assert silent <= max(1, people // (20 if ticks >= 288 else 2))
     begun = {districts[place] for place in places if place in districts}
     assert len(begun) >= len(town.districts) * 2 / 3
     assert len(persuaded) <= people * 3 // 4
-    assert ticks < 288 or any(len(event.body["members"]) > 2 for event in talks)
+    assert ticks < 288 or any(len(event.body.members) > 2 for event in talks)
     if PROVE:
         assert asyncio.run(_verified(path)) == ticks

@@ -125,7 +125,7 @@ def test_everybody_does_exactly_one_thing_in_every_tick(run: OpenedRun) -> None:
 
 def test_nobody_says_the_same_sentence_to_the_same_hearer_twice_a_day(run: OpenedRun) -> None:
     said = Counter(
-        (event.agent_id, event.body["to_agent_id"], event.body["utterance"], run.scenario.clock.day(event.tick))
+        (event.agent_id, event.body.to_agent_id, event.body.utterance, run.scenario.clock.day(event.tick))
         for event in says(run)
     )
     assert len(said) > 80

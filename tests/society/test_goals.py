@@ -49,9 +49,9 @@ def test_goals_are_read_alone_as_with_the_whole_state_and_a_line_shows_the_goal_
             for tick in (0, last // 2, last):
                 assert reading.goals_at(agent, tick) == reading.state_at(agent, tick).goals
         for event in reading.events(0, last):
-            if event.type == "SAY" and event.body.get("because") and shown < 3:
+            if event.type == "SAY" and event.body.because and shown < 3:
                 goals = run.why(event.id)["goals"]
-                assert all(set(goal["because"]) & set(event.body["because"]) for goal in goals)
+                assert all(set(goal["because"]) & set(event.body.because) for goal in goals)
                 shown += bool(goals)
     assert shown
 

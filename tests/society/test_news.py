@@ -127,7 +127,7 @@ def _transmissions(run: Reading) -> list[tuple[str, str, int, str]]:
         if memory.kind == "observation" and memory.event
     }
     for said in says(run):
-        if not CARRIES.search(said.body["utterance"]):
+        if not CARRIES.search(said.body.utterance):
             continue
         speaker = memories(run, said.agent_id).values()
         assert any(CARRIES.search(memory.text) and memory.tick <= said.tick for memory in speaker), said.id
@@ -147,10 +147,10 @@ def test_the_way_of_the_news_is_what_events_and_memories_say(run: OpenedRun) -> 
 
 
 def test_every_mention_is_spoken_from_a_memory_that_carries_it(run: OpenedRun) -> None:
-    mentions = [said for said in says(run) if CARRIES.search(said.body["utterance"])]
+    mentions = [said for said in says(run) if CARRIES.search(said.body.utterance)]
     for said in mentions:
-        assert FESTIVAL in said.body["facts"], said.id
-        carrier = said.body["carriers"][list(said.body["facts"]).index(FESTIVAL)]
+        assert FESTIVAL in said.body.facts, said.id
+        carrier = said.body.carriers[list(said.body.facts).index(FESTIVAL)]
         memory = memories(run, said.agent_id)[carrier]
         assert CARRIES.search(memory.text), said.id
         assert memory.tick <= said.tick

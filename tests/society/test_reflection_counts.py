@@ -26,7 +26,7 @@ def _thoughts(town: Town, agent: str) -> set[int]:
 def _share_of_lines(town: Town) -> float:
     """The share of lines that rest on a reflection."""
     lines = town.events("SAY")
-    resting = [line for line in lines if _thoughts(town, line.agent_id) & {*line.body.get("because", ())}]
+    resting = [line for line in lines if _thoughts(town, line.agent_id) & {*line.body.because}]
     return len(resting) / len(lines)
 
 
@@ -47,7 +47,7 @@ def test_without_reflection_plans_and_talk_differ() -> None:
     assert _strokes(town) >= 2
     assert _share_of_lines(other) == _strokes(other) == 0
     said, unsaid = (
-        {line.body["utterance"] for line in one.events("SAY") if line.tick > DAY}  # nobody has thought of much before
+        {line.body.utterance for line in one.events("SAY") if line.tick > DAY}  # nobody has thought of much before
         for one in (town, other)
     )
     assert len(said & unsaid) < 0.5 * len(said)

@@ -119,4 +119,4 @@ def test_what_a_line_cites_was_retrieved_for_it_or_perceived_or_is_in_the_accoun
         shown |= {entry["memory"] for entry in why["stored"]}
         account = run.state_at(said.agent_id, said.tick - 1).account
         shown |= {memory for entry in account.all() for memory in entry.because}
-        assert set(said.body.get("because", ())) <= shown, said.id
+        assert set(said.body.because) <= shown, said.id

@@ -123,7 +123,7 @@ def found(lived: LoggedRun) -> set[str]:
     """
     markers = {entry.marker for entry in lived.asked if entry.marker}
     with open_run(lived.path) as run:
-        texts = [json.dumps(dict(event.body), ensure_ascii=False, default=str) for event in run.events()]
+        texts = [json.dumps(event.body.plain(), ensure_ascii=False, default=str) for event in run.events()]
         for agent in run.agent_ids:
             for memory in run.memories(agent):
                 frame = {} if memory.kind == "reflection" else memory.details.get("frame")

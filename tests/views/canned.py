@@ -17,7 +17,7 @@ from commonplace.memory.scoring import Part
 from commonplace.parts.live.source import Inspection
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.scenario.model import ScenarioPart
-from commonplace.world.events import NOBODY, Event, Phase
+from commonplace.world.events import NOBODY, Event, Phase, body_of
 
 TICK_MINUTES = 10
 NASTY = "[bold red]\x1b[31mRED\x1b[0m\x9b2J[/] \x1b]0;owned\x07 \u202eright-to-left\u202c [link=x]y[/link]"
@@ -151,8 +151,8 @@ class CannedSource:
         asleep = place(id, tick) == HOME and _hour(tick) in (22, 23, 0, 1, 2, 3, 4, 5) and id != "ada"
         return AgentFrame(
             agent_id=id, name=name, called=called, position=place(id, tick), doing=self._doing(id, tick),
-            plan_item=f"07:00–12:00 {DOING[id][0]}", dialogue=str(said.body["utterance"]) if said else "",
-            to=str(said.body["to_agent_id"]) if said else "", emoji="💤" if asleep else emoji, asleep=asleep, goal="",
+            plan_item=f"07:00–12:00 {DOING[id][0]}", dialogue=said.body.utterance if said else "",
+            to=said.body.to_agent_id if said else "", emoji="💤" if asleep else emoji, asleep=asleep, goal="",
         )  # fmt: skip
 
     def _doing(self, id: str, tick: int) -> str:
@@ -166,7 +166,7 @@ class CannedSource:
 
         def add(phase: Phase, agent: str, type: str, where: str, **body: Any) -> None:
             ordinal = sum(event.agent_id == agent for event in made)
-            made.append(Event(tick, phase, agent, ordinal, type, where, body))
+            made.append(Event(tick, phase, agent, ordinal, where, body_of(type, body)))
 
         self._ambient(tick, add)
         for id in sorted(PEOPLE):
@@ -188,7 +188,8 @@ class CannedSource:
         if tick and now != before:
             add(Phase.AMBIENT, NOBODY, "TIME_ADVANCED", "", part_of_day=now)
         if tick and sky(tick) != sky(tick - 1):
-            add(Phase.AMBIENT, NOBODY, "WEATHER_CHANGED", "", **{"from": sky(tick - 1), "to": sky(tick)})
+            add(Phase.AMBIENT, NOBODY, "WEATHER_CHANGED", "", wind="calm", temperature="mild",
+                **{"from": sky(tick - 1), "to": sky(tick)})  # fmt: skip
 
     def _deed(self, id: str, tick: int, add: Callable[..., None]) -> None:
         here = place(id, tick)
@@ -197,7 +198,7 @@ class CannedSource:
             add(Phase.ACTION, id, "MOVE", here, to=here, goal=here, **{"from": place(id, tick - 1)})
         elif tick % 2 == 0 and 6 < _hour(tick) < 22 and line[0] == id:
             said = NASTY if self.nasty else line[2]
-            add(Phase.ACTION, id, "SAY", here, to_agent_id=line[1], utterance=said, facts=[])
+            add(Phase.ACTION, id, "SAY", here, to_agent_id=line[1], utterance=said, facts=[], claimed=[], carriers=[])
         else:
             add(Phase.ACTION, id, "IDLE", here, doing=self._doing(id, tick))
 

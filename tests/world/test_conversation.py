@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from commonplace.world.actions import Say
 from commonplace.world.area import fold_talks
 from commonplace.world.deeds import partners
+from commonplace.world.events import ConversationStarted
 from commonplace.world.state import Conversation, Line, World
 from world.small_worlds import Action, go, lived, of_type, patient, placed, say, village
 
@@ -27,7 +28,7 @@ def test_a_first_say_starts_a_talk_and_gives_the_floor() -> None:
     world, events = lived(TOWN, together(), {"bob": say("ann")})
     started = of_type(events, "CONVERSATION_STARTED")
     assert [(event.id, event.body) for event in started] == [
-        ("t1.bob.1", {"conversation_id": "kitchen.1.bob", "members": ["ann", "bob"]})
+        ("t1.bob.1", ConversationStarted(conversation_id="kitchen.1.bob", members=("ann", "bob")))
     ]
     assert [talk.floor for talk in talks(world)] == ["ann"]
     here = scene_of(world)
@@ -44,7 +45,7 @@ def scene_of(world: World):
 
 def test_simultaneous_first_says_that_touch_make_one_talk() -> None:
     world, events = lived(TOWN, together(), {"cyd": say("bob"), "bob": say("ann"), "dee": say("cyd")})
-    assert [event.body["conversation_id"] for event in of_type(events, "CONVERSATION_STARTED")] == ["kitchen.1.bob"]
+    assert [event.body.conversation_id for event in of_type(events, "CONVERSATION_STARTED")] == ["kitchen.1.bob"]
     (talk,) = talks(world)
     assert talk.members == ("ann", "bob", "cyd", "dee")
     assert talk.floor == "cyd"  # dee's is the last line in canonical order
@@ -96,10 +97,10 @@ def test_two_ticks_of_silence_end_a_talk_with_its_transcript() -> None:
     world, events = lived(TOWN, world, {})
     (ended,) = of_type(events, "CONVERSATION_ENDED")
     assert ended.id == "t4.ann.1"
-    assert ended.body == {
+    assert ended.body.plain() == {
         "conversation_id": "kitchen.1.bob",
-        "members": ["ann", "bob"],
-        "lines": [["bob", "ann", "hi"], ["ann", "bob", "hello"]],
+        "members": ("ann", "bob"),
+        "lines": (("bob", "ann", "hi"), ("ann", "bob", "hello")),
     }
     assert not talks(world)
 
@@ -108,7 +109,7 @@ def test_a_farewell_does_not_end_it_by_itself() -> None:
     farewell = Say(to_agent_id="ann", utterance="bye", ends=True)
     world, events = lived(TOWN, together(), {"bob": farewell})
     assert talks(world)
-    assert of_type(events, "SAY")[0].body["ends"] is True
+    assert of_type(events, "SAY")[0].body.ends is True
 
 
 def test_a_bystander_joins_up_to_four_and_talks_go_on_side_by_side() -> None:
@@ -151,7 +152,7 @@ def test_leaving_a_talk_of_three_leaves_a_talk_of_two() -> None:
     world, _ = lived(TOWN, together(), three, {"cyd": go("home"), "bob": say("ann")})
     assert [talk.members for talk in talks(world)] == [("ann", "bob")]
     world, events = lived(TOWN, world, {}, {})
-    assert of_type(events, "CONVERSATION_ENDED")[0].body["members"] == ["ann", "bob", "cyd"]
+    assert of_type(events, "CONVERSATION_ENDED")[0].body.members == ("ann", "bob", "cyd")
 
 
 def test_a_word_to_somebody_who_leaves_starts_and_ends_a_talk() -> None:
@@ -192,9 +193,9 @@ def test_whatever_is_said_everybody_is_in_one_talk_at_most_and_none_is_lost(turn
     for actions in turns:
         world, events = lived(TOWN, world, actions)
         spoken += len(of_type(events, "SAY"))
-        told += sum(len(event.body["lines"]) for event in of_type(events, "CONVERSATION_ENDED"))
-        begun |= {event.body["conversation_id"] for event in of_type(events, "CONVERSATION_STARTED")}
-        ended = [event.body["conversation_id"] for event in of_type(events, "CONVERSATION_ENDED")]
+        told += sum(len(event.body.lines) for event in of_type(events, "CONVERSATION_ENDED"))
+        begun |= {event.body.conversation_id for event in of_type(events, "CONVERSATION_STARTED")}
+        ended = [event.body.conversation_id for event in of_type(events, "CONVERSATION_ENDED")]
         assert not over & set(ended)
         over |= set(ended)
         going = [one for area, here in world.conversations.items() for one in here if one.area == area]

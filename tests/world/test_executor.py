@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from commonplace.canon import canonical
 from commonplace.rng import shuffled
 from commonplace.world.actions import VERBS, Action, Idle, Interact, Move, Say, objection
-from commonplace.world.deeds import Intent, Note, Rules, targets
+from commonplace.world.deeds import Intent, Rules, targets
+from commonplace.world.events import Interacted, ObjectStateChanged, PlanChanged, Reflected
 from commonplace.world.executor import step
 from commonplace.world.script import Audience, Scripted
 from commonplace.world.state import Thing, World, opening, scene
@@ -57,10 +58,10 @@ def test_an_action_outside_the_valid_targets_changes_nothing(turns, action: Acti
     tried, events = lived(TOWN, world, {me: action})
     mine = [event for event in events if event.agent_id == me and event.phase == 1]
     if valid:
-        assert mine[0].type != "ACTION_REJECTED" or mine[0].body["why"].endswith("closed")
+        assert mine[0].type != "ACTION_REJECTED" or mine[0].body.why.endswith("closed")
         return
     assert [event.type for event in mine] == ["ACTION_REJECTED"]
-    assert mine[0].body["why"]
+    assert mine[0].body.why
     idled, _ = lived(TOWN, world, {me: IDLE})
     assert tried.things == idled.things
     assert tried.conversations == idled.conversations
@@ -98,14 +99,14 @@ def test_events_have_unique_ids_canonical_order_and_canonical_bodies(turns, noti
             assert [event.ordinal for event in own] == list(range(len(own)))
             assert tuple(own) == world.outcomes[me]
         assert all(event.place == areas[event.agent_id] for event in events)
-        assert all(no_floats(event.body) for event in events)
+        assert all(no_floats(event.body.plain()) for event in events)
         assert all(event.body_bytes() for event in events)
 
 
 def no_floats(value: object) -> bool:
     if isinstance(value, Mapping):
         return all(isinstance(key, str) and no_floats(item) for key, item in value.items())
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return all(no_floats(item) for item in value)
     return value is None or isinstance(value, (str, int))
 
@@ -136,15 +137,15 @@ def test_using_an_object_changes_its_state_and_what_hangs_on_it() -> None:
     used, lit, hot = [event for event in events if event.agent_id == "bob"][0:1] + of_type(
         events, "OBJECT_STATE_CHANGED"
     )[::-1]
-    assert used.body == {
+    assert used.body.plain() == {
         "object_id": "stove",
         "verb": "USE",
         "outcome": "done",
         "doing": "making tea",
         "seen": "blue flames lick up",
     }
-    assert lit.body == {"object_id": "stove", "from": "off", "to": "lit", "by": "bob"}
-    assert hot.body == {"object_id": "kettle", "from": "cold", "to": "hot", "by": "bob"}
+    assert lit.body == ObjectStateChanged(object_id="stove", old="off", to="lit", by="bob")
+    assert hot.body == ObjectStateChanged(object_id="kettle", old="cold", to="hot", by="bob")
     assert world.things["stove"] == Thing("lit", "kitchen")
     assert world.bodies["bob"].doing == "making tea"
 
@@ -156,20 +157,20 @@ def test_what_is_elsewhere_is_not_set_along() -> None:
 
 def test_a_refused_attempt_is_an_event_with_a_reason() -> None:
     world, events = lived(TOWN, placed(TOWN), {"ann": do("CLOSE", "stove")}, {"ann": do("USE", "stove")})
-    assert events[0].body == {"object_id": "stove", "verb": "USE", "outcome": "refused", "why": "the stove is broken"}
+    assert events[0].body == Interacted(object_id="stove", verb="USE", outcome="refused", why="the stove is broken")
     assert events[0] in world.happened["kitchen"]
     assert world.bodies["ann"].doing == "having no luck with the Stove"
     _, events = lived(TOWN, placed(TOWN), {"ann": do("TAKE", "fridge")}, {"ann": do("TAKE", "fridge")})
-    assert (events[0].body["outcome"], events[0].body["why"]) == ("refused", "that does not work now")
+    assert (events[0].body.outcome, events[0].body.why) == ("refused", "that does not work now")
 
 
 def test_two_takers_both_succeed_and_the_later_holds_it() -> None:
     world, events = lived(TOWN, placed(TOWN), {"ann": do("TAKE", "kettle"), "bob": do("TAKE", "kettle")})
     assert world.things["kettle"].parent == "bob"
     lost, won = of_type(events, "INTERACT")
-    assert (lost.body["outcome"], lost.body["held_by"]) == ("done", "bob")
-    assert won.body["outcome"] == "done"
-    assert "held_by" not in won.body
+    assert (lost.body.outcome, lost.body.held_by) == ("done", "bob")
+    assert won.body.outcome == "done"
+    assert not won.body.held_by
     assert world.outcomes["ann"] == (lost,)
     assert lost in world.happened["kitchen"]
 
@@ -177,14 +178,14 @@ def test_two_takers_both_succeed_and_the_later_holds_it() -> None:
 def test_both_takers_empty_a_container_once() -> None:
     world, events = lived(TOWN, placed(TOWN), {"ann": do("TAKE", "fridge"), "bob": do("TAKE", "fridge")})
     assert world.things["fridge"] == Thing("empty", "kitchen")
-    assert [event.body["outcome"] for event in of_type(events, "INTERACT")] == ["done", "done"]
-    assert [event.body["by"] for event in of_type(events, "OBJECT_STATE_CHANGED")] == ["bob"]
+    assert [event.body.outcome for event in of_type(events, "INTERACT")] == ["done", "done"]
+    assert [event.body.by for event in of_type(events, "OBJECT_STATE_CHANGED")] == ["bob"]
 
 
 def test_both_act_on_the_state_before_and_the_later_writes_last() -> None:
     world, events = lived(TOWN, placed(TOWN), {"ann": do("CLOSE", "stove"), "bob": do("USE", "stove")})
     assert world.things["stove"].state == "lit"
-    assert of_type(events, "OBJECT_STATE_CHANGED")[-1].body["to"] == "lit"
+    assert of_type(events, "OBJECT_STATE_CHANGED")[-1].body.to == "lit"
     world, _ = lived(TOWN, placed(TOWN), {"ann": do("USE", "stove"), "bob": do("CLOSE", "stove")})
     assert world.things["stove"].state == "broken"
 
@@ -205,24 +206,24 @@ def test_saying_is_told_with_all_it_carries() -> None:
         emoji="🎉", because=(7, 9), speech_act="tell", topic="the party",
     )  # fmt: skip
     world, events = lived(TOWN, placed(TOWN), {"ann": spoken})
-    assert events[0].body == {
+    assert events[0].body.plain() == {
         "to_agent_id": "bob",
         "utterance": "there is a party",
-        "facts": ["party"],
-        "claimed": ["party"],
-        "carriers": [7],
+        "facts": ("party",),
+        "claimed": ("party",),
+        "carriers": (7,),
         "speech_act": "tell",
         "topic": "the party",
         "emoji": "🎉",
-        "because": [7, 9],
+        "because": (7, 9),
     }
     assert (world.bodies["ann"].doing, world.bodies["ann"].emoji) == ("talking with Bob", "🎉")
-    assert canonical(dict(events[0].body))
+    assert canonical(events[0].body.plain())
 
 
 def test_notes_follow_the_action_and_consequences_follow_the_notes() -> None:
     intents = {me: Intent(IDLE) for me in AGENTS}
-    notes = (Note("PLAN_CHANGED", {"reason": "rain", "from_time": "10:00"}), Note("REFLECTED", {"memory_ids": [4]}))
+    notes = (PlanChanged(reason="rain", from_time="10:00"), Reflected(memory_ids=(4,)))
     intents["ann"] = Intent(do("USE", "stove"), notes)
     world, events = step(TOWN, placed(TOWN), intents, clock=CLOCK)
     own = [event for event in events if event.agent_id == "ann"]
@@ -252,7 +253,7 @@ def test_speech_reaches_those_arriving_and_the_addressee_who_leaves() -> None:
 def test_asleep_is_seen_and_told() -> None:
     world, events = lived(TOWN, placed(TOWN), {"ann": Idle(doing="sleeping", asleep=True)})
     assert world.bodies["ann"].asleep
-    assert events[0].body == {"doing": "sleeping", "asleep": True}
+    assert events[0].body.plain() == {"doing": "sleeping", "asleep": True}
 
 
 def test_scripts_write_before_actions_and_bar_ways_from_their_end_on() -> None:
@@ -260,22 +261,22 @@ def test_scripts_write_before_actions_and_bar_ways_from_their_end_on() -> None:
                     closes=("home--kitchen",))  # fmt: skip
     intents = {me: Intent(IDLE) for me in AGENTS} | {"ann": Intent(do("USE", "stove")), "cyd": Intent(go("home"))}
     world, events = step(TOWN, placed(TOWN), intents, clock=CLOCK, scripted=(dark,))
-    assert events[0].body == {
+    assert events[0].body.plain() == {
         "text": "all goes dark",
         "script": "dark",
-        "areas": ["kitchen"],
-        "sets": [["stove", "broken"], ["lamp", "on"]],
-        "closes": ["home--kitchen"],
+        "areas": ("kitchen",),
+        "sets": (("stove", "broken"), ("lamp", "on")),
+        "closes": ("home--kitchen",),
     }
     assert (events[0].id, events[0].type, events[0].place) == ("t1.-.0", "SCRIPTED", "kitchen")
     assert world.ambient == events[:1]
     assert world.things["stove"].state == "lit"  # written by ann after the script
     assert world.things["lamp"].state == "on"
-    assert of_type(events, "OBJECT_STATE_CHANGED")[-1].body["from"] == "broken"
+    assert of_type(events, "OBJECT_STATE_CHANGED")[-1].body.old == "broken"
     assert world.bodies["cyd"].area == "home"  # the way closed behind it
     assert "home--kitchen" in world.barred
     world, events = lived(TOWN, world, {"ann": go("home")})
-    assert events[0].body["why"] == "the way to Home is closed"
+    assert events[0].body.why == "the way to Home is closed"
 
 
 def test_korean_worlds_say_it_in_korean() -> None:

@@ -9,7 +9,7 @@ from commonplace.canon import canonical
 from commonplace.errors import UsageError
 from commonplace.world.actions import Action
 from commonplace.world.deeds import Intent
-from commonplace.world.events import Event, Phase
+from commonplace.world.events import Event, Forgot, Phase, Whispered
 from commonplace.world.executor import step
 from commonplace.world.inputs import (
     IMPOSED_MINUTES,
@@ -97,9 +97,9 @@ def test_god_mode_reaches_its_audience_and_writes_after_everybody() -> None:
     world, events = lived(placed(TOWN, cyd="cafe"), OUTAGE, ann=do("USE", "stove"))
     god = events[-1]
     assert (god.id, god.phase, god.type, god.place) == ("t1.-.0", Phase.INPUT, "GOD_EVENT", "")
-    assert god.body["text"] == "the power goes out"
-    assert god.body["percepts"] == [[me, "the power goes out"] for me in ("ann", "bob", "dee")]
-    assert god.body["sets"] == [["stove", "broken"]]
+    assert god.body.text == "the power goes out"
+    assert god.body.percepts == tuple((me, "the power goes out") for me in ("ann", "bob", "dee"))
+    assert god.body.sets == (("stove", "broken"),)
     assert world.told == dict.fromkeys(("ann", "bob", "dee"), (god,))
     assert world.things["stove"].state == "broken"
     assert world.barred == {"back-door"}
@@ -107,10 +107,10 @@ def test_god_mode_reaches_its_audience_and_writes_after_everybody() -> None:
 
 def test_what_is_loud_is_noticed_next_door_and_who_is_struck_is_told_anywhere() -> None:
     world, events = lived(placed(TOWN, ann="kitchen", bob="home", cyd="library"), THEFT)
-    percepts = dict(events[-1].body["percepts"])
+    percepts = dict(events[-1].body.percepts)
     assert percepts == {"ann": THEFT.text, "bob": "somebody shouts", "dee": THEFT.text}
     assert world.things["kettle"].parent == ""
-    assert events[-1].body["befalls"] == [["dee", "crying"]]
+    assert events[-1].body.befalls == (("dee", "crying"),)
 
 
 def test_a_sky_put_up_by_an_input_holds_for_some_hours_and_is_news_once() -> None:
@@ -118,7 +118,7 @@ def test_a_sky_put_up_by_an_input_holds_for_some_hours_and_is_news_once() -> Non
     intents = {me: Intent(IDLE) for me in placed(TOWN).bodies}
     world, events = step(TOWN, placed(TOWN), intents, clock=CLOCK, inputs=(THEFT,), weather=weather)
     [change] = [event for event in events if event.type == "WEATHER_CHANGED"]
-    assert (change.phase, change.body["from"], change.body["to"]) == (Phase.AMBIENT, weather(None).sky, "storm")
+    assert (change.phase, change.body.old, change.body.to) == (Phase.AMBIENT, weather(None).sky, "storm")
     assert world.imposed is not None and world.ambient == (change,)
     last = 1 + CLOCK.ticks(IMPOSED_MINUTES)
     skies = [ambient_at(Climate(), 7, CLOCK, tick, world.imposed).sky for tick in (1, last, last + 1)]
@@ -127,7 +127,7 @@ def test_a_sky_put_up_by_an_input_holds_for_some_hours_and_is_news_once() -> Non
 
 def test_an_inner_voice_is_told_to_one_alone() -> None:
     world, events = lived(placed(TOWN), InnerVoice(1, "ann", "call home"))
-    assert (events[-1].id, events[-1].type, events[-1].body) == ("t1.ann.1", "INNER_VOICE", {"text": "call home"})
+    assert (events[-1].id, events[-1].body) == ("t1.ann.1", Whispered(text="call home"))
     assert world.told == {"ann": (events[-1],)}
     assert events[-1] not in world.happened["kitchen"]
     assert events[-1] not in world.outcomes["ann"]
@@ -135,7 +135,7 @@ def test_an_inner_voice_is_told_to_one_alone() -> None:
 
 def test_forgetting_is_noticed_by_nobody() -> None:
     world, events = lived(placed(TOWN), Forget(1, "ann", (3, 7)))
-    assert (events[-1].type, events[-1].body) == ("FORGOT", {"memory_ids": [3, 7]})
+    assert events[-1].body == Forgot(memory_ids=(3, 7))
     assert world.told == {}
     assert events[-1] not in world.happened["kitchen"]
     assert events[-1] not in world.outcomes["ann"]
@@ -175,7 +175,7 @@ def test_leaving_a_talk_of_three_does_not() -> None:
 def test_inputs_take_effect_in_the_order_of_their_numbers() -> None:
     on, off = (GodEvent(seq, str(seq), Audience(True), (("lamp", state),)) for seq, state in ((1, "on"), (2, "off")))
     world, events = lived(placed(TOWN), off, on)
-    assert [event.body["text"] for event in events if event.type == "GOD_EVENT"] == ["1", "2"]
+    assert [event.body.text for event in events if event.type == "GOD_EVENT"] == ["1", "2"]
     assert world.things["lamp"].state == "off"
     assert len(world.told["ann"]) == 2
 
@@ -188,7 +188,7 @@ def test_a_way_opened_and_closed_by_one_input_ends_closed() -> None:
 def test_nothing_reaches_whoever_has_left() -> None:
     hail = GodEvent(2, "hail", Audience(everybody=True))
     world, events = lived(placed(TOWN), InnerVoice(1, "ann", "call home"), hail, Leave(3, "ann"))
-    assert next(event for event in events if event.type == "GOD_EVENT").body["percepts"][0] == ["ann", "hail"]
+    assert next(event for event in events if event.type == "GOD_EVENT").body.percepts[0] == ("ann", "hail")
     assert set(world.told) == {"bob", "cyd", "dee"}
     assert "ann" not in world.outcomes
 

@@ -7,6 +7,7 @@ import pytest
 
 from commonplace.clock import Clock
 from commonplace.world.deeds import Rules, Stride, promise, stride
+from commonplace.world.events import Idled
 from commonplace.world.geography import Geography
 from commonplace.world.state import World
 from commonplace.world.tree import Node, Way
@@ -21,7 +22,7 @@ def test_a_walk_takes_an_edge_a_tick_and_stands_in_every_area_on_the_way() -> No
     seen = []
     for _ in range(3):
         world, events = lived(TOWN, world, {"ann": go("cafe")})
-        seen.append([event.body for event in of_type(events, "MOVE")])
+        seen.append([event.body.plain() for event in of_type(events, "MOVE")])
         body = world.bodies["ann"]
         seen[-1].append((body.area, body.came_from, body.goal, body.doing))
     assert seen == [
@@ -63,7 +64,7 @@ def test_a_closed_way_without_another_is_found_at_the_way() -> None:
     assert world.bodies["ann"].area == "home"
     after, events = lived(TOWN, world, {"ann": go("attic")})
     (rejected,) = of_type(events, "ACTION_REJECTED")
-    assert rejected.body == {
+    assert rejected.body.plain() == {
         "proposed": {"kind": "MOVE", "to_location_id": "attic"},
         "why": "the way to Attic is closed",
     }
@@ -134,7 +135,7 @@ def test_without_notice_nothing_of_it_is_visible() -> None:
 def test_a_departure_is_announced_and_takes_effect_later() -> None:
     world, events = lived(TOWN, placed(TOWN), {"ann": go("cafe")}, rules=NOTICE)
     assert events[0].type == "IDLE"
-    assert events[0].body == {"doing": "getting ready to leave for Café"}
+    assert events[0].body == Idled(doing="getting ready to leave for Café")
     assert (world.bodies["ann"].area, world.bodies["ann"].departs, world.bodies["ann"].goal) == ("kitchen", 3, "")
     world, _ = lived(TOWN, world, {"ann": say("bob")}, rules=NOTICE)
     assert world.bodies["ann"].departs == 3

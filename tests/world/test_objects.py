@@ -81,12 +81,12 @@ def test_a_repair_goes_on_where_it_was_left_and_starts_anew_when_the_thing_break
     use = {"ann": do("USE", "drone")}
     world, first = lived(town, world, use)
     assert world.things["drone"] == Thing("broken", "kitchen", 1)
-    assert first[0].body["seen"] == "the lid is off" and first[0].body["progress"] == [1, 3]
+    assert first[0].body.seen == "the lid is off" and first[0].body.progress == (1, 3)
     world, last = lived(town, world, {}, use, use)
     assert world.things["drone"] == Thing("ready", "kitchen")
-    assert of_type(last, "OBJECT_STATE_CHANGED")[0].body["to"] == "ready"
+    assert of_type(last, "OBJECT_STATE_CHANGED")[0].body.to == "ready"
     world, _ = lived(town, world, {"ann": do("CLOSE", "drone")}, use)
     assert world.things["drone"].progress == 1
     alone, refused = lived(town, replace(world, bodies={"ann": world.bodies["ann"]}), use)
-    assert refused[0].body["outcome"] == "refused" and refused[0].body["lacks"] == "*"
+    assert refused[0].body.outcome == "refused" and refused[0].body.lacks == "*"
     assert alone.things["drone"].progress == 1

@@ -98,9 +98,9 @@ def test_the_same_seed_brings_the_same_occasions_and_the_world_stays_whole(
         assert thing.parent in (*TOWN.areas, *world.bodies, "")
     assert world.barred <= TOWN.ways.keys()
     for name, last in world.occasions.items():
-        assert last == max(event.tick for event in events if event.body["script"] == name)
+        assert last == max(event.tick for event in events if event.body.script == name)
     for one in all:
-        own = days([event for event in events if event.body["script"] == one.id])
+        own = days([event for event in events if event.body.script == one.id])
         assert all_apart(own, one.when.apart)
 
 
@@ -112,10 +112,10 @@ def test_an_occasion_keeps_to_its_weekday_its_hours_and_its_distance() -> None:
     market = occasion("market", When(weekdays=frozenset({5}), at=(600, 660)))
     often = occasion("often", When(apart=3, at=(600, 600)))
     _, events = lived((market, often), 14 * DAY)
-    marked = [event for event in events if event.body["script"] == "market"]
+    marked = [event for event in events if event.body.script == "market"]
     assert [CLOCK.time(event.tick).weekday() for event in marked] == [5] * len(marked)
     assert all(10 <= CLOCK.time(event.tick).hour <= 11 for event in marked) and marked
-    assert days([event for event in events if event.body["script"] == "often"]) == [*range(days(events)[0], 14, 3)][:5]
+    assert days([event for event in events if event.body.script == "often"]) == [*range(days(events)[0], 14, 3)][:5]
 
 
 def test_one_follows_another_by_days_or_minutes() -> None:
@@ -123,7 +123,7 @@ def test_one_follows_another_by_days_or_minutes() -> None:
     late = occasion("late", When(after="cart", days_after=1, at=(900, 900)))
     soon = occasion("soon", When(after="cart", minutes_after=30))
     _, events = lived((cart, late, soon), 6 * DAY)
-    found = {event.body["script"]: CLOCK.time(event.tick) for event in events}
+    found = {event.body.script: CLOCK.time(event.tick) for event in events}
     assert len(events) == 3
     assert found["soon"] - found["cart"] == timedelta(minutes=30)
     assert (found["late"] - found["cart"]).total_seconds() == 29 * 3600

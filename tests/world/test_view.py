@@ -122,7 +122,9 @@ def test_news_reaches_those_it_is_for() -> None:
         ambient=ambient_events(climate, 1, CLOCK, 12), scripted=script,
         inputs=(GodEvent(1, "hail", Audience(agents=("dee",))), InnerVoice(2, "ann", "hm")),
     )  # fmt: skip
-    told = {me: [event.body.get("text", event.type) for event in seen(world, me).news] for me in ("ann", "bob", "dee")}
+    told = {
+        me: [getattr(event.body, "text", event.type) for event in seen(world, me).news] for me in ("ann", "bob", "dee")
+    }
     assert told == {
         "ann": ["WEATHER_CHANGED", "a siren", "a smell of soup", "hm"],
         "bob": ["WEATHER_CHANGED", "a siren", "a smell of soup"],

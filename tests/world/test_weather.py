@@ -54,5 +54,5 @@ def test_events_tell_of_every_change_and_of_nothing_else() -> None:
         ]
         assert [event.id for event in events] == [f"t{tick}.-.{number}" for number in range(len(events))]
     changed = ambient_events(climate, 3, CLOCK, 4)[0]
-    assert changed.body["from"] == "cloudy"
-    assert changed.body["to"] == "snow"  # a January morning: what would be a storm falls as snow
+    assert changed.body.old == "cloudy"
+    assert changed.body.to == "snow"  # a January morning: what would be a storm falls as snow

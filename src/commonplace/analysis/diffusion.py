@@ -13,7 +13,7 @@ from typing import Any
 from commonplace.character.fact import Fact
 from commonplace.run.reading import Reading
 from commonplace.run.why import spoken_from
-from commonplace.world.events import Event, parse_id
+from commonplace.world.events import Event, Spoke, of_kind, parse_id
 
 __all__ = ["diffusion"]
 
@@ -44,20 +44,20 @@ def diffusion(reading: Reading, at: int | str | None = None) -> list[dict[str, A
     scenario = reading.scenario_at(tick)
     spreads = [_Spread(fact, list(fact.originators), list(fact.originators)) for fact in scenario.facts]
     heard = reading.witnesses(tick)
-    for event in reading.events(0, tick, type="SAY"):
+    for event, spoke in of_kind(reading.events(0, tick, type="SAY"), Spoke):
         hearers = [agent for agent, _ in heard.get(event.id, ()) if agent != event.agent_id]
         for spread in spreads:
-            _follow(reading, spread, event, hearers)
+            _follow(reading, spread, event, spoke, hearers)
     return [_line(spread, scenario.language, len(scenario.personas)) for spread in spreads]
 
 
-def _follow(reading: Reading, spread: _Spread, said: Event, hearers: Iterable[str]) -> None:
+def _follow(reading: Reading, spread: _Spread, said: Event, spoke: Spoke, hearers: Iterable[str]) -> None:
     fact = spread.fact
-    spread.claimed += fact.id in said.body.get("claimed", ())
-    words = fact.carrying_words(said.body["utterance"])
+    spread.claimed += fact.id in spoke.claimed
+    words = fact.carrying_words(spoke.utterance)
     if not words:
         return
-    memory = spoken_from(said, fact.id)
+    memory = spoken_from(spoke, fact.id)
     if not _knows(reading, spread, said.agent_id, memory):
         spread.made_up += 1
         return
@@ -78,7 +78,7 @@ def _knows(reading: Reading, spread: _Spread, speaker: str, memory_id: int) -> b
     if memory is None or memory.citations:
         return False
     source = reading.event(*parse_id(memory.event)) if memory.event else None
-    if source is not None and source.type == "SAY":
+    if source is not None and isinstance(source.body, Spoke):
         return False
     # seen, scripted, or told by a voice from outside: it begins anew here
     spread.originators.append(speaker)

@@ -28,7 +28,7 @@ from commonplace.run.why import why as why_of
 from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
 from commonplace.views.town import Town
-from commonplace.world.events import NOBODY, Event
+from commonplace.world.events import NOBODY, Event, Interacted, PlanChanged, Reflected
 
 # The engine is imported only where something is run, so that the other commands start in two thirds of the time.
 
@@ -177,7 +177,7 @@ def why(
 def _list_recent(reading: Reading, as_json: bool) -> None:
     """Print the latest events that are worth a question, in their order, and how to ask."""
     reasoned = list(islice(_latest(reading, _is_reasoned), RECENT))
-    recent = reasoned or list(islice(_latest(reading, lambda event: event.type == "INTERACT"), RECENT))
+    recent = reasoned or list(islice(_latest(reading, lambda event: isinstance(event.body, Interacted)), RECENT))
     recent.reverse()
     if as_json:
         print_json(event_json(event, reading.time(event.tick)) for event in recent)
@@ -191,7 +191,7 @@ def _list_recent(reading: Reading, as_json: bool) -> None:
 
 def _is_reasoned(event: Event) -> bool:
     """Whether memories or a thought led to it; most other actions only follow the plan."""
-    return bool(event.body.get("because")) or event.type in {"PLAN_CHANGED", "REFLECTED"}
+    return bool(event.body.because) or isinstance(event.body, PlanChanged | Reflected)
 
 
 def _latest(reading: Reading, wanted: Callable[[Event], bool]) -> Iterator[Event]:

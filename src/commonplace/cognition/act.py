@@ -5,7 +5,7 @@ The plan's step is proposed even if it is not a valid target: the simulator acce
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -19,7 +19,8 @@ from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, fields_of
 from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput, Targets
 from commonplace.text import clean, shortened
-from commonplace.world.actions import Action, Idle, Interact, Move, as_dict, objection
+from commonplace.world.actions import Action, Idle, Interact, Move, objection, proposed
+from commonplace.world.events import GivenBack, Interacted, Spoke, TakenOver
 from commonplace.world.happenings import Absent, Did, Failed, happening_of
 from commonplace.world.tree import attempt
 
@@ -131,8 +132,11 @@ def _attempted(view: TurnView, item: PlanItem) -> bool:
     It goes by the simulator's account: this tick's outcome, then the memories made of earlier ones.
     """
     for event in view.world.outcome:
-        if event.type == "INTERACT" and event.body["object_id"] == item.object_id and event.body["verb"] == item.verb:
-            return True
+        match event.body:
+            case Interacted(object_id=thing, verb=verb) if (thing, verb) == (item.object_id, item.verb):
+                return True
+            case _:
+                pass
     for memory in view.draft.backwards():
         if memory.created_at < item.start_time - REFUSED_FOR:
             return False
@@ -158,9 +162,9 @@ def _awaited(view: TurnView) -> str:
     last = talk.lines[-1]
     if len(talk.members) > 2 and last.tick == view.tick - 1 and last.speaker != view.persona.id:
         return last.speaker
-    mine = next((event for event in view.world.outcome if event.type == "SAY"), None)
+    mine = next((event.body for event in view.world.outcome if isinstance(event.body, Spoke)), None)
     fresh = last.speaker == view.persona.id and last.tick == view.tick - 1
-    return talk.floor if fresh and mine is not None and not mine.body.get("ends") else ""
+    return talk.floor if fresh and mine is not None and not mine.ends else ""
 
 
 def _unless_in_vain(view: TurnView, action: Action, step: Action) -> Action:
@@ -189,7 +193,7 @@ def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
 
     Of the verbs of an object, those that its state takes.
     """
-    proposed, valid = as_dict(step), view.world.targets
+    next_one, valid = proposed(step), view.world.targets
     objects = {
         thing: tuple(verb for verb in verbs if _works(view, thing, verb)) for thing, verbs in valid.objects.items()
     }
@@ -197,9 +201,9 @@ def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
         areas=tuple(area for area in valid.areas if notebook.belief.knows(area)),
         objects={thing: verbs for thing, verbs in objects.items() if verbs},
         agents=valid.agents,
-        step=proposed["kind"],
-        step_target=proposed.get("to_location_id", proposed.get("object_id", "")),
-        step_verb=proposed.get("verb", ""),
+        step=next_one.kind,
+        step_target=next_one.to_location_id or next_one.object_id,
+        step_verb=next_one.verb,
         step_doing=step.doing if isinstance(step, Idle | Interact) else "",
     )
 
@@ -220,9 +224,13 @@ def played(view: TurnView, notebook: Notebook) -> Action | None:
     """
     wanted: ActOutput | None = None
     for event in view.world.news:
-        if event.type in {"TAKEN_OVER", "GIVEN_BACK"}:
-            notebook.played = event.type == "TAKEN_OVER"
-            wanted = _wanted(event.body.get("action") or {})
+        match event.body:
+            case TakenOver(action=action):
+                notebook.played, wanted = True, _wanted(action)
+            case GivenBack():
+                notebook.played, wanted = False, None
+            case _:
+                pass
     if not notebook.played:
         return None
     notebook.trace["reaction"] = {"decision": "keep", "reason": "a person decides"}
@@ -231,7 +239,7 @@ def played(view: TurnView, notebook: Notebook) -> Action | None:
     return chosen(view, wanted, Idle(doing=body.doing)) if wanted else going_on
 
 
-def _wanted(action: dict[str, object]) -> ActOutput | None:
+def _wanted(action: Mapping[str, object]) -> ActOutput | None:
     """The action as the `act` tool words it; None for one that does not validate."""
     try:
         return ActOutput.model_validate(action) if action else None

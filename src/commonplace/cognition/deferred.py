@@ -40,6 +40,7 @@ from commonplace.minds.tasks import (
 from commonplace.minds.tasks.offers import memory_ids
 from commonplace.text import words
 from commonplace.world.area import SILENCE
+from commonplace.world.events import Reflected
 from commonplace.world.happenings import Happening, ISaid, Said, Speech, happening_of
 
 LATEST = 100
@@ -236,7 +237,7 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
     memories = await remember(view, notebook, drafts, {draft.text for draft in drafts})
     wish_for(view, notebook, memories)
     if memories:
-        notebook.note("REFLECTED", memory_ids=[memory.id for memory in memories])
+        notebook.notes.append(Reflected(memory_ids=tuple(memory.id for memory in memories)))
 
 
 def _concluded(insight: Mapping[str, Any]) -> Happening:

@@ -30,6 +30,7 @@ from commonplace.minds.notes import GoalNote, changed
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import is_named, words
 from commonplace.world.acts import favour_in
+from commonplace.world.events import RelationChanged
 from commonplace.world.geography import Geography
 from commonplace.world.happenings import Changed, Concluded, Did, Happening, ISaid, Said, Tried, happening_of
 from commonplace.world.tree import ObjectKind, Transition
@@ -69,8 +70,8 @@ def pursue(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered])
             case _:
                 pass
     for note in notebook.notes:
-        if note.type == "RELATION_CHANGED":
-            _felt(view, notebook, note.body["other"], note.body["why"])
+        if isinstance(note, RelationChanged):
+            _felt(view, notebook, note.other, note.why)
     if 0 <= notebook.goals.next_due <= view.tick:
         _overdue(view, notebook)
     if view.tick == 1 or (view.now.hour == 4 and view.now.minute < view.scenario.clock.tick_minutes):

@@ -6,7 +6,7 @@ Only what is new against the belief view is a percept at all; the attention limi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from commonplace.character.plan import PlanItem
@@ -15,7 +15,23 @@ from commonplace.cognition.sentences import capital, ended, lowered, sentence, v
 from commonplace.cognition.turn import TurnView
 from commonplace.languages.language import language
 from commonplace.minds.notes import NewsKind, changed
-from commonplace.world.events import Event
+from commonplace.world.events import (
+    ActionRejected,
+    ConversationStarted,
+    Departed,
+    Event,
+    GodSpoke,
+    Idled,
+    Interacted,
+    Intervened,
+    Joined,
+    Moved,
+    ScriptPlayed,
+    Spoke,
+    TimeAdvanced,
+    WeatherChanged,
+    Whispered,
+)
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -36,7 +52,7 @@ from commonplace.world.happenings import (
     Voiced,
     Walked,
 )
-from commonplace.world.script import audience
+from commonplace.world.script import reaches
 from commonplace.world.state import Body
 from commonplace.world.tree import words
 
@@ -118,7 +134,7 @@ def _around(view: TurnView) -> Iterator[Percept]:
         percept = witnessed(view, event)
         if percept is not None:
             yield percept
-    moved = {event.agent_id for event in view.world.events if event.type == "MOVE"}
+    moved = {event.agent_id for event in view.world.events if isinstance(event.body, Moved)}
     for other in sorted(view.world.bodies):
         if other not in moved:
             yield from occupation(view, other, view.world.bodies[other])
@@ -131,12 +147,28 @@ def _around(view: TurnView) -> Iterator[Percept]:
 
 
 def own_outcomes(view: TurnView) -> Iterator[Percept]:
-    """The outcome of one's own action of the tick before. An event without a maker in `_OWN` is not remembered."""
+    """The outcome of one's own action of the tick before. An event that `_own` does not name is not remembered."""
     for event in view.world.outcome:
-        maker = _OWN.get(event.type)
-        percept = maker(view, event) if maker else None
+        percept = _own(view, event)
         if percept is not None:
             yield percept
+
+
+def _own(view: TurnView, event: Event) -> Percept | None:
+    match event.body:
+        case Idled() as idled:
+            return _own_idle(view, event, idled)
+        case Moved(to=to, goal=goal):
+            arrived = to == goal
+            return _outcome(view, event, "walked", Walked(place=to), to_place=the_name(view, to)) if arrived else None
+        case Interacted() as tried:
+            return _own_interact(view, event, tried)
+        case Spoke() as spoke:
+            return _own_say(view, event, spoke)
+        case ActionRejected() as rejected:
+            return _own_rejected(view, event, rejected)
+        case _:
+            return None
 
 
 def _outcome(view: TurnView, event: Event, words: str, happening: Happening, **slots: str) -> Percept:
@@ -154,63 +186,41 @@ def _outcome(view: TurnView, event: Event, words: str, happening: Happening, **s
     )
 
 
-def _own_idle(view: TurnView, event: Event) -> Percept | None:
-    doing = str(event.body["doing"])
+def _own_idle(view: TurnView, event: Event, idled: Idled) -> Percept | None:
+    doing = idled.doing
     known = view.state.belief.nodes.get(view.persona.id)
     if not doing or (known is not None and known.state == doing):
         return None
     return _outcome(view, event, "did", Did(doing=doing, place=event.place), doing=doing)
 
 
-def _own_move(view: TurnView, event: Event) -> Percept | None:
-    to = str(event.body["to"])
-    if to != event.body["goal"]:
-        return None
-    return _outcome(view, event, "walked", Walked(place=to), to_place=the_name(view, to))
-
-
-def _own_interact(view: TurnView, event: Event) -> Percept | None:
-    thing = str(event.body["object_id"])
-    name, verb = name_of(view, thing), str(event.body["verb"])
-    if event.body.get("held_by"):
-        other = name_of(view, str(event.body["held_by"]))
+def _own_interact(view: TurnView, event: Event, tried: Interacted) -> Percept:
+    thing, verb, why = tried.object_id, tried.verb, tried.why
+    name = name_of(view, thing)
+    if tried.held_by:
+        other = name_of(view, tried.held_by)
         lost = Failed(object=thing, verb=verb, place=event.place, why=f"{other} has it")
         return _outcome(view, event, "lost", lost, the_object=the(view, name), other_name=other)
-    if event.body["outcome"] == "refused":
-        why = str(event.body["why"])
+    if tried.outcome == "refused":
         failed = Failed(object=thing, verb=verb, place=event.place, why=why)
         word = verb_word(view.scenario.language, verb)
         return _outcome(view, event, "refused", failed, verb_word=word, the_object=the(view, name), why=lowered(why))
     did = Did(object=thing, verb=verb, place=event.place, doing=view.world.body.doing)
-    step = str(event.body.get("seen", "")) if event.body.get("progress") else ""
-    if not step:
+    if tried.progress is None or not tried.seen:
         return _outcome(view, event, "did", did, doing=did.doing)
-    count, times = event.body["progress"]
-    did = changed(did, step=step, progress=f"{count}/{times}")
-    return _outcome(view, event, "progress", did, doing=did.doing, step=ended(capital(step)))
+    count, times = tried.progress
+    did = changed(did, step=tried.seen, progress=f"{count}/{times}")
+    return _outcome(view, event, "progress", did, doing=did.doing, step=ended(capital(tried.seen)))
 
 
-def _own_say(view: TurnView, event: Event) -> Percept | None:
-    to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
-    return _outcome(
-        view,
-        event,
-        "i_said",
-        ISaid(to=to, quote=quote, speech_act=_text(event, "speech_act"), topic=_text(event, "topic")),
-        to_name=name_of(view, to),
-        quote=quote,
-    )
+def _own_say(view: TurnView, event: Event, spoke: Spoke) -> Percept:
+    to, quote = spoke.to_agent_id, spoke.utterance
+    said = ISaid(to=to, quote=quote, speech_act=spoke.speech_act, topic=spoke.topic)
+    return _outcome(view, event, "i_said", said, to_name=name_of(view, to), quote=quote)
 
 
-def _text(event: Event, key: str) -> str:
-    """What a speaker's mind said of the line; empty where it did not."""
-    return str(event.body.get(key) or "")
-
-
-def _own_rejected(view: TurnView, event: Event) -> Percept | None:
-    proposed: Mapping[str, str] = event.body["proposed"]
-    thing, goal = proposed.get("object_id", ""), proposed.get("to_location_id", "")
-    why = str(event.body["why"])
+def _own_rejected(view: TurnView, event: Event, rejected: ActionRejected) -> Percept:
+    thing, goal, why = rejected.proposed.object_id, rejected.proposed.to_location_id, rejected.why
     if thing and thing not in view.world.things:
         place = name_of(view, event.place)
         absent = Absent(object=thing, place=event.place)
@@ -221,41 +231,36 @@ def _own_rejected(view: TurnView, event: Event) -> Percept | None:
     return _outcome(view, event, "rejected", Failed(why=why), why=why)
 
 
-_OWN = {
-    "IDLE": _own_idle,
-    "MOVE": _own_move,
-    "INTERACT": _own_interact,
-    "SAY": _own_say,
-    "ACTION_REJECTED": _own_rejected,
-}
-
-
 # ── what there is to see, and what comes from outside ────────────────────────────────────────────────────────────────
 
 
 def from_outside(view: TurnView) -> Iterator[Percept]:
     """Inner voices, scripted and god-mode events that reach me."""
     for event in view.world.news:
-        if event.type == "INNER_VOICE":
-            text = sentence(
-                view.scenario.language, "voice", name=view.persona.name, text=ended(str(event.body["text"]))
-            )
-            voiced = Voiced(text=str(event.body["text"]))
-            yield Percept("voice", text, voiced, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
-        elif event.type in {"GOD_EVENT", "SCRIPTED"} and _reaches_asleep(view, event):
-            text, struck = ended(_told(view, event)), _strikes(view, event)
-            if event.body.get("sky"):
-                sky = Sky(sky=view.world.ambient.sky, old=_sky_before(view))
-                yield Percept("weather", text, sky, "-", AMBIENT, event.id, always_new=True)
-                continue
-            befell = _befell(view, event, text)
-            yield Percept("event", text, befell, "-", FIRST, event.id, always_new=True, passing=bool(struck))
+        match event.body:
+            case Whispered(text=thought):
+                text = sentence(view.scenario.language, "voice", name=view.persona.name, text=ended(thought))
+                voiced = Voiced(text=thought)
+                yield Percept("voice", text, voiced, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
+            case GodSpoke() as spoke if _notices(view, spoke):
+                text = ended(_told(view, spoke))
+                if spoke.sky:
+                    sky = Sky(sky=view.world.ambient.sky, old=_sky_before(view))
+                    yield Percept("weather", text, sky, "-", AMBIENT, event.id, always_new=True)
+                else:
+                    befell, struck = Befell(text=text, there=_awake(view)), bool(_strikes(view, event))
+                    yield Percept("event", text, befell, "-", FIRST, event.id, always_new=True, passing=struck)
+            case ScriptPlayed() as played if _notices(view, played):
+                befell = _befell(view, played)
+                yield Percept("event", befell.text, befell, "-", FIRST, event.id, always_new=True)
+            case _:
+                pass
 
 
 def _sky_before(view: TurnView) -> str:
     """The sky of two ticks ago, where it has changed since; that of now otherwise."""
-    changes = [event for event in view.world.news if event.type == "WEATHER_CHANGED"]
-    return str(changes[0].body["from"]) if changes else view.world.ambient.sky
+    before = (event.body.old for event in view.world.news if isinstance(event.body, WeatherChanged))
+    return next(before, view.world.ambient.sky)
 
 
 def befalls(view: TurnView) -> str:
@@ -264,35 +269,30 @@ def befalls(view: TurnView) -> str:
 
 
 def _strikes(view: TurnView, event: Event) -> str:
-    pairs: list[list[str]] = event.body.get("befalls") or []
+    pairs = event.body.befalls if isinstance(event.body, GodSpoke) else ()
     return next((doing for agent, doing in pairs if agent == view.persona.id), "")
 
 
-def _befell(view: TurnView, event: Event, text: str) -> Befell:
-    """The id of a scripted event, where it takes place and who else is there; of one noticed from afar only where."""
-    areas = " ".join(event.body.get("areas", ()))
-    if _is_far(view, event):
-        return Befell(text=text, far=areas)
-    awake = " ".join(other for other, body in view.world.bodies.items() if not body.asleep)
-    return Befell(text=text, event=str(event.body.get("script", "")), areas=areas, there=awake)
+def _befell(view: TurnView, played: ScriptPlayed) -> Befell:
+    """The id of a scripted event, where it takes place and who else is there; of one noticed from the next area only
+    where."""
+    areas = " ".join(played.areas)
+    if played.far and not reaches(played, view.persona.id, view.world.area):
+        return Befell(text=ended(played.far), far=areas)
+    return Befell(text=ended(played.text), event=played.script, areas=areas, there=_awake(view))
 
 
-def _reaches_asleep(view: TurnView, event: Event) -> bool:
+def _awake(view: TurnView) -> str:
+    return " ".join(other for other, body in view.world.bodies.items() if not body.asleep)
+
+
+def _notices(view: TurnView, what: Intervened) -> bool:
     """A sleeper notices only what is meant for it by name."""
-    return not view.world.body.asleep or view.persona.id in event.body.get("agents", ())
+    return not view.world.body.asleep or view.persona.id in what.agents
 
 
-def _told(view: TurnView, event: Event) -> str:
-    percepts: list[list[str]] = event.body.get("percepts") or []
-    mine = next((text for agent, text in percepts if agent == view.persona.id), None)
-    return mine or str(event.body["far" if _is_far(view, event) else "text"])
-
-
-def _is_far(view: TurnView, event: Event) -> bool:
-    """Whether a scripted event is noticed from the next area only."""
-    if event.type != "SCRIPTED" or not event.body.get("far"):
-        return False
-    return not audience(event.body).reaches(view.persona.id, view.world.area)
+def _told(view: TurnView, spoke: GodSpoke) -> str:
+    return next((text for agent, text in spoke.percepts if agent == view.persona.id and text), spoke.text)
 
 
 def occupation(view: TurnView, other: str, body: Body) -> Iterator[Percept]:
@@ -311,7 +311,9 @@ def occupation(view: TurnView, other: str, body: Body) -> Iterator[Percept]:
 
 def changed_things(view: TurnView) -> Iterator[Percept]:
     """Objects that are not as they were last seen."""
-    noticed = {str(event.body["object_id"]) for event in view.world.events if event.body.get("seen")}
+    noticed = {
+        event.body.object_id for event in view.world.events if isinstance(event.body, Interacted) and event.body.seen
+    }
     for thing_id in sorted(view.world.things):
         thing = view.world.things[thing_id]
         known = view.state.belief.nodes.get(thing_id)
@@ -333,7 +335,8 @@ def missing_things(view: TurnView) -> Iterator[Percept]:
 def missing(view: TurnView) -> list[str]:
     """Objects believed here that somebody outside has taken away. Whoever comes later finds out by looking for them."""
     world, believed = view.world, view.state.belief.nodes
-    looked = [str(one) for event in world.news for one, _ in event.body.get("moves", ())]
+    outside = (event.body for event in world.news if isinstance(event.body, Intervened))
+    looked = [one for event in outside for one, _ in event.moves]
     if not looked:
         return []
     nodes = view.scenario.geography.nodes
@@ -369,30 +372,46 @@ def _seen_thing(view: TurnView, thing: str, state: str) -> Changed:
 def weather_and_time(view: TurnView) -> Iterator[Percept]:
     """Changes of weather and time of day."""
     language, root = view.scenario.language, view.world.path[0]
-    told = any(event.type == "GOD_EVENT" and event.body.get("sky") for event in view.world.news)
+    told = any(isinstance(event.body, GodSpoke) and event.body.sky for event in view.world.news)
     for event in view.world.news:
-        if event.type == "WEATHER_CHANGED" and not told:
-            old, sky = str(event.body["from"]), str(event.body["to"])
-            over = old in {"rain", "storm"} and sky in {"clear", "cloudy"}
-            text = sentence(language, "weather.over" if over else f"weather.{sky}", root=root)
-            yield Percept("weather", text, Sky(sky=sky, old=old), "-", AMBIENT, event.id)
-        elif event.type == "TIME_ADVANCED":
-            part = str(event.body["part_of_day"])
-            text = sentence(language, f"time.{part}", root=root)
-            yield Percept("time", text, Hour(part=part), "-", AMBIENT, event.id, passing=True)
+        match event.body:
+            case WeatherChanged(old=old, to=sky) if not told:
+                over = old in {"rain", "storm"} and sky in {"clear", "cloudy"}
+                text = sentence(language, "weather.over" if over else f"weather.{sky}", root=root)
+                yield Percept("weather", text, Sky(sky=sky, old=old), "-", AMBIENT, event.id)
+            case TimeAdvanced(part_of_day=part):
+                text = sentence(language, f"time.{part}", root=root)
+                yield Percept("time", text, Hour(part=part), "-", AMBIENT, event.id, passing=True)
+            case _:
+                pass
 
 
 # ── what others did here in the tick before ──────────────────────────────────────────────────────────────────────────
 
 
-def witnessed(view: TurnView, event: Event) -> Percept | None:
+def witnessed(view: TurnView, event: Event) -> Percept | None:  # noqa: PLR0911 – a case per type
     """What others notice of an event here; None where its effects show it already."""
-    maker = _DEEDS.get(event.type)
-    return maker(view, event) if maker else None
+    match event.body:
+        case Spoke() as spoke:
+            return _said(view, event, spoke)
+        case Moved() as walked:
+            return _moved(view, event, walked)
+        case Joined():
+            return _joined(view, event, "arrived", Came, "joined")
+        case Departed():
+            return _joined(view, event, "left", Left, "gone")
+        case Interacted(outcome="done") as used:
+            return _noticed(view, event, used)
+        case Interacted() as tried:
+            return _acted(view, event, tried)
+        case ConversationStarted(members=members):
+            return _talk_begun(view, event, members)
+        case _:
+            return None
 
 
-def _said(view: TurnView, event: Event) -> Percept:
-    to, quote = str(event.body["to_agent_id"]), str(event.body["utterance"])
+def _said(view: TurnView, event: Event, spoke: Spoke) -> Percept:
+    to, quote = spoke.to_agent_id, spoke.utterance
     to_me = to == view.persona.id
     text = sentence(
         view.scenario.language, "said", name=name_of(view, event.agent_id), to_name=name_of(view, to), quote=quote
@@ -403,15 +422,15 @@ def _said(view: TurnView, event: Event) -> Percept:
         quote=quote,
         to_me="1" if to_me else "",
         place=event.place,
-        speech_act=_text(event, "speech_act"),
-        topic=_text(event, "topic"),
+        speech_act=spoke.speech_act,
+        topic=spoke.topic,
     )
     return Percept("said", text, said, event.agent_id, PEOPLE, event.id, to_me=to_me, always_new=True)
 
 
-def _moved(view: TurnView, event: Event) -> Percept | None:
-    came = event.body["to"] == view.world.area
-    other = str(event.body["from"] if came else event.body["to"])
+def _moved(view: TurnView, event: Event, walked: Moved) -> Percept | None:
+    came = walked.to == view.world.area
+    other = walked.left if came else walked.to
     if came and event.agent_id not in view.world.bodies:
         return None
     kind, moved = ("arrived", Came) if came else ("left", Left)
@@ -420,34 +439,28 @@ def _moved(view: TurnView, event: Event) -> Percept | None:
     return Percept(kind, text, happening, event.agent_id, PEOPLE, event.id, passing=not came)
 
 
-def _joined(view: TurnView, event: Event) -> Percept:
-    kind, moved, wording = ("arrived", Came, "joined") if event.type == "JOINED" else ("left", Left, "gone")
+def _joined(view: TurnView, event: Event, kind: NewsKind, moved: type[Came | Left], wording: str) -> Percept:
     place = the_name(view, view.world.area)
     text = sentence(view.scenario.language, wording, name=name_of(view, event.agent_id), place_name=place)
     happening = moved(who=event.agent_id, place=view.world.area)
     return Percept(kind, text, happening, event.agent_id, PEOPLE, event.id)
 
 
-def _acted(view: TurnView, event: Event) -> Percept | None:
-    """What failed, or what a transition lets the room notice; the rest is seen as somebody's doing and a new state."""
-    if event.body["outcome"] == "done":
-        return _noticed(view, event)
-    thing, verb = str(event.body["object_id"]), str(event.body["verb"])
-    name, why = name_of(view, thing), str(event.body["why"])
+def _acted(view: TurnView, event: Event, tried: Interacted) -> Percept:
+    thing, verb, why = tried.object_id, tried.verb, tried.why
     text = sentence(
         view.scenario.language,
         "acted",
         name=name_of(view, event.agent_id),
         verb_word=verb_word(view.scenario.language, verb),
-        the_object=the(view, name),
+        the_object=the_name(view, thing),
         why=lowered(why),
     )
-    tried = Tried(who=event.agent_id, verb=verb, object=thing, outcome="refused", why=why)
-    return Percept("did", ended(text), tried, event.agent_id, PEOPLE, event.id)
+    in_vain = Tried(who=event.agent_id, verb=verb, object=thing, outcome="refused", why=why)
+    return Percept("did", ended(text), in_vain, event.agent_id, PEOPLE, event.id)
 
 
-def _talk_begun(view: TurnView, event: Event) -> Percept | None:
-    members = [str(member) for member in event.body["members"]]
+def _talk_begun(view: TurnView, event: Event, members: Sequence[str]) -> Percept | None:
     if view.persona.id in members or len(members) < 2:
         return None
     first = event.agent_id if event.agent_id in members else members[0]
@@ -456,23 +469,14 @@ def _talk_begun(view: TurnView, event: Event) -> Percept | None:
     return Percept("did", text, Talked(who=first, to=second), first, PEOPLE, event.id)
 
 
-def _noticed(view: TurnView, event: Event) -> Percept | None:
-    seen, thing = str(event.body.get("seen", "")), str(event.body["object_id"])
-    if not seen or thing not in view.world.things:
+def _noticed(view: TurnView, event: Event, used: Interacted) -> Percept | None:
+    """What a transition lets the room notice; the rest is seen as somebody's doing and a new state."""
+    thing = used.object_id
+    if not used.seen or thing not in view.world.things:
         return None
-    text = ended(capital(seen))
+    text = ended(capital(used.seen))
     changed_so = changed(_seen_thing(view, thing, view.world.things[thing].state), seen=text)
     return Percept("thing", text, changed_so, thing, THINGS, event.id)
-
-
-_DEEDS = {
-    "SAY": _said,
-    "MOVE": _moved,
-    "JOINED": _joined,
-    "LEFT": _joined,
-    "INTERACT": _acted,
-    "CONVERSATION_STARTED": _talk_begun,
-}
 
 
 # ── what perceiving changes: beliefs ─────────────────────────────────────────────────────────────────────────────────

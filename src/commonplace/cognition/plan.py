@@ -32,6 +32,7 @@ from commonplace.languages.language import language
 from commonplace.minds.notes import Hint
 from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, Stroke
 from commonplace.scenario.findings import is_sleep
+from commonplace.world.events import PlanChanged
 from commonplace.world.happenings import Planned
 
 HOUR = 60
@@ -175,7 +176,7 @@ def reopen(view: TurnView, notebook: Notebook, reason: str) -> None:
 
 
 def _changed(view: TurnView, notebook: Notebook, reason: str) -> None:
-    notebook.note("PLAN_CHANGED", reason=reason, from_time=iso(view.now))
+    notebook.notes.append(PlanChanged(reason=reason, from_time=iso(view.now)))
 
 
 def request_day(view: TurnView, notebook: Notebook) -> None:

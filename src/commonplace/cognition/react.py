@@ -20,6 +20,7 @@ from commonplace.cognition.situation import fact_notes, item_note, later_strokes
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import Agreed, News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
+from commonplace.world.events import VoiceAnswered
 from commonplace.world.happenings import Said
 
 MOST_NOTICED = 3
@@ -55,7 +56,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     notebook.trace["reaction"] = reaction_entry(reaction, answer.number)
     if any(entry.kind == "voice" for entry in news):
         follows = reaction.decision != "keep" or reaction.stroke is not None
-        notebook.note("VOICE_ANSWERED", follows=follows, reason=reaction.reason)
+        notebook.notes.append(VoiceAnswered(follows=follows, reason=reaction.reason))
     if reaction.stroke is not None and view.scenario.cognition.plan and not _is_enough(view, notebook, reaction):
         await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
     elif reaction.decision == "keep" and any(entry.kind in {"outcome", "absent"} for entry in news):
@@ -84,7 +85,7 @@ def _is_enough(view: TurnView, notebook: Notebook, reaction: ReactOutput) -> boo
 def sleeps_on(view: TurnView, notebook: Notebook, news: Iterable[News]) -> ReactOutput:
     """A sleeper keeps to its plan. An inner voice is remembered, and may be heeded after waking."""
     if any(entry.kind == "voice" for entry in news):
-        notebook.note("VOICE_ANSWERED", follows=False, reason=doing(view.scenario.language, "asleep"))
+        notebook.notes.append(VoiceAnswered(follows=False, reason=doing(view.scenario.language, "asleep")))
     return KEEP
 
 

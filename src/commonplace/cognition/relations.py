@@ -20,6 +20,7 @@ from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages.language import language
 from commonplace.text import words
 from commonplace.world.acts import favour_in
+from commonplace.world.events import RelationChanged
 from commonplace.world.happenings import ISaid, Said, Speech, happening_of
 
 CHANGES: Mapping[str, int] = {
@@ -191,5 +192,6 @@ def _change(
     topic = topics[0] if topics else ""
     row = Entry(kind, other, why, topic, view.tick, view.tick, because=cited((), because), named=named)
     notebook.account = notebook.account.noted(row, oldest(view))
-    body = {"other": other, "change": by, "warmth": changed.warmth, "why": why, "because": list(because)}
-    notebook.note("RELATION_CHANGED", **body)
+    notebook.notes.append(
+        RelationChanged(other=other, change=by, warmth=changed.warmth, why=why, because=tuple(because))
+    )

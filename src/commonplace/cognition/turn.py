@@ -23,7 +23,7 @@ from commonplace.minds.mind import Answer, Task, ask
 from commonplace.minds.notes import Given, Value
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Action
-from commonplace.world.deeds import Note
+from commonplace.world.events import EventBody
 from commonplace.world.view import WorldView
 
 I = TypeVar("I", bound=Given)  # noqa: E741
@@ -69,7 +69,7 @@ class Turn:
     tick: int
     agent: str
     action: Action
-    notes: tuple[Note, ...]
+    notes: tuple[EventBody, ...]
     """Events of the mind: PLAN_CHANGED, REFLECTED, RELATION_CHANGED."""
     delta: Delta
     """Memories added and accesses made."""
@@ -179,7 +179,8 @@ class Notebook(Tracer):
         self.said: dict[str, str] = dict(state.said)
         self.account: Account = state.account
         self.goals: Goals = state.goals
-        self.notes: list[Note] = []
+        self.notes: list[EventBody] = []
+        """Events of the mind."""
         self.unrated: dict[str, list[int]] = {}
         """What waits for the mind's rating: text → the memories that say it. Lost at the end of the turn."""
         self._before = state
@@ -195,10 +196,6 @@ class Notebook(Tracer):
     def delivered(self, entry: Mapping[str, Any]) -> None:
         """Note a deferred job that was delivered."""
         self._append("delivered", entry)
-
-    def note(self, type_: str, **body: Any) -> None:
-        """An event of the mind."""
-        self.notes.append(Note(type_, body))
 
     def turn(self, view: TurnView, action: Action) -> Turn:
         """The turn that all this comes to."""

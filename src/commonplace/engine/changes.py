@@ -24,7 +24,7 @@ from commonplace.scenario.model import CharacterPart, Part, RelationPart, StepPa
 from commonplace.scenario.newcomer import character_json, newcomer
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
-from commonplace.world.events import NOBODY, Event
+from commonplace.world.events import NOBODY, Adjusted, Event, Forgot, Joined, of_kind
 from commonplace.world.inputs import BODY_FIELDS, Input, Join, from_dict, validate
 
 CARD = ("age", "pronoun", "work", "traits", "background", "goals", "home")
@@ -78,26 +78,25 @@ def changes_of(
     changed: dict[str, CharacterState] = {}
     settings: dict[str, Any] = {}
     newcomers: dict[str, Delta] = {}
-    joined = {event.agent_id for event in events if event.type == "JOINED"}
+    joined = {event.agent_id for event, _ in of_kind(events, Joined)}
     for item in inputs:  # in their order: the second newcomer may know the first
         if isinstance(item, Join) and item.character and item.agent_id in joined:
             new, scenario = arrival(item.character, scenario, tick)
             changed[item.agent_id], newcomers[item.agent_id] = new.state, new.memories
     for event in events:
-        if event.type == "FORGOT" and event.agent_id in states:
-            me = event.agent_id
-            state = changed.get(me) or states[me]
-            forgotten = frozenset(event.body["memory_ids"])
-            account, goals = state.account.without(forgotten), state.goals.without(forgotten)
-            if account is not state.account or goals is not state.goals:
-                changed[me] = replace(state, account=account, goals=goals)
-        if event.type != "CHANGED" or event.body["field"] in BODY_FIELDS:
-            continue
-        me, name, value = event.agent_id, str(event.body["field"]), event.body["value"]
-        if me == NOBODY:
-            settings[name] = value
-        else:
-            changed[me] = _state_with(changed.get(me) or states[me], name, value, scenario, event.tick)
+        me = event.agent_id
+        match event.body:
+            case Forgot(memory_ids=ids) if me in states:
+                state, forgotten = changed.get(me) or states[me], frozenset(ids)
+                account, goals = state.account.without(forgotten), state.goals.without(forgotten)
+                if account is not state.account or goals is not state.goals:
+                    changed[me] = replace(state, account=account, goals=goals)
+            case Adjusted(field=name, value=value) if me == NOBODY:
+                settings[name] = value
+            case Adjusted(field=name, value=value) if name not in BODY_FIELDS:
+                changed[me] = _state_with(changed.get(me) or states[me], name, value, scenario, event.tick)
+            case _:
+                pass
     return Changes(changed, settings, newcomers) if changed or settings else NO_CHANGES
 
 

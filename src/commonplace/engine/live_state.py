@@ -20,7 +20,7 @@ from commonplace.run.versions import state_versions, world_versions
 from commonplace.scenario.compiling import as_changed
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.deeds import Rules
-from commonplace.world.events import Event
+from commonplace.world.events import Event, Forgot, of_kind
 from commonplace.world.state import World
 from commonplace.world.view import WorldView, look
 from commonplace.world.weather import Ambient, ambient_at
@@ -81,12 +81,9 @@ class LiveState:
     def forgotten(self, events: Iterable[Event]) -> dict[str, tuple[int, ...]]:
         """The memories that the inputs of a tick remove, by character; only those that exist."""
         found: dict[str, dict[int, None]] = {}
-        for event in events:
-            if event.type == "FORGOT":
-                stream = self.streams.get(event.agent_id, ())  # who comes in this very tick has none yet
-                found.setdefault(event.agent_id, {}).update(
-                    (id, None) for id in event.body["memory_ids"] if id in stream
-                )
+        for event, forgot in of_kind(events, Forgot):
+            stream = self.streams.get(event.agent_id, ())  # who comes in this very tick has none yet
+            found.setdefault(event.agent_id, {}).update((id, None) for id in forgot.memory_ids if id in stream)
         return {agent: tuple(ids) for agent, ids in sorted(found.items()) if ids}
 
     def apply(

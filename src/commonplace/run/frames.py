@@ -19,7 +19,7 @@ from commonplace.clock import iso
 from commonplace.run.rows import event_json, item_phrase, listed
 from commonplace.run.tick_record import Version
 from commonplace.run.versions import SHOWN_KINDS, as_body, as_item, as_sky
-from commonplace.world.events import Event
+from commonplace.world.events import Event, Spoke, of_kind
 from commonplace.world.state import Body, Thing
 from commonplace.world.weather import Imposed, ambient_at
 
@@ -199,7 +199,7 @@ class _State:
         scenario = self.scenario
         time = scenario.clock.time(tick)
         ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick, self._imposed)
-        said = {event.agent_id: event for event in events if event.type == "SAY"}
+        said = {event.agent_id: spoke for event, spoke in of_kind(events, Spoke)}
         return Frame(
             tick=tick,
             time=time,
@@ -213,7 +213,7 @@ class _State:
             history=history.hex(),
         )
 
-    def _agent(self, me: str, body: Body, time: datetime, said: Event | None) -> AgentFrame:
+    def _agent(self, me: str, body: Body, time: datetime, said: Spoke | None) -> AgentFrame:
         planned = self._plans.get(me)
         persona = self.scenario.personas.get(me)
         return AgentFrame(
@@ -223,8 +223,8 @@ class _State:
             position=body.area,
             doing=body.doing,
             plan_item=planned.current(time) if planned else "",
-            dialogue=said.body["utterance"] if said else "",
-            to=said.body["to_agent_id"] if said else "",
+            dialogue=said.utterance if said else "",
+            to=said.to_agent_id if said else "",
             emoji=body.emoji,
             asleep=body.asleep,
             goal=body.goal,

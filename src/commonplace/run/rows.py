@@ -20,7 +20,7 @@ from commonplace.clock import hhmm, iso, parse_iso
 from commonplace.memory.record import KINDS, Emotion, Memory
 from commonplace.memory.stores.codec import inflated, parsed_fields, rare_fields, room
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
-from commonplace.world.events import Event, Phase
+from commonplace.world.events import Event, Phase, body_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -74,7 +74,7 @@ def event_from(cells: EventCells) -> Event:
     place, kind = body.pop("place"), body.pop("type")
     if kind != type_ or not (is_text(place) and is_text(agent)):
         raise ValueError("its body does not fit its columns")
-    return Event(index(tick), Phase(phase), agent, index(ordinal), type_, place, body)
+    return Event(index(tick), Phase(phase), agent, index(ordinal), place, body_of(kind, body))
 
 
 def is_text(cell: Any) -> bool:
@@ -352,7 +352,7 @@ def _many(kind: type[T], cell: Any) -> tuple[T, ...]:
 def event_json(event: Event, time: datetime) -> dict[str, Any]:
     """`id tick time type agent_id place`, then the fields of its type. `time`: when its tick ends."""
     head = {"id": event.id, "tick": event.tick, "time": iso(time), "type": event.type}
-    return {**head, "agent_id": event.agent_id, "place": event.place, **event.body}
+    return {**head, "agent_id": event.agent_id, "place": event.place, **event.body.plain()}
 
 
 def item_json(item: PlanItem) -> dict[str, Any]:

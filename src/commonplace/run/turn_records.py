@@ -15,7 +15,7 @@ from commonplace.run.journal import ModelCall
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import AnswerRow
 from commonplace.run.why import why
-from commonplace.world.events import NOBODY, Event
+from commonplace.world.events import NOBODY, Event, Spoke
 
 OURS = {"importance": "importance_score", "recency": "recency_score", "relevance": "similarity"}
 """Part of a score → the record's field; the parts as the policy weighs them."""
@@ -107,7 +107,8 @@ def _record(reading: Reading, event: Event) -> TurnRecord:
     speaker, tick = event.agent_id, event.tick
     reasons, trace = why(reading, event.id), reading.trace(speaker, tick)
     personas = reading.scenario_at(tick).personas
-    listener = str(event.body.get("to_agent_id") or next((one for one in personas if one != speaker), ""))
+    spoke = event.body if isinstance(event.body, Spoke) else None
+    listener = spoke.to_agent_id if spoke else next((one for one in personas if one != speaker), "")
     retrieval = next((one for one in reasons["retrievals"] if one["purpose"] == "duet"), None)
     stored, reaction = reasons["stored"], reasons["reaction"]
     return TurnRecord(
@@ -123,7 +124,7 @@ def _record(reading: Reading, event: Event) -> TurnRecord:
         retrieved=[_scored(hit, event, reading) for hit in retrieval["hits"]] if retrieval else [],
         reflection=next((one["text"] for one in stored if one["kind"] == "reflection"), None),
         plan=reaction["reason"] if reaction else "",
-        utterance=str(event.body.get("utterance", "")),
+        utterance=spoke.utterance if spoke else "",
         store_events=[
             StoreEvent(one["kind"], one["text"], one["importance"], one["stored"], one["reason"]) for one in stored
         ],

@@ -20,7 +20,7 @@ from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
 from commonplace.text import clean, one_line, shortened
-from commonplace.world.events import NOBODY, Event, Phase, parse_id
+from commonplace.world.events import NOBODY, Event, Phase, Spoke, parse_id
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -46,6 +46,7 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
     """
     event = event_named(reading, event_id)
     agent, tick = event.agent_id, event.tick
+    spoke = event.body if isinstance(event.body, Spoke) else None
     own = agent != NOBODY and event.phase != Phase.INPUT
     trace = reading.trace(agent, tick) if own else {}
     delivered: list[dict[str, Any]] = trace.get("delivered", [])
@@ -57,10 +58,10 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
         "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
         "reaction": _reaction(reading, agent, tick, trace),
         "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
-        "account": resting_on(reading, agent, tick, event.body.get("because", ())) if event.type == "SAY" else [],
-        "goals": meant(reading, agent, tick, event.body.get("because", ())) if own else [],
+        "account": resting_on(reading, agent, tick, spoke.because) if spoke else [],
+        "goals": meant(reading, agent, tick, event.body.because) if own else [],
         "stored": _stored(reading, agent, trace),
-        "heard_from": heard_from(reading, event) if event.type == "SAY" else [],
+        "heard_from": heard_from(reading, agent, spoke) if spoke else [],
         "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
         **({"panel": trace["panel"]} if "panel" in trace else {}),
     }
@@ -229,18 +230,17 @@ def _value(row: AnswerRow | None) -> Any:
 # From a line that was said back over memories and earlier lines to who knew it first.
 
 
-def heard_from(reading: Reading, said: Event) -> list[dict[str, Any]]:
+def heard_from(reading: Reading, speaker: str, said: Spoke) -> list[dict[str, Any]]:
     """For each seed fact in a SAY: `{fact, memory, from, event_id, tick, chain}`.
 
     `memory` is what the speaker spoke from (null: made up), `from` and `event_id` who told it to the speaker and when
     (empty for one that knew it from the start). `chain` goes on from there, link by link, to the origin.
     """
     facts = {fact.id: fact for fact in reading.scenario.facts}
-    carriers = said.body.get("carriers", ())
     rows: list[dict[str, Any]] = []
-    for number, fact_id in enumerate(said.body.get("facts", ())):
-        carrier = carriers[number] if number < len(carriers) else 0
-        links = chain(reading, facts.get(fact_id), said.agent_id, carrier)
+    for number, fact_id in enumerate(said.facts):
+        carrier = said.carriers[number] if number < len(said.carriers) else 0
+        links = chain(reading, facts.get(fact_id), speaker, carrier)
         nearest: dict[str, Any] = links[0] if links else {"memory": None, "from": "", "event_id": "", "tick": None}
         rows.append({"fact": fact_id, **nearest, "chain": links[1:]})
     return rows
@@ -261,17 +261,17 @@ def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> li
         event = reading.event(*parse_id(memory.event)) if memory.event else None
         link = {"agent": agent, "memory": memory.id, "from": "", "event_id": memory.event, "tick": memory.tick}
         links.append(link)
-        if event is None or event.type != "SAY" or event.agent_id == agent:
+        if event is None or not isinstance(event.body, Spoke) or event.agent_id == agent:
             break
         link |= {"from": event.agent_id, "tick": event.tick}
-        memory_id = spoken_from(event, fact.id if fact else "")
+        memory_id = spoken_from(event.body, fact.id if fact else "")
         agent = event.agent_id
     return links
 
 
-def spoken_from(said: Event, fact_id: str) -> int:
+def spoken_from(said: Spoke, fact_id: str) -> int:
     """The speaker's memory that a fact in a SAY was spoken from; 0 for none."""
-    pairs = zip(said.body.get("facts", ()), said.body.get("carriers", ()), strict=False)
+    pairs = zip(said.facts, said.carriers, strict=False)
     return next((carrier for spoken, carrier in pairs if spoken == fact_id), 0)
 
 

@@ -28,7 +28,27 @@ from commonplace.text import clean, printable, printable_json
 from commonplace.views.hues import badges
 from commonplace.views.town import Town
 from commonplace.views.words import ambient, event_template
-from commonplace.world.events import NOBODY, Event
+from commonplace.world.events import (
+    NOBODY,
+    ActionRejected,
+    Adjusted,
+    ConversationEnded,
+    ConversationStarted,
+    Event,
+    EventBody,
+    Idled,
+    Interacted,
+    Intervened,
+    Moved,
+    ObjectStateChanged,
+    PlanChanged,
+    RelationChanged,
+    Spoke,
+    TimeAdvanced,
+    VoiceAnswered,
+    WeatherChanged,
+    Whispered,
+)
 
 
 class LineView:
@@ -206,7 +226,7 @@ def entry_of(event: Event, town: Town) -> Entry:
         category=CATEGORIES.get(event.type, "world"),
         mark=MARKS.get(event.type, "·"),
         agent_id="" if event.agent_id == NOBODY or event.type in IMPERSONAL else event.agent_id,
-        to=str(event.body.get("to_agent_id", "")) if event.type == "SAY" else "",
+        to=event.body.to_agent_id if isinstance(event.body, Spoke) else "",
         text=_text(event, town),
     )
 
@@ -230,71 +250,76 @@ class Narrator:
         return [entry_of(event, self.town) for event in events if self._is_news(event)]
 
     def _is_news(self, event: Event) -> bool:
-        if event.type != "IDLE":
-            self.doing.pop(event.agent_id, None) if event.type in ("MOVE", "INTERACT") else None
-            return True
-        doing = str(event.body.get("doing", ""))
-        before = self.doing.get(event.agent_id)
-        self.doing[event.agent_id] = doing
-        return bool(doing) and doing != before and event.body.get("emoji") != LISTENING
+        match event.body:
+            case Idled(doing=doing, emoji=emoji):
+                before = self.doing.get(event.agent_id)
+                self.doing[event.agent_id] = doing
+                return bool(doing) and doing != before and emoji != LISTENING
+            case Moved() | Interacted():
+                self.doing.pop(event.agent_id, None)
+                return True
+            case _:
+                return True
 
 
 def _text(event: Event, town: Town) -> str:
-    body = event.body
-    match event.type:
-        case "SAY":
-            return f"“{clean(str(body.get('utterance', '')))}”"
-        case "IDLE":
-            doing = clean(str(body.get("doing", "")))
-            return event_template(town.language, "IDLE").format(doing=doing)
-        case "SCRIPTED" | "GOD_EVENT" | "INNER_VOICE":
-            return clean(str(body.get("text", "")))
-        case _:
+    match event.body:
+        case Spoke(utterance=utterance):
+            return f"“{clean(utterance)}”"
+        case Idled(doing=doing):
+            return event_template(town.language, "IDLE").format(doing=clean(doing))
+        case Intervened(text=text) | Whispered(text=text):
+            return clean(text)
+        case body:
             template = event_template(town.language, _key(event))
-            return template.format_map(_Words(event, town)) if template else _unknown(event)
+            return template.format_map(_words(body, town)) if template else _unknown(event)
 
 
 def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
-    body = event.body
-    match event.type:
-        case "INTERACT":
-            return "refused" if body.get("outcome") == "refused" else str(body.get("verb", ""))
-        case "MOVE":
-            return "MOVE goal" if body.get("goal") not in (None, "", body.get("to")) else "MOVE"
-        case "CHANGED":
-            return "CHANGED run" if event.agent_id == NOBODY else "CHANGED"
-        case "VOICE_ANSWERED":
-            return "VOICE_ANSWERED" if body.get("follows") else "VOICE_ANSWERED no"
-        case "RELATION_CHANGED":
-            return f"RELATION_CHANGED {body.get('why')}"
-        case "PLAN_CHANGED":
-            return "PLAN_CHANGED" if body.get("reason") else "PLAN_CHANGED first"
+    match event.body:
+        case Interacted(outcome=outcome, verb=verb):
+            return "refused" if outcome == "refused" else verb
+        case Moved(to=to, goal=goal):
+            return "MOVE" if goal == to else "MOVE goal"
+        case Adjusted() if event.agent_id == NOBODY:
+            return "CHANGED run"
+        case VoiceAnswered(follows=False):
+            return "VOICE_ANSWERED no"
+        case RelationChanged(why=why):
+            return f"RELATION_CHANGED {why}"
+        case PlanChanged(reason=""):
+            return "PLAN_CHANGED first"
         case _:
             return event.type
 
 
-class _Words(dict[str, str]):
-    """Fields of an event's body as words; what is missing reads as a dash."""
+def _words(body: EventBody, town: Town) -> dict[str, str]:  # noqa: PLR0911 – a case per type
+    """What the templates of `views.words` name of an event."""
 
-    def __init__(self, event: Event, town: Town) -> None:
-        super().__init__()
-        self.event = event
-        self.town = town
+    def word(text: str) -> str:
+        return ambient(town.language, clean(text.replace("_", " ")))
 
-    def __missing__(self, key: str) -> str:
-        value = self.event.body.get("object_id" if key == "object" else key)
-        if value is None:
-            return "–"
-        if key == "members":
-            return _together([self.town.short(one) for one in _strings(value)])
-        if key == "value":
-            return clean("; ".join(_strings(value)))
-        name = str(value)
-        if key in {"other", "object"}:
-            return self.town.short(name) if key == "other" else self.town.what(name)
-        if self.event.type == "MOVE":
-            return self.town.where(name)
-        return ambient(self.town.language, clean(name.replace("_", " ")))
+    match body:
+        case Moved(to=to, goal=goal):
+            return {"to": town.where(to), "goal": town.where(goal)}
+        case Interacted(object_id=thing, why=why):
+            return {"object": town.what(thing), "why": word(why)}
+        case ObjectStateChanged(object_id=thing, old=old, to=to):
+            return {"object": town.what(thing), "from": word(old), "to": word(to)}
+        case WeatherChanged(old=old, to=to):
+            return {"from": word(old), "to": word(to)}
+        case ConversationStarted(members=members) | ConversationEnded(members=members):
+            return {"members": _together([town.short(one) for one in members])}
+        case RelationChanged(other=other):
+            return {"other": town.short(other)}
+        case Adjusted(field=field, value=value):
+            return {"field": word(field), "value": clean("; ".join(_strings(value)))}
+        case ActionRejected(why=reason) | PlanChanged(reason=reason) | VoiceAnswered(reason=reason):
+            return {"why": word(reason), "reason": word(reason)}
+        case TimeAdvanced(part_of_day=part):
+            return {"part_of_day": word(part)}
+        case _:
+            return {}
 
 
 def _strings(value: Any) -> list[str]:
@@ -306,5 +331,5 @@ def _together(names: Sequence[str]) -> str:
 
 
 def _unknown(event: Event) -> str:
-    texts = [clean(str(value)) for value in event.body.values() if isinstance(value, str)]
+    texts = [clean(str(value)) for value in event.body.plain().values() if isinstance(value, str)]
     return " ".join([event.type.lower().replace("_", " "), *texts])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
+
+from msgspec import Struct
 
 Verb = Literal["USE", "OPEN", "CLOSE", "TAKE", "DROP"]
 VERBS: tuple[Verb, ...] = get_args(Verb)
@@ -94,14 +96,26 @@ def objection(action: Action, targets: Targets) -> str:
             return "" if other in targets.agents else f"{other} cannot be spoken to now"
 
 
-def as_dict(action: Action) -> dict[str, Any]:
-    """The action as the `act` tool words it, for traces and ACTION_REJECTED."""
+class Proposed(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An action as the `act` tool words it, for traces and ACTION_REJECTED."""
+
+    kind: str
+    doing: str | None = None
+    to_location_id: str = ""
+    object_id: str = ""
+    verb: str = ""
+    to_agent_id: str = ""
+    utterance: str | None = None
+
+
+def proposed(action: Action) -> Proposed:
+    """The action so worded."""
     match action:
         case Idle(doing=doing):
-            return {"kind": "IDLE", "doing": doing}
+            return Proposed(kind="IDLE", doing=doing)
         case Move(to_location_id=area):
-            return {"kind": "MOVE", "to_location_id": area}
+            return Proposed(kind="MOVE", to_location_id=area)
         case Interact(object_id=thing, verb=verb):
-            return {"kind": "INTERACT", "object_id": thing, "verb": verb}
+            return Proposed(kind="INTERACT", object_id=thing, verb=verb)
         case Say(to_agent_id=other, utterance=utterance):
-            return {"kind": "SAY", "to_agent_id": other, "utterance": utterance}
+            return Proposed(kind="SAY", to_agent_id=other, utterance=utterance)

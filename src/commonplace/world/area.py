@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+
+from msgspec import structs
 
 from commonplace.world.actions import CARRYING, Interact, Say
 from commonplace.world.deeds import Deed, Setting
-from commonplace.world.events import Event, Phase
+from commonplace.world.events import (
+    ConversationEnded,
+    ConversationStarted,
+    Event,
+    EventBody,
+    ObjectStateChanged,
+    Phase,
+)
 from commonplace.world.state import Body, Conversation, Line, Scene, Thing
 
 SILENCE = 2
@@ -113,8 +121,7 @@ def _written(
         before = setting.sets.get(id, thing.state)
         state, by = states.get(id, (before, ""))
         if state != before:
-            body = {"object_id": id, "from": before, "to": state, "by": by}
-            _consequence(setting, scene, own[by], "OBJECT_STATE_CHANGED", body)
+            _consequence(setting, scene, own[by], ObjectStateChanged(object_id=id, old=before, to=state, by=by))
         progress = steps.get(id, thing.progress) if state == thing.state else 0
         changed[id] = Thing(state, holders.get(id, thing.parent), progress)
     return changed
@@ -128,7 +135,7 @@ def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -
             continue
         holder = holders.get(action.object_id, deed.agent_id)
         if holder != deed.agent_id:
-            told = replace(deed.event, body={**deed.event.body, "held_by": holder})
+            told = replace(deed.event, body=structs.replace(deed.event.body, held_by=holder))
             own[deed.agent_id][0] = told
 
 
@@ -142,22 +149,23 @@ def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping
         return Talks(())
     talks = fold_talks(scene.area, setting.tick, scene.conversations, lines, here)
     for one in talks.started:
-        body: dict[str, Any] = {"conversation_id": one.id, "members": list(one.members)}
-        _consequence(setting, scene, own[one.starter], "CONVERSATION_STARTED", body)
+        begun = ConversationStarted(conversation_id=one.id, members=one.members)
+        _consequence(setting, scene, own[one.starter], begun)
     for one in talks.ended:
-        _consequence(setting, scene, own[one.members[0]], "CONVERSATION_ENDED", ending(one))
+        _consequence(setting, scene, own[one.members[0]], ending(one))
     return talks
 
 
-def ending(talk: Conversation) -> dict[str, Any]:
-    """The body of CONVERSATION_ENDED."""
-    return {"conversation_id": talk.id, "members": participants(talk), "lines": transcript(talk)}
+def ending(talk: Conversation) -> ConversationEnded:
+    """What the end of a talk says of it."""
+    lines = tuple((line.speaker, line.to, line.utterance) for line in talk.lines)
+    return ConversationEnded(conversation_id=talk.id, members=participants(talk), lines=lines)
 
 
-def _consequence(setting: Setting, scene: Scene, events: list[Event], type: str, body: dict[str, Any]) -> None:
+def _consequence(setting: Setting, scene: Scene, events: list[Event], body: EventBody) -> None:
     """Add one to the events of the character who caused it."""
     by = events[0].agent_id
-    events.append(Event(setting.tick, Phase.CONSEQUENCE, by, len(events), type, scene.area, body))
+    events.append(Event(setting.tick, Phase.CONSEQUENCE, by, len(events), scene.area, body))
 
 
 def _record(acting: Sequence[Deed], own: Own, arrivals: Sequence[Deed]) -> tuple[Event, ...]:
@@ -178,8 +186,8 @@ def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talks: Talks, own: 
             heard.setdefault(deed.action.to_agent_id, []).append(deed.event)
     for by in sorted({one.members[0] for one in talks.ended}):
         for event in own[by]:
-            if event.type == "CONVERSATION_ENDED":
-                for me in left.intersection(event.body["members"]) - {by}:
+            if isinstance(event.body, ConversationEnded):
+                for me in left.intersection(event.body.members) - {by}:
                     heard.setdefault(me, []).append(event)
     return {me: tuple(events) for me, events in heard.items()}
 
@@ -234,14 +242,9 @@ def _asks(line: Line) -> bool:
     return line.speech_act.startswith("ask") or line.utterance.endswith("?")
 
 
-def participants(talk: Conversation) -> list[str]:
+def participants(talk: Conversation) -> tuple[str, ...]:
     """Everybody who took part, sorted: who spoke or was spoken to, still here or not."""
-    return sorted({name for line in talk.lines for name in (line.speaker, line.to)})
-
-
-def transcript(talk: Conversation) -> list[list[str]]:
-    """The lines as [speaker, addressee, utterance]."""
-    return [[line.speaker, line.to, line.utterance] for line in talk.lines]
+    return tuple(sorted({name for line in talk.lines for name in (line.speaker, line.to)}))
 
 
 def _begun(area: str, tick: int, said: tuple[Line, ...], group: set[str]) -> Conversation:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any, cast
+from functools import cache, partial
+from typing import cast
 
 from commonplace.languages import DEFAULT
 from commonplace.world.actions import (
@@ -21,10 +21,10 @@ from commonplace.world.actions import (
     Say,
     Targets,
     Verb,
-    as_dict,
     objection,
+    proposed,
 )
-from commonplace.world.events import Event, Phase
+from commonplace.world.events import ActionRejected, Event, EventBody, Idled, Interacted, Moved, Phase, Spoke
 from commonplace.world.geography import Geography
 from commonplace.world.state import Body, Scene, Thing
 from commonplace.world.tree import PEOPLE, Attempt, Phrase, attempt, say
@@ -54,19 +54,12 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """An event of a mind besides its action: PLAN_CHANGED, REFLECTED, RELATION_CHANGED. Others do not see it."""
-
-    type: str
-    body: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Intent:
     """What a character wants to do in a tick, and what its mind did meanwhile."""
 
     action: Action
-    notes: tuple[Note, ...] = ()
+    notes: tuple[EventBody, ...] = ()
+    """Events of the mind besides the action, which others do not see: `PlanChanged`, `Reflected` …"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +95,7 @@ def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
     return replace(
         deed,
         notes=tuple(
-            Event(setting.tick, Phase.ACTION, me, ordinal, note.type, scene.area, note.body)
+            Event(setting.tick, Phase.ACTION, me, ordinal, scene.area, note)
             for ordinal, note in enumerate(intent.notes, 1)
         ),
     )
@@ -121,13 +114,14 @@ class _Actor:
     def say(self, phrase: Phrase, node_id: str) -> str:
         return say(self.setting.rules.language, phrase, name=self.setting.geography.name(node_id))
 
-    def event(self, type: str, record: dict[str, Any]) -> Event:
-        """The action's event, with the extras every action may carry."""
-        if self.action.emoji:
-            record["emoji"] = self.action.emoji
-        if self.action.because:
-            record["because"] = list(self.action.because)
-        return Event(self.setting.tick, Phase.ACTION, self.me, 0, type, self.scene.area, record)
+    def event(self, body: EventBody) -> Event:
+        """The action's event."""
+        return Event(self.setting.tick, Phase.ACTION, self.me, 0, self.scene.area, body)
+
+    def idled(self, doing: str, asleep: bool = False) -> Event:
+        """That of staying."""
+        because = self.action.because
+        return self.event(Idled(doing=doing, asleep=asleep, emoji=self.action.emoji, because=because))
 
     def stays(self, doing: str, asleep: bool = False) -> Body:
         """The body where it is, any walk stopped; an announced departure is kept until its time has come."""
@@ -139,8 +133,7 @@ class _Actor:
 
 def _deed(one: _Actor, action: Action) -> Deed:
     if isinstance(action, Idle):
-        record: dict[str, Any] = {"doing": action.doing, "asleep": True} if action.asleep else {"doing": action.doing}
-        return Deed(one.me, one.event("IDLE", record), one.stays(action.doing, action.asleep), action)
+        return Deed(one.me, one.idled(action.doing, action.asleep), one.stays(action.doing, action.asleep), action)
     why = objection(action, _targets_for(one, action))
     if why:
         return _rejected(one, why)
@@ -168,8 +161,7 @@ def _targets_for(one: _Actor, action: Action) -> Targets:
 def _rejected(one: _Actor, why: str, doing: str = "") -> Deed:
     """Nothing changes, except that a walk stops."""
     body = one.body
-    record = {"proposed": as_dict(one.action), "why": why}
-    event = Event(one.setting.tick, Phase.ACTION, one.me, 0, "ACTION_REJECTED", one.scene.area, record)
+    event = one.event(ActionRejected(proposed=proposed(one.action), why=why))
     stays = one.stays(doing or ("" if body.goal else body.doing), body.asleep)
     return Deed(one.me, event, stays if stays is body else replace(stays, emoji=body.emoji))
 
@@ -180,7 +172,7 @@ def _walk(one: _Actor, action: Move) -> Deed:
     if gives_notice(setting.geography, one.body, setting.tick, notice):
         doing = one.say("leaving", goal)
         body = replace(one.stays(doing), departs=departure(one.body, setting.tick, notice))
-        return Deed(one.me, one.event("IDLE", {"doing": doing}), body, action)
+        return Deed(one.me, one.idled(doing), body, action)
     step = stride(setting.geography, one.body, goal, setting.closed)
     if not step.to:
         return _rejected(one, one.say("closed", step.door), one.say("waiting", step.door))
@@ -193,7 +185,7 @@ def _walk(one: _Actor, action: Move) -> Deed:
         goal="" if arrived else goal,
         shut=() if arrived else step.shut,
     )
-    event = one.event("MOVE", {"from": one.scene.area, "to": step.to, "goal": goal})
+    event = one.event(Moved(left=one.scene.area, to=step.to, goal=goal, emoji=action.emoji, because=action.because))
     carried = {id: thing for id, thing in one.scene.things.items() if thing.parent == one.me}
     return Deed(one.me, event, body, action, carried=carried)
 
@@ -201,19 +193,15 @@ def _walk(one: _Actor, action: Move) -> Deed:
 def _handle(one: _Actor, action: Interact) -> Deed:
     object_id = action.object_id
     tried = tried_by(one.setting.geography, one.scene, one.me, object_id, action.verb)
-    record: dict[str, Any] = {"object_id": object_id, "verb": action.verb, "outcome": "done"}
+    event = partial(Interacted, object_id=object_id, verb=action.verb, emoji=action.emoji, because=action.because)
     if tried.done:
         doing = action.doing or one.say(cast(Verb, action.verb), object_id)
-        record["doing"] = doing
-        if tried.seen:
-            record["seen"] = tried.seen
-        if tried.times > 1:
-            record["progress"] = [tried.progress or tried.times, tried.times]
+        progress = (tried.progress or tried.times, tried.times) if tried.times > 1 else None
+        did = event(outcome="done", doing=doing, seen=tried.seen, progress=progress)
     else:
         doing = one.say("trying", object_id)
-        record |= {"outcome": "refused", "why": tried.why or _why(one, tried, object_id)}
-        record |= {"lacks": tried.lacks} if tried.lacks else {}
-    return Deed(one.me, one.event("INTERACT", record), one.stays(doing), action, attempt=tried)
+        did = event(outcome="refused", why=tried.why or _why(one, tried, object_id), lacks=tried.lacks)
+    return Deed(one.me, one.event(did), one.stays(doing), action, attempt=tried)
 
 
 def _why(one: _Actor, tried: Attempt, object_id: str) -> str:
@@ -235,20 +223,19 @@ def tried_by(geography: Geography, scene: Scene, me: str, object_id: str, verb: 
 
 
 def _speak(one: _Actor, action: Say) -> Deed:
-    record: dict[str, Any] = {
-        "to_agent_id": action.to_agent_id,
-        "utterance": action.utterance,
-        "facts": list(action.facts),
-        "claimed": list(action.claimed),
-        "carriers": list(action.carriers),
-    }
-    if action.ends:
-        record["ends"] = True
-    if action.speech_act:
-        record["speech_act"] = action.speech_act
-    if action.topic:
-        record["topic"] = action.topic
-    return Deed(one.me, one.event("SAY", record), one.stays(one.say("talking", action.to_agent_id)), action)
+    spoke = Spoke(
+        to_agent_id=action.to_agent_id,
+        utterance=action.utterance,
+        facts=action.facts,
+        claimed=action.claimed,
+        carriers=action.carriers,
+        ends=action.ends,
+        speech_act=action.speech_act,
+        topic=action.topic,
+        emoji=action.emoji,
+        because=action.because,
+    )
+    return Deed(one.me, one.event(spoke), one.stays(one.say("talking", action.to_agent_id)), action)
 
 
 # ── walking: one edge a tick along a shortest path, avoiding the closed ways the walker has found ────────────────────

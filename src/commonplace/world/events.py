@@ -1,16 +1,25 @@
-"""What happened: immutable records with ids made of tick, character and ordinal."""
+"""What happened: immutable records with ids made of tick, character and ordinal, and a type for each kind of body.
+
+A run file keeps a body as JSON, without the optional fields that are empty; `body_of` is the way back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
+
+import msgspec
+from msgspec import Struct, field
 
 from commonplace.canon import canonical
+from commonplace.world.actions import Proposed
 
 NOBODY = "-"
 """The character of events that no character caused."""
+Pairs = tuple[tuple[str, str], ...]
+"""Ids, each with what it is about."""
 
 
 class Phase(IntEnum):
@@ -27,17 +36,21 @@ class Event:
     """One thing that happened at a tick. Canonical order is (tick, phase, agent_id, ordinal).
 
     `ordinal` counts a character's events of one tick over all phases, so (tick, agent_id, ordinal) names the event.
-    `place` is the id of the area where it happened, empty when it happened everywhere. `body` holds strings,
-    integers, booleans, null and lists of these, never floats.
+    `place` is the id of the area where it happened, empty when it happened everywhere. `body` is what happened; it
+    holds strings, integers, booleans, null and lists of these, never floats.
     """
 
     tick: int
     phase: Phase
     agent_id: str
     ordinal: int
-    type: str
     place: str
-    body: Mapping[str, Any]
+    body: EventBody
+
+    @property
+    def type(self) -> str:
+        """`SAY`, `MOVE` …"""
+        return self.body.type
 
     @property
     def id(self) -> str:
@@ -51,7 +64,17 @@ class Event:
 
     def body_bytes(self) -> bytes:
         """The canonical bytes that are stored and hashed: type and place with the body."""
-        return canonical({"type": self.type, "place": self.place, **self.body})
+        return canonical({"type": self.type, "place": self.place, **self.body.plain()})
+
+
+B = TypeVar("B", bound="EventBody")
+
+
+def of_kind(events: Iterable[Event], kind: type[B]) -> Iterator[tuple[Event, B]]:
+    """The events whose body is of a kind, each with it."""
+    for event in events:
+        if isinstance(event.body, kind):
+            yield event, event.body
 
 
 def parse_id(event_id: str) -> tuple[int, str, int]:
@@ -60,3 +83,291 @@ def parse_id(event_id: str) -> tuple[int, str, int]:
     if not head.startswith("t"):
         raise ValueError(event_id)
     return int(head[1:]), agent, int(ordinal)
+
+
+# ── what events say ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+class EventBody(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What an event says besides when, where and of whom. A field without a default always stands in its JSON."""
+
+    because: tuple[int, ...] = ()
+    """Ids of the character's memories that it had as reasons."""
+
+    @property
+    def type(self) -> str:
+        """The event's type, as JSON has it."""
+        return _NAMES[self.__class__]
+
+    def plain(self) -> dict[str, Any]:
+        """Its JSON, in the order of names."""
+        return msgspec.to_builtins(self, order="sorted")
+
+
+class Acted(EventBody):
+    """An action."""
+
+    emoji: str = ""
+
+
+class Idled(Acted, kw_only=True):
+    """Stayed, and did what needs no object's change."""
+
+    doing: str
+    asleep: bool = False
+
+
+class Moved(Acted, kw_only=True):
+    """Walked one edge."""
+
+    left: str = field(name="from")
+    """Id of the area it walked out of."""
+    to: str
+    """Id of the next area."""
+    goal: str
+    """Id of the area the walk leads to."""
+
+
+class Interacted(Acted, kw_only=True):
+    """Tried a verb on an object."""
+
+    object_id: str
+    verb: str
+    outcome: str
+    """`done` or `refused`."""
+    doing: str = ""
+    """As others see it; empty where it was refused."""
+    seen: str = ""
+    """What there was to see of the change."""
+    progress: tuple[int, int] | None = None
+    """Of what takes several attempts: how many there have been, of how many."""
+    held_by: str = ""
+    """Id of who took it in the same tick and has it now."""
+    why: str = ""
+    """The reason of a refusal."""
+    lacks: str = ""
+    """Id of what was missing; `*` for more hands."""
+
+
+class Spoke(Acted, kw_only=True):
+    """Said something to somebody; see `actions.Say` for the fields."""
+
+    to_agent_id: str
+    utterance: str
+    facts: tuple[str, ...]
+    claimed: tuple[str, ...]
+    carriers: tuple[int, ...]
+    ends: bool = False
+    speech_act: str = ""
+    topic: str = ""
+
+
+class ActionRejected(EventBody, kw_only=True):
+    """Proposed an action that is not possible."""
+
+    proposed: Proposed
+    why: str
+
+
+class ObjectStateChanged(EventBody, kw_only=True):
+    """An object came into another state."""
+
+    object_id: str
+    old: str = field(name="from")
+    to: str
+    by: str
+    """Id of the character who did it."""
+
+
+class ConversationStarted(EventBody, kw_only=True):
+    """A talk began; the ids of its members are sorted."""
+
+    conversation_id: str
+    members: tuple[str, ...]
+
+
+class ConversationEnded(EventBody, kw_only=True):
+    """A talk ended."""
+
+    conversation_id: str
+    members: tuple[str, ...]
+    """Everybody who took part, sorted."""
+    lines: tuple[tuple[str, str, str], ...]
+    """(speaker, addressee, utterance) of each line."""
+
+
+class TimeAdvanced(EventBody, kw_only=True):
+    """Another part of the day began."""
+
+    part_of_day: str
+
+
+class WeatherChanged(EventBody, kw_only=True):
+    """The sky changed."""
+
+    old: str = field(name="from")
+    to: str
+    wind: str
+    temperature: str
+
+
+class Intervened(EventBody, kw_only=True):
+    """The scenario, or somebody outside, let something happen."""
+
+    text: str
+    """What those perceive whom it reaches."""
+    far: str = ""
+    """What is noticed in the next areas."""
+    agents: tuple[str, ...] = ()
+    """Ids of the characters it is meant for by name."""
+    sets: Pairs = ()
+    """(object, state)."""
+    opens: tuple[str, ...] = ()
+    """Ids of ways."""
+    closes: tuple[str, ...] = ()
+    moves: Pairs = ()
+    """(object, area it lies in from now on)."""
+
+
+class ScriptPlayed(Intervened):
+    """A scripted event or an occasion."""
+
+    script: str = ""
+    """Its id."""
+    everybody: bool = False
+    areas: tuple[str, ...] = ()
+    """Ids of the areas it reaches."""
+    near: tuple[str, ...] = ()
+    """Ids of those next to them, where there is something to notice."""
+
+
+class GodSpoke(Intervened, kw_only=True):
+    """A sentence in god mode."""
+
+    percepts: Pairs
+    """(character, what it notices), in the order of ids."""
+    befalls: Pairs = ()
+    """(character, what it does now)."""
+    sky: str = ""
+
+
+class Whispered(EventBody, kw_only=True):
+    """A character was given a thought."""
+
+    text: str
+
+
+class Joined(EventBody):
+    """A character came into the world."""
+
+
+class Departed(EventBody):
+    """A character left the world."""
+
+
+class TakenOver(EventBody, kw_only=True):
+    """A person decides for a character."""
+
+    action: Mapping[str, Any]
+    """What it does next, as the `act` tool words it; empty to wait."""
+
+
+class GivenBack(EventBody):
+    """A character decides for itself again."""
+
+
+class Forgot(EventBody, kw_only=True):
+    """Memories of a character were removed."""
+
+    memory_ids: tuple[int, ...]
+
+
+class Adjusted(EventBody, kw_only=True):
+    """Something of a character, or a setting of the run, was changed by hand."""
+
+    field: str
+    value: Any
+
+
+class PlanChanged(EventBody, kw_only=True):
+    """A character changed its plan, or made that of the day."""
+
+    reason: str
+    """Empty for the plan of the day."""
+    from_time: str
+    """ISO, simulated."""
+
+
+class Reflected(EventBody, kw_only=True):
+    """A character drew conclusions: the ids of the memories that they became."""
+
+    memory_ids: tuple[int, ...]
+
+
+class RelationChanged(EventBody, kw_only=True):
+    """A character thinks better or worse of another one."""
+
+    other: str
+    change: int
+    warmth: int
+    """The warmth after it."""
+    why: str
+    """One of `relations.CHANGES`."""
+
+
+class VoiceAnswered(EventBody, kw_only=True):
+    """A character follows an inner voice, or does not."""
+
+    follows: bool
+    reason: str
+
+
+class Foreign(EventBody, kw_only=True):
+    """An event of a mind of a type that a stage outside the package has."""
+
+    name: str
+    content: Mapping[str, Any]
+
+    @property
+    def type(self) -> str:
+        """Its own name."""
+        return self.name
+
+    def plain(self) -> dict[str, Any]:
+        """Its JSON, in the order of names."""
+        return dict(sorted(self.content.items()))
+
+
+TYPES: Mapping[str, type[EventBody]] = {
+    "IDLE": Idled,
+    "MOVE": Moved,
+    "INTERACT": Interacted,
+    "SAY": Spoke,
+    "ACTION_REJECTED": ActionRejected,
+    "OBJECT_STATE_CHANGED": ObjectStateChanged,
+    "CONVERSATION_STARTED": ConversationStarted,
+    "CONVERSATION_ENDED": ConversationEnded,
+    "TIME_ADVANCED": TimeAdvanced,
+    "WEATHER_CHANGED": WeatherChanged,
+    "SCRIPTED": ScriptPlayed,
+    "GOD_EVENT": GodSpoke,
+    "INNER_VOICE": Whispered,
+    "JOINED": Joined,
+    "LEFT": Departed,
+    "TAKEN_OVER": TakenOver,
+    "GIVEN_BACK": GivenBack,
+    "FORGOT": Forgot,
+    "CHANGED": Adjusted,
+    "PLAN_CHANGED": PlanChanged,
+    "REFLECTED": Reflected,
+    "RELATION_CHANGED": RelationChanged,
+    "VOICE_ANSWERED": VoiceAnswered,
+}
+_NAMES: Mapping[type[EventBody], str] = {kind: name for name, kind in TYPES.items()}
+
+
+def body_of(type: str, plain: Mapping[str, Any]) -> EventBody:
+    """The body of an event of a type from its JSON. Raises TypeError or ValueError for what is none."""
+    kind = TYPES.get(type)
+    return msgspec.convert(plain, kind) if kind else Foreign(name=type, content=plain)

@@ -10,7 +10,21 @@ from typing import Any, cast
 from commonplace.clock import Clock
 from commonplace.errors import UsageError
 from commonplace.world.area import ending
-from commonplace.world.events import NOBODY, Event, Phase
+from commonplace.world.events import (
+    NOBODY,
+    Adjusted,
+    Departed,
+    Event,
+    EventBody,
+    Forgot,
+    GivenBack,
+    GodSpoke,
+    Joined,
+    Pairs,
+    Phase,
+    TakenOver,
+    Whispered,
+)
 from commonplace.world.geography import Geography
 from commonplace.world.script import Audience, audience, barred_after
 from commonplace.world.state import NOWHERE, Body, Conversation, Thing, World
@@ -203,17 +217,17 @@ def apply_inputs(
                 if item.sky and weather is not None:
                     world = _under(world, Imposed(item.sky, world.tick, world.tick + lasts), weather, book)
             case InnerVoice():
-                world = _to_mind(world, item.agent_id, "INNER_VOICE", {"text": item.text}, book)
+                world = _to_mind(world, item.agent_id, Whispered(text=item.text), book)
             case Join():
                 world = _join(geography, world, item, book)
             case Leave():
                 world = _leave(world, item, book)
             case TakeOver():
-                world = _to_mind(world, item.agent_id, "TAKEN_OVER", {"action": dict(item.action)}, book)
+                world = _to_mind(world, item.agent_id, TakenOver(action=dict(item.action)), book)
             case GiveBack():
-                world = _to_mind(world, item.agent_id, "GIVEN_BACK", {}, book)
+                world = _to_mind(world, item.agent_id, GivenBack(), book)
             case Forget():
-                world = _to_mind(world, item.agent_id, "FORGOT", {"memory_ids": list(item.memory_ids)}, book)
+                world = _to_mind(world, item.agent_id, Forgot(memory_ids=item.memory_ids), book)
             case Set():
                 world = _set(geography, world, item, book)
     return world, book.events[len(events) :]
@@ -226,22 +240,21 @@ class _Book:
     tick: int
     events: list[Event]
 
-    def add(self, agent_id: str, type: str, place: str, body: Mapping[str, Any], phase: Phase = Phase.INPUT) -> None:
+    def add(self, agent_id: str, place: str, body: EventBody, phase: Phase = Phase.INPUT) -> None:
         ordinal = sum(event.agent_id == agent_id for event in self.events)
-        self.events.append(Event(self.tick, phase, agent_id, ordinal, type, place, body))
+        self.events.append(Event(self.tick, phase, agent_id, ordinal, place, body))
 
-    def has(self, agent_id: str, type: str) -> bool:
-        return any(event.agent_id == agent_id and event.type == type for event in self.events)
+    def has_left(self, agent_id: str) -> bool:
+        return any(event.agent_id == agent_id and isinstance(event.body, Departed) for event in self.events)
 
 
 def _god(geography: Geography, world: World, item: GodEvent, book: _Book) -> World:
-    body: dict[str, Any] = {"text": item.text, "percepts": _percepts(geography, world, item)}
     named = (*item.to.agents, *(agent for agent, _ in item.befalls if agent not in item.to.agents))
-    body |= {"agents": list(named)} if named else {}
-    body |= {name: [list(pair) for pair in getattr(item, name)] for name in PAIRS if getattr(item, name)}
-    body |= {name: list(getattr(item, name)) for name in LISTS if getattr(item, name)}
-    body |= {name: getattr(item, name) for name in ("sky", "far") if getattr(item, name)}
-    book.add(NOBODY, "GOD_EVENT", item.to.place, body)
+    spoke = GodSpoke(
+        text=item.text, percepts=_percepts(geography, world, item), agents=named, sets=item.sets, moves=item.moves,
+        befalls=item.befalls, opens=item.opens, closes=item.closes, sky=item.sky, far=item.far,
+    )  # fmt: skip
+    book.add(NOBODY, item.to.place, spoke)
     return replace(
         world,
         things=with_moves(with_states(world.things, dict(item.sets)), dict(item.moves)),
@@ -249,8 +262,8 @@ def _god(geography: Geography, world: World, item: GodEvent, book: _Book) -> Wor
     )
 
 
-def _percepts(geography: Geography, world: World, item: GodEvent) -> list[list[str]]:
-    """[character, what it notices], in the order of ids: the text where it happens, `far` in the next areas."""
+def _percepts(geography: Geography, world: World, item: GodEvent) -> Pairs:
+    """(character, what it notices), in the order of ids: the text where it happens, `far` in the next areas."""
     struck = {agent for agent, _ in item.befalls}
     near = next_areas(geography, item.to.areas) if item.far and not item.to.everybody else frozenset[str]()
     told = {
@@ -258,7 +271,7 @@ def _percepts(geography: Geography, world: World, item: GodEvent) -> list[list[s
         for me, body in sorted(world.bodies.items())
         if item.to.reaches(me, body.area) or me in struck or (body.area in near and not body.asleep)
     }
-    return [[me, text] for me, text in told.items()]
+    return tuple(told.items())
 
 
 def next_areas(geography: Geography, areas: Iterable[str]) -> frozenset[str]:
@@ -271,23 +284,23 @@ def _under(world: World, sky: Imposed, weather: Weather, book: _Book) -> World:
     """The world under another sky; WEATHER_CHANGED where that is a change."""
     before, now = weather(world.imposed), weather(sky)
     if before.sky != now.sky:
-        book.add(NOBODY, "WEATHER_CHANGED", "", weather_change(before, now), Phase.AMBIENT)
+        book.add(NOBODY, "", weather_change(before, now), Phase.AMBIENT)
     return replace(world, imposed=sky)
 
 
-def _to_mind(world: World, agent_id: str, type: str, record: dict[str, Any], book: _Book) -> World:
+def _to_mind(world: World, agent_id: str, given: EventBody, book: _Book) -> World:
     """Add an event that only the mind of one character perceives."""
     body = world.bodies.get(agent_id)
     if body is not None:
-        book.add(agent_id, type, body.area, record)
+        book.add(agent_id, body.area, given)
     return world
 
 
 def _join(geography: Geography, world: World, item: Join, book: _Book) -> World:
     me = item.agent_id
-    if me in world.bodies or item.area not in geography.edges or book.has(me, "LEFT"):
+    if me in world.bodies or item.area not in geography.edges or book.has_left(me):
         return world
-    book.add(me, "JOINED", item.area, {})
+    book.add(me, item.area, Joined())
     return replace(world, bodies={**world.bodies, me: Body(item.area, item.area)})
 
 
@@ -296,7 +309,7 @@ def _leave(world: World, item: Leave, book: _Book) -> World:
     body = world.bodies.get(me)
     if body is None:
         return world
-    book.add(me, "LEFT", body.area, {})
+    book.add(me, body.area, Departed())
     world = _out_of_talks(world, me, body.area, book)
     return replace(world, bodies={other: there for other, there in world.bodies.items() if other != me})
 
@@ -307,7 +320,7 @@ def _out_of_talks(world: World, me: str, area: str, book: _Book) -> World:
     for talk in world.conversations.get(area, ()):
         rest = tuple(member for member in talk.members if member != me)
         if len(rest) < 2:
-            book.add(me, "CONVERSATION_ENDED", area, ending(talk))
+            book.add(me, area, ending(talk))
         else:
             ongoing.append(replace(talk, members=rest))
     talks = {**world.conversations, area: tuple(ongoing)}
@@ -319,7 +332,7 @@ def _set(geography: Geography, world: World, item: Set, book: _Book) -> World:
     body = world.bodies.get(me)
     if name in BODY_FIELDS and (body is None or (name == "place" and value not in geography.edges)):
         return world
-    book.add(me, "CHANGED", body.area if body else "", {"field": name, "value": value})
+    book.add(me, body.area if body else "", Adjusted(field=name, value=value))
     if body is None or name not in BODY_FIELDS:
         return world
     if name == "place":

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.world.events import NOBODY, Event, Phase
+from commonplace.world.events import NOBODY, Event, Phase, ScriptPlayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Audience:
 
 
 def audience(body: Mapping[str, Any]) -> Audience:
-    """The audience in an event's body or a stored input; what is missing is empty."""
+    """The audience in a stored input; what is missing is empty."""
     return Audience(bool(body.get("everybody")), tuple(body.get("areas", ())), tuple(body.get("agents", ())))
 
 
@@ -66,9 +66,9 @@ def due(script: Iterable[Scripted], tick: int) -> tuple[Scripted, ...]:
 
 
 def scripted_events(now: Sequence[Scripted], tick: int, first_ordinal: int) -> tuple[Event, ...]:
-    """A SCRIPTED event for each, numbered after the ambient events of the tick."""
+    """An event for each, numbered after the ambient events of the tick."""
     return tuple(
-        Event(tick, Phase.AMBIENT, NOBODY, ordinal, "SCRIPTED", one.to.place, _body(one))
+        Event(tick, Phase.AMBIENT, NOBODY, ordinal, one.to.place, _body(one))
         for ordinal, one in enumerate(now, first_ordinal)
     )
 
@@ -79,8 +79,14 @@ def barred_after(barred: frozenset[str], opens: Iterable[str], closes: Iterable[
     return barred if after == barred else after
 
 
-def _body(one: Scripted) -> dict[str, Any]:
-    body: dict[str, Any] = {"text": one.text, "script": one.id, **one.to.as_dict()}
-    body |= {"sets": [list(pair) for pair in one.sets], "opens": list(one.opens), "closes": list(one.closes)}
-    body |= {"moves": [list(pair) for pair in one.moves], "far": one.far, "near": list(one.near)}
-    return {key: value for key, value in body.items() if value or key == "text"}
+def _body(one: Scripted) -> ScriptPlayed:
+    to = one.to
+    return ScriptPlayed(
+        text=one.text, script=one.id, everybody=to.everybody, areas=to.areas, agents=to.agents, sets=one.sets,
+        opens=one.opens, closes=one.closes, moves=one.moves, far=one.far, near=one.near,
+    )  # fmt: skip
+
+
+def reaches(played: ScriptPlayed, agent_id: str, area: str) -> bool:
+    """Whether it reaches a character who is in the area at the end of the tick."""
+    return Audience(played.everybody, played.areas, played.agents).reaches(agent_id, area)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.world.events import Event, Phase
+from commonplace.world.events import ConversationEnded, Event, GodSpoke, Moved, Phase, Spoke
 from commonplace.world.geography import Geography
 from commonplace.world.weather import Imposed
 
@@ -206,7 +206,7 @@ def _happened(events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
     areas: dict[str, list[Event]] = {}
     for event in events:
         if public(event):
-            for area in (event.place, event.body["to"]) if event.type == "MOVE" else (event.place,):
+            for area in (event.place, event.body.to) if isinstance(event.body, Moved) else (event.place,):
                 areas.setdefault(area, []).append(event)
     return _frozen(areas)
 
@@ -223,11 +223,13 @@ def _heard(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]
     """Speech to whoever left during the tick, and the end of the talks it took part in, except its own events."""
     heard: dict[str, list[Event]] = {}
     for event in events:
-        meant: list[str] = []
-        if event.type == "SAY":
-            meant = [event.body["to_agent_id"]]
-        elif event.type == "CONVERSATION_ENDED":
-            meant = event.body["members"]
+        match event.body:
+            case Spoke(to_agent_id=other):
+                meant = (other,)
+            case ConversationEnded(members=members):
+                meant = members
+            case _:
+                continue
         for me in meant:
             body = world.bodies.get(me)
             if body and body.came_from == event.place != body.area and me != event.agent_id:
@@ -239,8 +241,8 @@ def _told(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]
     told: dict[str, list[Event]] = {}
     for event in events:
         reached: list[str] = []
-        if event.type == "GOD_EVENT":
-            reached = [me for me, _ in event.body["percepts"]]
+        if isinstance(event.body, GodSpoke):
+            reached = [me for me, _ in event.body.percepts]
         elif event.type in TO_MIND:
             reached = [event.agent_id]
         for me in reached:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from commonplace.clock import Clock
 from commonplace.world.actions import Targets
 from commonplace.world.deeds import targets
-from commonplace.world.events import Event
+from commonplace.world.events import Event, ScriptPlayed
 from commonplace.world.geography import Geography
-from commonplace.world.script import audience
+from commonplace.world.script import reaches
 from commonplace.world.state import Body, Conversation, Scene, Thing, World, scene
 from commonplace.world.weather import Ambient
 
@@ -106,5 +106,5 @@ def news(ambient: Iterable[Event], me: str, area: str) -> tuple[Event, ...]:
     return tuple(
         event
         for event in ambient
-        if event.type != "SCRIPTED" or audience(event.body).reaches(me, area) or area in event.body.get("near", ())
+        if not isinstance(said := event.body, ScriptPlayed) or reaches(said, me, area) or area in said.near
     )

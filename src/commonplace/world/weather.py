@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from commonplace.clock import Clock, part_of_day
 from commonplace.rng import below, weighted
-from commonplace.world.events import NOBODY, Event, Phase
+from commonplace.world.events import NOBODY, Event, EventBody, Phase, TimeAdvanced, WeatherChanged
 
 SKIES = ("clear", "cloudy", "rain", "storm", "fog", "snow")
 Weights = tuple[tuple[str, int], ...]
@@ -122,17 +122,17 @@ def ambient_events(
         return []
     before = before or ambient_at(climate, seed, clock, tick - 1, imposed)
     now = ambient_at(climate, seed, clock, tick, imposed)
-    bodies: list[tuple[str, dict[str, str]]] = []
+    bodies: list[EventBody] = []
     if now.part_of_day != before.part_of_day:
-        bodies.append(("TIME_ADVANCED", {"part_of_day": now.part_of_day}))
+        bodies.append(TimeAdvanced(part_of_day=now.part_of_day))
     if now.sky != before.sky:
-        bodies.append(("WEATHER_CHANGED", weather_change(before, now)))
-    return [Event(tick, Phase.AMBIENT, NOBODY, ordinal, type, "", body) for ordinal, (type, body) in enumerate(bodies)]
+        bodies.append(weather_change(before, now))
+    return [Event(tick, Phase.AMBIENT, NOBODY, ordinal, "", body) for ordinal, body in enumerate(bodies)]
 
 
-def weather_change(before: Ambient, now: Ambient) -> dict[str, str]:
-    """The body of WEATHER_CHANGED."""
-    return {"from": before.sky, "to": now.sky, "wind": now.wind, "temperature": now.temperature}
+def weather_change(before: Ambient, now: Ambient) -> WeatherChanged:
+    """What happens where the sky changes."""
+    return WeatherChanged(old=before.sky, to=now.sky, wind=now.wind, temperature=now.temperature)
 
 
 def _sky(climate: Climate, seed: int, number: int) -> str:

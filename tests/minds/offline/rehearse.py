@@ -40,16 +40,16 @@ def shown(tick: Tick, engine: Lockstep, *, cite: bool) -> Iterator[str]:
     for event in tick.events:
         body, place = event.body, event.place
         if event.type == "SAY":
-            yield f"{clock} [{place}] {event.agent_id} → {body['to_agent_id']}: {body['utterance']}"
+            yield f"{clock} [{place}] {event.agent_id} → {body.to_agent_id}: {body.utterance}"
             if cite:
                 stream = {memory.id: memory for memory in engine.live_state.streams[event.agent_id]}
-                for one in body.get("because", ()):
+                for one in body.because:
                     memory = stream.get(one) or next(
                         (new for new in tick.turns[event.agent_id].delta.memories if new.id == one), None
                     )
                     yield f"            ({one}: {memory.text if memory else '?'})"
         elif event.type in {"PLAN_CHANGED", "WEATHER_CHANGED", "SCRIPTED", "ACTION_REJECTED", "REFLECTED"}:
-            yield f"{clock} *{event.type} {event.agent_id} {dict(body)}"
+            yield f"{clock} *{event.type} {event.agent_id} {body.plain()}"
 
 
 def main(arguments: list[str]) -> None:

@@ -299,7 +299,7 @@ def _lived(text: str, stage: Stage, ticks: int, seed: int = 7) -> list[dict[str,
         for _ in range(ticks):
             one = loop.run_until_complete(engine.run_tick())
             engine.apply(one)
-            events += [{"type": event.type, "who": event.agent_id, **event.body} for event in one.tick.events]
+            events += [{"type": event.type, "who": event.agent_id, **event.body.plain()} for event in one.tick.events]
     finally:
         loop.close()
     return events

@@ -15,6 +15,7 @@ from commonplace.parts.duet.tasks import LOST_THREAD, DuetOutput
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.testing import ScriptedMind
 from commonplace.text import words
+from commonplace.world.events import Reflected
 from parts.duet.pair import PAIR, Actors, dropped, memories, pair, played, reasons
 from sizes import examples
 
@@ -55,7 +56,7 @@ def test_a_reflection_weighs_seven_cites_what_was_shown_and_guides_the_next_line
     assert first.citations
     assert all(cited < first.id for cited in first.citations)
     assert [one.reflection for one in mind.inputs("duet_turn") if one.who.id == "ada"][-2:] == [first.text] * 2
-    assert town.events("REFLECTED")[0].body == {"memory_ids": [first.id]}
+    assert town.events("REFLECTED")[0].body == Reflected(memory_ids=(first.id,))
 
 
 def test_a_reflection_that_names_no_memory_rests_on_those_that_were_shown() -> None:
@@ -104,7 +105,7 @@ def test_a_mind_without_an_answer_leaves_a_placeholder_and_the_dialogue_goes_on(
     says = mind.scripts["duet_turn"]
     mind.scripts["duet_turn"] = lambda given, key: None if key.tick == 2 else says(given, key)
     town = played(4, mind=mind)
-    assert [event.body["utterance"] for event in town.events("SAY")][1] == phrases("en", "lines")[LOST_THREAD]
+    assert [event.body.utterance for event in town.events("SAY")][1] == phrases("en", "lines")[LOST_THREAD]
     assert len(town.events("SAY")) == 4
     assert not any(
         phrases("en", "lines")[LOST_THREAD] in line.text for one in mind.inputs("duet_turn") for line in one.lines

@@ -42,7 +42,7 @@ def answers(path: Path) -> dict[int, dict[str, Any]]:
     """Tick → the SAY of that tick."""
     with commonplace.open_run(path) as run:
         said = (event for event in run.events() if event.type == "SAY")
-        return {event.tick: {"id": event.id, "who": event.agent_id, **event.body} for event in said}
+        return {event.tick: {"id": event.id, "who": event.agent_id, **event.body.plain()} for event in said}
 
 
 def memories(folder: Path) -> list[dict[str, Any]]:

@@ -53,7 +53,7 @@ def test_criterion_5_a_panel_stores_its_answers_by_itself_and_uses_them(folder):
     assert all(stored[one["details"]["memory_id"]]["agent"]["persona_id"] == "thesis" for one in shown)
     assert {one["text"] for one in shown} <= {said["utterance"] for said in first.values()}
     assert CARS in second[1]["utterance"]
-    assert second[1]["because"] == [shown[0]["id"]]
+    assert second[1]["because"] == (shown[0]["id"],)
     assert stored[_memory_at(folder, 11)]["relations"]["related_memory_ids"] == [shown[0]["details"]["memory_id"]]
 
 

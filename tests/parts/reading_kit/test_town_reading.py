@@ -25,7 +25,7 @@ from commonplace.parts.reading_kit.rated_lines import as_table, drawn, ratings
 from commonplace.parts.reading_kit.town_days import FIGURES, added_up, town_days
 from commonplace.parts.reading_kit.wordings import KINDS, wordings
 from commonplace.run.reading import Reading
-from commonplace.world.events import Event, Phase
+from commonplace.world.events import Event, Phase, ScriptPlayed, Spoke
 
 BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "town_reading.py"
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)
@@ -95,6 +95,10 @@ def remembered(agent: str, number: int, tick: int, text: str, frame: dict[str, s
     )
 
 
+def spoke(to: str, text: str, **more: Any) -> Spoke:
+    return Spoke(**{"to_agent_id": to, "utterance": text, "facts": (), "claimed": (), "carriers": (), **more})
+
+
 def made(said: list[tuple[int, str, str, str, dict[str, Any]]], **parts: Any) -> Chronicle:
     """A chronicle of these lines (tick, speaker, hearer, words, what its mind says of it), all said in one place."""
     personas = {id_: SimpleNamespace(name=name, called=name) for id_, name in NAMES.items()}
@@ -105,7 +109,7 @@ def made(said: list[tuple[int, str, str, str, dict[str, Any]]], **parts: Any) ->
         language="en", facts=(FAIR,), personas=personas, memories={"ann": [OLD]}, answers={}
     )  # type: ignore[assignment]
     made.events = tuple(
-        Event(tick, Phase.ACTION, speaker, 0, "SAY", "green", {"to_agent_id": hearer, "utterance": text, **more})
+        Event(tick, Phase.ACTION, speaker, 0, "green", spoke(hearer, text, **more))
         for tick, speaker, hearer, text, more in said
     )
     made.places = parts.pop("places", {})
@@ -188,7 +192,7 @@ def test_what_happened_in_a_place_is_known_to_those_who_were_there():
     asks = (30, "ann", "ben", "How was the parade?", {"speech_act": "ask.event", "topic": "the parade"})
     says = (31, "ben", "ann", "I wasn't there.", {"speech_act": "answer"})
     chronicle = made([asks, says], places=at_the_fair(range(12, 20)))
-    parade = Event(15, Phase.AMBIENT, "-", 0, "SCRIPTED", "green", {"text": "A parade comes by.", "areas": ["green"]})
+    parade = Event(15, Phase.AMBIENT, "-", 0, "green", ScriptPlayed(text="A parade comes by.", areas=("green",)))
     chronicle.events = (parade, *chronicle.events)
     assert [one.name for one in chronicle.occasions] == ["harvest fair", "parade"]
     assert found(chronicle) == [("absent", False)]
@@ -258,7 +262,7 @@ def test_the_figures_of_a_day_are_those_of_the_run(town: Path):
         days = town_days(reading)
         says = reading.events(type="SAY")
         ended = reading.events(type="CONVERSATION_ENDED")
-        scripted = {event.id for event in reading.events(type="SCRIPTED") if event.body["text"]}
+        scripted = {event.id for event in reading.events(type="SCRIPTED") if event.body.text}
         perceived = {memory.event for agent in reading.agent_ids for memory in reading.memories(agent)}
     (day,) = days.values()
     assert list(days) == [1]

@@ -398,7 +398,7 @@ def test_it_opens_from_the_disk_and_says_why_a_line_was_said(town: Path, hostile
         page.open(f"{target.as_uri()}#at={said.tick}")
         page.wait(f"document.querySelector('[role=slider]')?.ariaValueNow === '{said.tick}'")
         assert page.run("document.querySelector('[role=slider]').ariaValueMin") == str(said.tick - 20)
-        page.click(said.body["utterance"], "button.speech")
+        page.click(said.body.utterance, "button.speech")
         page.until("What came to mind")
         page.run("for (const fold of document.querySelectorAll('.cards details')) fold.open = true")
         page.until(hit["memory"]["text"])

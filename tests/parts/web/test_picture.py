@@ -194,8 +194,8 @@ def test_a_line_names_its_place_facts_and_memories(picture: Picture) -> None:
     assert carrying
     for line in carrying:
         event = events[line.event_id]
-        assert (line.place, line.facts) == (event.place, list(event.body["facts"]))
-        assert line.memories == list(event.body.get("because", ()))
+        assert (line.place, line.facts) == (event.place, list(event.body.facts))
+        assert line.memories == list(event.body.because)
 
 
 # ── the run at a glance ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -230,7 +230,7 @@ def test_measures_are_those_of_the_command_line(picture: Picture, inspector: Ins
     assert [(one.fact, one.knowers, one.share) for one in metrics.spreads] == [
         (row["fact"], row["knowers"], row["share"]) for row in rows
     ]
-    said = {tuple(sorted((one.agent_id, one.body["to_agent_id"]))) for one in picture.reading.events(0, 80, type="SAY")}
+    said = {tuple(sorted((one.agent_id, one.body.to_agent_id))) for one in picture.reading.events(0, 80, type="SAY")}
     assert {one.between for one in metrics.network if one.lines} == said
     assert metrics.density == pytest.approx(2 * len(said) / 90)
     assert metrics.usage == picture.reading.usage(80)[:-1]

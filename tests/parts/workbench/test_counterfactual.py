@@ -59,13 +59,13 @@ def without(reading, event, memory, mind=None, times=0):
 
 def lines(reading):
     """What was said because of something."""
-    return [event for event in reading.events(type="SAY") if event.body.get("because")]
+    return [event for event in reading.events(type="SAY") if event.body.because]
 
 
 def from_before(reading):
     """Lines that rest on something remembered earlier, with its number."""
     for event in lines(reading):
-        memory = event.body["because"][0]
+        memory = event.body.because[0]
         if reading.memory(event.agent_id, memory).tick < event.tick:
             yield event, memory
 
@@ -73,10 +73,10 @@ def from_before(reading):
 def test_a_line_is_another_without_the_memory_it_rests_on(reading):
     said = lines(reading)
     for event in said[:: max(1, len(said) // (12 if PROVE else 4))]:
-        found = without(reading, event, event.body["because"][0])
-        assert found.then.turn.action.utterance == event.body["utterance"]
+        found = without(reading, event, event.body.because[0])
+        assert found.then.turn.action.utterance == event.body.utterance
         (now,) = found.without
-        assert getattr(now.turn.action, "utterance", "") != event.body["utterance"]
+        assert getattr(now.turn.action, "utterance", "") != event.body.utterance
         assert changed_answers(found.then, now)
         assert found.again == ()
 
@@ -85,7 +85,7 @@ def test_without_an_arrival_nobody_stands_there(reading):
     event, memory = next(
         (event, one)
         for event in lines(reading)
-        for one in [reading.memory(event.agent_id, event.body["because"][0])]
+        for one in [reading.memory(event.agent_id, event.body.because[0])]
         if one.tick == event.tick and one.details["frame"]["what"] == "arrived"
     )
     (now,) = without(reading, event, memory.id).without
@@ -94,8 +94,8 @@ def test_without_an_arrival_nobody_stands_there(reading):
 
 
 def test_what_rests_on_the_memory_goes_with_it(reading):
-    events = [event for event in lines(reading) if event.body.get("facts")]
-    carried = [(event, event.body["carriers"][0]) for event in events]
+    events = [event for event in lines(reading) if event.body.facts]
+    carried = [(event, event.body.carriers[0]) for event in events]
     event, memory = next(
         (event, memory)
         for event, memory in carried
@@ -109,7 +109,7 @@ def test_what_rests_on_the_memory_goes_with_it(reading):
     for one in reading.memories(event.agent_id, event.tick - 1):
         assert bool(hidden.intersection(one.citations)) <= (one.id in hidden)
     assert all(hidden.intersection(stroke.because) for stroke in found.strokes)
-    assert event.body["facts"][0] not in getattr(found.without[0].turn.action, "facts", ())
+    assert event.body.facts[0] not in getattr(found.without[0].turn.action, "facts", ())
 
 
 def test_a_memory_nothing_rests_on_changes_nothing(reading):

@@ -41,6 +41,7 @@ from commonplace.parts.duet.tasks import (
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean, shortened, words
 from commonplace.world.actions import Action, Idle, Say
+from commonplace.world.events import Reflected
 from commonplace.world.happenings import Befell, Concluded, ISaid, Meant, Said, Voiced, happening_of
 from commonplace.world.state import Line as Uttered
 
@@ -188,7 +189,7 @@ async def _reflect(
         importance=IMPORTANCE,
     )
     memories = await remember(view, notebook, [draft])
-    notebook.note("REFLECTED", memory_ids=[memory.id for memory in memories])
+    notebook.notes.append(Reflected(memory_ids=tuple(memory.id for memory in memories)))
 
 
 def _reflection_is_due(view: TurnView) -> bool:

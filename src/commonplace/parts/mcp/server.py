@@ -34,6 +34,7 @@ from commonplace.run.manifest import package_version
 from commonplace.run.rows import event_json
 from commonplace.run.why import as_text
 from commonplace.run.why import why as why_of
+from commonplace.world.events import Spoke, of_kind
 
 __all__ = ["RunTools", "StoreTools", "serve_http", "serve_stdio", "server", "tools_of"]
 
@@ -482,7 +483,7 @@ class RunTools(_Recalling):
         events = reading.events(reading.tick(_tick(since) or 0), reading.tick(_tick(until)), type="SAY")
         if agent:
             name = self._memories.character(agent)
-            events = [one for one in events if name in (one.agent_id, one.body["to_agent_id"])]
+            events = [one for one, spoke in of_kind(events, Spoke) if name in (one.agent_id, spoke.to_agent_id)]
         return Transcript(total=len(events), utterances=[self._utterance(one) for one in events[-limit:]])
 
     def list_memories(self, agent: Agent = "", limit: Count = 50, only: Only = None, at: AsOf = "") -> Memories:

@@ -24,7 +24,7 @@ from commonplace.run.manifest import own_minds
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import shortened
-from commonplace.world.events import Event
+from commonplace.world.events import Event, Spoke, of_kind
 from commonplace.world.happenings import happening_of
 from commonplace.world.state import Line
 
@@ -60,15 +60,13 @@ class Panel:
         self._scenario = reading.scenario
         self._panel = self._scenario.part.panel
         self._last = reading.last_tick
-        self._events = {
-            event.tick: event
-            for event in reading.events(1, self._last)
-            if event.type == "SAY" and event.agent_id in cycle_of(self._scenario)
-        }
-        lines = [
-            Line(tick, event.agent_id, str(event.body["to_agent_id"]), str(event.body["utterance"]))
-            for tick, event in self._events.items()
+        said = [
+            (event, spoke)
+            for event, spoke in of_kind(reading.events(1, self._last), Spoke)
+            if event.agent_id in cycle_of(self._scenario)
         ]
+        self._events = {event.tick: event for event, _ in said}
+        lines = [Line(event.tick, event.agent_id, spoke.to_agent_id, spoke.utterance) for event, spoke in said]
         self.rhythm: Rhythm = rhythm(self._scenario, lines, self._last + 1)
         self._levels = _levels(reading, self._scenario)
 
@@ -211,12 +209,12 @@ class Panel:
 
     def _cited(self, event: Event) -> list[str]:
         """The ids in the store of the past answers that an answer names; empty for one that the run does not have."""
-        found = [self._reading.memory(event.agent_id, id) for id in event.body.get("because", ())]
+        found = [self._reading.memory(event.agent_id, id) for id in event.body.because]
         return [str(one.details.get("memory_id") or "") if one is not None else "" for one in found]
 
     def _figures(self, said: Said) -> dict[str, float | None]:
         event = self._events[said.tick]
-        cited = [self._reading.memory(event.agent_id, id) for id in event.body.get("because", ())]
+        cited = [self._reading.memory(event.agent_id, id) for id in event.body.because]
         past = [one for one in cited if one is not None]
         asked = [asked_of(happening_of(one.details)) for one in past]
         earlier = [one.text for one in self.rhythm.said if one.tick < said.tick]

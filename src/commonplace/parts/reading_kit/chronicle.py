@@ -16,7 +16,7 @@ from commonplace.run.reading import Reading
 from commonplace.run.tick_record import Version
 from commonplace.text import sentences, words
 from commonplace.world.area import SILENCE
-from commonplace.world.events import NOBODY, Event, Phase
+from commonplace.world.events import NOBODY, Event, Idled, Intervened, Moved, Phase, ScriptPlayed, Spoke, of_kind
 from commonplace.world.happenings import Said, happening_of
 
 __all__ = ["Chronicle", "Gathering", "Line", "plain"]
@@ -30,6 +30,8 @@ class Line:
     """Something said."""
 
     event: Event
+    spoke: Spoke
+    """What the event says."""
     day: int
     """1 on the calendar day on which the run begins."""
     before: Line | None
@@ -50,32 +52,32 @@ class Line:
     @property
     def hearer(self) -> str:
         """Id of the character it was said to."""
-        return str(self.event.body["to_agent_id"])
+        return self.spoke.to_agent_id
 
     @property
     def text(self) -> str:
         """The words."""
-        return str(self.event.body["utterance"])
+        return self.spoke.utterance
 
     @property
     def act(self) -> str:
         """What it does, as its speaker's mind said so; empty where it did not."""
-        return str(self.event.body.get("speech_act") or "")
+        return self.spoke.speech_act
 
     @property
     def topic(self) -> str:
         """What it is about, as its speaker's mind said so."""
-        return str(self.event.body.get("topic") or "")
+        return self.spoke.topic
 
     @property
     def facts(self) -> frozenset[str]:
         """Ids of the seed facts that its words carry."""
-        return frozenset(self.event.body.get("facts") or ())
+        return frozenset(self.spoke.facts)
 
     @property
     def because(self) -> frozenset[int]:
         """Ids of the speaker's memories that it cites."""
-        return frozenset(self.event.body.get("because") or ())
+        return frozenset(self.spoke.because)
 
     @property
     def began(self) -> int:
@@ -147,7 +149,7 @@ class Chronicle:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """Every event but IDLE; idling is in `places`."""
-        return tuple(event for event in self._all if event.type != "IDLE")
+        return tuple(event for event in self._all if not isinstance(event.body, Idled))
 
     @cached_property
     def _all(self) -> tuple[Event, ...]:
@@ -159,7 +161,7 @@ class Chronicle:
         places: dict[str, dict[int, str]] = defaultdict(dict)
         for event in self._all:
             if event.phase == Phase.ACTION and event.agent_id != NOBODY:
-                moved = str(event.body["to"]) if event.type == "MOVE" else event.place
+                moved = event.body.to if isinstance(event.body, Moved) else event.place
                 places[event.agent_id][event.tick] = moved
         return places
 
@@ -181,15 +183,13 @@ class Chronicle:
         """Everything said, in order."""
         known, found = wordings(self.scenario.language), list[Line]()
         latest: dict[str, list[Line]] = defaultdict(list)
-        for event in self.events:
-            if event.type != "SAY":
-                continue
-            pair = {event.agent_id, event.body["to_agent_id"]}
+        for event, spoke in of_kind(self.events, Spoke):
+            pair = {event.agent_id, spoke.to_agent_id}
             here = [one for one in latest[event.place] if one.tick >= event.tick - SILENCE - 1]
             talk = (one for one in reversed(here) if one.tick < event.tick and _goes_on(one, pair))
             before = next(talk, None)
-            text = str(event.body["utterance"])
-            line = Line(event, self.day(event.tick), before, tuple(self._credited(text, known.of(text))))
+            text = spoke.utterance
+            line = Line(event, spoke, self.day(event.tick), before, tuple(self._credited(text, known.of(text))))
             found.append(line)
             latest[event.place] = [*here, line]
         return tuple(found)
@@ -245,8 +245,8 @@ class Chronicle:
                 yield Gathering(fact.id, name, frozenset({fact.place}), first, last)
 
     def _happened(self) -> Iterator[Gathering]:
-        for event in self.happenings:
-            name, areas = self._named(str(event.body.get("text", ""))), frozenset(event.body.get("areas", ()))
+        for event, played in of_kind(self.happenings, ScriptPlayed):
+            name, areas = self._named(played.text), frozenset(played.areas)
             if name and areas:
                 yield Gathering(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
 
@@ -256,8 +256,7 @@ class Chronicle:
     @cached_property
     def happenings(self) -> tuple[Event, ...]:
         """What the scenario or somebody outside let happen, if there was something to perceive."""
-        found = (event for event in self.events if event.type in {"SCRIPTED", "GOD_EVENT"})
-        return tuple(event for event in found if event.body.get("text"))
+        return tuple(event for event, outside in of_kind(self.events, Intervened) if outside.text)
 
     def attended(self, agent: str, occasion: Gathering) -> int:
         """Ticks that somebody was at the place of an occasion while it went on."""

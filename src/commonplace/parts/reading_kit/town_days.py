@@ -19,6 +19,7 @@ from commonplace.parts.reading_kit.claims import claims, questions
 from commonplace.parts.reading_kit.wordings import wordings
 from commonplace.run.reading import Reading
 from commonplace.text import sentences
+from commonplace.world.events import ConversationEnded, of_kind
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -254,14 +255,13 @@ def _claims(chronicle: Chronicle, days: Days) -> None:
 
 def _talks(chronicle: Chronicle, days: Days) -> None:
     """Conversations by place and by how many took part, people who said nothing, lines that rest on a reflection."""
-    for event in chronicle.events:
-        if event.type == "CONVERSATION_ENDED":
-            day = days[chronicle.day(event.tick)]
-            size = len({name for line in event.body["lines"] for name in line[:2]} | {*event.body["members"]})
-            day["talks"] += 1
-            day["talks.many"] += size > 2
-            day[f"talks.size.{size}"] += 1
-            day[f"talks.at.{event.place}"] += 1
+    for event, talk in of_kind(chronicle.events, ConversationEnded):
+        day = days[chronicle.day(event.tick)]
+        size = len({name for line in talk.lines for name in line[:2]} | {*talk.members})
+        day["talks"] += 1
+        day["talks.many"] += size > 2
+        day[f"talks.size.{size}"] += 1
+        day[f"talks.at.{event.place}"] += 1
     for number, lines in _by_day(chronicle.lines).items():
         for line in lines:
             memories = chronicle.memories.get(line.speaker, {})

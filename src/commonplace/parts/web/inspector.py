@@ -26,6 +26,7 @@ from commonplace.run.account import account_row, goal_row
 from commonplace.run.frames import Frame
 from commonplace.run.reading import MOOD_REACH, mood
 from commonplace.text import clean
+from commonplace.world.events import ConversationStarted, Spoke, of_kind
 
 FEELINGS: dict[str, dict[str, Any]] = {
     "pleasant": {"valence": (0.2, None)},
@@ -66,11 +67,11 @@ class Inspector:
         """The same for a caller that has everybody's state at the tick and the usage at hand."""
         reading = self.reading
         talks, said = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-        for event in reading.events(0, tick, type="CONVERSATION_STARTED"):
-            talks[_pair(*event.body["members"][:2])] += 1
-        for event in reading.events(0, tick, type="SAY"):
-            if event.body["to_agent_id"]:
-                said[_pair(event.agent_id, event.body["to_agent_id"])] += 1
+        for _, talk in of_kind(reading.events(0, tick, type="CONVERSATION_STARTED"), ConversationStarted):
+            talks[_pair(*talk.members[:2])] += 1
+        for event, spoke in of_kind(reading.events(0, tick, type="SAY"), Spoke):
+            if spoke.to_agent_id:
+                said[_pair(event.agent_id, spoke.to_agent_id)] += 1
         everybody = len(reading.scenario_at(tick).personas)
         return wire.Metrics(
             tick=tick,

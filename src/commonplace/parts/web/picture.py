@@ -23,7 +23,17 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
 from commonplace.views.lines import CATEGORIES, Entry, Narrator
 from commonplace.views.town import Town, nested_areas
-from commonplace.world.events import Event
+from commonplace.world.events import (
+    ConversationEnded,
+    ConversationStarted,
+    Event,
+    Forgot,
+    Idled,
+    Reflected,
+    Spoke,
+    WeatherChanged,
+    of_kind,
+)
 from commonplace.world.geography import Geography
 
 MOST_TICKS = 288
@@ -234,12 +244,12 @@ class Picture:
 
     def _doing_before(self, tick: int, events: Iterable[Event]) -> dict[str, str]:
         """What a narrator knows of the characters who are idle in the events, before the tick."""
-        idle = {event.agent_id for event in events if event.type == "IDLE"}
+        idle = {event.agent_id for event, _ in of_kind(events, Idled)}
         if tick == 0 or not idle:
             return {}
         before = {event.agent_id: event for event in self.reading.frame(tick - 1).events if event.type in ROUTINE}
         last = [before.get(agent) or self.reading.last_event(agent, tick, ROUTINE) for agent in idle]
-        return {event.agent_id: str(event.body.get("doing", "")) for event in last if event and event.type == "IDLE"}
+        return {event.agent_id: idled.doing for event, idled in of_kind(filter(None, last), Idled)}
 
     # ── the run at a glance ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -258,7 +268,7 @@ class Picture:
         events = [event for kind in (*MARKS, "WEATHER_CHANGED") for event in reading.events(first, last, type=kind)]
         narrated = {entry.event_id: entry for entry in Narrator(town).narrate(events)}
         marks = [_mark(event, narrated[event.id]) for event in events if event.type in MARKS]
-        sky = [(event.tick, str(event.body["to"])) for event in events if event.type == "WEATHER_CHANGED"]
+        sky = [(event.tick, changed.to) for event, changed in of_kind(events, WeatherChanged)]
         old = known or wire.Timeline(last_tick=0, activity=[], weather=[(0, reading.frame(0).sky)], marks=[])
         marks += [mark for mark in old.marks if mark.kind != "fact"]
         marks += self._facts_told(last)
@@ -372,18 +382,19 @@ def _line(entry: Entry, event: Event, time: str) -> wire.EventLine:
         to=entry.to,
         place=event.place,
         text=entry.text,
-        facts=[str(fact) for fact in body.get("facts", ())],
-        memories=[int(one) for key in ("because", "memory_ids") for one in body.get(key, ())],
+        facts=[*body.facts] if isinstance(body, Spoke) else [],
+        memories=[*body.because, *(body.memory_ids if isinstance(body, Reflected | Forgot) else ())],
     )
 
 
 def _mark(event: Event, entry: Entry) -> wire.Mark:
-    agent = entry.agent_id
+    agent, talk = entry.agent_id, event.body
+    talks = isinstance(talk, ConversationStarted | ConversationEnded)
     return wire.Mark(
         tick=event.tick,
         kind=MARKS[event.type],
         event_id=event.id,
         agent_id=agent,
-        people=[str(one) for one in event.body.get("members", ())] or ([agent] if agent else []),
+        people=[*talk.members] if talks else [agent] if agent else [],
         text=entry.text,
     )

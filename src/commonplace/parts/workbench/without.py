@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import to_builtins
 from rich.table import Table
 from rich.text import Text
 
@@ -26,7 +27,7 @@ from commonplace.stages import by_name
 from commonplace.text import clean, shortened
 from commonplace.trust import named_by_run
 from commonplace.views.lines import json_line
-from commonplace.world.actions import Idle, Interact, Say, as_dict
+from commonplace.world.actions import Idle, Interact, Say, proposed
 from commonplace.world.events import Event
 
 FIELD = 160
@@ -97,7 +98,7 @@ def _value(row: AnswerRow | None) -> Any:
 
 def _action(rerun: Rerun) -> dict[str, Any]:
     action = rerun.turn.action
-    return {"does": rerun.deed, **as_dict(action), "because": list(action.because)}
+    return {"does": rerun.deed, **to_builtins(proposed(action)), "because": list(action.because)}
 
 
 def _print_comparison(found: Counterfactual) -> None:
