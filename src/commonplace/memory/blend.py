@@ -7,16 +7,17 @@ score made of them are `named`, `statement` and `neighbours`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.memory.columns import BLOCK, WIDE, FlagColumn, LabelColumn, blocks, grown
 from commonplace.memory.korean import stem, without_particle
-from commonplace.memory.policies import Policy
+from commonplace.memory.policies import BLENDED, Policy, refuse_mistakes
 from commonplace.memory.record import Memory
 from commonplace.memory.scoring import UNIT, Floats, Indices
 from commonplace.memory.words import word_list
@@ -280,7 +281,7 @@ class Hints:
         self._columns = columns
         self._policy = policy
         self._created = created
-        self._rows = rows
+        self.rows = rows
         self.asking = columns.questions.where(length, rows)
         """The positions of the candidates that ask."""
         names = named(text) if "named" in policy.weights else ()
@@ -291,7 +292,7 @@ class Hints:
     def only(self, rows: Indices) -> Hints:
         """Those of the candidates in these rows alone."""
         some = copy(self)
-        some._rows = rows
+        some.rows = rows
         some.asking = self._columns.questions.where(self._length, rows)
         return some
 
@@ -300,9 +301,9 @@ class Hints:
 
         Where candidates are left out, those around them are neighbours.
         """
-        rows = slice(self._length) if self._rows is None else self._rows
+        rows = slice(self._length) if self.rows is None else self.rows
         created, spoken = self._created[rows], self._columns.spoken.values[rows]
-        breaks = self._columns.breaks(self._policy) if self._rows is None else Breaks.of(self._policy)
+        breaks = self._columns.breaks(self._policy) if self.rows is None else Breaks.of(self._policy)
         relevance[:REACH] = relevance[-REACH:] = 0
         lent(relevance, self.asking, breaks.between(created, spoken), received)
         if not spoken.any():
@@ -312,24 +313,38 @@ class Hints:
             for some in blocks(len(received)):
                 received[some] *= heeded.take(spoken[some].view(np.uint8))
 
-    def name(self, points: float, totals: Numbers) -> None:
-        """Adds so many points to a candidate's total for its subject and for its place, if the question names it."""
+    def units(self, part: Counted, positions: Indices) -> Floats:
+        """The part of some candidates, in units."""
+        rows, found = positions if self.rows is None else self.rows[positions], np.zeros(len(positions))
+        part.add(self, rows, 1 / UNIT, found)
+        return found
+
+    def name(self, rows: Indices | None, points: float, totals: Numbers) -> None:
+        """Adds so many points to a memory's total for its subject and for its place, if the question names it."""
         for column, marked in self._marks:
             given = (marked * points).astype(totals.dtype)
-            codes = column.codes(self._length, self._rows)
+            codes = column.codes(self._length, rows)
             for some in blocks(len(totals)):
                 totals[some] += given.take(codes[some], mode="clip")
 
-    def named(self, positions: Indices) -> Floats:
-        """How many of the labels of some candidates the question names, in units."""
-        units = np.zeros(len(positions))
-        for column, marked in self._marks:
-            units += marked.take(column.codes(column.size, self._row(positions)))
-        return units / UNIT
+    def state(self, rows: Indices | None, points: float, totals: Numbers) -> None:
+        """Adds so many points to the total of a memory that does not ask."""
+        asking = self._columns.questions.where(self._length, rows)
+        before = totals[asking]
+        totals += totals.dtype.type(points)
+        totals[asking] = before
 
-    def stated(self, positions: Indices) -> Floats:
-        """1 for a candidate that does not ask, in units."""
-        return ~self._columns.questions.values[self._row(positions)] / UNIT
 
-    def _row(self, positions: Indices) -> Indices:
-        return positions if self._rows is None else self._rows[positions]
+class Counted(NamedTuple):
+    """A part of a blend that is the same whatever the other candidates are, and so counts raw."""
+
+    add: Callable[[Hints, Indices | None, float, Numbers], None]
+    """Adds part · points to the total of each memory in some rows, None for all."""
+    highest: float
+    """The most that the part can be, its sign aside."""
+
+
+COUNTED: Mapping[str, Counted] = {"named": Counted(Hints.name, 2.0), "statement": Counted(Hints.state, 1.0)}
+COMPARED: Mapping[str, Literal["cosine", "bm25"]] = {"lexical": "bm25", "cosine": "cosine"}
+"""Part that compares memories with the question → by what."""
+refuse_mistakes("blend.COUNTED", [*COMPARED, "neighbours", *COUNTED], BLENDED)
