@@ -281,7 +281,7 @@ class Hints:
         self._columns = columns
         self._policy = policy
         self._created = created
-        self.rows = rows
+        self._rows = rows
         self.asking = columns.questions.where(length, rows)
         """The positions of the candidates that ask."""
         names = named(text) if "named" in policy.weights else ()
@@ -292,7 +292,7 @@ class Hints:
     def only(self, rows: Indices) -> Hints:
         """Those of the candidates in these rows alone."""
         some = copy(self)
-        some.rows = rows
+        some._rows = rows
         some.asking = self._columns.questions.where(self._length, rows)
         return some
 
@@ -301,9 +301,9 @@ class Hints:
 
         Where candidates are left out, those around them are neighbours.
         """
-        rows = slice(self._length) if self.rows is None else self.rows
+        rows = slice(self._length) if self._rows is None else self._rows
         created, spoken = self._created[rows], self._columns.spoken.values[rows]
-        breaks = self._columns.breaks(self._policy) if self.rows is None else Breaks.of(self._policy)
+        breaks = self._columns.breaks(self._policy) if self._rows is None else Breaks.of(self._policy)
         relevance[:REACH] = relevance[-REACH:] = 0
         lent(relevance, self.asking, breaks.between(created, spoken), received)
         if not spoken.any():
@@ -313,38 +313,50 @@ class Hints:
             for some in blocks(len(received)):
                 received[some] *= heeded.take(spoken[some].view(np.uint8))
 
-    def units(self, part: Counted, positions: Indices) -> Floats:
-        """The part of some candidates, in units."""
-        rows, found = positions if self.rows is None else self.rows[positions], np.zeros(len(positions))
-        part.add(self, rows, 1 / UNIT, found)
-        return found
-
-    def name(self, rows: Indices | None, points: float, totals: Numbers) -> None:
-        """Adds so many points to a memory's total for its subject and for its place, if the question names it."""
+    def name(self, points: float, totals: Numbers) -> None:
+        """Adds so many points to a candidate's total for its subject and for its place, if the question names it."""
         for column, marked in self._marks:
             given = (marked * points).astype(totals.dtype)
-            codes = column.codes(self._length, rows)
+            codes = column.codes(self._length, self._rows)
             for some in blocks(len(totals)):
                 totals[some] += given.take(codes[some], mode="clip")
 
-    def state(self, rows: Indices | None, points: float, totals: Numbers) -> None:
-        """Adds so many points to the total of a memory that does not ask."""
-        asking = self._columns.questions.where(self._length, rows)
-        before = totals[asking]
+    def named(self, positions: Indices) -> Floats:
+        """How many of the labels of some candidates the question names, in units."""
+        units = np.zeros(len(positions))
+        for column, marked in self._marks:
+            units += marked.take(column.codes(column.size, self._row(positions)))
+        return units / UNIT
+
+    def state(self, points: float, totals: Numbers) -> None:
+        """Adds so many points to the total of a candidate that does not ask."""
+        before = totals[self.asking]
         totals += totals.dtype.type(points)
-        totals[asking] = before
+        totals[self.asking] = before
+
+    def stated(self, positions: Indices) -> Floats:
+        """1 for a candidate that does not ask, in units."""
+        return ~self._columns.questions.values[self._row(positions)] / UNIT
+
+    def _row(self, positions: Indices) -> Indices:
+        return positions if self._rows is None else self._rows[positions]
 
 
 class Counted(NamedTuple):
     """A part of a blend that is the same whatever the other candidates are, and so counts raw."""
 
-    add: Callable[[Hints, Indices | None, float, Numbers], None]
-    """Adds part · points to the total of each memory in some rows, None for all."""
+    add: Callable[[Hints, float, Numbers], None]
+    """Adds part · points to the total of each candidate."""
+    units: Callable[[Hints, Indices], Floats]
+    """The part of the candidates at some positions, in units."""
     highest: float
     """The most that the part can be, its sign aside."""
 
 
-COUNTED: Mapping[str, Counted] = {"named": Counted(Hints.name, 2.0), "statement": Counted(Hints.state, 1.0)}
+COUNTED: Mapping[str, Counted] = {
+    "named": Counted(Hints.name, Hints.named, 2.0),
+    "statement": Counted(Hints.state, Hints.stated, 1.0),
+}
 COMPARED: Mapping[str, Literal["cosine", "bm25"]] = {"lexical": "bm25", "cosine": "cosine"}
 """Part that compares memories with the question → by what."""
 refuse_mistakes("blend.COUNTED", [*COMPARED, "neighbours", *COUNTED], BLENDED)

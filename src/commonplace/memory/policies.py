@@ -88,6 +88,9 @@ class Policy:
         weights = {part: weight for part, weight in given.items() if weight or part in ALWAYS}
         object.__setattr__(self, "weights", weights)  # frozen, and every retrieval reads it
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # of all fields it would cost a hundredth of a retrieval
+
     def _parts(self) -> tuple[str, ...]:
         return (*INHERENT, *(BLENDED if self.relevance == "blend" else ("relevance",)))
 

@@ -446,8 +446,8 @@ def _blend(hints: Hints, work: Floats) -> list[Callable[[Indices], Floats]]:
         counted.append(received.take)
     for name, weight in hints.weights.items():
         if part := COUNTED.get(name):
-            part.add(hints, hints.rows, weight / UNIT, totals)
-            counted.append(partial(hints.units, part))
+            part.add(hints, weight / UNIT, totals)
+            counted.append(partial(part.units, hints))
     return counted
 
 

@@ -137,7 +137,7 @@ class Prior:
 
     def only(self, positions: Indices) -> Prior:
         """Those of some candidates, still normalised over all of them."""
-        parts = [part._replace(values=part.values[positions]) for part in self.parts]
+        parts = [Raw(part.values[positions], *part[1:]) for part in self.parts]
         return Prior(parts, self.ranges, self.weights, self._scales, self._policy)
 
     @cached_property

@@ -117,6 +117,6 @@ def _blend(hints: Hints, relevance: Singles, received: Singles, totals: Singles,
         highest *= 1 + abs(weight) * _LENT
     for name, part in COUNTED.items():
         if weight := hints.weights.get(name):
-            part.add(hints, hints.rows, weight, totals)
+            part.add(hints, weight, totals)
             highest += part.highest * abs(weight)
     return error + 16 * EPSILON * highest
