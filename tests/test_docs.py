@@ -22,6 +22,7 @@ import typer.main
 
 from commonplace.cli import app
 from commonplace.cli.options import Durability, Fidelity, View
+from commonplace.cognition.deferred import JOBS
 from commonplace.engine.stage import Stage
 from commonplace.errors import DISTRIBUTION
 from commonplace.minds.tasks import TASKS
@@ -114,6 +115,11 @@ def test_every_exit_status_is_documented():
 def test_every_task_is_documented_with_its_limit():
     rows = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", page("docs/minds.md"), re.MULTILINE)
     assert rows == [(name, str(task.max_tokens)) for name, task in TASKS.items()]
+
+
+def test_every_deferred_job_is_explained():
+    (rows,) = re.findall(r"^\| job \|.*\n\|.*\n((?:\|.*\n)+)", page("docs/cognition.md"), re.MULTILINE)
+    assert sorted(re.findall(r"^\| `(\w+)`", rows, re.MULTILINE)) == sorted(JOBS)
 
 
 def test_every_setting_of_cognition_is_explained():

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from commonplace.errors import UsageError
+from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import policies
 
 
@@ -71,3 +71,19 @@ def test_a_policy_that_cannot_be_made_is_refused_with_what_can(fields, said):
 def test_a_name_that_is_taken_is_refused():
     with pytest.raises(UsageError, match="policy name 'park' is taken"):
         policies.from_mapping("park", {"base": "recall"})
+
+
+@pytest.mark.parametrize(
+    ("functions", "said"),
+    [
+        (("recency",), "the part 'importance' of a score has a weight and no function\n  give it a line in a.TABLE"),
+        (
+            ("recency", "importance", "mood"),
+            "'mood' of a score has a function and no weight\n  give Policy the field mood_w",
+        ),
+        (("recency", "importance", "named"), "'named' of a score is in a.TABLE and has its weight among other parts"),
+    ],
+)
+def test_a_part_of_a_score_has_a_weight_and_a_function(functions, said):
+    with pytest.raises(CommonplaceError, match=said):
+        policies.refuse_mistakes("a.TABLE", functions, policies.INHERENT)

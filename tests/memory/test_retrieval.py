@@ -21,11 +21,13 @@ from sizes import PROVE, examples
 both = pytest.mark.parametrize("policy", [policies.PARK, policies.LEXICAL], ids=lambda policy: policy.name)
 NEAR = dataclasses.replace(policies.TWO_STAGE, name="near", nearest=3)
 HEAVY = dataclasses.replace(policies.RECALL, name="heavy", recency_weight=1.0, importance_weight=0.5, cosine_weight=1.0)
-every = pytest.mark.parametrize(
-    "policy",
-    [*map(policies.by_name, policies.NAMES), NEAR, HEAVY, dataclasses.replace(HEAVY, name="words", cosine_weight=0.0)],
-    ids=lambda policy: policy.name,
+EVERY = (
+    *map(policies.by_name, policies.NAMES),
+    NEAR,
+    HEAVY,
+    dataclasses.replace(HEAVY, name="words", cosine_weight=0.0),
 )
+every = pytest.mark.parametrize("policy", EVERY, ids=lambda policy: policy.name)
 
 
 def close(got, expected):
@@ -58,6 +60,10 @@ def test_a_stream_retrieves_what_the_plain_model_does(policy, drawn, asks, forgo
         if touch:
             model.touch([id for id, _ in expected], hours(at))
     assert [memory.accessed_at for memory in stream] == [row.accessed for row in model.there()]
+
+
+def test_every_part_of_a_score_is_compared_with_the_plain_model():
+    assert {f"{part}_weight" for policy in EVERY for part in policy.weights} == {*policies.WEIGHTS}
 
 
 @every

@@ -30,7 +30,7 @@ ONE = {
     "empty list": ("traits: [shy]", "traits: []", "traits: []", "1 or more items", ""),
     "no value": ("traits: [shy]", "traits:", "    traits:\n", "the key has no value", ""),
     "unknown verb": ("CLOSE: [{to: cold}]", "SHUT: [{to: cold}]", "SHUT", "cannot be a key here", ""),
-    "misspelt verb": ("object: stove, verb: USE", "object: stove, verb: USEE", "USEE", "CLOSE, DROP, OPEN", "USE"),
+    "misspelt verb": ("object: stove, verb: USE", "object: stove, verb: USEE", "USEE", "CLOSE, DROP", "USE"),
     "one end of a way": ("between: [bar, shed]", "between: [bar]", "between: [bar]", "item 2 of the list", ""),
     # names
     "unknown area": (

@@ -7,9 +7,10 @@ score made of them are `named`, `statement` and `neighbours`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from commonplace.languages import DEFAULT
 from commonplace.languages.ko.morphology import stem, without_particle
 from commonplace.languages.words import word_list
 from commonplace.memory.columns import BLOCK, WIDE, FlagColumn, LabelColumn, blocks, grown
-from commonplace.memory.policies import Policy
+from commonplace.memory.policies import BLENDED, Policy, refuse_mistakes
 from commonplace.memory.record import Memory
 from commonplace.memory.scoring import UNIT, Floats, Indices
 from commonplace.text import HANGUL, words
@@ -328,9 +329,35 @@ class Hints:
             units += marked.take(column.codes(column.size, self._row(positions)))
         return units / UNIT
 
+    def state(self, points: float, totals: Numbers) -> None:
+        """Adds so many points to the total of a candidate that does not ask."""
+        before = totals[self.asking]
+        totals += totals.dtype.type(points)
+        totals[self.asking] = before
+
     def stated(self, positions: Indices) -> Floats:
         """1 for a candidate that does not ask, in units."""
         return ~self._columns.questions.values[self._row(positions)] / UNIT
 
     def _row(self, positions: Indices) -> Indices:
         return positions if self._rows is None else self._rows[positions]
+
+
+class Counted(NamedTuple):
+    """A part of a blend that is the same whatever the other candidates are, and so counts raw."""
+
+    add: Callable[[Hints, float, Numbers], None]
+    """Adds part · points to the total of each candidate."""
+    units: Callable[[Hints, Indices], Floats]
+    """The part of the candidates at some positions, in units."""
+    highest: float
+    """The most that the part can be, its sign aside."""
+
+
+COUNTED: Mapping[str, Counted] = {
+    "named": Counted(Hints.name, Hints.named, 2.0),
+    "statement": Counted(Hints.state, Hints.stated, 1.0),
+}
+COMPARED: Mapping[str, Literal["cosine", "bm25"]] = {"lexical": "bm25", "cosine": "cosine"}
+"""Part that compares memories with the question → by what."""
+refuse_mistakes("blend.COUNTED", [*COMPARED, "neighbours", *COUNTED], BLENDED)

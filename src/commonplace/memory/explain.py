@@ -10,6 +10,7 @@ import numpy as np
 
 from commonplace.clock import iso
 from commonplace.memory.columns import micros
+from commonplace.memory.policies import ALWAYS
 from commonplace.memory.record import Memory
 from commonplace.memory.retrieval import Retrieval, candidates, score_candidates
 from commonplace.memory.scoring import UNIT, Part, ScoredMemory
@@ -31,8 +32,6 @@ Reason = Literal[
     "too_long",
     "outscored",
 ]
-PARTS = ["recency", "importance", "relevance"]
-"""The columns of a table whose memories were not scored."""
 
 
 def explain(hits: Iterable[ScoredMemory]) -> str:
@@ -43,7 +42,7 @@ def explain(hits: Iterable[ScoredMemory]) -> str:
     """
     failed = clean(hits.query_error) if isinstance(hits, Retrieval) else ""
     hits = list(hits)
-    names = list(dict.fromkeys(name for hit in hits for name in hit.parts)) or PARTS
+    names = list(dict.fromkeys(name for hit in hits for name in hit.parts)) or ALWAYS
     lines = [["rank", "score", *names, "memory"]]
     for hit in hits:
         parts = [_shown(hit.parts.get(name)) for name in names]

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from numbers import Real
 from typing import Any, Literal, cast, get_args, get_type_hints
 
-from commonplace.errors import UsageError
+from commonplace.errors import CommonplaceError, UsageError
 
 Recency = Literal["access", "creation", "rank"]
 Importance = Literal["scale", "unit"]
@@ -44,6 +44,7 @@ class Policy:
     """`minmax`: each part scaled to 0–1 over all candidates; `none`: the raw part."""
     all_equal: float = 0.5
     """The result of min-max when all candidates have the same value."""
+    # the weights before that of relevance are those of `INHERENT`, the weights after it those of `BLENDED`
     recency_weight: float = 1.0
     importance_weight: float = 1.0
     relevance_weight: float = 1.0
@@ -84,8 +85,11 @@ class Policy:
     def __post_init__(self) -> None:
         self._check()
         given = {part: getattr(self, f"{part}_weight") for part in self._parts()}
-        weights = {part: weight for part, weight in given.items() if weight or part in _ALWAYS}
+        weights = {part: weight for part, weight in given.items() if weight or part in ALWAYS}
         object.__setattr__(self, "weights", weights)  # frozen, and every retrieval reads it
+
+    def __hash__(self) -> int:
+        return hash(self.name)  # of all fields it would cost a hundredth of a retrieval
 
     def _parts(self) -> tuple[str, ...]:
         return (*INHERENT, *(BLENDED if self.relevance == "blend" else ("relevance",)))
@@ -117,12 +121,7 @@ class Policy:
         return UsageError(f"{name} {getattr(self, name)!r} of policy {self.name} is not accepted", hint=hint)
 
 
-INHERENT = ("recency", "importance")
-"""The parts that do not depend on the words of the question, in the order they are added and shown, before the others.
-`retrieval` has a function for each."""
-BLENDED = ("lexical", "cosine", "neighbours", "named", "statement")
-"""The parts of a blend, in the order they are added and shown."""
-_ALWAYS = ("recency", "importance", "relevance")
+ALWAYS = ("recency", "importance", "relevance")
 """The parts that are computed and shown even with a weight of 0."""
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "recency": get_args(Recency),
@@ -136,6 +135,11 @@ TYPES: Mapping[str, Any] = {
 }
 """Field → its type."""
 WEIGHTS = tuple(one.name for one in fields(Policy) if one.name.endswith("_weight"))
+_PARTS = tuple(name.removesuffix("_weight") for name in WEIGHTS)
+INHERENT = _PARTS[: _PARTS.index("relevance")]
+"""The parts in which the question plays no part, in the order they are added and shown, before the others."""
+BLENDED = _PARTS[_PARTS.index("relevance") + 1 :]
+"""The parts of a blend, in the order they are added and shown."""
 _MINUTES = ("neighbour_minutes", "conversation_minutes")
 _RANGES = (("all_equal", 0.0, 1.0), ("k1", 0.0, 1000.0), ("b", 0.0, 1.0), ("grammar", 0.0, 1.0))
 
@@ -143,6 +147,18 @@ _RANGES = (("all_equal", 0.0, 1.0), ("k1", 0.0, 1000.0), ("b", 0.0, 1.0), ("gram
 def compares_vectors(policy: Policy, *, spelling: bool) -> bool:
     """Whether retrieval reads vectors; `spelling`: whether they only compare spelling, which a blend does without."""
     return policy.relevance == "cosine" or ("cosine" in policy.weights and not spelling)
+
+
+def refuse_mistakes(table: str, functions: Collection[str], parts: Collection[str]) -> None:
+    """Raises CommonplaceError unless `table` has a function for each of the parts, and none for others."""
+    for name in sorted({*functions} ^ {*parts}):
+        if name in parts:
+            wrong, hint = "has a weight and no function", f"give it a line in {table}"
+        elif name in _PARTS:
+            wrong, hint = f"is in {table} and has its weight among other parts", "give it another name, or move either"
+        else:
+            wrong, hint = "has a function and no weight", f"give Policy the field {name}_weight"
+        raise CommonplaceError(f"the part {name!r} of a score {wrong}", hint=hint)
 
 
 # ── the shipped policies ─────────────────────────────────────────────────────────────────────────────────────────────

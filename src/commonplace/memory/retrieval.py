@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import count, islice
 from typing import Any, Literal, overload
 
@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.clock import iso
-from commonplace.memory.blend import REACH, Hints
-from commonplace.memory.columns import Scratch, blocks, growth, micros, moment
+from commonplace.memory.blend import COMPARED, COUNTED, REACH, Hints
+from commonplace.memory.columns import Scratch, blocks, micros, moment
 from commonplace.memory.compared import ByVectors, ByWords, Compared, days_named
 from commonplace.memory.embedding import Vector
-from commonplace.memory.policies import INHERENT, Policy
+from commonplace.memory.inherent import Candidates, prior_of
+from commonplace.memory.policies import Policy
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.scoring import (
     NOT_NORMALISED,
@@ -32,7 +33,6 @@ from commonplace.memory.scoring import (
     Indices,
     Part,
     Parts,
-    Prior,
     ScoredMemory,
     Scores,
     Spread,
@@ -43,13 +43,12 @@ from commonplace.memory.scoring import (
 )
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.shortlist import LEAST, Shortlist, shortlist
-from commonplace.memory.table import KIND_CODES, View
+from commonplace.memory.table import View
 from commonplace.text import clean
 
 _WORK, _FEW = Scratch(), Scratch()
-_COMPARED = {"relevance": "cosine", "lexical": "bm25", "cosine": "cosine"}
-"""Part that compares memories with the question → by what; `relevance` as the policy says."""
-_THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
+_MEASURED = ("relevance", *COMPARED)
+"""The parts that compare memories with the question."""
 
 
 class Options(Filters, total=False):
@@ -277,7 +276,7 @@ def score_candidates(
     # what an embedder of spelling knows, BM25 knows better
     spelling = policy.relevance == "blend" and vector is None and getattr(view.table.embedder, "spelling", False)
     weights = {name: weight for name, weight in policy.weights.items() if not (spelling and name == "cosine")}
-    asked = [name for name in weights if name in _COMPARED]
+    asked = [name for name in weights if name in _MEASURED]
     count = view.length if rows is None else len(rows)
     work = _WORK.matrix(len(asked) + 4, count + 2 * REACH)
     rooms = [row[:count] for row in work[: len(asked)]]
@@ -287,7 +286,7 @@ def score_candidates(
         compared[0].units(None, rooms[0])
         chosen = np.sort(best(rooms[0], view.table.created, policy.nearest, rows))
         count, rows = len(chosen), chosen if rows is None else rows[chosen]
-    prior, scales = _prior(view, rows, at, policy, given)
+    prior, scales = prior_of(Candidates(view, rows, at, policy), given)
     parts = [(part, weights[name]) for name, part in zip(asked, compared, strict=True)]
     hints = None
     if policy.relevance == "blend":
@@ -348,7 +347,7 @@ def _compare(
     """(the parts that compare memories with the question, each with room to work in; what could not be compared)."""
     compared, unusable = list[Compared](), dict[str, int]()
     for name, room in reversed(list(rooms.items())):  # vectors first: they push all else out of the cache
-        if _COMPARED[name] == "bm25" or policy.relevance == "bm25":
+        if COMPARED.get(name, policy.relevance) == "bm25":
             compared.insert(0, ByWords(view, rows, text, at, policy, room))
         else:
             compared.insert(0, by_vectors := ByVectors(view, rows, text, vector, room))
@@ -422,77 +421,11 @@ class Relevance:
         return np.minimum(found, 1.0, out=found)
 
     def _by_words(self, part: str) -> bool:
-        return part == "lexical" or (part == "relevance" and self._policy.relevance == "bm25")
+        return COMPARED.get(part, self._policy.relevance) == "bm25"
 
     def _share(self, part: str, raw: float) -> float:
         top = self._highest if self._by_words(part) else 1.0
         return min(1.0, max(0.0, raw / top)) if top else 0.0
-
-
-_MEASURED = ("relevance", "lexical", "cosine")
-
-
-def _prior(view: View, rows: Indices | None, at: datetime, policy: Policy, given: Spreads) -> tuple[Prior, list[float]]:
-    """The inherent parts, weighted and added, and the factor of each; kept until a memory or an access changes them.
-
-    Under min-max, recency by access does not depend on the present: the factor that carries it cancels.
-    """
-    lasting = policy.normalise == "minmax" and policy.recency != "creation" and not given and rows is view.present()
-    prior = view.prior(policy) if lasting else None
-    raw = prior.raw if prior else [_INHERENT[name](view, rows, at, policy) for name in INHERENT]
-    scales = [_recency_scale(view, at, policy), 1.0]  # now that the column of recency is filled
-    if prior is None:
-        weights = [policy.weights[name] for name in INHERENT]
-        ranges = [range_of(*one) for one in zip(raw, scales, map(given.get, INHERENT), strict=True)]
-        prior = Prior(raw, ranges, weights, scales, policy)
-        if lasting:
-            view.keep_prior(policy, prior)
-    return prior, scales
-
-
-def _recency(view: View, rows: Indices | None, at: datetime, policy: Policy) -> Floats:
-    """The recency of the candidates up to the factor of `_recency_scale`."""
-    if policy.recency == "rank":
-        return _by_rank(view, rows, policy.decay)
-    if policy.recency == "creation":
-        ages = micros(at) - view.take(view.table.created, rows)
-        mantissas, exponents = growth(policy.decay).of(np.maximum(ages, 0))
-        return np.ldexp(1 / mantissas, -exponents)
-    return view.take(view.recency(policy.decay).values(view.accessed), rows)
-
-
-def _recency_scale(view: View, at: datetime, policy: Policy) -> float:
-    return view.recency(policy.decay).scale(micros(at)) if policy.recency == "access" else 1.0
-
-
-def _importance(view: View, rows: Indices | None, at: datetime, policy: Policy) -> Floats:  # noqa: ARG001 - as every function of `_INHERENT`
-    """The importance of the candidates."""
-    raw = view.take(view.table.importance, rows)
-    return (raw - 1) / 9 if policy.importance == "unit" else raw
-
-
-_INHERENT: Mapping[str, Callable[[View, Indices | None, datetime, Policy], Floats]] = {
-    "recency": _recency,
-    "importance": _importance,
-}
-"""Part of `policies.INHERENT` → what computes its raw values; those of recency up to the factor `_recency_scale`."""
-
-
-def _by_rank(view: View, rows: Indices | None, decay: float) -> Floats:
-    """decay ** rank by last access, ascending. Ties are in the order of the published code: events before thoughts,
-    the newest first."""
-    accessed = view.take(view.accessed, rows)
-    thoughts = np.isin(view.take(view.table.kind, rows), _THOUGHTS)
-    order = np.lexsort((-np.arange(len(accessed)), thoughts, accessed))
-    values = np.empty(len(accessed))
-    values[order] = _powers(decay, 1 << max(6, (len(accessed) - 1).bit_length()))[: len(accessed)]
-    return values
-
-
-@lru_cache(maxsize=8)
-def _powers(base: float, count: int) -> Floats:
-    """base, base², base³ … by multiplication alone, which is the same on every machine."""
-    return np.multiply.accumulate(np.full(count, base))
 
 
 def _blend(hints: Hints, work: Floats) -> list[Callable[[Indices], Floats]]:
@@ -511,14 +444,10 @@ def _blend(hints: Hints, work: Floats) -> list[Callable[[Indices], Floats]]:
             np.rint(lends, out=lends)
             totals[some] += np.multiply(lends, weight, out=spare[: len(lends)])
         counted.append(received.take)
-    if weight := hints.weights.get("named"):
-        hints.name(weight / UNIT, totals)
-        counted.append(hints.named)
-    if weight := hints.weights.get("statement"):
-        before = totals[hints.asking]
-        totals += weight / UNIT
-        totals[hints.asking] = before
-        counted.append(hints.stated)
+    for name, weight in hints.weights.items():
+        if part := COUNTED.get(name):
+            part.add(hints, weight / UNIT, totals)
+            counted.append(partial(part.units, hints))
     return counted
 
 

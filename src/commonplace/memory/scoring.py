@@ -1,7 +1,7 @@
 """From raw parts to a ranking: the one scoring function every policy and store goes through.
 
-What fills in the raw parts is in `retrieval`. Only `stores/postgres_stream.py` has the formula a second time, in SQL,
-to choose which rows are brought here.
+What fills in the raw parts is in `inherent` and `retrieval`. Only `stores/postgres_stream.py` has the formula a second
+time, in SQL, to choose which rows are brought here.
 
 Values are whole multiples of 2⁻³⁰ (`UNIT`) before they are compared, so that a last bit that differs between machines
 cannot change an order. Arrays named `units` and `totals` hold those multiples.
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import NamedTuple
+from functools import cached_property, partial, reduce
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,33 +74,43 @@ NOT_NORMALISED = Spread(0.0, 1.0)
 Spreads = Mapping[str, Spread]
 
 
-class Prior:
-    """The parts that do not depend on the words of the question: recency and importance, weighted and added."""
+class Raw(NamedTuple):
+    """A part that does not depend on the question, before it is normalised."""
 
-    def __init__(
-        self,
-        raw: Sequence[Floats],
-        ranges: Sequence[Spread],
-        weights: Sequence[float],
-        scales: Sequence[float],
-        policy: Policy,
-    ) -> None:
-        """`raw`: of each part the values of all candidates, up to a factor; may be a column of the table itself."""
-        self.raw = raw
-        self.ranges = ranges
-        """Lowest and highest of `raw`."""
-        self.weights = weights
-        self._scales = scales
-        self._policy = policy
+    values: Floats
+    """Of all candidates, up to the factor `scale`; may be a column of the table itself."""
+    changes: Literal["moment", "access", "memory"] = "moment"
+    """What changes the values: time alone, accesses, or only that memories are added, revised or removed. What is
+    computed of them is kept as long."""
+    scale: Callable[[int], float] = lambda _: 1.0
+    """The moment of the question, in `micros` → the factor."""
+
+
+@dataclass(eq=False)
+class Prior:
+    """The parts that do not depend on the question, weighted and added. The first is recency."""
+
+    parts: Sequence[Raw]
+    ranges: Sequence[Spread]
+    """Lowest and highest value of each."""
+    weights: Sequence[float]
+    _scales: Sequence[float]
+    _policy: Policy
+
+    @cached_property
+    def raw(self) -> Sequence[Floats]:
+        """The values of each part."""
+        return [part.values for part in self.parts]
 
     @cached_property
     def totals(self) -> Floats:
         """Σ weight · normalised part of each candidate, in units."""
-        return self._weighted(0, self.raw[0]) + self._importance
+        return self._weighted(0, self.raw[0]) + self._others
 
     @cached_property
-    def _importance(self) -> Floats:
-        return self._weighted(1, self.raw[1])
+    def _others(self) -> Floats:
+        """The same without recency."""
+        return reduce(np.add, [self._weighted(part, self.raw[part]) for part in range(1, len(self.raw))])
 
     def _weighted(self, part: int, values: Floats) -> Floats:
         """Weight · normalised values of a part, in units."""
@@ -109,24 +119,26 @@ class Prior:
         return np.multiply(units, self.weights[part], out=units)
 
     def follow(self, positions: Indices, before: Floats) -> bool:
-        """Brings it up to date after the raw recency of some candidates has changed in place, if no range is changed.
+        """Brings it up to date after the raw recency of some candidates has changed in place; False if more changes.
 
         `before`: what it was, of at least one. With min-max only, where others depend on the range of recency alone.
         """
+        if any(part.changes != "memory" for part in self.parts[1:]):
+            return False
         over, now = self.ranges[0], self.raw[0][positions]
         highest = np.maximum.reduce(now)
         if np.minimum.reduce(before) <= over.low or not np.maximum.reduce(before) <= highest <= over.high:
             return False
         if "totals" in self.__dict__:
-            self.totals[positions] = self._weighted(0, now) + self._importance[positions]
+            self.totals[positions] = self._weighted(0, now) + self._others[positions]
         if "estimates" in self.__dict__:
             self.estimates[positions] = self.only(positions).estimates
         return True
 
     def only(self, positions: Indices) -> Prior:
         """Those of some candidates, still normalised over all of them."""
-        raw = [values[positions] for values in self.raw]
-        return Prior(raw, self.ranges, self.weights, self._scales, self._policy)
+        parts = [Raw(part.values[positions], *part[1:]) for part in self.parts]
+        return Prior(parts, self.ranges, self.weights, self._scales, self._policy)
 
     @cached_property
     def estimates(self) -> NDArray[np.float32]:

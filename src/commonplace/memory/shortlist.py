@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from commonplace.memory.blend import REACH, Hints
+from commonplace.memory.blend import COUNTED, REACH, Hints
 from commonplace.memory.columns import WIDE, blocks
 from commonplace.memory.compared import EPSILON, Compared, Singles
 from commonplace.memory.policies import Policy
@@ -115,11 +115,8 @@ def _blend(hints: Hints, relevance: Singles, received: Singles, totals: Singles,
             totals[some] += received[some]
         error += abs(weight) * _LENT * (error + 64 * EPSILON * highest + UNIT)
         highest *= 1 + abs(weight) * _LENT
-    if weight := hints.weights.get("named"):
-        hints.name(weight, totals)
-        highest += 2 * abs(weight)
-    if weight := hints.weights.get("statement"):
-        # what all others get changes no order
-        totals[hints.asking] -= np.float32(weight)
-        highest += abs(weight)
+    for name, part in COUNTED.items():
+        if weight := hints.weights.get(name):
+            part.add(hints, weight, totals)
+            highest += part.highest * abs(weight)
     return error + 16 * EPSILON * highest

@@ -38,23 +38,11 @@ _READ = 1024
 """Packed memories that are kept as objects after they were read: the same few are retrieved again and again."""
 
 _PRIORS = 4
-"""Sorts of priors that are kept at once."""
+"""Policies whose priors are kept at once."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
-Priors = dict[tuple[Any, ...], tuple[tuple[int, int], Prior]]
-"""What a policy chooses → (version and length of the table, prior of all that is there)."""
-
-
-def _choices(policy: Policy) -> tuple[Any, ...]:
-    """All that a prior depends on besides the memories."""
-    return (
-        policy.recency,
-        policy.decay,
-        policy.importance,
-        policy.all_equal,
-        policy.recency_weight,
-        policy.importance_weight,
-    )
+Priors = dict[Policy, tuple[tuple[int, int], Prior]]
+"""Policy → (version and length of the table, prior of all that is there)."""
 
 
 class MemoryTable:
@@ -283,17 +271,17 @@ class MemoryTable:
         rows, last = np.array(ids, dtype=np.intp) - 1, max(ids)
         since = micros(at)
         kept = [
-            (choices, prior, prior.raw[0][rows])
-            for choices, ((version, length), prior) in self.priors.items()
+            (policy, prior, prior.raw[0][rows])
+            for policy, ((version, length), prior) in self.priors.items()
             if version == self.version and last <= length == len(prior.raw[0])
         ]
         self.accessed[rows] = since
         self.version += 1
         for column in self.recency.values():
             column.touch(rows, since)
-        for choices, prior, before in kept:
+        for policy, prior, before in kept:
             if any(column.holds(prior.raw[0]) for column in self.recency.values()) and prior.follow(rows, before):
-                self.priors[choices] = (self.version, len(prior.raw[0])), prior
+                self.priors[policy] = (self.version, len(prior.raw[0])), prior
 
     def remove(self, ids: Sequence[int]) -> None:
         """Removes the memories that exist; from now on BM25 counts as if they had never existed."""
@@ -456,15 +444,15 @@ class View:
         return self.table.present(self.length, self.alive)
 
     def prior(self, policy: Policy) -> Prior | None:
-        """What `keep_prior` was last given for the same choices, if nothing has changed since."""
-        known = self._priors.get(_choices(policy))
+        """What `keep_prior` was last given for the same policy, if nothing has changed since."""
+        known = self._priors.get(policy)
         return known[1] if known and known[0] == (self.table.version, self.length) else None
 
     def keep_prior(self, policy: Policy, prior: Prior) -> None:
         """Keeps the prior of the rows that are `present`."""
         if len(self._priors) >= _PRIORS:
             self._priors.clear()
-        self._priors[_choices(policy)] = (self.table.version, self.length), prior
+        self._priors[policy] = (self.table.version, self.length), prior
 
     def lexical(self) -> LexicalIndex:
         """An index of at least the rows of this view, without those that were forgotten when it was made."""
