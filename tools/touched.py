@@ -1,6 +1,6 @@
 """How many files and functions of `commonplace` one piece of work passes through: the reading it costs to follow it.
 
-    python tools/touched.py recall [--list]
+    python tools/touched.py recall|line|question|resume [--list]
 
 Each sub-command prepares what it needs, runs the work once unmeasured (imports, caches and tables made on first use do
 not count), then counts while it runs again. To add one, write a function that returns the work as a callable and put
@@ -10,12 +10,14 @@ it into `WORK`.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import mkdtemp
 from types import CodeType, FrameType
 from typing import Any
 
@@ -79,7 +81,65 @@ def recall() -> Callable[[], object]:
     return lambda: stream.recall(next(questions), at=start + timedelta(hours=2))
 
 
-WORK: dict[str, Callable[[], Callable[[], object]]] = {"recall": recall}
+def line() -> Callable[[], object]:
+    """A character's turn in which it answers what it has just been told, in the plaza."""
+    engines = [_played(_ANSWERED - 1)[0]._engine for _ in range(2)]
+    return lambda: asyncio.run(engines.pop()._run_turn("bruno", {}))
+
+
+def question() -> Callable[[], object]:
+    """A question typed to a character of a stored run."""
+    from commonplace import OfflineMind, open_run  # noqa: PLC0415
+    from commonplace.talk import Talk  # noqa: PLC0415
+
+    run, path = _played(_ANSWERED)
+    run.close()
+    questions = iter(("What did Bruno tell you this morning?", "What will you do tonight?"))
+    talk = Talk(open_run(path), "ines", OfflineMind())
+    return lambda: asyncio.run(talk.ask(next(questions)))
+
+
+def resume() -> Callable[[], object]:
+    """A run opened again, and its next tick."""
+    from commonplace import resume_run  # noqa: PLC0415
+
+    run, path = _played(_ANSWERED)
+    run.close()
+
+    def again() -> None:
+        with resume_run(path) as resumed:
+            _play(resumed, 1)
+
+    return again
+
+
+_ANSWERED = 21
+"""A tick of the plaza (seed 7) in which Bruno answers."""
+
+
+def _played(ticks: int) -> tuple[Any, Path]:
+    from commonplace import create_run  # noqa: PLC0415
+
+    path = Path(mkdtemp()) / "plaza.run"
+    run = create_run(path, "plaza", seed=7)
+    _play(run, ticks)
+    return run, path
+
+
+def _play(run: Any, ticks: int) -> None:
+    async def play() -> None:
+        async for _ in run.play(ticks):
+            pass
+
+    asyncio.run(play())
+
+
+WORK: dict[str, Callable[[], Callable[[], object]]] = {
+    "recall": recall,
+    "line": line,
+    "question": question,
+    "resume": resume,
+}
 
 
 def main() -> int:

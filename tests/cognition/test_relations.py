@@ -40,10 +40,10 @@ def lived(
 def changes(town: Town, agent: str) -> list[tuple[str, str]]:
     found = [event.body for event in town.events("RELATION_CHANGED", agent)]
     for body in found:
-        assert body["because"], body
-        assert all(memory in {one.id for one in town.memories(agent)} for memory in body["because"])
-        assert body["change"] == CHANGES[body["why"]]
-    return [(body["other"], body["why"]) for body in found]
+        assert body.because, body
+        assert all(memory in {one.id for one in town.memories(agent)} for memory in body.because)
+        assert body.change == CHANGES[body.why]
+    return [(body.other, body.why) for body in found]
 
 
 def hourly(document: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""English and Korean say the same things: no table, key, slot or file of one is missing in the other."""
+"""The languages that ship say the same things: no table, key, slot or file of English is missing in another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from commonplace.languages import LANGUAGES, file_text, phrases, weekdays
 
 FOLDER = Path(commonplace.languages.__file__).parent
 SLOT = re.compile(r"\{[a-z_0-9]*")
-KOREAN_ONLY = {"complaints", "ambient"}
+OTHERS = [one for one in LANGUAGES if one != "en"]
+NOT_ENGLISH = {"complaints", "ambient"}
 """Tables of what stands in English in the code, or is an English word already."""
 
 
@@ -22,21 +23,24 @@ def _tables(language: str) -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((FOLDER / language / "phrases.toml").read_text(encoding="utf-8"))
 
 
-def test_every_language_has_the_same_files() -> None:
-    found = [
-        {str(path.relative_to(FOLDER / one)) for path in (FOLDER / one).rglob("*") if path.suffix in (".txt", ".json")}
-        for one in LANGUAGES
-    ]
-    assert found[0] == found[1]
+def _files(language: str) -> set[str]:
+    folder = FOLDER / language
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.suffix in (".txt", ".json")}
 
 
-def test_every_phrase_of_one_language_is_in_the_other_with_the_same_slots() -> None:
-    english, korean = _tables("en"), _tables("ko")
-    assert set(korean) - KOREAN_ONLY == set(english) - KOREAN_ONLY
-    for name in set(english) - KOREAN_ONLY - {"prompts"}:
-        assert set(english[name]) == set(korean[name]), name
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_language_has_the_same_files(language: str) -> None:
+    assert _files(language) == _files("en")
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_phrase_has_the_same_slots_in_each_language(language: str) -> None:
+    english, theirs = _tables("en"), _tables(language)
+    assert set(theirs) - NOT_ENGLISH == set(english) - NOT_ENGLISH
+    for name in set(english) - NOT_ENGLISH - {"prompts", "patterns"}:
+        assert set(english[name]) == set(theirs[name]), name
         for key, text in english[name].items():
-            other = korean[name][key]
+            other = theirs[name][key]
             assert len(text.splitlines()) == len(other.splitlines()) or key == "ahead", (name, key)
             may_differ = {"{to_do", "{doing", "{root"} if name == "memories" else set[str]()
             assert set(SLOT.findall(text)) - may_differ == set(SLOT.findall(other)) - may_differ, (name, key)

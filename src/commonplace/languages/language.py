@@ -287,6 +287,10 @@ class Language:
         del pronoun, person
         return doing
 
+    def as_oneself(self, message: str) -> str:
+        """What an inner voice says to somebody, as they say it themselves: `you are late` → `I am late`."""
+        return message
+
     def is_own(self, line: str) -> bool:
         """Whether a line speaks of its speaker."""
         del line

@@ -48,6 +48,15 @@ _ASKS_WHAT = listed("what how why who whom whose when where which")
 _TRAILING = listed("first instead better more then now most best")
 """Words after the second of two things: `tea or coffee first`."""
 
+_AS_ONESELF = (
+    (re.compile(r"\byou are\b|\byou're\b", re.IGNORECASE), "I am"),
+    (re.compile(r"\byou were\b", re.IGNORECASE), "I was"),
+    (re.compile(r"\byour\b", re.IGNORECASE), "my"),
+    (re.compile(r"\b(to|with|for|about|at|by|from|on) you\b", re.IGNORECASE), r"\1 me"),
+    (re.compile(r"\byou\b", re.IGNORECASE), "I"),
+)
+"""The voice says `you` to the character, which says `I`."""
+
 
 class English(Language):
     """English."""
@@ -176,6 +185,11 @@ class English(Language):
 
     def taken(self, doing: str, pronoun: str, person: str) -> str:
         return speech.taken(doing, pronoun, person)
+
+    def as_oneself(self, message: str) -> str:
+        for pattern, mine in _AS_ONESELF:
+            message = pattern.sub(mine, message)
+        return message
 
     def is_own(self, line: str) -> bool:
         return bool(_OWN.search(line))

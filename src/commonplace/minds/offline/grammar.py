@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from commonplace.languages import file_texts
+from commonplace.languages import DEFAULT, file_texts
 from commonplace.languages.language import Language, language
 from commonplace.minds.offline.dice import Dice
 
@@ -182,13 +182,17 @@ def parsed_lists(text: str) -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=8)
 def grammar(name: str, level: str = "") -> Grammar:
-    """The grammar of a language at a speech level, read once; English for a language without data."""
+    """The grammar of a language at a speech level, read once; rules and lists that it lacks are the English ones."""
     spoken = language(name)
     rules: dict[str, tuple[Template, ...]] = {}
-    for file, text in file_texts(name, "talk").items():
-        if file != WORDS:
-            rules.update(parsed_rules(text, lambda template: spoken.levelled(template, level)))
-    return Grammar(rules, parsed_lists(file_texts(name, "talk")[WORDS]), spoken)
+    lists: dict[str, frozenset[str]] = {}
+    for one in dict.fromkeys((DEFAULT, name)):  # what a language says takes the place of the English
+        files = file_texts(one, "talk")
+        lists |= parsed_lists(files[WORDS])
+        for file, text in files.items():
+            if file != WORDS:
+                rules |= parsed_rules(text, lambda template: spoken.levelled(template, level))
+    return Grammar(rules, lists, spoken)
 
 
 def reason(name: str, rule: str, **slots: str) -> str:

@@ -7,9 +7,10 @@ when met. A thought that names a place or a thing leads there. What the characte
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
+from commonplace.languages import file_text
 from commonplace.languages.language import language
 from commonplace.minds.notes import News, Person, Recalled
 from commonplace.minds.offline.dice import Dice
@@ -36,79 +37,29 @@ class Errand:
 
 # ── what a thought asks for ──────────────────────────────────────────────────────────────────────────────────────────
 
-_POLITE = (
-    r"^(?:(?:please|just|now|go and|go|you (?:should|must|ought to|need to|have to)|i (?:should|must|will|could)"
-    r"|let's|remember to|don't forget to|why not|somebody should)[ ,]+)*"
-)
-_ENGLISH: Sequence[tuple[str, str, str]] = (
-    (r"(?:tell|ask|beg|get|order|remind) {x} (?:please )?to (?P<m>.+)", "Would you {m}?", "ask"),
-    (r"(?:tell|inform|remind) {x} (?:that )?about (?P<m>.+)", "I've been meaning to tell you about {m}.", "tell"),
-    (r"warn {x} (?:about|of) (?P<m>.+)", "Look out for {m}, will you? I mean it.", "tell"),
-    (r"ask {x} about (?P<m>.+)", "I've been wanting to ask you about {m}.", "ask.topic"),
-    (
-        r"ask {x} (?:whether|if) (?:he|she|they) (?P<a>can|could|will|would|should|did) (?P<m>.+)",
-        "{a} you {m}?",
-        "ask",
-    ),
-    (r"ask {x} (?:whether|if) (?:he|she|they) (?:is|are) (?P<m>.+)", "Are you {m}?", "ask"),
-    (r"ask {x} (?:whether|if) (?:he|she|they) (?:has|have) (?P<m>.+)", "Have you {m}?", "ask"),
-    (r"ask {x} (?P<m>(?:whether|if|why|when|where|who|what|how) .+)", "I've been wanting to ask you {m}.", "ask"),
-    (r"(?:tell|let) {x} (?:know )?(?:that )?(?P<m>.+)", "{m}.", "tell"),
-    (r"(?:warn|remind|inform) {x} (?:that )?(?P<m>.+)", "Don't forget: {m}.", "tell"),
-    (r"invite {x} (?:over )?(?P<m>(?:to|for) .+)", "Would you come {m} with me?", "invite"),
-    (r"invite {x}", "Would you come by, one of these days?", "invite"),
-    (r"thank {x} for (?P<m>.+)", "Thank you for {m}. I should have said so before.", "thank"),
-    (r"thank {x}", "Thank you. I should have said so before.", "thank"),
-    (r"(?:apologi[sz]e|say sorry) to {x} (?:for|about) (?P<m>.+)", "I'm sorry about {m}. I mean it.", "apologise"),
-    (r"(?:apologi[sz]e|say sorry) to {x}", "I'm sorry. I wanted to say so, that's all.", "apologise"),
-    (r"forgive {x}", "Let's call it forgotten, shall we? I have.", "comfort"),
-    (r"(?:talk|speak) (?:to|with) {x} about (?P<m>.+)", "I've been meaning to talk to you about {m}.", "tell"),
-    (r"say (?P<m>.+) to {x}", "{m}.", "tell"),
-    (r"(?:talk|speak|say hello|say hi|go) (?:to|with) {x}|(?:greet|visit|see|find|meet|call on) {x}", "", "greet"),
-)  # fmt: skip
-"""What a thought says with somebody's name `{x}` in it → what is said to them, and what that does."""
-_KOREAN: Sequence[tuple[str, str, str]] = (
-    (r"{x}(?:에게|한테|보고) (?P<m>.+(?:다|자|라|냐))고 (?:말|전|알|이야기|얘기|물어|부탁)\S*", "{m}고요.", "tell"),
-    (
-        r"{x}(?:에게|한테|보고) (?P<m>.+(?:는지|을지|ㄹ지|지)) (?:말|전|알|이야기|얘기|물어)\S*",
-        "{m} 궁금해서요.",
-        "ask",
-    ),
-    (r"{x}(?:에게|한테) (?P<m>.+?)(?:을|를|에 대해)? (?:말|전|알|이야기|얘기)\S*", "{m} 얘기를 하고 싶었어요.", "tell"),
-    (r"{x}(?:에게|한테) (?:사과|미안)\S*.*", "미안해요. 그 말을 하고 싶었어요.", "apologise"),
-    (r"{x}(?:에게|한테) (?:고맙|감사)\S*.*", "고마워요. 진작 말했어야 했는데요.", "thank"),
-    (r"{x}(?:을|를) (?:찾|만나|보러)\S*.*", "", "greet"),
-)
-_ERRANDS: Mapping[str, Sequence[tuple[str, str, str]]] = {"en": _ENGLISH, "ko": _KOREAN}
-_MINE = (
-    (re.compile(r"\byou are\b|\byou're\b", re.IGNORECASE), "I am"),
-    (re.compile(r"\byou were\b", re.IGNORECASE), "I was"),
-    (re.compile(r"\byour\b", re.IGNORECASE), "my"),
-    (re.compile(r"\b(to|with|for|about|at|by|from|on) you\b", re.IGNORECASE), r"\1 me"),
-    (re.compile(r"\byou\b", re.IGNORECASE), "I"),
-)
-"""The voice says `you` to the character, which says `I`."""
+
+@cache
+def _errands(language: str) -> list[tuple[str, str, str]]:
+    """Pattern, template and act of each errand that `errands.txt` knows."""
+    rows = [row for row in file_text(language, "errands.txt").splitlines() if row and not row.startswith("#")]
+    lead = rows.pop(0).removeprefix("lead: ") if rows[0].startswith("lead: ") else ""
+    parts = [re.fullmatch(r"(.+) => ?(.*) <(.+)>", row) for row in rows]
+    return [(lead + part[1], part[2], part[3]) for part in parts if part]
 
 
 def errand(text: str, name: str, called: str, spoken: str) -> Errand | None:
     """What a thought wants said to somebody of that name; None when it wants nothing of the kind."""
     thought = text.strip().rstrip(".!").strip()
     names = "|".join(re.escape(one) for one in (name, called))
-    for pattern, template, act in _ERRANDS.get(spoken, _ENGLISH):
-        lead = _POLITE if spoken == "en" else "^"
-        found = re.fullmatch(lead.removeprefix("^") + pattern.replace("{x}", f"(?:{names})"), thought, re.IGNORECASE)
+    for pattern, template, act in _errands(spoken):
+        found = re.fullmatch(pattern.replace("{x}", f"(?:{names})"), thought, re.IGNORECASE)
         if found:
-            parts = {key: _own(part or "", spoken) for key, part in found.groupdict().items()}
+            parts = {
+                key: language(spoken).as_oneself(part or "").strip(" ,'\"“”") for key, part in found.groupdict().items()
+            }
             said = template.format(**parts)
             return Errand(said[:1].upper() + said[1:], act)
     return None
-
-
-def _own(message: str, spoken: str) -> str:
-    if spoken == "en":
-        for pattern, mine in _MINE:
-            message = pattern.sub(mine, message)
-    return message.strip(" ,'\"“”")
 
 
 # ── what the character makes of it ───────────────────────────────────────────────────────────────────────────────────

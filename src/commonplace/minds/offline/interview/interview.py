@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from types import UnionType
 
-from commonplace.languages import file_text
+from commonplace.languages import DEFAULT, file_text
 from commonplace.languages.language import Language, language
 from commonplace.languages.language import language as spoken
 from commonplace.memory.analyser import shared_analyser
@@ -92,8 +92,9 @@ Pieces = Iterable[Piece | None]
 
 @cache
 def phrases(name: str) -> Grammar:
-    """The templates of answers in a language; English for one without."""
-    return Grammar(parsed_rules(file_text(name, "answers.txt")), {}, language(name))
+    """The templates of answers in a language; English where it has none."""
+    every = (parsed_rules(file_text(one, "answers.txt")) for one in dict.fromkeys((DEFAULT, name)))
+    return Grammar({rule: templates for rules in every for rule, templates in rules.items()}, {}, language(name))
 
 
 @dataclass(slots=True)
