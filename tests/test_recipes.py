@@ -13,7 +13,10 @@ from typing import NamedTuple
 import pytest
 
 PROJECT = Path(__file__).parents[1]
-_BLOCK = re.compile(r"^( *)```python\n *# (\S+), (before|after): ([^\n]+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"^( *)```(?:python|toml|text)\n *# (\S+), (before|after|at the end|a new file):(?: ([^\n]+))?\n(.*?)^\1```$",
+    re.MULTILINE | re.DOTALL,
+)
 
 A_PART_OF_A_SCORE = """
 from dataclasses import replace
@@ -37,14 +40,98 @@ for touch in (False, True, False):
 assert "17.0000 → 1.0000 × 2" in stream.explain(found)
 assert "detail 1.0000 → 0.0000 × 2" in str(stream.why_not(2, stream.retrieve("soup", at=at, policy=detailed, k=1)))
 """
-PROOFS = {"A part of a score": A_PART_OF_A_SCORE}
+A_VERB_FOR_OBJECTS = r"""
+import asyncio
+from pathlib import Path
+
+import commonplace
+from commonplace.views.lines import PlainLines
+
+TOWN = '''
+name: window
+language: {language}
+clock: {{start: "2031-10-04T10:00:00", tick_minutes: 5}}
+world:
+  root: {{id: room, name: {room}, objects: [{{id: window, name: {window}, kind: window}}]}}
+  kinds:
+    window:
+      states: [dirty, clean]
+      verbs: {{CLEAN: [{{from: dirty, to: clean}}]}}
+      refusals: {{CLEAN clean: {refusal}}}
+      words: {{dirty: {dirty}, clean: {clean}}}
+characters:
+'''
+WHO = '''
+  - id: {id}
+    name: {name}
+    age: 40
+    pronoun: she
+    work: {work}
+    traits: [{work}]
+    background: {work}
+    goals: [{work}]
+    home: room
+    routine:
+'''
+STROKE = '      - {{at: "{hour}", do: {do}, place: room}}\n'
+IN = {
+    "en": (
+        dict(room="Room", window="window", refusal="The window is clean already.", dirty="is dirty", clean="is clean"),
+        ("Ada Berg", "Ben Ito", "reading", "sleeping"),
+        ("Ada Berg was cleaning the window.", "Ada Berg tried to clean the window, but the window is clean already."),
+        ("Ada Berg is cleaning the window.", "Ada Berg tries to clean the window, but the window is clean already."),
+        "Ada Berg cleans the window",
+    ),
+    "ko": (
+        dict(room="방", window="창문", refusal="창문은 벌써 깨끗하다.", dirty="더럽다", clean="깨끗하다"),
+        ("한지우", "박준", "책 읽기", "잠자기"),
+        ("한지우는 창문 닦는 중이었다.", "한지우는 창문을 닦으려 했지만, 창문은 벌써 깨끗하다."),
+        ("한지우는 창문 닦는 중이다.", "한지우가 창문을 닦으려 하지만, 창문은 벌써 깨끗하다."),
+        "한지우 창문 닦기",
+    ),
+}
+CLEAN = {"kind": "take_over", "agent_id": "a", "action": {"kind": "INTERACT", "object_id": "window", "verb": "CLEAN"}}
+
+
+async def lived(language):
+    names, (a, b, work, sleep), own, seen, line = IN[language]
+    day = "".join(STROKE.format(hour=hour, do=work) for hour in ("06:00", "09:00", "12:00", "18:00"))
+    day += STROKE.format(hour="22:00", do=sleep)
+    people = [WHO.format(id=id, name=name, work=work) + day for id, name in (("a", a), ("b", b))]
+    Path("town.yaml").write_text(TOWN.format(language=language, **names) + "".join(people), encoding="utf-8")
+    with commonplace.create_run(f"{language}.run", "town.yaml") as run:
+        view, lines = PlainLines(run.scenario.part), []
+        for _ in range(2):
+            run.submit(CLEAN)
+            async for tick in run.play(ticks=2):
+                pass
+        async for tick in run.play(ticks=1):
+            pass
+    with commonplace.open_run(f"{language}.run") as reading:
+        for tick in range(reading.last_tick + 1):
+            lines += [text.plain for text in view.lines(reading.frame(tick))]
+        a, b = ([memory.text for memory in reading.memories(id)] for id in "ab")
+    assert set(own) <= set(a), a
+    assert set(seen) <= set(b), b
+    assert any(text.endswith(line) for text in lines), lines
+
+
+for language in IN:
+    asyncio.run(lived(language))
+"""
+PROOFS = {"A part of a score": A_PART_OF_A_SCORE, "A verb for objects": A_VERB_FOR_OBJECTS}
 """Recipe → a program that fails unless it has been followed."""
 WITHOUT = {
     "A part of a score": (
         "the part 'detail' of a score has a function and no weight",
         "name '_detail' is not defined",
         "the part 'detail' of a score has a weight and no function",
-    )
+    ),
+    "A verb for objects": (
+        "languages/en/phrases.toml has words for 'CLEAN', which is no verb",
+        "the verb 'CLEAN' has no words in languages/en/phrases.toml",
+        "the verb 'CLEAN' has no words in languages/ko/phrases.toml",
+    ),
 }
 """Recipe → what is said if one of its steps is left out."""
 
@@ -53,9 +140,10 @@ class Step(NamedTuple):
     """Lines to add to a file of the package."""
 
     file: str
-    side: str
-    """Of the anchor: before or after."""
+    where: str
+    """`before` or `after` a line, `at the end`, or `a new file`."""
     anchor: str
+    """The line, without its indentation; empty without one."""
     lines: str
 
 
@@ -64,8 +152,8 @@ def steps(recipe: str) -> list[Step]:
     page = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (text,) = re.findall(rf"^\*\*{recipe}\.\*\*(.*?)(?=^\*\*)", page, re.MULTILINE | re.DOTALL)
     return [
-        Step(file, side, anchor, _outdented(lines, margin))
-        for margin, file, side, anchor, lines in _BLOCK.findall(text)
+        Step(file, where, anchor, _outdented(lines, margin))
+        for margin, file, where, anchor, lines in _BLOCK.findall(text)
     ]
 
 
@@ -75,9 +163,12 @@ def _outdented(lines: str, margin: str) -> str:
 
 def follow(step: Step, package: Path) -> None:
     path = package / step.file
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    (at,) = [number for number, line in enumerate(lines) if line.strip() == step.anchor]
-    lines.insert(at + (step.side == "after"), step.lines)
+    assert path.exists() == (step.where != "a new file"), step.file
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    at = len(lines)
+    if step.anchor:
+        (at,) = [number for number, line in enumerate(lines) if line.strip() == step.anchor]
+    lines.insert(at + (step.where == "after"), step.lines)
     path.write_text("".join(lines), encoding="utf-8")
 
 
@@ -89,7 +180,7 @@ def proved(recipe: str, done: list[Step], folder: Path) -> subprocess.CompletedP
         follow(step, package)
     environment = os.environ | {"PYTHONPATH": str(folder)}
     return subprocess.run(
-        [sys.executable, "-c", PROOFS[recipe]], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", PROOFS[recipe]], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
 
 

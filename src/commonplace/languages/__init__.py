@@ -63,8 +63,13 @@ def file_texts(language: str, folder: str) -> Mapping[str, str]:
 @cache
 def phrases(language: str, table: str) -> Mapping[str, str]:
     """A table of `phrases.toml`: key → words, with slots in braces; English for what the language does not say."""
-    own = _tables(language).get(table, {})
+    own = own_phrases(language, table)
     return own if language == DEFAULT else {**phrases(DEFAULT, table), **own}
+
+
+def own_phrases(language: str, table: str) -> Mapping[str, str]:
+    """What of a table the language says itself."""
+    return _tables(language).get(table, {})
 
 
 @cache
