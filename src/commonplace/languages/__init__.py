@@ -55,9 +55,15 @@ def file_texts(language: str, folder: str) -> Mapping[str, str]:
     """File name → text of a folder, in the order of names; a file that the language lacks is the English one."""
     found = {} if language == DEFAULT else dict(file_texts(DEFAULT, folder))
     inside = _folder(language) / folder
-    if inside.is_dir():
-        found |= {one.name: one.read_text(encoding="utf-8") for one in inside.iterdir() if one.name.endswith(".txt")}
+    found |= {name: (inside / name).read_text(encoding="utf-8") for name in own_files(language, folder)}
     return dict(sorted(found.items()))
+
+
+def own_files(language: str, folder: str) -> frozenset[str]:
+    """The names of the texts that a language has in a folder itself."""
+    inside = _folder(language) / folder
+    names = (one.name for one in inside.iterdir()) if inside.is_dir() else ()
+    return frozenset(name for name in names if name.endswith(".txt"))
 
 
 @cache
