@@ -12,11 +12,10 @@ import pytest
 
 from commonplace import registry
 from commonplace.engine.stage import Stage
-from commonplace.minds.mind import Task
 from e2e.command import environment
 
 PROJECT = Path(__file__).parents[1]
-TABLES = ("STAGES", "TASKS", "ANSWERS", "MINDS", "STORES", "MEMORY", "VIEWS", "TOOLS")
+TABLES = ("STAGES", "MINDS", "STORES", "MEMORY", "VIEWS", "TOOLS")
 LIBRARIES = """
 import json, sys
 from datetime import datetime
@@ -41,8 +40,14 @@ def test_every_row_leads_to_something(table: str) -> None:
     for name, where in getattr(registry, table).items():
         found = registry.found(where)
         assert found is not None
-        if isinstance(found, Stage | Task):
+        if isinstance(found, Stage):
             assert found.name == name
+
+
+def test_every_question_leads_to_a_task_and_to_a_function() -> None:
+    for name, row in registry.TASKS.items():
+        assert registry.found(row.task).name == name
+        assert callable(registry.found(row.answer))
 
 
 def test_every_command_is_a_function_of_its_name() -> None:

@@ -8,9 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 T = TypeVar("T")
+
+QuestionGroup = Literal["talk", "plan", "reflect", "decide"]
+QUESTION_GROUPS: tuple[QuestionGroup, ...] = get_args(QuestionGroup)
+
+
+class Question(NamedTuple):
+    """A question that minds answer: the row of a task."""
+
+    task: str
+    """`minds.mind.Task`."""
+    answer: str
+    """How the offline mind answers it: a function of the task's input and `minds.offline.dice.Dice`."""
+    group: Literal["", QuestionGroup] = ""
+    """The tasks with which it can be given a mind of its own."""
+
 
 STAGES = {
     "town": "stages.town:TOWN",
@@ -18,46 +33,28 @@ STAGES = {
     "panel": "parts.panel.stage:PANEL",
 }
 """Who acts at a tick, and what they do in it: `engine.stage.Stage`."""
-TASKS = {
-    "rate": "minds.tasks.rate:RATE",
-    "plan_day": "minds.tasks.plan_day:PLAN_DAY",
-    "plan_hours": "minds.tasks.plan_parts:PLAN_HOURS",
-    "plan_minutes": "minds.tasks.plan_parts:PLAN_MINUTES",
-    "react": "minds.tasks.react:REACT",
-    "act": "minds.tasks.act:ACT",
-    "converse": "minds.tasks.converse:CONVERSE",
-    "questions": "minds.tasks.reflect:QUESTIONS",
-    "insights": "minds.tasks.reflect:INSIGHTS",
-    "relate": "minds.tasks.relate:RELATE",
-    "embed": "minds.tasks.embed:EMBED",
-    "answer": "minds.tasks.answer:ANSWER",
-    "duet_plan": "parts.duet.tasks:DUET_PLAN",
-    "duet_turn": "parts.duet.tasks:DUET_TURN",
-    "duet_reflect": "parts.duet.tasks:DUET_REFLECT",
-    "panel_turn": "parts.panel.task:PANEL_TURN",
-    "perceive_event": "minds.tasks.perceive_event:PERCEIVE_EVENT",
+TASKS: Mapping[str, Question] = {
+    "rate": Question("minds.tasks.rate:RATE", "minds.offline.rate:rate"),
+    "plan_day": Question("minds.tasks.plan_day:PLAN_DAY", "minds.offline.plan:plan_day", "plan"),
+    "plan_hours": Question("minds.tasks.plan_parts:PLAN_HOURS", "minds.offline.plan:plan_hours", "plan"),
+    "plan_minutes": Question("minds.tasks.plan_parts:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
+    "react": Question("minds.tasks.react:REACT", "minds.offline.react:react", "decide"),
+    "act": Question("minds.tasks.act:ACT", "minds.offline.react:act", "decide"),
+    "converse": Question("minds.tasks.converse:CONVERSE", "minds.offline.converse:converse", "talk"),
+    "questions": Question("minds.tasks.reflect:QUESTIONS", "minds.offline.reflect:questions", "reflect"),
+    "insights": Question("minds.tasks.reflect:INSIGHTS", "minds.offline.reflect:insights", "reflect"),
+    "relate": Question("minds.tasks.relate:RELATE", "minds.offline.reflect:relate", "reflect"),
+    "embed": Question("minds.tasks.embed:EMBED", "minds.offline.mind:embed"),
+    "answer": Question("minds.tasks.answer:ANSWER", "minds.offline.interview.answer:answer", "talk"),
+    "duet_plan": Question("parts.duet.tasks:DUET_PLAN", "parts.duet.thought:duet_plan", "talk"),
+    "duet_turn": Question("parts.duet.tasks:DUET_TURN", "parts.duet.talk:duet_turn", "talk"),
+    "duet_reflect": Question("parts.duet.tasks:DUET_REFLECT", "parts.duet.thought:duet_reflect", "reflect"),
+    "panel_turn": Question("parts.panel.task:PANEL_TURN", "parts.panel.offline:panel_turn", "talk"),
+    "perceive_event": Question(
+        "minds.tasks.perceive_event:PERCEIVE_EVENT", "minds.offline.perceive_event:perceive_event"
+    ),
 }
-"""The questions a mind answers: `minds.mind.Task`."""
-ANSWERS = {
-    "rate": "minds.offline.rate:rate",
-    "plan_day": "minds.offline.plan:plan_day",
-    "plan_hours": "minds.offline.plan:plan_hours",
-    "plan_minutes": "minds.offline.plan:plan_minutes",
-    "react": "minds.offline.react:react",
-    "act": "minds.offline.react:act",
-    "converse": "minds.offline.converse:converse",
-    "questions": "minds.offline.reflect:questions",
-    "insights": "minds.offline.reflect:insights",
-    "relate": "minds.offline.reflect:relate",
-    "embed": "minds.offline.mind:embed",
-    "answer": "minds.offline.interview.answer:answer",
-    "duet_plan": "parts.duet.thought:duet_plan",
-    "duet_turn": "parts.duet.talk:duet_turn",
-    "duet_reflect": "parts.duet.thought:duet_reflect",
-    "panel_turn": "parts.panel.offline:panel_turn",
-    "perceive_event": "minds.offline.perceive_event:perceive_event",
-}
-"""How the offline mind answers each of them: a function of the task's input and `minds.offline.dice.Dice`."""
+"""The questions there are."""
 MINDS = {
     "offline": "minds.offline.mind:OfflineMind",
     "server": "parts.model_servers.chat_mind:ChatMind",
@@ -223,16 +220,16 @@ def found(where: str) -> Any:
 
 
 class Registered(Mapping[str, T]):
-    """A table of import paths as what they lead to, each imported when it is looked up."""
+    """A column of `TASKS` as what it leads to, each imported when it is looked up."""
 
-    def __init__(self, table: Mapping[str, str]) -> None:
-        self._table = table
+    def __init__(self, column: Literal["task", "answer"]) -> None:
+        self._column = column
 
     def __getitem__(self, name: str) -> T:
-        return found(self._table[name])
+        return found(getattr(TASKS[name], self._column))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._table)
+        return iter(TASKS)
 
     def __len__(self) -> int:
-        return len(self._table)
+        return len(TASKS)

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.cli import main
-from commonplace.registry import ANSWERS, COMMANDS, found
+from commonplace.registry import COMMANDS, TASKS, found
 
 FAULTS = {"kill": 1, "half": 2, "full": 3, "no room": 4}
 """Killed before a change or inside it, or a disk that is full from then on for what is written or for all; `time` is a
@@ -91,8 +91,8 @@ def _run(arguments: Sequence[str]) -> int:
 if __name__ == "__main__":
     for entry in COMMANDS.values():  # once for all children
         import_module(f"commonplace.{entry.module}")
-    for answer in ANSWERS.values():
-        found(answer)
+    for task in TASKS.values():
+        found(task.answer)
     for name in ("minds.offline.mind", "parts.web.worker", "parts.coordinates.jsonl", "memory.stores.sqlite"):
         import_module(f"commonplace.{name}")
     with suppress(ModuleNotFoundError):

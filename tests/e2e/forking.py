@@ -133,8 +133,8 @@ if __name__ == "__main__":
     registry = import_module("commonplace.registry")
     for entry in registry.COMMANDS.values():
         import_module(f"commonplace.{entry.module}")
-    for answer in registry.ANSWERS.values():
-        registry.found(answer)
+    for task in registry.TASKS.values():
+        registry.found(task.answer)
     for module in ("minds.offline.mind", "parts.terminal.command", "parts.terminal.screen"):
         import_module(f"commonplace.{module}")
     gc.collect()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from commonplace.character.plan import PlanItem
 from commonplace.character.state import UNKNOWN, Belief, Known
-from commonplace.cognition.sentences import capital, ended, lowered, sentence, verb_word
+from commonplace.cognition.sentences import capital, ended, lowered, sentence
 from commonplace.cognition.turn import TurnView
 from commonplace.languages.language import language
 from commonplace.minds.notes import NewsKind, changed
@@ -54,7 +54,7 @@ from commonplace.world.happenings import (
 )
 from commonplace.world.script import reaches
 from commonplace.world.state import Body
-from commonplace.world.tree import words
+from commonplace.world.tree import verb_words, words
 
 FIRST, PEOPLE, THINGS, AMBIENT = range(4)
 """What is noticed first."""
@@ -203,7 +203,7 @@ def _own_interact(view: TurnView, event: Event, tried: Interacted) -> Percept:
         return _outcome(view, event, "lost", lost, the_object=the(view, name), other_name=other)
     if tried.outcome == "refused":
         failed = Failed(object=thing, verb=verb, place=event.place, why=why)
-        word = verb_word(view.scenario.language, verb)
+        word = verb_words(view.scenario.language, verb, name).attempt
         return _outcome(view, event, "refused", failed, verb_word=word, the_object=the(view, name), why=lowered(why))
     did = Did(object=thing, verb=verb, place=event.place, doing=view.world.body.doing)
     if tried.progress is None or not tried.seen:
@@ -452,7 +452,7 @@ def _acted(view: TurnView, event: Event, tried: Interacted) -> Percept:
         view.scenario.language,
         "acted",
         name=name_of(view, event.agent_id),
-        verb_word=verb_word(view.scenario.language, verb),
+        verb_word=verb_words(view.scenario.language, verb, name_of(view, thing)).attempt,
         the_object=the_name(view, thing),
         why=lowered(why),
     )

@@ -28,11 +28,6 @@ def doing(language: str, kind: str, name: str = "") -> str:
     return said(language, "doing", kind, name=name)
 
 
-def verb_word(language: str, verb: str) -> str:
-    """`USE` as it reads in a sentence."""
-    return phrases(language, "verbs").get(verb, verb.lower())
-
-
 def ended(text: str) -> str:
     """The text with a full stop where it has no end of its own."""
     return text if text.endswith((".", "!", "?", "…", "”", '"')) else f"{text}."

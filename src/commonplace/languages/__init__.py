@@ -55,16 +55,27 @@ def file_texts(language: str, folder: str) -> Mapping[str, str]:
     """File name → text of a folder, in the order of names; a file that the language lacks is the English one."""
     found = {} if language == DEFAULT else dict(file_texts(DEFAULT, folder))
     inside = _folder(language) / folder
-    if inside.is_dir():
-        found |= {one.name: one.read_text(encoding="utf-8") for one in inside.iterdir() if one.name.endswith(".txt")}
+    found |= {name: (inside / name).read_text(encoding="utf-8") for name in own_files(language, folder)}
     return dict(sorted(found.items()))
+
+
+def own_files(language: str, folder: str) -> frozenset[str]:
+    """The names of the texts that a language has in a folder itself."""
+    inside = _folder(language) / folder
+    names = (one.name for one in inside.iterdir()) if inside.is_dir() else ()
+    return frozenset(name for name in names if name.endswith(".txt"))
 
 
 @cache
 def phrases(language: str, table: str) -> Mapping[str, str]:
     """A table of `phrases.toml`: key → words, with slots in braces; English for what the language does not say."""
-    own = _tables(language).get(table, {})
+    own = own_phrases(language, table)
     return own if language == DEFAULT else {**phrases(DEFAULT, table), **own}
+
+
+def own_phrases(language: str, table: str) -> Mapping[str, str]:
+    """What of a table the language says itself."""
+    return _tables(language).get(table, {})
 
 
 @cache

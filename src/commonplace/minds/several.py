@@ -7,17 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
-from commonplace.minds.tasks import TASKS
+from commonplace.registry import QUESTION_GROUPS, TASKS
 from commonplace.scenario.model import MindPart
 
 DEFAULT = "default"
 """The group of all tasks."""
 GROUPS: Mapping[str, tuple[str, ...]] = {
     DEFAULT: tuple(TASKS),
-    "talk": ("converse", "answer", "duet_plan", "duet_turn", "panel_turn"),
-    "plan": ("plan_day", "plan_hours", "plan_minutes"),
-    "reflect": ("questions", "insights", "relate", "duet_reflect"),
-    "decide": ("react", "act"),
+    **{group: tuple(name for name, row in TASKS.items() if row.group == group) for group in QUESTION_GROUPS},
 }
 """Tasks that can be named together. A task belongs to one group at most, besides all of them."""
 OF_A_REACTION = ("rate", "converse", "act")

@@ -8,12 +8,13 @@ texts than the minds' typed questions take are refused here, so that no question
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from commonplace.languages import DEFAULT, LanguageName
+from commonplace.registry import QUESTION_GROUPS, TASKS
 from commonplace.scenario.loading import KeyPath
 from commonplace.world.actions import Verb
 
@@ -429,11 +430,10 @@ def _named(value: object) -> object:
     return {"mind": value} if isinstance(value, str) else value
 
 
-Questions = Literal[
-    "default", "talk", "plan", "reflect", "decide",
-    "rate", "react", "act", "converse", "answer", "plan_day", "plan_hours", "plan_minutes", "questions", "insights",
-    "relate", "embed", "duet_plan", "duet_turn", "duet_reflect", "panel_turn", "perceive_event",
-]  # fmt: skip
+if TYPE_CHECKING:
+    Questions = str
+else:
+    Questions = Literal["default", *QUESTION_GROUPS, *TASKS]
 """All questions, a group of tasks, or one task; `minds.several.GROUPS` says which tasks a group has."""
 
 

@@ -28,6 +28,7 @@ from commonplace.text import clean, printable, printable_json
 from commonplace.views.hues import badges
 from commonplace.views.town import Town
 from commonplace.views.words import ambient, event_template
+from commonplace.world.actions import VERBS
 from commonplace.world.events import (
     NOBODY,
     ActionRejected,
@@ -49,6 +50,7 @@ from commonplace.world.events import (
     WeatherChanged,
     Whispered,
 )
+from commonplace.world.tree import verb_words
 
 
 class LineView:
@@ -270,6 +272,8 @@ def _text(event: Event, town: Town) -> str:
             return event_template(town.language, "IDLE").format(doing=clean(doing))
         case Intervened(text=text) | Whispered(text=text):
             return clean(text)
+        case Interacted(outcome="done", verb=verb, object_id=thing) if verb in VERBS:
+            return verb_words(town.language, verb, town.what(thing)).event
         case body:
             template = event_template(town.language, _key(event))
             return template.format_map(_words(body, town)) if template else _unknown(event)
@@ -277,8 +281,8 @@ def _text(event: Event, town: Town) -> str:
 
 def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
     match event.body:
-        case Interacted(outcome=outcome, verb=verb):
-            return "refused" if outcome == "refused" else verb
+        case Interacted(outcome="refused"):
+            return "refused"
         case Moved(to=to, goal=goal):
             return "MOVE" if goal == to else "MOVE goal"
         case Adjusted() if event.agent_id == NOBODY:

@@ -8,7 +8,9 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-Verb = Literal["USE", "OPEN", "CLOSE", "TAKE", "DROP"]
+Verb = Literal[
+    "USE", "OPEN", "CLOSE", "TAKE", "DROP",
+]  # fmt: skip
 VERBS: tuple[Verb, ...] = get_args(Verb)
 CARRYING: tuple[Verb, ...] = ("TAKE", "DROP")
 """Verbs that every portable object answers to, without a transition of its kind."""

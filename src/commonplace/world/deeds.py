@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import cast
 
 from commonplace.languages import DEFAULT
 from commonplace.world.actions import (
@@ -20,14 +19,13 @@ from commonplace.world.actions import (
     Move,
     Say,
     Targets,
-    Verb,
     objection,
     proposed,
 )
 from commonplace.world.events import ActionRejected, Event, EventBody, Idled, Interacted, Moved, Phase, Spoke
 from commonplace.world.geography import Geography
 from commonplace.world.state import Body, Scene, Thing
-from commonplace.world.tree import PEOPLE, Attempt, Phrase, attempt, say
+from commonplace.world.tree import PEOPLE, Attempt, Phrase, attempt, say, verb_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +193,8 @@ def _handle(one: _Actor, action: Interact) -> Deed:
     tried = tried_by(one.setting.geography, one.scene, one.me, object_id, action.verb)
     event = partial(Interacted, object_id=object_id, verb=action.verb, emoji=action.emoji, because=action.because)
     if tried.done:
-        doing = action.doing or one.say(cast(Verb, action.verb), object_id)
+        name = one.setting.geography.name(object_id)
+        doing = action.doing or verb_words(one.setting.rules.language, action.verb, name).doing
         progress = (tried.progress or tried.times, tried.times) if tried.times > 1 else None
         did = event(outcome="done", doing=doing, seen=tried.seen, progress=progress)
     else:

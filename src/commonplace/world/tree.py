@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from commonplace.errors import CommonplaceError
+from commonplace.languages import LANGUAGES, own_phrases, phrases
+from commonplace.languages.language import language as spoken
 from commonplace.languages.language import said
 from commonplace.world.actions import CARRYING, VERBS, Verb
 
@@ -185,25 +188,54 @@ def words(kind: ObjectKind, state: str) -> str:
 # phrases are made so that no particle depends on the last sound of a name.
 
 
-Phrase = (
-    Verb
-    | Literal[
-        "walking",
-        "arriving",
-        "leaving",
-        "waiting",
-        "closed",
-        "talking",
-        "trying",
-        "refused",
-        "lacks",
-        "hands",
-        "passage",
-    ]
-)
-"""A verb's phrase is for somebody doing it."""
+Phrase = Literal[
+    "walking", "arriving", "leaving", "waiting", "closed", "talking", "trying", "refused", "lacks", "hands", "passage"
+]  # fmt: skip
 
 
 def say(language: str, phrase: Phrase, **names: str) -> str:
     """The phrase in a language, with the names filled in."""
     return said(language, "world", phrase, **names)
+
+
+_BETWEEN = " | "
+_COLUMNS = "while somebody does it | in an attempt | as an event"
+
+
+class VerbWords(NamedTuple):
+    """How a verb for objects reads."""
+
+    doing: str
+    """While somebody does it."""
+    attempt: str
+    """In a sentence that says who tries it and on what."""
+    event: str
+    """After the name of who has done it."""
+
+
+def verb_words(language: str, verb: str, name: str) -> VerbWords:
+    """The words for a verb, with the object's name filled in. Raises KeyError for what is no verb."""
+    joined = spoken(language).joined
+    columns = phrases(language, "verbs")[verb].split(_BETWEEN)
+    return VerbWords(*(joined(words.format(name=name)) for words in columns))
+
+
+def _refuse_mistakes(language: str, rows: Mapping[str, str]) -> None:
+    """Raises CommonplaceError unless the rows have words for each verb and for nothing else."""
+    file = f"languages/{language}/phrases.toml"
+    for verb in sorted({*rows} ^ {*VERBS}):
+        if verb in rows:
+            raise CommonplaceError(
+                f"{file} has words for {verb!r}, which is no verb", hint="name it in Verb, world/actions.py"
+            )
+        raise CommonplaceError(
+            f"the verb {verb!r} has no words in {file}", hint=f"give it a line in [verbs]: {_COLUMNS}"
+        )
+    for verb, row in rows.items():
+        if len(row.split(_BETWEEN)) != len(VerbWords._fields):
+            raise CommonplaceError(f"{file}: the words for {verb!r} are {row!r}", hint=f"expected {_COLUMNS}")
+
+
+for _language in LANGUAGES:
+    if _rows := own_phrases(_language, "verbs"):  # a language without the table says it in English
+        _refuse_mistakes(_language, _rows)

@@ -6,7 +6,6 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from commonplace import registry
 from commonplace.languages import DEFAULT
 from commonplace.memory.embedding import default_embedder, packed
 from commonplace.minds.mind import Ask, Reply, RequestKey
@@ -45,4 +44,4 @@ def embed(given: EmbedInput, dice: Dice) -> EmbedOutput:  # noqa: ARG001 – one
     return EmbedOutput(vectors=tuple(b64encode(packed(one)).decode() if one is not None else "" for one in vectors))
 
 
-FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value]] = Registered(registry.ANSWERS)
+FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value]] = Registered("answer")

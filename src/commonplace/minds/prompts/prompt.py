@@ -10,6 +10,9 @@ from commonplace.languages import phrases
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.tree import Node
 
+PARTS = ("rules.txt", "persona.txt", "parts.txt", "plan_parts.txt", "again.txt")
+"""Templates that tasks share: `parts.txt` holds macros, `again.txt` asks again. Every other one belongs to a task."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:

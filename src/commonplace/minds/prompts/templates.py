@@ -17,9 +17,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from commonplace.errors import UsageError
 from commonplace.languages import DEFAULT, LANGUAGES, file_texts
+from commonplace.minds.prompts.prompt import PARTS
 
-PARTS = ("rules.txt", "persona.txt", "parts.txt", "plan_parts.txt", "again.txt")
-"""Shared by the tasks: `parts.txt` holds macros, `again.txt` asks again. Every other template belongs to a task."""
 _TAGS = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 BETWEEN = "\n---\n"
 """Divides a task's template: above it is what stays the same for a character at every tick, below it what changes."""

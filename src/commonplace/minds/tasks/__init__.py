@@ -6,11 +6,13 @@ that a rule and a prompt work from the same facts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
-from commonplace import registry
+from commonplace.errors import CommonplaceError
+from commonplace.languages import LANGUAGES, own_files
 from commonplace.minds.mind import Task
+from commonplace.minds.prompts.prompt import PARTS
 from commonplace.minds.tasks.act import ACT, ActInput, ActOutput, Targets
 from commonplace.minds.tasks.answer import (
     ANSWER,
@@ -40,7 +42,7 @@ from commonplace.minds.tasks.reflect import (
 from commonplace.minds.tasks.relate import RELATE, RelateInput, RelateOutput
 from commonplace.registry import Registered
 
-TASKS: Mapping[str, Task[Any, Any]] = Registered(registry.TASKS)
+TASKS: Mapping[str, Task[Any, Any]] = Registered("task")
 
 __all__ = [
     "ACT",
@@ -91,3 +93,22 @@ __all__ = [
     "Targets",
     "ThingKnown",
 ]
+
+
+def _refuse_mistakes(language: str, prompts: Set[str]) -> None:
+    """Raises CommonplaceError unless each task that is put into words has its prompt, and each prompt a task."""
+    for file in sorted((prompts - {*PARTS}) ^ {f"{name}.txt" for name in TASKS}):
+        name, path = file.removesuffix(".txt"), f"languages/{language}/prompts/{file}"
+        if name not in TASKS:
+            raise CommonplaceError(
+                f"{path} is the prompt of no task", hint=f"give {name!r} a row in TASKS, registry.py"
+            )
+        if TASKS[name].scene is not None:
+            raise CommonplaceError(
+                f"the task {name!r} has no prompt {path}", hint="write it; docs/prompts.md lists the values"
+            )
+
+
+for _language in LANGUAGES:
+    if _prompts := own_files(_language, "prompts"):  # a language without any asks in English
+        _refuse_mistakes(_language, _prompts)
