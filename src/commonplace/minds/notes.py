@@ -139,6 +139,8 @@ class Person(Given, omit_defaults=True):
     """−1: never talked in this run."""
     doing: str = always("")
     asleep: bool = always(False)
+    walking: bool = False
+    """On the way to another place."""
     can_be_spoken_to: bool = always(False)
     summary: str = always("")
     level: str = ""
