@@ -200,6 +200,7 @@ def item_note(scenario: Scenario, item: PlanItem) -> Item:
         outdoor=node.outdoor,
         asleep=item.asleep,
         because=item.because,
+        event=item.event,
     )
 
 
