@@ -46,6 +46,12 @@ def test_actions_last_five_to_fifteen_minutes(minutes: int, given_parts: list[Pa
     assert all(5 <= child.duration_minutes <= 15 for child in tiled(hour, given_parts, GRAIN))
 
 
+def test_the_event_that_a_stroke_leads_to_is_that_of_an_hour_that_is_all_of_it() -> None:
+    stroke = replace(item(0, 0, 60), event="the festival")
+    assert [hour.event for hour in tiled(stroke, [], GRAIN)] == ["the festival"]
+    assert [hour.event for hour in tiled(stroke, [Part(30, "a"), Part(30, "b")], GRAIN)] == ["", ""]
+
+
 @given(days, st.integers(0, 400), st.integers(0, 400), slots)
 def test_replanning_never_touches_the_past(plan: Plan, now_at: int, start_at: int, minutes: int) -> None:
     begins, ends = plan.items[0].start_time, plan.items[-1].end_time

@@ -157,6 +157,14 @@ def test_who_is_leaving_hears_what_is_said_to_it_and_not_what_is_said_to_others(
     assert not any(TALK in text for text in heard)
 
 
+def test_who_is_on_the_way_to_another_place_is_told_as_walking_until_there() -> None:
+    acts = {(agent, tick): go("bakery") for agent, tick in (("ben", 1), ("ben", 2), ("anna", 2))}
+    town, mind = puppets(hamlet(standing(ben="barn", anna="green"), fidelity="every_tick"), acts)
+    town.live(3)
+    seen = [one for given in mind.inputs("act", "anna") for one in given.situation.people if one.id == "ben"]
+    assert [(one.doing, one.walking) for one in seen] == [("walking to Bakery", True), ("just arriving", False)]
+
+
 def test_in_a_crowd_two_who_turn_to_something_else_are_noticed() -> None:
     turning = [Percept("doing", f"{name} is reading.", {}, name, 1, passing=True) for name in "abcd"]
     comes = Percept("arrived", "e comes in.", {}, "e", 1)

@@ -57,6 +57,12 @@ def test_later_starts_are_awake_and_who_rises_then_still_sleeps() -> None:
     assert rising.asleep
 
 
+def test_a_nap_of_the_routine_is_no_night() -> None:
+    napping = spoilt(("T06:00:00}", "T12:30:00}"), ("do: resting, place: shed", "do: sleeping off lunch, place: shed"))
+    body = compiled_from_text(napping).opening.bodies["mira"]
+    assert (body.doing, body.asleep) == ("sleeping off lunch", False)
+
+
 def test_who_is_absent_has_no_body_but_a_state() -> None:
     scenario = compiled_from_text(spoilt(("home: shed", "home: shed\n    absent: true")))
     assert list(scenario.opening.bodies) == ["mira"]

@@ -36,6 +36,8 @@ class PlanItem:
     asleep: bool = False
     routine: int = -1
     """Index of the routine item a stroke follows, handed down to its parts; −1 for something new."""
+    event: str = ""
+    """What the event it leads to is called, in a word: `the festival`; empty where it leads to none."""
     end_time: datetime = field(init=False, compare=False, repr=False)
     """Derived: the moment after its last minute."""
 
@@ -58,6 +60,7 @@ class Part:
     object_id: str = ""
     verb: str = ""
     emoji: str = ""
+    event: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,8 @@ def tiled(parent: PlanItem, parts: Sequence[Part], grain: int, first: int = 0) -
 
 
 def _whole(parent: PlanItem) -> Part:
-    return Part(parent.duration_minutes, parent.action_description, object_id=parent.object_id, verb=parent.verb)
+    do = parent.action_description
+    return Part(parent.duration_minutes, do, object_id=parent.object_id, verb=parent.verb, event=parent.event)
 
 
 def _child(parent: PlanItem, part: Part, number: int, start: datetime, minutes: int) -> PlanItem:
@@ -145,6 +149,7 @@ def _child(parent: PlanItem, part: Part, number: int, start: datetime, minutes: 
         because=parent.because,
         asleep=parent.asleep,
         routine=parent.routine,
+        event=part.event,
     )
 
 

@@ -267,6 +267,7 @@ def stroke_item(view: TurnView, stroke: Stroke, item_id: str, start: datetime, m
         because=tuple(memory for memory in stroke.because if memory in view.draft),
         asleep=stroke.asleep,
         routine=stroke.routine if stroke.routine < len(view.persona.routine) else -1,
+        event=stroke.event,
     )
 
 

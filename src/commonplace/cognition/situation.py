@@ -84,6 +84,7 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
         else -1,
         doing=body.doing if body else "",
         asleep=body.asleep if body else False,
+        walking=bool(body and body.goal),
         can_be_spoken_to=other in view.world.targets.agents,
         summary=relation.summary if relation else "",
         level=how.level,
@@ -199,6 +200,7 @@ def item_note(scenario: Scenario, item: PlanItem) -> Item:
         outdoor=node.outdoor,
         asleep=item.asleep,
         because=item.because,
+        event=item.event,
     )
 
 

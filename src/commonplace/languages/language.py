@@ -418,11 +418,6 @@ class Language:
         """The weather in a sentence, by its id."""
         return sky
 
-    def going(self, do: str) -> str:
-        """The last word of the event that a doing leads to; empty for any other."""
-        del do
-        return ""
-
     def state(self, words: str, minutes_ago: int) -> Slots:
         """Slots `words` and `still` for what a thing is like."""
         del minutes_ago

@@ -139,6 +139,8 @@ class Person(Given, omit_defaults=True):
     """−1: never talked in this run."""
     doing: str = always("")
     asleep: bool = always(False)
+    walking: bool = False
+    """On the way to another place."""
     can_be_spoken_to: bool = always(False)
     summary: str = always("")
     level: str = ""
@@ -187,7 +189,7 @@ class Situation(Given):
     things: tuple[ThingHere, ...] = ()
 
 
-class Item(Given):
+class Item(Given, omit_defaults=True):
     """A stretch of plan."""
 
     start: str
@@ -197,12 +199,14 @@ class Item(Given):
     """Area id."""
     location_name: str
     do: str
-    object_id: str = ""
-    verb: str = ""
-    outdoor: bool = False
+    object_id: str = always("")
+    verb: str = always("")
+    outdoor: bool = always(False)
     """Whether its place is outdoors."""
-    asleep: bool = False
-    because: tuple[int, ...] = ()
+    asleep: bool = always(False)
+    because: tuple[int, ...] = always(())
+    event: str = ""
+    """What the event it leads to is called, in a word: `the festival`."""
 
 
 NewsKind = Literal[

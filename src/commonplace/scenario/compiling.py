@@ -13,7 +13,7 @@ from commonplace.character.persona import Persona, Phase, RoutineItem, Step
 from commonplace.character.state import UNKNOWN, Belief, CharacterState, Known, Relation
 from commonplace.clock import Clock, parse_iso
 from commonplace.errors import UsageError
-from commonplace.scenario.findings import Names, hours, is_sleep, minutes, walked
+from commonplace.scenario.findings import Names, hours, minutes, walked
 from commonplace.scenario.loading import Mistake, located, read, report
 from commonplace.scenario.model import (
     CharacterPart,
@@ -256,17 +256,17 @@ def _opening(part: ScenarioPart, clock: Clock, world: Geography) -> World:
     present = {character.id: character for character in part.characters if not character.absent}
     start = opening(world, present)
     minute = clock.start.hour * 60 + clock.start.minute
-    bodies = {id: _awake_or_asleep(body, present[id], minute, part.language) for id, body in start.bodies.items()}
+    bodies = {id: _awake_or_asleep(body, present[id], minute) for id, body in start.bodies.items()}
     return replace(start, bodies=dict(sorted(bodies.items())))
 
 
-def _awake_or_asleep(body: Body, character: CharacterPart, minute: int, language: str) -> Body:
+def _awake_or_asleep(body: Body, character: CharacterPart, minute: int) -> Body:
     """What begins at the very minute of tick 0 is left to tick 1: who rises at six still sleeps at six."""
     if not character.routine:
         return body
     begun = [item for item in character.routine if minutes(item.at) < minute]
     item = begun[-1] if begun else character.routine[-1]
-    return replace(body, doing=item.do, emoji=item.emoji, asleep=is_sleep(item.do, language))
+    return replace(body, doing=item.do, emoji=item.emoji, asleep=item is character.routine[-1])
 
 
 # ── characters ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -77,7 +77,7 @@ def test_a_day_is_five_to_eight_strokes_in_order(
 
 def test_an_event_heard_of_is_in_the_day_and_cites_the_hearing() -> None:
     fresh = [stroke for stroke in day(recalled=(HEARD,)) if stroke.because]
-    assert [(stroke.location, stroke.because) for stroke in fresh] == [("plaza", (41,))]
+    assert [(stroke.location, stroke.because, stroke.event) for stroke in fresh] == [("plaza", (41,), "the festival")]
     assert not [stroke for stroke in day() if stroke.because]
 
 
@@ -131,6 +131,20 @@ def test_minutes_fill_the_item_in_5_to_15_minute_actions(minutes: int, tick: int
 def test_the_inside_of_an_hour_varies() -> None:
     assert len({tuple(p.do for p in plan_minutes(parts(), Dice((7, "mira", t, 0))).parts) for t in range(20)}) > 8
     assert len({tuple(p.minutes for p in plan_hours(parts(240), Dice((7, "mira", t, 0))).parts) for t in range(20)}) > 5
+
+
+def done(do: str, event: str) -> set[str]:
+    """What an hour is filled with that rests on a memory."""
+    hour = Item(
+        start="18:45", minutes=60, location="plaza", location_name="Lattice Plaza", do=do, because=(41,), event=event
+    )
+    return {p.do for t in range(20) for p in plan_minutes(parts(item=hour, hints=()), Dice((7, "mira", t, 0))).parts}
+
+
+def test_an_hour_that_leads_to_an_event_is_spent_at_it() -> None:
+    found = done("going to the lantern festival", "the festival")
+    assert {"taking in the festival", "enjoying the festival", "watching people arrive"} <= found
+    assert done("going to the lantern festival", "") == {"going to the lantern festival"}
 
 
 def test_an_hour_of_no_name_of_its_own_is_no_sixteen_times_the_same() -> None:

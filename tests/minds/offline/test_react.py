@@ -224,6 +224,8 @@ def test_friends_who_meet_mostly_speak_and_only_one_of_them_begins() -> None:
         theirs = react(other, Dice((7, "jun", 12, 0))).decision == "talk"
         assert not (mine and theirs)
         spoke += mine or theirs
+        on_the_way = sample.here(f"{hour:02d}:00", people=(changed(sample.jun(80), walking=True),))
+        assert react(changed(given, situation=on_the_way), DICE).decision != "talk"
     assert spoke >= 5
 
 

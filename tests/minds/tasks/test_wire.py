@@ -58,7 +58,7 @@ T = TypeVar("T")
 BOOK, KOREAN_BOOK = PromptBook("en", SETTING), PromptBook("ko", SETTING)
 ASKS = every_ask()
 MERGED = Ask(REACT, merged())
-UNASKED = {"speech_act", "topic", "frame"}
+UNASKED = {"speech_act", "topic", "frame", "event"}
 """What rules note for themselves; no model is asked for it."""
 
 
@@ -108,11 +108,11 @@ def _shown(ask: Ask[Any, Any], value: Any) -> Any:
 
 def asked_for(data: dict[str, Any]) -> dict[str, Any]:
     """An answer without what rules note for themselves."""
-    for entry in (data, *data.get("insights", ())):
+    plan = data["plan"] if isinstance(data.get("plan"), dict) else {}
+    for entry in (data, plan, *data.get("insights", ()), *data.get("day", ())):
         for key in UNASKED:
             entry.pop(key, None)
-    if isinstance(data.get("plan"), dict):
-        data["plan"].pop("because", None)
+    plan.pop("because", None)
     if isinstance(data.get("talk"), dict) and data["talk"].get("purpose") not in PURPOSES:
         data["talk"]["purpose"] = PURPOSES[0]  # that one talks for a goal is for rules to say
     return data

@@ -315,9 +315,6 @@ class English(Language):
     def sky(self, sky: str) -> str:
         return sky
 
-    def going(self, do: str) -> str:
-        return f"the {do.rpartition(' ')[2]}" if do.startswith("going to the ") else ""
-
     def state(self, words: str, minutes_ago: int) -> Slots:
         first, _, rest = words.partition(" ")
         return {

@@ -401,9 +401,6 @@ class Korean(Language):
     def sky(self, sky: str) -> str:
         return _SKIES.get(sky, sky)
 
-    def going(self, do: str) -> str:
-        return do.removesuffix(GOING).rpartition(" ")[2] if do.endswith(GOING) else ""
-
     def state(self, words: str, minutes_ago: int) -> Slots:
         said = informal_sentence(words)
         return {"words": said, "still": f"아직도 {said}" if said and minutes_ago >= 30 else said}
@@ -442,7 +439,6 @@ LONG = 22
 """Letters of a doing from which a sentence has room for little else."""
 SHORT = 12
 """Letters of a doing that may have words after it."""
-GOING = " 보러 가기"
 
 
 def doing_stem(doing: str) -> str:

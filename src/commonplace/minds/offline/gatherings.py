@@ -148,7 +148,7 @@ def hearing(news: News) -> Recalled:
 
 def event_stroke(who: Who, note: FactNote, memory: int, now: str = "00:00") -> Stroke:
     """The stroke that leads to an event, a little before it begins."""
-    begins = moment_minutes(note.starts[11:16])
+    spoken, begins = language(who.language), moment_minutes(note.starts[11:16])
     start = max(begins - EARLY, moment_minutes(now))
     minutes = max(30, min(240, begins - start + (note.minutes or 60) + LINGER))
     return Stroke(
@@ -158,6 +158,7 @@ def event_stroke(who: Who, note: FactNote, memory: int, now: str = "00:00") -> S
         do=going_to(who, note),
         because=(memory,),
         emoji=note.emoji or "🎉",
+        event=spoken.with_article(event_name(note, spoken).rpartition(" ")[2]),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.languages.language import language
-from commonplace.minds.notes import Hint, Recalled, ThingHere
+from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
 from commonplace.minds.offline.grammar import Grammar, grammar
@@ -152,7 +152,7 @@ def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
     while len(drafts) > MOST:
         spare = [index for index in range(1, len(drafts) - 1) if not drafts[index].fixed]
         # A day with many wishes still has its meals, where anything else can go.
-        spare = [index for index in spare if kind_of(rules, drafts[index].stroke.do) != "eat"] or spare
+        spare = [index for index in spare if kind_of(rules, drafts[index].stroke) != "eat"] or spare
         # What comes before goes on in its place: a wish would fill hours that are not its own.
         spare = [index for index in spare if not drafts[index - 1].fixed] or spare
         shortest = min(
@@ -450,22 +450,20 @@ def _filled(queue: Sequence[PartOut], total: int, dice: Dice) -> tuple[PartOut, 
     return tuple(parts) or (PartOut(do=queue[0].do, minutes=5),)
 
 
-def kind_of(rules: Grammar, do: str) -> str:
-    """sleep, wake, eat, walk, work, social, rest, event or plain, by the words of what is done."""
-    if rules.language.going(do):
-        return "event"
-    return next((kind for kind in KINDS if rules.has(f"kind.{kind}", do)), "plain")
+def kind_of(rules: Grammar, one: Item | Stroke) -> str:
+    """event for what leads to one; else one of `KINDS` or plain, by the words of what is done."""
+    return "event" if one.event else next((kind for kind in KINDS if rules.has(f"kind.{kind}", one.do)), "plain")
 
 
 def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> list[str]:
     """Things one does at such a time; the last word of an event's name fills its slot, so that seeing somebody there is
     not being told of it."""
     unnamed = next((kind for kind in (*KINDS, "plain") if given.item.do in rules.every(f"hours.{kind}")), "")
-    kind = unnamed or kind_of(rules, given.item.do)
+    kind = unnamed or kind_of(rules, given.item)
     if level == "part" and given.item.because and kind not in {"event", "sleep"} and not unnamed:
         return [given.item.do]
-    event, joined = rules.language.going(given.item.do), rules.language.joined
-    names = [joined(name.replace("{event}", event)) for name in rules.every(f"{level}.{kind}")]
+    joined = rules.language.joined
+    names = [joined(name.replace("{event}", given.item.event)) for name in rules.every(f"{level}.{kind}")]
     names = names or list(rules.every(f"{level}.plain"))
     return dice.shuffled(names, "generic") if level == "part" else names
 

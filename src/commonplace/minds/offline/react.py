@@ -230,11 +230,10 @@ def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
     if not _opens(given, dice):
         return None
     named = {news.who: news for news in given.news if news.who and news.kind in MEETINGS}
-    passing = tuple(grammar(given.who.language).words("passing"))
     wishes = [
         (score, person.id, purpose, why)
         for person in given.situation.people
-        if person.id in named and _is_free(person) and not _is_passing(person, passing)
+        if person.id in named and _is_free(person) and not person.walking
         for score, purpose, why in (_wish(given, person, dice),)
     ]
     if not wishes or max(wishes)[0] < SPEAKS:
@@ -280,11 +279,6 @@ def _joining(given: ReactInput, dice: Dice) -> ReactOutput | None:
 def _is_free(person: Person) -> bool:
     """Whether somebody is awake, may be spoken to and is in nobody else's talk."""
     return person.can_be_spoken_to and not person.asleep and person.talk != "other"
-
-
-def _is_passing(person: Person, passing: tuple[str, ...]) -> bool:
-    """Whether somebody is only on the way to another place."""
-    return person.doing.startswith(passing) or person.doing.endswith(passing)
 
 
 def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]:
@@ -359,9 +353,8 @@ def _looks_for(given: ReactInput, dice: Dice) -> ReactOutput | None:
     goal = None if given.lines else looked_for(given.goals, given.now, place, people)
     if goal is None or not dice.steady().chance(ASKS_AFTER, "after", goal.id, _hour(given)) or not _opens(given, dice):
         return None
-    passing = tuple(grammar(given.who.language).words("passing"))
     free = [one for one in people if _is_free(one) and one.warmth >= 0 and not one.talk]
-    free = [one for one in free if not 0 <= one.minutes_since_talk < JUST_TALKED and not _is_passing(one, passing)]
+    free = [one for one in free if not 0 <= one.minutes_since_talk < JUST_TALKED and not one.walking]
     if not free:
         return None
     person = max(free, key=lambda one: (one.warmth, one.id))

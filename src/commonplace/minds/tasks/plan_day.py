@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import not_
 from typing import Annotated, Self
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -32,8 +33,10 @@ from commonplace.minds.tasks.wire import (
     Cited,
     Emoji,
     Time,
+    Unasked,
     WireValue,
     choice,
+    noted,
     out_of_range,
     phrase,
     several,
@@ -62,6 +65,8 @@ class Stroke(Value):
     because: tuple[int, ...] = ()
     asleep: bool = False
     emoji: str = ""
+    event: str = Field(default="", exclude_if=not_)
+    """What the event it leads to is called, in a word: `the festival`."""
 
 
 class PlanDayInput(Given):
@@ -93,6 +98,7 @@ class StrokeAnswer(WireValue):
     usual: Annotated[int, whole(-1, MOST_ROUTINE, missing=-1)] = -1
     emoji: Emoji = ""
     because: Cited = ()
+    event: Annotated[str, noted(60), Unasked] = ""
 
     @field_validator("usual")
     @classmethod
@@ -125,6 +131,7 @@ class PlanDayAnswer(AnswerModel):
                     because=stroke.because,
                     asleep=stroke is self.day[-1],
                     emoji=stroke.emoji,
+                    event=stroke.event,
                 )
                 for stroke, minutes in zip(self.day, lengths, strict=True)
             )
@@ -141,6 +148,7 @@ class PlanDayAnswer(AnswerModel):
                     usual=stroke.routine,
                     emoji=stroke.emoji,
                     because=stroke.because,
+                    event=stroke.event,
                 )
                 for stroke in value.strokes
             )

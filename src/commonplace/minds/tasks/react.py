@@ -179,6 +179,7 @@ class NewStrokeAnswer(WireValue):
     emoji: Emoji = ""
     because: Annotated[Cited | None, Unasked] = None
     """None: it rests on what the reaction rests on."""
+    event: Annotated[str, noted(60), Unasked] = ""
 
 
 _ONE_FOR_EACH = one_for_each(lambda inputs: inputs.unrated)
@@ -258,6 +259,7 @@ class ReactAnswer(AnswerModel):
             do=plan.do,
             because=self.because if plan.because is None else plan.because,
             emoji=plan.emoji,
+            event=plan.event,
         )
 
     @classmethod
@@ -294,6 +296,7 @@ def _new_stroke(stroke: Stroke, because: tuple[int, ...]) -> NewStrokeAnswer:
         do=stroke.do,
         emoji=stroke.emoji,
         because=None if stroke.because == because else stroke.because,
+        event=stroke.event,
     )
 
 
