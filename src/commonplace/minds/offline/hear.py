@@ -28,7 +28,7 @@ class Heard:
     """A line as the hearer understands it."""
 
     act: str
-    """One of `ACTS`; empty for no line."""
+    """One of `world.acts.ACTS`; empty for no line."""
     topic: str
     """What it is about, as the hearer names it; empty when nothing in it can be named."""
     words: frozenset[str]
