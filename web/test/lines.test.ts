@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { extended, gathered, need, passes } from "../src/view/recent";
+import { caughtUp, extended, gathered, need, passes } from "../src/view/recent";
 import { talksOf } from "../src/view/talks";
 import { line, say } from "./small";
 
@@ -27,6 +27,18 @@ test("what is appended passes the filter, and old lines are forgotten", () => {
   expect(recent.lines).toHaveLength(400);
   expect(recent.lines.every((one) => one.category === "talk")).toBe(true);
   expect(recent.from).toBe(101);
+});
+
+test("an answer that comes late has the lines of the ticks that followed meanwhile", () => {
+  const filter = { category: "talk" };
+  const passed = [11, 12, 13].map((tick) => ({
+    tick,
+    lines: [say(tick, "ada", "ben"), line(tick, "MOVE", "cho", { category: "moves" })],
+  }));
+  const recent = caughtUp(gathered([say(10, "ada", "ben")], 10, 400), { of: filter, to: 10, passed });
+  expect(recent.to).toBe(13);
+  expect(recent.lines.map((one) => one.tick)).toEqual([10, 11, 12, 13]);
+  expect(need(recent, 14)).toBe("append");
 });
 
 test("a filter looks at words, people and places", () => {

@@ -1,6 +1,7 @@
 // Lines up to the tick shown. While ticks follow each other their lines are appended; a jump asks the source again.
 
 import { useEffect, useMemo, useRef, useState } from "react";
+import type { Frame } from "../run/frame";
 import type { LineQuery } from "../run/source";
 import type { EventLine } from "../run/types";
 import { useView, useViewStore } from "./context";
@@ -51,6 +52,18 @@ export function need(recent: Recent | null, tick: number): "nothing" | "append" 
   return before < ENOUGH && recent.from > 0 ? "ask" : "nothing";
 }
 
+/** A question that is not answered yet, and the ticks that followed meanwhile: a run may be faster than its server. */
+export interface Pending {
+  readonly of: Filter;
+  readonly to: number;
+  readonly passed: Pick<Frame, "tick" | "lines">[];
+}
+
+/** An answer with the lines of the ticks that followed while it was waited for. */
+export function caughtUp(recent: Recent, asked: Pending): Recent {
+  return asked.passed.reduce((all, one) => extended(all, one.tick, one.lines, asked.of), recent);
+}
+
 /** Lines that pass the filter up to the tick shown, earliest first; null while the first ones are read. */
 export function useRecent(filter: Filter): readonly EventLine[] | null {
   const store = useViewStore();
@@ -59,26 +72,36 @@ export function useRecent(filter: Filter): readonly EventLine[] | null {
   const wanted = useMemo(() => ({ category, agent, text, place }), [category, agent, text, place]);
   const [recent, setRecent] = useState<{ readonly of: Filter; readonly lines: Recent } | null>(null);
   const known = recent?.of === wanted ? recent.lines : null;
-  const asked = useRef(0);
+  const pending = useRef<Pending | null>(null);
 
   useEffect(() => {
     const todo = need(known, frame.tick);
     if (todo === "append" && known) {
       setRecent({ of: wanted, lines: extended(known, frame.tick, frame.lines, wanted) });
     } else if (todo === "ask") {
-      const turn = ++asked.current;
+      const before = pending.current;
+      if (before?.of === wanted && frame.tick === before.to + before.passed.length + 1) {
+        before.passed.push(frame);
+        return undefined;
+      }
       // Scrubbing passes many ticks: only where it rests is asked for.
       const timer = setTimeout(
         () => {
+          const asked: Pending = { of: wanted, to: frame.tick, passed: [] };
+          pending.current = asked;
           store
             .getState()
             .source.lines({ ...wanted, to: frame.tick, limit: MOST })
             .then(
               (lines) => {
-                if (turn === asked.current) setRecent({ of: wanted, lines: gathered(lines, frame.tick, MOST) });
+                if (pending.current !== asked) return;
+                pending.current = null;
+                setRecent({ of: wanted, lines: caughtUp(gathered(lines, asked.to, MOST), asked) });
               },
               (thrown: unknown) => {
-                if (turn === asked.current) store.getState().report(thrown);
+                if (pending.current !== asked) return;
+                pending.current = null;
+                store.getState().report(thrown);
               },
             );
         },
