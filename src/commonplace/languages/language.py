@@ -19,8 +19,8 @@ from commonplace.text import words
 Slots = Mapping[str, str]
 
 
-class Named(Protocol):
-    """Somebody by name: who speaks or thinks."""
+class Called(Protocol):
+    """Somebody by name."""
 
     @property
     def name(self) -> str:
@@ -31,6 +31,10 @@ class Named(Protocol):
     def called(self) -> str:
         """What one is called for short."""
         ...
+
+
+class Named(Called, Protocol):
+    """Who speaks or thinks."""
 
     @property
     def pronoun(self) -> str:
@@ -38,18 +42,8 @@ class Named(Protocol):
         ...
 
 
-class Hearer(Protocol):
+class Hearer(Called, Protocol):
     """Whom one speaks to."""
-
-    @property
-    def name(self) -> str:
-        """The full name."""
-        ...
-
-    @property
-    def called(self) -> str:
-        """What one is called for short."""
-        ...
 
     @property
     def address(self) -> str:

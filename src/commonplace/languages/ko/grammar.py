@@ -24,7 +24,7 @@ from commonplace.languages.ko.conjugation import (
 from commonplace.languages.ko.josa import ongoing, planned, resolved, whole
 from commonplace.languages.ko.levels import ENDS, PLAIN, POLITE, given_name, manner, vocative
 from commonplace.languages.ko.morphology import is_grammar, root, stem, without_particle
-from commonplace.languages.language import Hearer, Language, Living, Manner, Named, Slots
+from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Named, Slots
 from commonplace.languages.words import listed
 from commonplace.text import HANGUL, words
 
@@ -245,7 +245,7 @@ class Korean(Language):
         return f"{name}에서" if name else ""
 
     def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
-        people: list[tuple[Named | Hearer, str]] = [(me, "우리" if you else "제")]
+        people: list[tuple[Called, str]] = [(me, "우리" if you else "제")]
         if you:
             people.append((you, "너희" if self.level(you) == PLAIN else "그"))
         for person, own in people:

@@ -64,9 +64,6 @@ def in_language(what: str, language: str) -> str:
     return phrases(language, "complaints").get(what, what)
 
 
-"""Complaints that are quoted when an answer is asked for again."""
-
-
 # The stable part of a world as every prompt tells it.
 #
 # A scenario's summary is left out: it tells readers what is to come, and a character knows only what it remembers.
