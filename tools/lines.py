@@ -19,7 +19,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent
 BUDGETS = Path(__file__).with_suffix(".txt")
 PACKAGE = ROOT / "src" / "commonplace"
-LIBRARIES = ("adapters", "querygraph", "testing")
+LIBRARIES = ("adapters", "founding", "querygraph", "testing")
 """Folders that are neither core nor part: each is used by itself."""
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),

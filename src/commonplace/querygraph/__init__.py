@@ -7,6 +7,7 @@ from commonplace.querygraph.graph import Answer, Hit, QueryGraph, Stats
 from commonplace.querygraph.keys import canonical_key
 from commonplace.querygraph.sqlite_store import StoredGraph
 from commonplace.querygraph.tables import Edge, Node
+from commonplace.querygraph.upkeep import Upkeep
 
 __all__ = [
     "Answer",
@@ -24,5 +25,6 @@ __all__ = [
     "QueryGraph",
     "Stats",
     "StoredGraph",
+    "Upkeep",
     "canonical_key",
 ]

@@ -78,9 +78,13 @@ class ConversationConfig:
     promote_min_rank: float = 0.55
     promote_min_degree: int = 2
     max_promotions: int = 20
+    carry_weights: bool = True
+    """Whether what is promoted keeps its askings and feedback; without, it is asked once more and nothing else."""
     checkpoint_folder: Path = Path(".agentos/checkpoints")
     checkpoint_top: int = 30
     """Questions in a checkpoint, the best-ranked first."""
+    checkpoint_pretty: bool = True
+    """A line for each node and edge; without, all in one line."""
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> None:

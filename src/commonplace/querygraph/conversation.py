@@ -92,9 +92,11 @@ class ConversationMemory:
     # ── asking, answering, finding ───────────────────────────────────────────────────────────────────────────────
 
     def upsert_query(self, session: str, text: str) -> str:
-        """See `QueryGraph.upsert_query`."""
+        """See `QueryGraph.upsert_query`. What the agent knows of the entities that it names, the session knows, too."""
         with self._lock:
-            return self.session(session).upsert_query(text)
+            graph = self.session(session)
+            graph.know(self.agent.entities_in(text))
+            return graph.upsert_query(text)
 
     def record_answer(self, session: str, query: str, text: str) -> str:
         """See `QueryGraph.record_answer`. A question that only the agent's graph has is asked in the session first."""
@@ -161,7 +163,7 @@ class ConversationMemory:
                 hot = [node.id for node in ranked if node.rank >= least and node.degree >= degree]
                 hot = hot[: self.config.max_promotions]
                 if hot:
-                    promoted = self.agent.absorb(graph.to_snapshot(hot))
+                    promoted = self.agent.absorb(graph.to_snapshot(hot), carry_weights=self.config.carry_weights)
             self._end(session)
             return Finalized(tuple(dict.fromkeys(promoted)), path)
 
@@ -249,7 +251,8 @@ class ConversationMemory:
             raise UsageError(f"the name of the checkpoint is {name!r}; expected a file name without folders")
         target = Path(self.config.checkpoint_folder) / (name if name.endswith(".json") else f"{name}.json")
         content = self._checkpoint(session, graph, now)
-        text = _printed({**content, "digest": _digest(content)})
+        content = {**content, "digest": _digest(content)}
+        text = _printed(content) if self.config.checkpoint_pretty else canonical(content).decode() + "\n"
         with written_whole(target, force=True) as part:
             part.write_text(text, encoding="utf-8")
         return target

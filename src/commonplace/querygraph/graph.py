@@ -7,7 +7,7 @@ questions that may be near, and the columns of `tables` hold what is kept. All e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -213,13 +213,14 @@ class QueryGraph(Budgeted):
                 raise UsageError("an edge from a node to itself", where=source)
             self._link(rows[0], EDGE_TYPES.index(type), rows[1], weight, self._now())
 
-    def upsert_entity(self, name: str, *, aliases: Iterable[str] = ()) -> str:
+    def upsert_entity(self, name: str, *, aliases: Iterable[str] = (), key: str | None = None) -> str:
         """The id of the entity's node. Questions asked from now on that name it, or an alias, refer to it.
 
         An entity that is known gains the aliases. A name counts where a word begins, with or without a particle.
+        `key` says which entity it is, where names are ambiguous or change; by default the name does.
         """
         name = _checked(name)
-        id = "e-" + canonical_key(name)
+        id = "e-" + (canonical_key(name) if key is None else hashed(key))
         with self._writing():
             now = self._now()
             row = self._nodes.rows.get(id)
@@ -227,12 +228,23 @@ class QueryGraph(Budgeted):
                 row = self._add(id, ENTITY, name, id[2:], now)
             else:
                 self._ask_again(row, now)
-            known = self._nodes.extras[row]
-            given = (name, *(clean(alias) for alias in aliases))
-            added = tuple(dict.fromkeys(alias for alias in given if alias and alias not in known))
-            self._nodes.extras[row] = known + added
-            self._entities.add(id, added)
+            self._call(row, (name, *(clean(alias) for alias in aliases)))
             return id
+
+    def entities_in(self, text: str) -> dict[str, tuple[str, ...]]:
+        """Id → the names of each entity that the text names, as a question would refer to them. Changes nothing."""
+        with self._reading():
+            found = self._entities.named_in(text)
+            return {id: self._nodes.extras[self._nodes.rows[id]] for id in found}
+
+    def know(self, entities: Mapping[str, tuple[str, ...]]) -> None:
+        """Take in entities of another graph, as its `entities_in` gives them."""
+        if entities:
+            with self._writing():
+                now = self._now()
+                for id, names in entities.items():
+                    row = self._nodes.rows.get(id)
+                    self._call(self._add(id, ENTITY, names[0], id[2:], now) if row is None else row, names)
 
     def pin(self, id: str, pinned: bool = True) -> None:
         """A pinned node is never evicted."""
@@ -372,13 +384,14 @@ class QueryGraph(Budgeted):
             graph._hold(snapshots.restored(parts, graph.embedder), graph._now())
             return graph
 
-    def absorb(self, snapshot: dict[str, Any]) -> list[str]:
+    def absorb(self, snapshot: dict[str, Any], *, carry_weights: bool = True) -> list[str]:
         """Take in the questions of a snapshot with all that belongs to them; returns their ids here, the best first.
 
         A question whose key is known, or whose cosine with a known one is at least `tau_dup`, becomes one with it:
         askings, answers, feedback, entities and degrees add up. A negative sum of feedback on a question stays with
         its answers, so that no question that is known here comes to rank lower.
-        What there is no room for, because the rest is pinned or was just taken in, is left out.
+        What there is no room for, because the rest is pinned or was just taken in, is left out. Without
+        `carry_weights` each node counts as asked once, and not as rated.
         """
         with snapshots.explained():
             given = snapshots.restored(snapshots.read(snapshot), self.embedder)
@@ -389,6 +402,8 @@ class QueryGraph(Budgeted):
                 zip(asked, given.nodes.ranks(np.array(asked, dtype=np.intp), now, self._half_life), strict=True)
             )
             asked.sort(key=lambda row: -ranks[row])
+            if not carry_weights:
+                given.nodes.repeat[:], given.nodes.feedback[:] = 1.0, 0.0
             degrees: dict[int, int] = {}
             found: dict[int, int] = {}
             for row in asked:
@@ -499,6 +514,14 @@ class QueryGraph(Budgeted):
             self._link(row, REFERS, self._nodes.rows[entity], 1.0, now)
         return row
 
+    def _call(self, entity: int, names: tuple[str, ...]) -> None:
+        """From now on the entity goes by these names, too."""
+        known = self._nodes.extras[entity]
+        if added := tuple(dict.fromkeys(name for name in names if name and name not in known)):
+            self._nodes.extras[entity] = known + added
+            self._entities.add(self._nodes.ids[entity], added)
+            self._changed(entity)
+
     def _reached(self, row: int) -> list[tuple[int, float]]:
         """(question, share of the feedback): itself, and what `similar_to` leads to, by the best path to each."""
         shares = {row: 1.0}
@@ -602,20 +625,17 @@ class QueryGraph(Budgeted):
         if here is None:
             keep = tuple(found.values())
             try:
-                here = self._add(id, kind, theirs.texts[row], key, now, keep=keep, extras=theirs.extras[row])
+                extras = () if kind == ENTITY else theirs.extras[row]
+                here = self._add(id, kind, theirs.texts[row], key, now, keep=keep, extras=extras)
             except NoRoom:
                 return
             self._nodes.weigh(here, float(theirs.repeat[row]), float(theirs.feedback[row]))
             self._nodes.created[here], self._nodes.accessed[here] = theirs.created[row], theirs.accessed[row]
-            added = theirs.extras[row]
         else:
             self._weigh(here, repeat=float(theirs.repeat[row]), feedback=float(theirs.feedback[row]))
             self._use(here, int(theirs.accessed[row]))
-            added = tuple(alias for alias in theirs.extras[row] if alias not in self._nodes.extras[here])
-            if kind == ENTITY:
-                self._nodes.extras[here] += added
         if kind == ENTITY:
-            self._entities.add(id, added)
+            self._call(here, theirs.extras[row])
         found[row] = here
 
     def _absorb_edge(self, given: Tables, slot: int, found: dict[int, int]) -> None:
