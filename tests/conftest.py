@@ -14,6 +14,10 @@ import sizes  # noqa: F401 – loads the profile of the property tests
 
 # What tests agree to stays out of the home of whoever runs them; commands that they start inherit it.
 os.environ["COMMONPLACE_STATE"] = tempfile.mkdtemp(prefix="commonplace-state-")
+# Their settings stay out of the tests.
+for _name in ("MIND", "RUNS", "VIEW", "CACHE", "CONCURRENCY", "TIMEOUT", "PRICES"):
+    os.environ.pop(f"COMMONPLACE_{_name}", None)
+os.environ["COMMONPLACE_SETTINGS"] = ""
 
 # A shell starts what is in the background with interruptions ignored, `nohup` with hang-ups, and commands inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

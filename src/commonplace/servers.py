@@ -17,7 +17,6 @@ from commonplace.text import clean
 
 KEY_VARIABLE = "COMMONPLACE_API_KEY"
 """Environment variable with the key of any server but OpenAI's own."""
-OPENAI_HOST, OPENAI_KEY_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
 _EXAMPLES = "ollama:qwen3:8b, vllm:Qwen/Qwen3-8B@http://10.0.0.5:8000/v1, http://127.0.0.1:8080/v1#MODEL"
 
 
@@ -38,7 +37,12 @@ SERVERS: Mapping[str, Known] = {
     "lmstudio": Known("http://127.0.0.1:1234/v1"),
     "llamacpp": Known("http://127.0.0.1:8080/v1"),
     "vllm": Known("http://127.0.0.1:8000/v1"),
-    "openai": Known("https://api.openai.com/v1", variable=OPENAI_KEY_VARIABLE, wants=True),
+    "openai": Known("https://api.openai.com/v1", variable="OPENAI_API_KEY", wants=True),
+    "openrouter": Known("https://openrouter.ai/api/v1", variable="OPENROUTER_API_KEY", wants=True),
+    "groq": Known("https://api.groq.com/openai/v1", variable="GROQ_API_KEY", wants=True),
+    "gemini": Known("https://generativelanguage.googleapis.com/v1beta/openai", variable="GEMINI_API_KEY", wants=True),
+    "mistral": Known("https://api.mistral.ai/v1", variable="MISTRAL_API_KEY", wants=True),
+    "deepseek": Known("https://api.deepseek.com/v1", variable="DEEPSEEK_API_KEY", wants=True),
 }
 
 
@@ -191,7 +195,8 @@ def is_loopback(url: str) -> bool:
 
 
 def key_variable(url: str) -> str:
-    """The environment variable with the key for a URL: OpenAI's key goes to OpenAI's host alone, and encrypted."""
+    """The environment variable with the key for a URL: the key of a known server goes to its host alone, encrypted."""
     parts = urlsplit(url)
-    own = (parts.scheme, parts.hostname) == ("https", OPENAI_HOST) and parts.port in (None, 443)
-    return OPENAI_KEY_VARIABLE if own else KEY_VARIABLE
+    hosts = {urlsplit(known.url).hostname: known.variable for known in SERVERS.values() if known.wants}
+    own = parts.scheme == "https" and parts.port in (None, 443)
+    return hosts.get(parts.hostname, KEY_VARIABLE) if own else KEY_VARIABLE

@@ -87,6 +87,7 @@ def test_help_imports_no_command_and_nothing_heavy(option):
     assert {name for name in modules if name.startswith("commonplace")} == {
         "commonplace",
         "commonplace.cli",
+        "commonplace.cli.settings",
         "commonplace.errors",
         "commonplace.registry",
         "commonplace.text",

@@ -23,6 +23,7 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
+from commonplace.cli.settings import use_settings
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.registry import COMMANDS, GROUPS, found
 from commonplace.text import PrintableStream
@@ -90,7 +91,6 @@ class LazyGroup(TyperGroup):
 app = typer.Typer(
     cls=LazyGroup,
     name="commonplace",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -258,6 +258,7 @@ def _failed(error: Exception, words: Sequence[str]) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
+    use_settings()
     try:
         app(list(words), prog_name="commonplace")
     except SystemExit as end:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import typer
 
+from commonplace.cli import settings
 from commonplace.errors import UsageError
 
 _FOR_A_TASK = re.compile(r"([a-z_]+)=(.*)")
@@ -57,6 +58,14 @@ class Durability(StrEnum):
     FULL = "FULL"
 
 
+def shipped_like(incomplete: str) -> list[str]:
+    """The names of shipped scenarios that a shell may complete this to; files it completes by itself."""
+    from commonplace.scenario.loading import shipped  # noqa: PLC0415 – start-up speed
+
+    return [name for name, _, _ in shipped() if name.startswith(incomplete)]
+
+
+SCENARIO = typer.Argument(help="A shipped scenario or a file.", autocompletion=shipped_like)
 RUN = typer.Argument(help="The run file.")
 RUN_OR_STORE = typer.Argument(
     metavar="RUN|STORE", help="A run file or a store: FILE, FOLDER, chroma:FOLDER, embedded:FOLDER, postgresql://…"
@@ -64,7 +73,9 @@ RUN_OR_STORE = typer.Argument(
 FORCE = typer.Option(False, "--force", help="Replace an existing file.")
 JSON = typer.Option(False, "--json", help="Print one JSON value per line.")
 AT = typer.Option(None, "--at", help="A tick or an ISO simulated time; the latest if left out.")
-VIEW = typer.Option(None, "--view", help="How to show it; tui in a terminal and plain elsewhere, if left out.")
+VIEW = typer.Option(
+    None, "--view", envvar=settings.VIEW, help="How to show it; tui in a terminal and plain elsewhere, if left out."
+)
 FIDELITY = typer.Option(
     None, "--fidelity", help="Ask for each action, or only when needed; the scenario's if left out."
 )
@@ -73,13 +84,18 @@ TRUST = typer.Option(
 )
 MEMORY = typer.Option("", "--memory", help="The folder of a panel's memories and ledger; `outputs` beside the run.")
 CACHE = typer.Option(
-    None, "--cache", help="Keep a model's answers in this file, and use them again for the very same requests."
+    None,
+    "--cache",
+    envvar=settings.CACHE,
+    help="Keep a model's answers in this file, and use them again for the very same requests.",
 )
-CONCURRENCY = typer.Option(32, "--concurrency", min=1, help="Questions in flight at once.")
+CONCURRENCY = typer.Option(32, "--concurrency", envvar=settings.CONCURRENCY, min=1, help="Questions in flight at once.")
 ON_OUTAGE = typer.Option(
     OnOutage.PAUSE, "--on-outage", help="When a model server does not answer: pause, or use fallback answers."
 )
-TIMEOUT = typer.Option(120.0, "--timeout", min=0.1, help="Seconds a model server has for an answer.")
+TIMEOUT = typer.Option(
+    120.0, "--timeout", envvar=settings.TIMEOUT, min=0.1, help="Seconds a model server has for an answer."
+)
 MAX_CALLS = typer.Option(0, "--max-calls", min=0, help="Pause before more calls than this; 0 for no limit.")
 MAX_TOKENS = typer.Option(0, "--max-tokens", min=0, help="Pause once this many tokens are used; 0 for no limit.")
 MAX_COST = typer.Option(0.0, "--max-cost", min=0.0, help="Pause once this many dollars are spent; 0 for no limit.")

@@ -25,6 +25,7 @@ from commonplace.cli.options import (
     MEMORY,
     ON_OUTAGE,
     RUN,
+    SCENARIO,
     TIMEOUT,
     TRUST,
     VIEW,
@@ -34,6 +35,7 @@ from commonplace.cli.options import (
     View,
     minds_given,
 )
+from commonplace.cli.settings import MIND, runs_folder
 from commonplace.clock import iso, parse_iso
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
@@ -56,7 +58,7 @@ MANY = 0.1
 
 
 def run(
-    scenario: str = typer.Argument(help="A shipped scenario or a file."),
+    scenario: str = SCENARIO,
     output: Path | None = typer.Option(
         None, "-o", "--output", help="The run file; runs/<scenario>-<seed>.run if left out."
     ),
@@ -68,6 +70,7 @@ def run(
     mind: list[str] = typer.Option(
         [],
         "--mind",
+        envvar=MIND,
         help="Who answers for the characters: offline, SERVER:MODEL, a URL, or journal:RUN; TASK=… for some questions.",
     ),
     fidelity: Fidelity | None = FIDELITY,
@@ -93,7 +96,7 @@ def run(
     minds = minds_given(mind)
     named = named_minds(minds)
     trust = agreed(named_by_scenario(loaded, named), scenario, trust=trust)
-    target = output or Path("runs") / f"{part.name}-{seed}.run"
+    target = output or runs_folder() / f"{part.name}-{seed}.run"
     last = ticks if ticks is not None else (ENDLESS if chosen is View.TUI else PIPE_TICKS)
     common, tasks = chosen_minds(loaded, named)
     asked = [common, *own_named(loaded, common, named).values(), *(one.mind for one in tasks.values())]

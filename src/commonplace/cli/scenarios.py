@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from commonplace.cli.options import shipped_like
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.scenario.loading import find, report, shipped
 
@@ -17,7 +18,9 @@ def scenarios() -> None:
         print(f"{name:<14} {title}\n{'':<14} {summary}")
 
 
-def check(names: list[str] = typer.Argument(help="Scenario files or shipped names.")) -> None:
+def check(
+    names: list[str] = typer.Argument(help="Scenario files or shipped names.", autocompletion=shipped_like),
+) -> None:
     """Report every mistake in one or more scenarios at once, with file, line and what was expected."""
     from commonplace.scenario.rules import check as mistakes_of  # noqa: PLC0415 – start-up speed of the other
 

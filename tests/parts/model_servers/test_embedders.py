@@ -93,12 +93,15 @@ def test_a_stream_remembers_and_recalls_by_it(server):
     [
         ("https://api.openai.com/v1", "OPENAI_API_KEY"),
         ("https://API.openai.com:443/v1", "OPENAI_API_KEY"),
+        ("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+        ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+        ("http://api.groq.com/openai/v1", "COMMONPLACE_API_KEY"),
         ("http://api.openai.com/v1", "COMMONPLACE_API_KEY"),
         ("https://api.openai.com:8443/v1", "COMMONPLACE_API_KEY"),
         ("https://api.openai.com.example.org/v1", "COMMONPLACE_API_KEY"),
     ],
 )
-def test_openais_key_goes_to_openai_alone_and_encrypted(url, variable):
+def test_the_key_of_a_known_server_goes_to_it_alone_and_encrypted(url, variable):
     assert key_variable(url) == variable
 
 

@@ -7,18 +7,19 @@ import os
 import socket
 import sys
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import typer
 
-from commonplace.api import DEFAULT_SEED, create_run
+from commonplace.api import DEFAULT_SEED, create_run, named_minds
 from commonplace.cli import INTERRUPTED, expect_many_objects, stopping_signals
 from commonplace.cli.consent import agreed
 from commonplace.cli.leaving import leaving
-from commonplace.cli.options import TRUST
+from commonplace.cli.options import TRUST, minds_given
+from commonplace.cli.settings import MIND, RUNS
 from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.paths import checked_folder, kind_of
 from commonplace.run.reading import Reading
@@ -38,8 +39,9 @@ def serve(
     what: str = typer.Argument("", metavar="[RUN|SCENARIO]", help="A run, or a scenario; the runs folder if left out."),
     host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on; any but loopback needs a token."),
     port: int | None = typer.Option(None, "--port", min=0, max=65535, help="Port; the first free one from 8000 on."),
-    runs: Path = typer.Option(Path("runs"), "--runs", help="Folder of the runs."),
+    runs: Path = typer.Option(Path("runs"), "--runs", envvar=RUNS, help="Folder of the runs."),
     scenarios: Path = typer.Option(Path("scenarios"), "--scenarios", help="Folder of scenarios a page may start."),
+    mind: list[str] = typer.Option([], "--mind", envvar=MIND, help="Who answers in a new run, as for `run`."),
     browser: bool = typer.Option(True, "--open/--no-open", help="Open the page in the browser."),
     trust: bool = TRUST,
 ) -> None:
@@ -58,7 +60,7 @@ def serve(
         raise UsageError(f"`serve` needs {error.name}, which is not installed", hint=install("web")) from error
     for folder in (runs, scenarios):
         checked_folder(folder)
-    chosen = _chosen(what, runs, trust=trust) if what else None
+    chosen = _chosen(what, runs, minds_given(mind), trust=trust) if what else None
     also = {chosen.stem: chosen} if chosen is not None and chosen.parent.resolve() != runs.resolve() else {}
     gate = Gate.loopback() if is_loopback(host) else Gate.network(host)
     app = make_app(Library(runs, scenarios, also=also), gate, go_on=chosen.stem if chosen is not None else "")
@@ -91,7 +93,7 @@ async def _served(server: Server, listening: socket.socket, announce: Callable[[
         await server.serve(sockets=[listening])
 
 
-def _chosen(what: str, runs: Path, *, trust: bool) -> Path:
+def _chosen(what: str, runs: Path, minds: Mapping[str, str], *, trust: bool) -> Path:
     """The run to show: a file, a run of the folder, or that of a scenario, which is made if it is not there."""
     for path in (Path(what), runs / f"{what}.run"):
         if path.suffix == ".run" and kind_of(path) == "file":
@@ -102,8 +104,8 @@ def _chosen(what: str, runs: Path, *, trust: bool) -> Path:
     path = runs / f"{loaded.part.name}-{DEFAULT_SEED}.run"
     if kind_of(path) == "file":
         return _agreed_run(path, trust=trust)
-    trust = agreed(named_by_scenario(loaded), what, trust=trust)
-    create_run(path, what, trust=trust).close()
+    trust = agreed(named_by_scenario(loaded, named_minds(minds)), what, trust=trust)
+    create_run(path, what, mind=minds, trust=trust).close()
     return path
 
 

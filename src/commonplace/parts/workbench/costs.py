@@ -15,8 +15,9 @@ import typer
 
 from commonplace.api import DEFAULT_SEED, book, mind_named, named_minds, prepared
 from commonplace.cli.consent import agreed
-from commonplace.cli.options import CONCURRENCY, FIDELITY, JSON, RUN, TRUST, Fidelity, minds_given
+from commonplace.cli.options import CONCURRENCY, FIDELITY, JSON, RUN, SCENARIO, TRUST, Fidelity, minds_given
 from commonplace.cli.output import print_json, print_table
+from commonplace.cli.settings import MIND
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
 from commonplace.parts.workbench.estimate import Asked, Estimate
 from commonplace.parts.workbench.estimate import estimate as estimated
@@ -85,8 +86,10 @@ DAY = 1440
 
 
 def estimate(
-    scenario: str = typer.Argument(help="A shipped scenario or a file."),
-    mind: list[str] = typer.Option([], "--mind", help="Who would answer, as for `run`; it is not contacted."),
+    scenario: str = SCENARIO,
+    mind: list[str] = typer.Option(
+        [], "--mind", envvar=MIND, help="Who would answer, as for `run`; it is not contacted."
+    ),
     ticks: int = typer.Option(0, "--ticks", min=0, help="The tick the run would go to; 0 for a simulated day."),
     seed: int = typer.Option(DEFAULT_SEED, "--seed", help="The seed of the run."),
     fidelity: Fidelity | None = FIDELITY,

@@ -21,6 +21,7 @@ import typer
 
 from commonplace.api import JOURNAL, book, mind_named
 from commonplace.cli.options import TIMEOUT
+from commonplace.cli.settings import MIND, runs_folder
 from commonplace.cognition.situation import who
 from commonplace.errors import DISTRIBUTION, CommonplaceError, install
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
 
 
 def doctor(
-    mind: str = typer.Option("", "--mind", help="Ask this mind a small question, and report what its server can do."),
+    mind: str = typer.Option(
+        "", "--mind", envvar=MIND, help="Ask this mind a small question, and report what its server can do."
+    ),
     timeout: float = TIMEOUT,
 ) -> None:
     """Check the machine, the packages, the terminal and, if one is named, a mind."""
@@ -98,7 +101,7 @@ def machine() -> Iterator[Finding]:
     yield Finding(FINE, f"Commonplace {package_version()}, Python {platform.python_version()}, {platform.platform()}")
     yield from packages()
     yield database()
-    yield folder(Path("runs"))
+    yield folder(runs_folder())
     yield from terminal()
     yield from prices()
 
