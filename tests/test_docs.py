@@ -100,7 +100,7 @@ def test_every_choice_and_default_is_documented():
 @pytest.mark.parametrize("path", PAGES, ids=shown)
 def test_no_page_names_a_command_that_is_not_there(path):
     code = re.findall(
-        r"`commonplace ([\w-]+)|^(?:\$ )?commonplace ([\w-]+)", path.read_text(encoding="utf-8"), re.MULTILINE
+        r"`commonplace ([a-z][\w-]*)|^(?:\$ )?commonplace ([a-z][\w-]*)", path.read_text(encoding="utf-8"), re.MULTILINE
     )
     assert {one or other for one, other in code} - COMMANDS.keys() == set()
 
