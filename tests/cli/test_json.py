@@ -247,3 +247,29 @@ def test_usage_adds_up(rows, town):
 def test_text_that_could_steer_a_terminal_is_spelt_out(rows, eventful, capsys):
     main(["events", str(eventful), "--json"])
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", capsys.readouterr().out)
+
+
+def test_scenarios_and_what_is_wrong_with_one(rows, capsys):
+    assert {row["name"] for row in rows("scenarios")} >= {"latticeville", "plaza"}
+    assert all(set(row) == {"name", "title", "summary"} for row in rows("scenarios"))
+    assert rows("check", "plaza") == [{"scenario": "plaza", "mistakes": []}]
+    assert main(["check", "plaza", "nowhere.yaml", "--json"]) == 2
+    fine, wrong = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (fine["mistakes"], wrong["scenario"]) == ([], "nowhere.yaml")
+    assert set(wrong["mistakes"][0]) == {"file", "line", "where", "what", "expected", "nearest"}
+
+
+def test_the_digest_and_what_was_verified(rows, town, capsys):
+    with open_run(town) as reading:
+        last, history, state = reading.last_tick, reading.digest(), reading.digest(state=True)
+    assert rows("digest", town) == [{"tick": last, "of": "history", "digest": history}]
+    assert rows("digest", town, "--state") == [{"tick": last, "of": "state", "digest": state}]
+    assert main(["verify", str(town), "--integrity-only", "--json"]) == 0
+    verified = {"tick": last, "digest": history, "re_executed": False, "not_checked": []}
+    assert json.loads(capsys.readouterr().out) == verified
+
+
+def test_what_the_doctor_finds(rows):
+    found = rows("doctor", "--mind", "offline")
+    assert all(set(row) == {"state", "what", "hint"} for row in found)
+    assert found[-1]["what"] == "costs nothing"

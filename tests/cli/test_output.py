@@ -1,10 +1,13 @@
-"""Tables: plain and whole in a pipe, fitted to a terminal, never cut off."""
+"""Tables: plain and whole in a pipe, fitted to a terminal, never cut off. And what is said of work that takes long."""
 
 from __future__ import annotations
 
+from io import StringIO
+from time import sleep
+
 import pytest
 
-from commonplace.cli.output import print_table
+from commonplace.cli.output import print_table, working
 
 HEAD = ("character", "what", "asked")
 ROWS = [["mira", "a long story about lanterns and about the people who carry them", "1,204"], ["zoë", "", "7"]]
@@ -59,3 +62,33 @@ def test_styles_are_for_terminals_that_want_them(terminal, capsys, variables, st
     terminal(80, **variables)
     print_table(HEAD, ROWS, words=2)
     assert ("\x1b[" in capsys.readouterr().out) == styled
+
+
+class Screen(StringIO):
+    """A terminal that is written to."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_takes_long_says_on_a_terminal_how_far_it_is(monkeypatch):
+    monkeypatch.setattr("commonplace.cli.output.EVERY", 0.001)
+    monkeypatch.setattr("sys.stderr", screen := Screen())
+    monkeypatch.setenv("TERM", "xterm")
+    ticks = iter(range(1, 1_000_000))
+    with working(lambda: f"tick {next(ticks)}\x1b[31m"):
+        while "tick 3" not in screen.getvalue():
+            sleep(0.001)
+    assert "tick 1[31m (0 s)" in screen.getvalue()
+    assert "\x1b[31m" not in screen.getvalue()
+    assert screen.getvalue().endswith("\r\x1b[K"), "the line is gone"
+
+
+@pytest.mark.parametrize(("stream", "term"), [(StringIO(), "xterm"), (Screen(), "dumb")])
+def test_elsewhere_nothing_is_said(monkeypatch, stream, term):
+    monkeypatch.setattr("commonplace.cli.output.EVERY", 0.001)
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", term)
+    with working(lambda: "busy"):
+        sleep(0.02)
+    assert stream.getvalue() == ""

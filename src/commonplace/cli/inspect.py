@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from commonplace.cli.options import AT, JSON, RUN, TRUST
-from commonplace.cli.output import print_json, print_table
+from commonplace.cli.output import print_json, print_table, working
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError, command
 from commonplace.lookup import character, names_in
@@ -110,10 +110,15 @@ def digest(
     run: Path = RUN,
     at: str | None = AT,
     state: bool = typer.Option(False, "--state", help="The digest of the state instead of the history."),
+    as_json: bool = JSON,
 ) -> None:
     """Print the chained digest of everything that happened up to a tick."""
     with Reading.open(run) as reading:
-        print(reading.digest(at, state=state))
+        found = reading.digest(at, state=state)
+        if as_json:
+            print_json([{"tick": reading.tick(at), "of": "state" if state else "history", "digest": found}])
+        else:
+            print(found)
 
 
 def verify(
@@ -121,6 +126,7 @@ def verify(
     integrity_only: bool = typer.Option(
         False, "--integrity-only", help="Check the file only; do not run the ticks again."
     ),
+    as_json: bool = JSON,
     trust: bool = TRUST,
 ) -> None:
     """Check the file, then run every tick again from its journal and compare the digests."""
@@ -131,17 +137,25 @@ def verify(
     from commonplace.trust import settle, stage_named_by_run  # noqa: PLC0415
 
     with Reading.open(run) as reading:
-        last = check_integrity(reading)
+        with working(lambda: f"checking the {reading.last_tick + 1:,} ticks of the file"):
+            last = check_integrity(reading)
         print(f"integrity: {last + 1} ticks, all digests are intact", file=sys.stderr)
-        for limit in unchecked(reading):
+        limits = unchecked(reading)
+        for limit in limits:
             print(f"not checked: {limit}", file=sys.stderr)
         if not integrity_only:
             code = stage_named_by_run(reading.manifest)
             settle(code, run, trust=agreed(code, run, trust=trust))
             scenario = scenario_of(reading.manifest)
-            asyncio.run(verify_run(reading, scenario, by_name(reading.manifest.stage)))
+            begun = [0]
+            with working(lambda: f"tick {begun[-1]:,} of {last:,} is executed again"):
+                asyncio.run(verify_run(reading, scenario, by_name(reading.manifest.stage), begins=begun.append))
             print(f"re-executed {last} ticks: the same history, states and traces", file=sys.stderr)
-        print(f"tick {last}  digest {reading.digest(last)}")
+        if as_json:
+            found = {"tick": last, "digest": reading.digest(last), "re_executed": not integrity_only}
+            print_json([found | {"not_checked": limits}])
+        else:
+            print(f"tick {last}  digest {reading.digest(last)}")
 
 
 RECENT = 12

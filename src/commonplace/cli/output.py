@@ -7,7 +7,11 @@ Whatever a command prints is made printable by the streams that `main` sets up, 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from shutil import get_terminal_size
+from threading import Event, Thread
+from time import monotonic
 from typing import Any
 
 from rich.cells import cell_len
@@ -17,12 +21,15 @@ from rich.table import Table
 from rich.text import Text
 
 from commonplace.text import clean
-from commonplace.views.lines import Printable, json_line, wants_colour
+from commonplace.views.lines import Printable, is_dumb, json_line, wants_colour
 
 UNLIMITED = 10_000
 """Columns of an output that is not a terminal: a program that reads it wants whole lines."""
 NARROWEST = 20
 """Columns below which words are not wrapped on a narrow terminal."""
+EVERY = 1.0
+"""Seconds between two words about work that takes long."""
+ERASED = "\r\x1b[K"
 
 
 def print_json(rows: Iterable[Mapping[str, Any]]) -> None:
@@ -58,3 +65,31 @@ def print_rich(part: RenderableType, width: int = UNLIMITED) -> None:
     file = getattr(sys.stdout, "styled", sys.stdout)
     for line in capture.get().splitlines():
         print(line.rstrip(), file=file)
+
+
+@contextmanager
+def working(said: Callable[[], str]) -> Generator[None]:
+    """Say on a terminal what is being done, once it takes longer than a second; the line is gone afterwards.
+
+    `said` is called each second, from another thread. Without a terminal on standard error nothing is written.
+    """
+    stream = getattr(sys.stderr, "styled", sys.stderr)
+    if stream is None or not stream.isatty() or is_dumb():
+        yield
+        return
+    done, began = Event(), monotonic()
+
+    def say() -> None:
+        while not done.wait(EVERY):
+            line = f"{clean(said())} ({monotonic() - began:.0f} s)"
+            print(ERASED + line[: get_terminal_size().columns - 1], end="", file=stream, flush=True)
+
+    teller = Thread(target=say, name="progress", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+        if monotonic() - began > EVERY:
+            print(ERASED, end="", file=stream, flush=True)

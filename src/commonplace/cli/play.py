@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from pathlib import Path
 
 import typer
@@ -246,16 +246,23 @@ async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Seque
     with make() as run, full_disk_resumed(run.file.path):
         show_frame = printer(run.scenario.part, view)
         show_frame(run.reading, run.tick)
-        async with aclosing(run.play(until=run.tick if stopping else last, budget=budget)) as ticks:
-            async for tick in ticks:
-                show_frame(run.reading, tick.number)
-                if stopping:
-                    break
+        with _progress(run, last) if view is View.NONE else nullcontext():
+            async with aclosing(run.play(until=run.tick if stopping else last, budget=budget)) as ticks:
+                async for tick in ticks:
+                    show_frame(run.reading, tick.number)
+                    if stopping:
+                        break
         history, number, length = run.file.digests.history.hex(), run.tick, run.length
     if number == length:
         print(f"the {run.stage} ends here", file=sys.stderr)
     if view is not View.JSON:
         print(f"tick {number}  digest {history}", flush=True)
+
+
+def _progress(run: Run, last: int) -> AbstractContextManager[None]:
+    from commonplace.cli.output import working  # noqa: PLC0415 – imports Rich
+
+    return working(lambda: f"tick {run.tick:,} of {last:,}")
 
 
 def _warn_of_fallbacks(target: Path) -> None:

@@ -3,44 +3,63 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from commonplace.cli.options import shipped_like
+from commonplace.cli.options import JSON, shipped_like
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.scenario.loading import find, report, shipped
+from commonplace.scenario.loading import Mistake, find, report, shipped
 
 
-def scenarios() -> None:
+def scenarios(as_json: bool = JSON) -> None:
     """List the scenarios that ship with Commonplace."""
+    if as_json:
+        _print_json({"name": name, "title": title, "summary": summary} for name, title, summary in shipped())
+        return
     for name, title, summary in shipped():
         print(f"{name:<14} {title}\n{'':<14} {summary}")
 
 
 def check(
     names: list[str] = typer.Argument(help="Scenario files or shipped names.", autocompletion=shipped_like),
+    as_json: bool = JSON,
 ) -> None:
     """Report every mistake in one or more scenarios at once, with file, line and what was expected."""
-    from commonplace.scenario.rules import check as mistakes_of  # noqa: PLC0415 – start-up speed of the other
-
     wrong = 0
     for name in names:
-        try:
-            found = mistakes_of(find(name))
-            if not found:
-                _check_prompts(name)
-        except CommonplaceError as error:
-            print(error, file=sys.stderr)
-            wrong += 1
-            continue
-        if found:
-            print(report(found), file=sys.stderr)
-            wrong += len(found)
+        found, said = _mistakes(name)
+        wrong += len(found)
+        if as_json:
+            _print_json([{"scenario": name, "mistakes": [asdict(one) for one in found]}])
+        elif found:
+            print(said, file=sys.stderr)
         else:
             print(f"{name}: fine")
     if wrong:
         raise UsageError(f"{wrong} mistake{'s' if wrong > 1 else ''} in all", hint="fix them and check again")
+
+
+def _mistakes(name: str) -> tuple[list[Mistake], str]:
+    """All mistakes in a scenario, and in words; where it or its prompts cannot be read, that is the only one."""
+    from commonplace.scenario.rules import check as mistakes_of  # noqa: PLC0415 – start-up speed of the other
+
+    try:
+        found = mistakes_of(find(name))
+        if not found:
+            _check_prompts(name)
+        return found, report(found)
+    except CommonplaceError as error:
+        return [Mistake(error.where or name, 0, "", error.what, error.hint)], str(error)
+
+
+def _print_json(rows: Iterable[Mapping[str, Any]]) -> None:
+    from commonplace.cli.output import print_json  # noqa: PLC0415 – imports Rich
+
+    print_json(rows)
 
 
 def _check_prompts(name: str) -> None:

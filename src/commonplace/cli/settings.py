@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.errors import UsageError
 
 FILE_VARIABLE = "COMMONPLACE_SETTINGS"
-"""Environment variable with the path of the file; empty: no file. If not set, `settings.toml` in the platform's folder."""
+"""Environment variable with the path of the file; empty: no file. Not set: `settings.toml` in the platform's folder."""
 MIND, RUNS, VIEW, CACHE = "COMMONPLACE_MIND", "COMMONPLACE_RUNS", "COMMONPLACE_VIEW", "COMMONPLACE_CACHE"
 CONCURRENCY, TIMEOUT = "COMMONPLACE_CONCURRENCY", "COMMONPLACE_TIMEOUT"
 SETTINGS = {

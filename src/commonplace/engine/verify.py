@@ -20,23 +20,28 @@ from commonplace.run.tick_record import AnswerRow, TickRecord
 from commonplace.scenario.scenario import Scenario
 
 
-async def verify(reading: Reading, scenario: Scenario, stage: Stage) -> int:
+async def verify(
+    reading: Reading, scenario: Scenario, stage: Stage, *, begins: Callable[[int], object] = lambda _: None
+) -> int:
     """Re-execute every committed tick; returns the last. Raises RunDamaged naming the first tick that differs.
+
+    `begins` is called with each tick before it is executed.
 
     Raises UsageError for a run made under other rules.
     """
     reading.manifest.refuse_other_rules(str(reading.path))
     with reading.snapshot():  # the run may go on meanwhile
-        return await _re_executed(reading, scenario, stage)
+        return await _re_executed(reading, scenario, stage, begins)
 
 
-async def _re_executed(reading: Reading, scenario: Scenario, stage: Stage) -> int:
+async def _re_executed(reading: Reading, scenario: Scenario, stage: Stage, begins: Callable[[int], object]) -> int:
     seed = reading.manifest.seed
     live_state, first = initial_state(scenario, seed)
     engine = Lockstep(live_state, stage, Driver(NoMind(), CommittedAnswers(reading), seed, durable=False))
     traced = trimmed(reading).get("trace", 0) + 1
     digests = _compared(reading, first, Digests(START, START))
     for tick in range(1, reading.last_tick + 1):
+        begins(tick)
         proposed = await engine.run_tick(reading.inputs(tick, tick))
         digests = _compared(reading, proposed.record, digests)
         if tick >= traced:

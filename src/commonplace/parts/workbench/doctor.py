@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from commonplace.api import JOURNAL, book, mind_named
-from commonplace.cli.options import TIMEOUT
+from commonplace.cli.options import JSON, TIMEOUT
 from commonplace.cli.settings import MIND, runs_folder
 from commonplace.cognition.situation import who
 from commonplace.errors import DISTRIBUTION, CommonplaceError, install
@@ -33,6 +33,7 @@ from commonplace.run.manifest import package_version
 from commonplace.scenario.compiling import load
 from commonplace.scenario.scenario import Scenario
 from commonplace.servers import Server, is_server, server_named
+from commonplace.views.lines import json_line
 
 if TYPE_CHECKING:
     from commonplace.parts.model_servers.chat_mind import ChatMind
@@ -44,20 +45,21 @@ def doctor(
         "", "--mind", envvar=MIND, help="Ask this mind a small question, and report what its server can do."
     ),
     timeout: float = TIMEOUT,
+    as_json: bool = JSON,
 ) -> None:
     """Check the machine, the packages, the terminal and, if one is named, a mind."""
-    broken = _print(machine())
+    broken = _print(machine(), as_json=as_json)
     if mind:
-        broken += _print(asyncio.run(examined(mind, timeout)))
+        broken += _print(asyncio.run(examined(mind, timeout)), as_json=as_json)
     if broken:
         raise typer.Exit(1)
 
 
-def _print(findings: Iterable[Finding]) -> int:
+def _print(findings: Iterable[Finding], *, as_json: bool) -> int:
     """Print findings as they come; returns how many are broken."""
     broken = 0
     for finding in findings:
-        print(finding, flush=True)
+        print(json_line(asdict(finding)) if as_json else finding, flush=True)
         broken += finding.state == BROKEN
     return broken
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from commonplace.cli.options import FORCE, RUN
+from commonplace.cli.output import working
 from commonplace.errors import UsageError, command
 from commonplace.parts.workbench.bundle import Bundled, export_bundle, import_bundle
 from commonplace.parts.workbench.rescue import rescue as saved
@@ -72,7 +73,9 @@ def export(
     elif first is not None or last is not None or prompts:
         raise UsageError("--from, --to and --prompts are for html; a bundle holds the whole run")
     else:
-        _print(target, export_bundle(run, target, force=force))
+        with working(lambda: "the run is checked and packed"):
+            done = export_bundle(run, target, force=force)
+        _print(target, done)
 
 
 def _page(run: Path, target: Path, first: str | None, last: str | None, prompts: bool, force: bool) -> None:
@@ -100,7 +103,9 @@ def import_(
 ) -> None:
     """Make a run of what was exported. All of it is checked before the run appears."""
     del form
-    _print(output, import_bundle(source, output, force=force))
+    with working(lambda: "the bundle is checked and taken out"):
+        done = import_bundle(source, output, force=force)
+    _print(output, done)
     print(f"run it again to compare: {command('verify', output)}", file=sys.stderr)
 
 
@@ -125,7 +130,8 @@ def trim(
     """Drop old traces, the reasons that `why` shows, to make the file smaller. History and memories stay."""
     with Reading.open(run) as reading:
         first = first_kept(reading, before, keep_days)
-    done = trimmed(run, first, [ROWS[one] for one in kind])
+    with working(lambda: "the file is made smaller"):
+        done = trimmed(run, first, [ROWS[one] for one in kind])
     counts = ", ".join(f"{done.rows[ROWS[one]]} {one}" for one in dict.fromkeys(kind))
     print(f"{run}: trimmed {counts} of the ticks before {done.before}; the file is {done.freed / 1e6:.1f} MB smaller")
 
@@ -141,7 +147,8 @@ def rescue(
     force: bool = FORCE,
 ) -> None:
     """Save what is intact of a damaged run: the longest past that is as it was committed, in a new file."""
-    done = saved(run, output, scenario=scenario, force=force)
+    with working(lambda: "what is intact is looked for and copied"):
+        done = saved(run, output, scenario=scenario, force=force)
     print(f"{output}: ticks 0 to {done.tick} of {done.last} are as they were committed")
     for lost in done.lost:
         print(f"lost: {clean(lost)}")
