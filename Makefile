@@ -85,7 +85,7 @@ $(VENV)/sitcom: pyproject.toml $(VENV)/base
 	@touch $@
 
 $(VENV)/test: pyproject.toml $(VENV)/base
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[ann,chroma,korean,langchain,llamaindex,mcp,openai-agents,postgres,sitcom,web]" --group test
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[ann,chroma,korean,langchain,llamaindex,mcp,openai-agents,parquet,postgres,sitcom,web]" --group test
 	@touch $@
 
 $(VENV)/lint: pyproject.toml $(VENV)/test

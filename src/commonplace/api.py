@@ -50,6 +50,7 @@ from commonplace.text import clean, shortened
 from commonplace.trust import may_have_key, mind_named_by_run, named_by_run, named_by_scenario, remember, settle
 
 if TYPE_CHECKING:
+    from commonplace.analysis.tables import Table
     from commonplace.minds.prompts.book import PromptBook
     from commonplace.talk import Talk
 
@@ -226,6 +227,12 @@ class OpenedRun(Reading):
         from commonplace.talk import Talk  # noqa: PLC0415 – start-up speed
 
         return Talk(self, agent, mind_to_ask(self, mind, trust=trust), at=at, keep=keep)
+
+    def table(self, name: str) -> Table:
+        """`events`, `memories`, `agents` (tick by tick), `ticks` or `usage` as columns, ready for a data frame."""
+        from commonplace.analysis.tables import table  # noqa: PLC0415 – start-up speed
+
+        return table(self, name)
 
     def diff(self, other: Reading, at: int | str | None = None) -> dict[str, Any]:
         """Where this run and another one part, and what differs since. The keys: `parts.workbench.diff`."""

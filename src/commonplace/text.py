@@ -12,6 +12,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from html import escape
 from typing import Any, TextIO
 
 LATIN = "a-z0-9\u00df-\u00f6\u00f8-\u00ff\u0100-\u017f"
@@ -96,6 +97,27 @@ class PrintableStream:
         if name == "buffer":
             raise AttributeError("bytes would not be looked at")
         return getattr(self.styled, name)
+
+
+class Lines(str):
+    """A text of several lines, which a notebook shows as it is."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self)}</pre>"
+
+
+def html_table(head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> str:
+    """A table for a notebook; None is an empty cell."""
+    cells = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    below = f"<p>{escape(note)}</p>" if note else ""
+    titles = "".join(f"<th>{escape(name)}</th>" for name in head)
+    return f"<table><thead><tr>{titles}</tr></thead><tbody>{cells}</tbody></table>{below}"
+
+
+def _cell(value: object) -> str:
+    return f"<td>{'' if value is None else escape(str(value))}</td>"
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -99,6 +99,7 @@ OPERATIONS = {
     ),
     "export": Operation("export OTHER bundle -o @", name="a.zip"),
     "export html": Operation("export OTHER html -o @", name="a.html"),
+    "export csv": Operation("export OTHER csv -o @", name="a.csv"),
     "import": Operation("import bundle GIVEN -o @", first="export OTHER bundle -o GIVEN"),
     "rescue": Operation("rescue OTHER -o @"),
     "trim": Operation("trim @ --before 5 --kind traces --kind prompts", RUN),

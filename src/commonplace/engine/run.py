@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -136,6 +138,31 @@ class Run:
             raise self._refused(error) from error
         finally:
             await self._end_session(prefetch)
+
+    def play_sync(
+        self, ticks: int | None = None, *, until: int | None = None, budget: Budget | None = None
+    ) -> Generator[Tick]:
+        """`play` for a program without an event loop: `for tick in run.play_sync(ticks=12)`.
+
+        Raises UsageError where a loop runs already, as in a notebook: there, `async for tick in run.play(…)`.
+        """
+        with suppress(RuntimeError):
+            asyncio.get_running_loop()
+            raise UsageError("an event loop runs here already", hint="write `async for tick in run.play(…)`")
+        played = self.play(ticks, until=until, budget=budget)
+
+        async def following() -> Tick | None:
+            return await anext(played, None)
+
+        with asyncio.Runner() as runner:
+            try:
+                while (tick := runner.run(following())) is not None:
+                    yield tick
+            finally:
+                runner.run(played.aclose())
+
+    def __repr__(self) -> str:
+        return f"<Run {self.file.path}: {self.scenario.part.title}, tick {self.tick}>"
 
     async def _run_tick(self, prefetch: Prefetch, last: int) -> Tick:
         """One tick. Committed before it is applied: what fails before the commit leaves the run at the tick before."""

@@ -33,8 +33,10 @@ from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import KIND_CODES, MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
-from commonplace.text import clean
+from commonplace.text import Lines, clean, html_table
 
+SHOWN = 10
+"""Memories that a notebook shows of a stream: the latest."""
 _FEW, _AT_ONCE = 8, 64
 """Memories that `weightiest` reads at once, and `backwards` at most."""
 
@@ -121,7 +123,7 @@ class Reader:
         """The hits of `retrieve`, with the same arguments."""
         return list(self.retrieve(query, at=at, **options).hits)
 
-    def explain(self, hits: Iterable[ScoredMemory]) -> str:
+    def explain(self, hits: Iterable[ScoredMemory]) -> Lines:
         """A table of the hits with every part of every score."""
         return explain(hits)
 
@@ -151,6 +153,16 @@ class Reader:
     def last_id(self) -> int:
         """The id of the latest memory, forgotten or not; 0 before the first."""
         return self._view().length
+
+    @locked
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._view().table.agent}: {len(self):,} memories>"
+
+    def _repr_html_(self) -> str:
+        latest = list(self)[-SHOWN:]
+        rows = [(one.id, f"{one.created_at:%Y-%m-%d %H:%M}", one.kind, one.importance, one.text) for one in latest]
+        note = f"the latest {len(latest)} of {len(self):,} memories of {self._view().table.agent}"
+        return html_table(("id", "created at", "kind", "importance", "text"), rows, note)
 
     @locked
     def __len__(self) -> int:

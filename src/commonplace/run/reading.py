@@ -107,6 +107,9 @@ class Reading:
             raise
         return cls(path, readers, number)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.path}: {self.manifest.scenario}, tick {self.last_tick}>"
+
     def close(self) -> None:
         """May be called twice."""
         self._readers.close()

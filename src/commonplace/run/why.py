@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
+from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,17 @@ INPUT = "An input from outside: no turn of a character led to it."
 TRACES_TRIMMED = "The reasons of the ticks up to {} were trimmed."
 
 
-def why(reading: Reading, event_id: str) -> dict[str, Any]:
+class Explanation(dict[str, Any]):
+    """Why something was done or said, in the shape of the public contract; as a text for people."""
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def why(reading: Reading, event_id: str) -> Explanation:
     """The explanation of an event, in the shape of the public contract.
 
     Besides its keys: `explanation`, a sentence for what no character did (else empty), and `delivered`, the deferred
@@ -51,20 +62,22 @@ def why(reading: Reading, event_id: str) -> dict[str, Any]:
     trace = reading.trace(agent, tick) if own else {}
     delivered: list[dict[str, Any]] = trace.get("delivered", [])
     retrievals = [*trace.get("retrievals", []), *(one for job in delivered for one in job.get("retrievals", []))]
-    return {
-        "event": event_json(event, reading.time(tick)),
-        "explanation": _explanation(reading, event, own=own),
-        "retrievals": _retrievals(reading, agent, tick, retrievals),
-        "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
-        "reaction": _reaction(reading, agent, tick, trace),
-        "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
-        "account": resting_on(reading, agent, tick, spoke.because) if spoke else [],
-        "goals": meant(reading, agent, tick, event.body.because) if own else [],
-        "stored": _stored(reading, agent, trace),
-        "heard_from": heard_from(reading, agent, spoke) if spoke else [],
-        "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
-        **({"panel": trace["panel"]} if "panel" in trace else {}),
-    }
+    return Explanation(
+        {
+            "event": event_json(event, reading.time(tick)),
+            "explanation": _explanation(reading, event, own=own),
+            "retrievals": _retrievals(reading, agent, tick, retrievals),
+            "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
+            "reaction": _reaction(reading, agent, tick, trace),
+            "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
+            "account": resting_on(reading, agent, tick, spoke.because) if spoke else [],
+            "goals": meant(reading, agent, tick, event.body.because) if own else [],
+            "stored": _stored(reading, agent, trace),
+            "heard_from": heard_from(reading, agent, spoke) if spoke else [],
+            "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
+            **({"panel": trace["panel"]} if "panel" in trace else {}),
+        }
+    )
 
 
 def _explanation(reading: Reading, event: Event, *, own: bool) -> str:

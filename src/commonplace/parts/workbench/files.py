@@ -8,11 +8,14 @@ from pathlib import Path
 
 import typer
 
+from commonplace.analysis.tables import TABLES
+from commonplace.analysis.tables import table as table_of
 from commonplace.cli.options import FORCE, RUN
 from commonplace.cli.output import working
 from commonplace.errors import UsageError, command
 from commonplace.parts.workbench.bundle import Bundled, export_bundle, import_bundle
 from commonplace.parts.workbench.rescue import rescue as saved
+from commonplace.parts.workbench.table_files import write_table
 from commonplace.parts.workbench.trim import first_kept
 from commonplace.parts.workbench.trim import trim as trimmed
 from commonplace.run.reading import Reading
@@ -24,6 +27,8 @@ class Form(StrEnum):
 
     BUNDLE = "bundle"
     HTML = "html"
+    CSV = "csv"
+    PARQUET = "parquet"
 
 
 class Source(StrEnum):
@@ -43,15 +48,22 @@ ROWS = {Kind.TRACES: "trace", Kind.PROMPTS: "call"}
 
 
 ENDINGS = {Form.BUNDLE: ".zip", Form.HTML: ".html"}
+NOT_THEIRS = {Form.BUNDLE: "a bundle holds the whole run", Form.HTML: "a page is no table"}
 
 
 def export(
     run: Path = RUN,
     form: Form = typer.Argument(
-        help="The form: `bundle`, a zip file with all that the run needs; `html`, a page to look at."
+        help="`bundle`: a zip file with all that the run needs; `html`: a page to look at; `csv`, `parquet`: a table."
     ),
     output: Path | None = typer.Option(
-        None, "-o", "--output", help="The file; RUN with the ending .zip or .html if left out."
+        None, "-o", "--output", help="The file; RUN with the ending .zip, .html or .TABLE.csv if left out."
+    ),
+    table: str | None = typer.Option(
+        None,
+        "--table",
+        help=f"csv, parquet: {', '.join(TABLES)}; events if left out.",
+        autocompletion=lambda: [*TABLES],
     ),
     first: str | None = typer.Option(
         None, "--from", metavar="TICK", help="html: begin at this tick or ISO simulated time."
@@ -65,13 +77,22 @@ def export(
     """Write a run to another form.
 
     A bundle is one zip file with a digest of each part, to send or to keep. The page is one HTML file that shows the
-    run on any computer: map, time-line, characters, memories and reasons; it needs no server and no network.
+    run on any computer: map, time-line, characters, memories and reasons; it needs no server and no network. A table is
+    for spreadsheets and data frames.
     """
-    target = output or run.with_suffix(ENDINGS[form])
+    if form is not Form.HTML and (first is not None or last is not None or prompts):
+        raise UsageError("--from, --to and --prompts are for html", hint="leave them out")
+    if form in NOT_THEIRS and table is not None:
+        raise UsageError(f"--table is for csv and parquet; {NOT_THEIRS[form]}", hint="leave it out")
+    name = table or "events"
+    target = output or run.with_suffix(ENDINGS.get(form, f".{name}.{form.value}"))
     if form is Form.HTML:
         _page(run, target, first, last, prompts, force)
-    elif first is not None or last is not None or prompts:
-        raise UsageError("--from, --to and --prompts are for html; a bundle holds the whole run")
+    elif form is Form.CSV or form is Form.PARQUET:
+        with Reading.open(run) as reading, working(lambda: f"the table of {name} is written"):
+            found = table_of(reading, name)
+            rows = write_table(found, target, form.value, force=force)
+        print(f"{target}: {rows:,} rows of {name}, {len(found)} columns")
     else:
         with working(lambda: "the run is checked and packed"):
             done = export_bundle(run, target, force=force)
