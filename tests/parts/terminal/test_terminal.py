@@ -386,3 +386,32 @@ async def test_another_size_draws_anew() -> None:
 async def test_an_offline_mind_says_so_even_on_a_small_screen() -> None:
     async with opened(CannedSource(30), SMALL) as (app, _):
         assert "offline mind" in screen_text(app).splitlines()[0]
+
+
+# ── the palette ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("language", "typed"), [("en", "one tick"), ("ko", "한 틱")])
+async def test_the_palette_finds_what_a_key_does_by_its_name(language: str, typed: str) -> None:
+    source = CannedSource(language=language)
+    async with opened(source, start=20) as (app, pilot):
+        before = app.player.tick
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: app.screen is not app.town_screen)
+        await pilot.press(*("space" if letter == " " else letter for letter in typed), "enter")
+        await until(pilot, lambda: app.screen is app.town_screen)
+        await until(pilot, lambda: app.player.tick == before + 1)
+
+
+async def test_the_palette_finds_a_character_and_every_action_it_names_is_there() -> None:
+    async with opened(CannedSource()) as (app, pilot):
+        commands = list(app.get_system_commands(app.town_screen))
+        assert {agent.name for agent in app.source.scenario.characters} <= {one.title for one in commands}
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: app.screen is not app.town_screen)
+        await pilot.press(*"jun", "enter")
+        await until(pilot, lambda: app.town_screen.selected == "jun")
+        for command in commands:
+            if command.help not in ("q", "?", "g", "a", "w", "space"):
+                done = command.callback()
+                assert done is None or await done, command.title

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.segment import Segment
 from rich.text import Text
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.color import Color
 from textual.containers import Container
@@ -23,6 +24,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from commonplace.errors import CommonplaceError
+from commonplace.languages import rows
 from commonplace.parts.live.source import Inspection, Source
 from commonplace.parts.terminal.ask import AskScreen
 from commonplace.parts.terminal.god_mode import CommandScreen
@@ -91,7 +93,6 @@ class TownApp(App[None]):
     """
 
     CSS_PATH = Path(__file__).with_name("styles.tcss")  # absolute, so that a subclass in another folder finds it
-    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "quit"),
         Binding("ctrl+c", "quit", "quit", show=False, priority=True),
@@ -115,6 +116,11 @@ class TownApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         """The town."""
         return self.town_screen
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterator[SystemCommand]:
+        """What the palette offers: keys by their words, and the characters by their names."""
+        if screen is self.town_screen:
+            yield from self.town_screen.commands()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colour names: Textual parses the styles once before it knows the theme."""
@@ -463,6 +469,15 @@ class TownScreen(Screen[None]):
     def _select(self, agent_id: str) -> None:
         self.selected = agent_id
         self.draw_soon()
+
+    def commands(self) -> Iterator[SystemCommand]:
+        """What can be done here, in the language of the run."""
+        town = self.reader.town
+        for action, named in rows(town.language, "terminal", "commands"):
+            title, _, key = named.partition(" | ")
+            yield SystemCommand(title, key, partial(self.run_action, action))
+        for agent_id, badge in self.reader.badges.items():
+            yield SystemCommand(clean(town.who(agent_id)), badge.letters, partial(self._select, agent_id))
 
     def action_page(self, step: int) -> None:
         """Another page of the inspector."""
