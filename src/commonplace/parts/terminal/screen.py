@@ -475,7 +475,7 @@ class TownScreen(Screen[None]):
         town = self.reader.town
         for action, named in rows(town.language, "terminal", "commands"):
             title, _, key = named.partition(" | ")
-            yield SystemCommand(title, key, partial(self.run_action, action))
+            yield SystemCommand(title, key, partial(self.app.run_action, action, self))
         for agent_id, badge in self.reader.badges.items():
             yield SystemCommand(clean(town.who(agent_id)), badge.letters, partial(self._select, agent_id))
 
