@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +20,9 @@ os.environ["COMMONPLACE_STATE"] = tempfile.mkdtemp(prefix="commonplace-state-")
 for _name in ("MIND", "RUNS", "VIEW", "CACHE", "CONCURRENCY", "TIMEOUT", "PRICES"):
     os.environ.pop(f"COMMONPLACE_{_name}", None)
 os.environ["COMMONPLACE_SETTINGS"] = ""
+
+# What is told to be typed next begins with `commonplace` where the shell finds it.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 # A shell starts what is in the background with interruptions ignored, `nohup` with hang-ups, and commands inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

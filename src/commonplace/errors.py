@@ -63,9 +63,22 @@ class RunDamaged(CommonplaceError):
     """A run file that cannot be read, or whose content does not match its digests."""
 
 
+def program() -> str:
+    """What to type here for `commonplace`: that, if the shell finds it; else where it lies, or Python's way to it."""
+    from shutil import which  # noqa: PLC0415 – start-up speed
+
+    if which("commonplace"):
+        return "commonplace"
+    script = Path(sys.executable).with_name("commonplace")
+    if not script.is_file():
+        return f"{shlex.quote(sys.executable or 'python')} -m commonplace"
+    here = Path.cwd()
+    return shlex.quote(str(script.relative_to(here) if script.is_relative_to(here) else script))
+
+
 def command(*words: object) -> str:
     """`commonplace …`, quoted so that it can be pasted into a shell: for hints that name the next command."""
-    return shlex.join(["commonplace", *map(str, words)])
+    return f"{program()} {shlex.join(map(str, words))}"
 
 
 def install(extra: str = "") -> str:

@@ -23,8 +23,8 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from commonplace.cli.settings import use_settings
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.cli.settings import runs_folder, use_settings
+from commonplace.errors import CommonplaceError, UsageError, command, program
 from commonplace.registry import COMMANDS, GROUPS, found
 from commonplace.text import PrintableStream
 
@@ -43,14 +43,19 @@ def expect_many_objects() -> None:
     gc.set_threshold(50_000, 10, 50)
 
 
-WELCOME = """\
-commonplace: small societies of characters who remember.
-
-  commonplace run latticeville          watch ten characters of a neon village live (no model needed)
-  commonplace scenarios                 list the scenarios that ship with it
-  commonplace new my-town.yaml          write a scenario of your own
-  commonplace --help                    list all commands
-"""
+FIRST = (
+    ("run latticeville", "watch ten characters of a neon village live (no model needed)"),
+    ("serve latticeville", "the same in the browser"),
+    ("scenarios", "list the scenarios that ship with it"),
+    ("new my-town.yaml", "write a scenario of your own"),
+    ("--help", "list all commands"),
+)
+NEXT = (
+    ("resume", "go on with it"),
+    ("replay", "watch it again"),
+    ("why", "ask why somebody did or said something"),
+    ("agents", "who is where; then `talk RUN NAME`"),
+)
 BUG = "nothing committed is lost; `commonplace --debug …` shows the traceback, which a bug report needs"
 
 
@@ -116,7 +121,19 @@ def start(
     """Run small societies of characters who remember."""
     del debug, version  # `main` looks for --debug before Typer parses it; --version acts in its callback
     if context.invoked_subcommand is None:
-        typer.echo(WELCOME, nl=False)
+        typer.echo(_welcome())
+
+
+def _welcome() -> str:
+    """What to type next: how to begin, and what can be done with the latest run of the folder of runs."""
+    steps = [(command(*words.split()), what) for words, what in FIRST]
+    latest = max(runs_folder().glob("*.run"), key=lambda run: run.stat().st_mtime, default=None)
+    more = [(command(name, latest), what) for name, what in NEXT] if latest else []
+    width = max(len(typed) for typed, _ in (*steps, *more))
+    lines = [f"  {typed:<{width}}   {what}" for typed, what in (*steps, *more)]
+    if latest:
+        lines[len(steps) : len(steps)] = ["", f"The latest run is {latest}:", ""]
+    return "\n".join(["commonplace: small societies of characters who remember.", "", *lines])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -280,4 +297,5 @@ def _discard_output() -> None:
 def _report(message: str, words: Sequence[str]) -> None:
     if "--debug" in words:
         traceback.print_exc()
-    print(f"commonplace: {message}", file=sys.stderr)
+    typed = program()
+    print(f"commonplace: {message.replace('`commonplace ', f'`{typed} ')}", file=sys.stderr)

@@ -28,7 +28,7 @@ from commonplace.run.why import why as why_of
 from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
 from commonplace.views.town import Town
-from commonplace.world.events import NOBODY, Event, Interacted, PlanChanged, Reflected
+from commonplace.world.events import NOBODY, Event, Interacted, PlanChanged, Reflected, Spoke
 
 # The engine is imported only where something is run, so that the other commands start in two thirds of the time.
 
@@ -49,18 +49,22 @@ def events(
         if type_ and not found:
             types = sorted({event.type for event in reading.events()})
             print(f"no event of type {type_!r} among these; the run has {', '.join(types)}", file=sys.stderr)
-        rows = (event_json(event, reading.time(event.tick)) for event in found)
         if as_json:
-            print_json(rows)
-        else:
-            for row in rows:
-                print(_event_line(row))
+            print_json(event_json(event, reading.time(event.tick)) for event in found)
+            return
+        town = Town.of(reading.scenario.part)
+        for event in found:
+            print(_event_line(event, reading, town))
 
 
-def _event_line(row: Mapping[str, Any]) -> str:
-    head = ("id", "tick", "time", "type", "agent_id", "place")
-    rest = " ".join(f"{key}={json_line(value)}" for key, value in row.items() if key not in head)
-    return one_line(f"{row['time'][11:16]}  {row['id']:<18} {row['type']:<20} {row['place'] or '-':<16} {rest}")
+def _event_line(event: Event, reading: Reading, town: Town) -> str:
+    """When, which, where and what, in words; then the facts that were told and the memories it rests on."""
+    entry, body = entry_of(event, town), event.body
+    said = f"→ {town.who(entry.to)}: “{body.utterance}”" if isinstance(body, Spoke) else entry.text
+    facts = body.facts if isinstance(body, Spoke) else ()
+    lists = (f"{name}={','.join(map(str, ids))}" for name, ids in (("facts", facts), ("because", body.because)) if ids)
+    head = f"{hhmm(reading.time(event.tick))}  {event.id:<18} {event.type:<20} {event.place or '-':<16}"
+    return one_line(" ".join((head, said, *lists)))
 
 
 def agents(

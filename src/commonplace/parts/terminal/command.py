@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 import typer
@@ -17,7 +16,7 @@ from commonplace.cli.leaving import leaving
 from commonplace.cli.play import lacking_terminal
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, command
 from commonplace.parts.live.live_run import LiveRun, LiveSource
 from commonplace.parts.live.source import RecordedSource
 from commonplace.parts.live.talk_thread import Talks
@@ -58,7 +57,7 @@ def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget)
     finally:
         run.stop()
     run.raise_failure()
-    print(f"tick {run.tick}  digest {run.digest}\nresume with: commonplace resume {quote(str(target))}")
+    print(f"tick {run.tick}  digest {run.digest}\nresume with: {command('resume', target)}")
 
 
 def _town_app() -> type[TownApp]:
