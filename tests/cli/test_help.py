@@ -137,6 +137,8 @@ def test_what_it_says_to_do_next_can_be_done(tmp_path, monkeypatch, capsys):
     steps = re.findall(r"^  commonplace (\S.*?)  ", capsys.readouterr().out, re.MULTILINE)
     assert "new my-town.yaml" in steps
     for step in steps:
+        if step.startswith("serve"):  # until it is interrupted
+            continue
         assert main([*step.split(), *(["--ticks", "1"] if step.startswith("run") else [])]) == 0
     capsys.readouterr()
     assert main(["run", "my-town.yaml", "--ticks", "3"]) == 0
