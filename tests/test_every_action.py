@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import get_args
 
 import pytest
 
+from cognition.hamlet import Town, hamlet, standing
+from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks.act import Kind
-from commonplace.views.lines import CATEGORIES, MARKS
-from commonplace.world.actions import Action
-from commonplace.world.events import TYPES
+from commonplace.world.actions import ACTIONS
 
-ACTIONS = tuple(one.__name__.upper() for one in get_args(Action))
-"""The kind of answer and the type of event that belong to each action."""
+DONE = {
+    "IDLE": {"doing": "juggling"},
+    "MOVE": {"to_location_id": "green"},
+    "INTERACT": {"object_id": "kettle", "verb": "USE"},
+    "SAY": {"to_agent_id": "ben", "utterance": "Hello!"},
+}
+"""What Anna, who is in the bakery with Ben, does of each kind."""
 
 
 def test_a_mind_can_answer_every_action() -> None:
     assert set(get_args(Kind)) == set(ACTIONS)
 
 
-@pytest.mark.parametrize("table", [TYPES, CATEGORIES, MARKS], ids=["event", "category", "mark"])
-def test_every_action_is_an_event_and_shown(table: Collection[str]) -> None:
-    assert set(ACTIONS) <= {*table, "IDLE"}  # which has the mark of all that has none
+def test_every_action_is_tried_here() -> None:
+    assert set(DONE) == set(ACTIONS)
+
+
+@pytest.mark.parametrize("kind", DONE)
+def test_an_action_is_an_event_that_its_actor_remembers(kind: str) -> None:
+    town = Town(hamlet(standing(ben="bakery")), OfflineMind()).live(2)
+    town.live(1, {"kind": "take_over", "agent_id": "anna", "action": {"kind": kind, **DONE[kind]}}).live(3)
+    (event,) = town.events(kind, "anna")[-1:]
+    assert event.id in {memory.event for memory in town.memories("anna", "action")}

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from commonplace.canon import canonical
 from commonplace.rng import shuffled
-from commonplace.world.actions import VERBS, Action, Idle, Interact, Move, Say, objection
-from commonplace.world.deeds import Intent, Rules, targets
+from commonplace.world.actions import Action, Idle, Interact, Move, Say, objection, targets
+from commonplace.world.deeds import Intent, Rules
 from commonplace.world.events import Interacted, ObjectStateChanged, PlanChanged, Reflected
 from commonplace.world.executor import step
 from commonplace.world.script import Audience, Scripted
 from commonplace.world.state import Thing, World, opening, scene
+from commonplace.world.tree import VERBS
 from world.small_worlds import AGENTS, CLOCK, IDLE, NODES, do, go, lived, of_type, patient, placed, say, small, village
 
 TOWN = village()

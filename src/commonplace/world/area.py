@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
-from commonplace.world.actions import CARRYING, Interact, Say
+from commonplace.world.actions import Interact, Say
 from commonplace.world.deeds import Deed, Setting
 from commonplace.world.events import (
     ConversationEnded,
@@ -22,6 +22,7 @@ from commonplace.world.events import (
     Phase,
 )
 from commonplace.world.state import Body, Conversation, Line, Scene, Thing
+from commonplace.world.tree import CARRYING
 
 SILENCE = 2
 """Ticks without a word after which a conversation has ended."""

@@ -132,6 +132,10 @@ class Scene:
     happened: tuple[Event, ...] = ()
     """The record of the tick: actions and consequences here, and the moves into and out of here."""
 
+    def awake(self, me: str) -> tuple[str, ...]:
+        """The others here who are awake."""
+        return tuple(other for other, body in self.bodies.items() if other != me and not body.asleep)
+
 
 def scene(world: World, area: str) -> Scene:
     """The scene of one area; empty for an area without characters and objects."""

@@ -20,7 +20,7 @@ from commonplace.parts.live.source import Source
 from commonplace.scenario.newcomer import SUFFIXES
 from commonplace.text import clean
 from commonplace.views.town import Town
-from commonplace.world.actions import VERBS
+from commonplace.world.tree import VERBS
 
 
 class CommandScreen(ModalScreen[str]):
