@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.canon import canonical
-from commonplace.world.actions import Idle, Interact, Move, Say, body_of, proposed
+from commonplace.world.actions import ACTIONS, Idle, Interact, Move, Say, body_of, proposed
 from commonplace.world.events import TYPES, ActionRejected, EventBody, Foreign, Idled, Spoke, TakenOver
 from sizes import examples
 

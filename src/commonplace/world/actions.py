@@ -7,7 +7,7 @@ words are a row of `[actions]` in each language. The import fails where one of t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -50,8 +50,8 @@ __all__ = [
     "targets",
 ]
 
-_KINDS: tuple[ActionKind[Any], ...] = (
-    ActionKind(
+ACTIONS: Mapping[str, ActionKind[Any]] = {
+    "IDLE": ActionKind(
         action=Idle,
         event=Idled,
         deed=stay,
@@ -63,7 +63,7 @@ _KINDS: tuple[ActionKind[Any], ...] = (
         category="doing",
         mark="·",
     ),
-    ActionKind(
+    "MOVE": ActionKind(
         action=Move,
         event=Moved,
         deed=walking.walk,
@@ -74,7 +74,7 @@ _KINDS: tuple[ActionKind[Any], ...] = (
         category="moves",
         mark="→",
     ),
-    ActionKind(
+    "INTERACT": ActionKind(
         action=Interact,
         event=Interacted,
         deed=handling.handle,
@@ -84,7 +84,7 @@ _KINDS: tuple[ActionKind[Any], ...] = (
         category="doing",
         mark="•",
     ),
-    ActionKind(
+    "SAY": ActionKind(
         action=Say,
         event=Spoke,
         deed=speaking.speak,
@@ -96,11 +96,9 @@ _KINDS: tuple[ActionKind[Any], ...] = (
         category="talk",
         mark="“",
     ),
-)
-ACTIONS: Mapping[str, ActionKind[Any]] = {kind.name: kind for kind in _KINDS}
-"""Name → kind."""
-_KIND_OF: Mapping[type[Action], ActionKind[Any]] = {kind.action: kind for kind in _KINDS}
-_BODIES: Mapping[str, type[EventBody]] = {**TYPES, **{kind.name: kind.event for kind in _KINDS}}
+}
+_KIND_OF: Mapping[type[Action], ActionKind[Any]] = {kind.action: kind for kind in ACTIONS.values()}
+_BODIES: Mapping[str, type[EventBody]] = {**TYPES, **{name: kind.event for name, kind in ACTIONS.items()}}
 
 
 def kind_of(action: Action) -> ActionKind[Any]:
@@ -144,11 +142,16 @@ class Targets:
         """Characters it may speak to: awake, here, and not in a talk in which somebody else has the floor."""
         return tuple(self.of["SAY"])
 
+    @property
+    def others(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """What all other kinds of action can be done to."""
+        return {kind: offered for kind, offered in self.of.items() if kind not in ("MOVE", "INTERACT", "SAY")}
+
 
 def targets(geography: Geography, scene: Scene, me: str) -> Targets:
     """What `me`, who is in the scene, may do next tick, as far as the world knows."""
     here = Standing(geography, scene, me)
-    return Targets({kind.name: kind.offered(here) for kind in _KINDS if kind.targets})
+    return Targets({name: kind.offered(here) for name, kind in ACTIONS.items() if kind.targets})
 
 
 def objection(action: Action, targets: Targets) -> str:
@@ -193,19 +196,19 @@ def _deed(one: Actor) -> Deed:
     return one.rejected(why) if why else kind.deed(one, one.action)
 
 
-def _refuse_mistakes(kind: ActionKind[Any]) -> None:
-    """Raises CommonplaceError for a row that names a field which is not there, or lacks what is said of a target."""
-    known = {field.name for field in fields(kind.action)} & {*Proposed.__struct_fields__}
-    for name in (*kind.targets, *filter(None, (kind.words,))):
-        if name not in known:
+def _refuse_mistakes(name: str, kind: ActionKind[Any]) -> None:
+    """Raises CommonplaceError for a row that does not fit its event, or the fields of its class."""
+    if kind.name != name:
+        raise CommonplaceError(f"the event of the action {name!r} is called {kind.name!r}", hint="give both one name")
+    for one in (*kind.targets, *filter(None, (kind.words,))):
+        if one not in kind.fields & {*Proposed.__struct_fields__}:
             raise CommonplaceError(
-                f"the action {kind.name!r} has no {name!r}",
-                hint="targets and words are fields of its class and of Proposed, world/events.py",
+                f"the action {name!r} has no {one!r}", hint="name it in its class, and in Proposed, world/events.py"
             )
     if len(kind.objections) != len(kind.targets):
-        raise CommonplaceError(f"the action {kind.name!r} needs an objection for each target", hint="world/actions.py")
+        raise CommonplaceError(f"the action {name!r} needs an objection for each target", hint="world/actions.py")
 
 
-for _kind in _KINDS:
-    _refuse_mistakes(_kind)
+for _name, _kind in ACTIONS.items():
+    _refuse_mistakes(_name, _kind)
 refuse_mistakes("actions", "action, ACTIONS, world/actions.py", ACTIONS, ActionWords)

@@ -14,6 +14,7 @@ from msgspec import structs
 from commonplace.world.actions import Interact, Say
 from commonplace.world.deeds import Deed, Setting
 from commonplace.world.events import (
+    Acted,
     ConversationEnded,
     ConversationStarted,
     Event,
@@ -179,12 +180,13 @@ def _record(acting: Sequence[Deed], own: Own, arrivals: Sequence[Deed]) -> tuple
 
 
 def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talks: Talks, own: Own) -> dict[str, tuple[Event, ...]]:
-    """Speech to those who were leaving, and the end of the talks they took part in unless that is their own event."""
+    """What was done to those who were leaving, and the end of the talks they took part in unless that is their own
+    event."""
     left = {deed.agent_id for deed in acting if deed.agent_id not in here}
     heard: dict[str, list[Event]] = {}
     for deed in acting:
-        if isinstance(deed.action, Say) and deed.action.to_agent_id in left:
-            heard.setdefault(deed.action.to_agent_id, []).append(deed.event)
+        if isinstance(did := deed.event.body, Acted) and did.to_agent_id in left:
+            heard.setdefault(did.to_agent_id, []).append(deed.event)
     for by in sorted({one.members[0] for one in talks.ended}):
         for event in own[by]:
             if isinstance(event.body, ConversationEnded):

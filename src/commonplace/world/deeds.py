@@ -6,8 +6,8 @@ the object, who is talking) is left to `area.fold_area`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from commonplace.languages import DEFAULT
@@ -75,7 +75,7 @@ class ActionKind(Generic[A]):
     """What comes of it, as far as the actor's own scene decides. It has looked at the targets before."""
     targets: tuple[str, ...]
     """The fields with its targets, two at most: `to_agent_id`; `object_id` and `verb`."""
-    possible: Callable[[Standing], Iterable[str] | Mapping[str, tuple[str, ...]]]
+    possible: Callable[[Standing], tuple[str, ...] | Mapping[str, tuple[str, ...]]]
     """What somebody in the scene may choose next tick: targets; where there are two, each first one → second ones."""
     objections: tuple[str, ...]
     """What is said of each target that is not possible; `{0}` and `{1}` are the targets."""
@@ -92,10 +92,15 @@ class ActionKind(Generic[A]):
         """`MOVE`."""
         return self.event.kind
 
+    @property
+    def fields(self) -> frozenset[str]:
+        """Those of its class."""
+        return frozenset(one.name for one in fields(self.action))
+
     def offered(self, one: Standing) -> Mapping[str, tuple[str, ...]]:
         """First target → second ones, none where it takes one."""
         found = self.possible(one)
-        return found if isinstance(found, Mapping) else dict.fromkeys(found, ())
+        return dict.fromkeys(found, ()) if isinstance(found, tuple) else found
 
     def proposed(self, action: A) -> Proposed:
         """An action of this kind as the `act` tool words it."""

@@ -145,7 +145,7 @@ class Interacted(Acted, kw_only=True):
     """Tried a verb on an object."""
 
     kind: ClassVar[str] = "INTERACT"
-    object_id: str
+    object_id: str  # pyright: ignore[reportGeneralTypeIssues] – here it is needed, and always in the JSON
     verb: str
     outcome: str
     """`done` or `refused`."""
@@ -167,7 +167,7 @@ class Spoke(Acted, kw_only=True):
     """Said something to somebody; see `speaking.Say` for the fields."""
 
     kind: ClassVar[str] = "SAY"
-    to_agent_id: str
+    to_agent_id: str  # pyright: ignore[reportGeneralTypeIssues] – here it is needed, and always in the JSON
     utterance: str
     facts: tuple[str, ...]
     claimed: tuple[str, ...]
