@@ -196,7 +196,7 @@ def _deed(one: Actor) -> Deed:
     return one.rejected(why) if why else kind.deed(one, one.action)
 
 
-def _refuse_mistakes(name: str, kind: ActionKind[Any]) -> None:
+def refuse_wrong_row(name: str, kind: ActionKind[Any]) -> None:
     """Raises CommonplaceError for a row that does not fit its event, or the fields of its class."""
     if kind.name != name:
         raise CommonplaceError(f"the event of the action {name!r} is called {kind.name!r}", hint="give both one name")
@@ -210,5 +210,5 @@ def _refuse_mistakes(name: str, kind: ActionKind[Any]) -> None:
 
 
 for _name, _kind in ACTIONS.items():
-    _refuse_mistakes(_name, _kind)
+    refuse_wrong_row(_name, _kind)
 refuse_mistakes("actions", "action, ACTIONS, world/actions.py", ACTIONS, ActionWords)
