@@ -11,6 +11,7 @@ from cognition.hamlet import Puppets, Town, hamlet, standing
 from commonplace.errors import CommonplaceError
 from commonplace.minds.tasks.act import ActOutput, Kind
 from commonplace.views.lines import CATEGORIES, MARKS
+from commonplace.world import tree
 from commonplace.world.actions import ACTIONS, refuse_wrong_row
 from commonplace.world.deeds import ActionKind
 
@@ -52,3 +53,10 @@ def test_an_action_is_an_event_that_its_actor_remembers(name: str) -> None:
 def test_a_row_that_cannot_work_is_named(name: str, row: ActionKind[Any], said: str) -> None:
     with pytest.raises(CommonplaceError, match=said):
         refuse_wrong_row(name, row)
+
+
+@pytest.mark.parametrize("row", ["waving to {whom} | waves", "waving to {to}", "a | b | c | d"])
+def test_words_that_cannot_be_filled_in_are_named(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "own_phrases", lambda *_: {"WAVE": row})
+    with pytest.raises(CommonplaceError, match=r"en/phrases\.toml: the words for 'WAVE' are"):
+        tree.refuse_mistakes("actions", "action, ACTIONS", {"WAVE": {"to"}}, tree.ActionWords)

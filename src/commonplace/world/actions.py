@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -81,6 +82,7 @@ ACTIONS: Mapping[str, ActionKind[Any]] = {
         targets=("object_id", "verb"),
         possible=handling.object_verbs,
         objections=("{0} is not here", "nobody can {1} {0}"),
+        typed="",
         category="doing",
         mark="•",
     ),
@@ -120,29 +122,29 @@ def proposed(action: Action) -> Proposed:
 # ── targets: the same for the schema a mind answers in and for the check of its answer ───────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Targets:
     """What one character may do in one tick: the schema its mind must answer in."""
 
     of: Mapping[str, Mapping[str, tuple[str, ...]]]
     """Kind of action → first target → second ones, none where it takes one."""
 
-    @property
+    @cached_property
     def areas(self) -> tuple[str, ...]:
         """Areas that can be walked to with all ways open."""
         return tuple(self.of["MOVE"])
 
-    @property
+    @cached_property
     def objects(self) -> Mapping[str, tuple[str, ...]]:
         """Objects here or carried, each with the verbs its kind knows."""
         return self.of["INTERACT"]
 
-    @property
+    @cached_property
     def agents(self) -> tuple[str, ...]:
         """Characters it may speak to: awake, here, and not in a talk in which somebody else has the floor."""
         return tuple(self.of["SAY"])
 
-    @property
+    @cached_property
     def others(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         """What all other kinds of action can be done to."""
         return {kind: offered for kind, offered in self.of.items() if kind not in ("MOVE", "INTERACT", "SAY")}
@@ -211,4 +213,5 @@ def refuse_wrong_row(name: str, kind: ActionKind[Any]) -> None:
 
 for _name, _kind in ACTIONS.items():
     refuse_wrong_row(_name, _kind)
-refuse_mistakes("actions", "action, ACTIONS, world/actions.py", ACTIONS, ActionWords)
+_slots = {name: kind.slots for name, kind in ACTIONS.items()}
+refuse_mistakes("actions", "action, ACTIONS, world/actions.py", _slots, ActionWords)

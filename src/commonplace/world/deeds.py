@@ -81,7 +81,7 @@ class ActionKind(Generic[A]):
     """What is said of each target that is not possible; `{0}` and `{1}` are the targets."""
     words: str = ""
     """The field with what is said or seen, where a rejection and `/do` are to have it."""
-    typed: str = ""
+    typed: str
     """What it is called after `/do`; empty where that is its verb."""
     category: Category
     mark: str
@@ -91,6 +91,11 @@ class ActionKind(Generic[A]):
     def name(self) -> str:
         """`MOVE`."""
         return self.event.kind
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """What its words may have in braces."""
+        return frozenset({*(SLOTS[one] for one in self.targets if one in SLOTS), self.words, "why"})
 
     @property
     def fields(self) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from string import Formatter
 from typing import Literal, NamedTuple, get_args
 
 from commonplace.errors import CommonplaceError
@@ -239,25 +240,31 @@ def action_words(language: str, kind: str, column: Literal["doing", "event", "hi
     return spoken(language).joined(getattr(row, column).format_map(names))
 
 
-def refuse_mistakes(table: str, what: str, names: Collection[str], columns: type[VerbWords | ActionWords]) -> None:
+def refuse_mistakes(
+    table: str, what: str, slots: Mapping[str, Collection[str]], columns: type[VerbWords | ActionWords]
+) -> None:
     """Raises CommonplaceError unless each language with this table of phrases has a row for each name, and no other.
 
-    A language without the table says it in English. `what`: `verb`, and where it is named.
+    A language without the table says it in English. `what`: `verb`, and where it is named; `slots`: name → what its
+    words may have in braces.
     """
     noun, _, where = what.partition(", ")
-    shape = _BETWEEN.join(columns._fields)
+    shape, most = _BETWEEN.join(columns._fields), len(columns._fields)
     for language in LANGUAGES:
         file, rows = f"languages/{language}/phrases.toml", own_phrases(language, table)
-        for name in sorted({*rows} ^ {*names} if rows else ()):
+        for name in sorted({*rows} ^ {*slots} if rows else ()):
             if name in rows:
                 raise CommonplaceError(f"{file} has words for {name!r}, which is no {noun}", hint=f"name it in {where}")
             raise CommonplaceError(
                 f"the {noun} {name!r} has no words in {file}", hint=f"give it a line in [{table}]: {shape}"
             )
         for name, row in rows.items():
-            least = len(columns._fields) - len(columns._field_defaults)
-            if not least <= len(row.split(_BETWEEN)) <= len(columns._fields):
-                raise CommonplaceError(f"{file}: the words for {name!r} are {row!r}", hint=f"expected {shape}")
+            known = {slot for _, slot, _, _ in Formatter().parse(row)} <= {None, *slots[name]}
+            if not known or not most - len(columns._field_defaults) <= len(row.split(_BETWEEN)) <= most:
+                named = ", ".join(f"{{{slot}}}" for slot in sorted(slots[name]) if slot)
+                raise CommonplaceError(
+                    f"{file}: the words for {name!r} are {row!r}", hint=f"expected {shape}, with {named}"
+                )
 
 
-refuse_mistakes("verbs", "verb, Verb, world/tree.py", VERBS, VerbWords)
+refuse_mistakes("verbs", "verb, Verb, world/tree.py", dict.fromkeys(VERBS, ("name",)), VerbWords)
