@@ -19,11 +19,11 @@ from commonplace.world.events import (
     ConversationStarted,
     Event,
     EventBody,
+    Interacted,
     ObjectStateChanged,
     Phase,
 )
 from commonplace.world.state import Body, Conversation, Line, Scene, Thing
-from commonplace.world.tree import CARRYING
 
 SILENCE = 2
 """Ticks without a word after which a conversation has ended."""
@@ -90,6 +90,7 @@ def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -
     steps: dict[str, int] = {}
     holders: dict[str, str] = {}
     for deed in acting:
+        holders |= deed.hands
         tried, action = deed.attempt, deed.action
         if tried is None or not tried.done or not isinstance(action, Interact):
             continue
@@ -100,8 +101,6 @@ def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -
         for other, state in tried.also:
             if other in scene.things and scene.things[other].parent == scene.area:
                 states[other] = (state, deed.agent_id)
-        if action.verb in CARRYING and _portable(setting, action.object_id):
-            holders[action.object_id] = deed.agent_id if action.verb == "TAKE" else scene.area
     if not (states or holders or steps):
         return {}
     _tell_losers(acting, holders, own)
@@ -132,13 +131,10 @@ def _written(
 def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -> None:
     """Of several who take an object the last has it; the outcome of each other one says who."""
     for deed in acting:
-        action = deed.action
-        if not isinstance(action, Interact) or deed.attempt is None or not deed.attempt.done or action.verb != "TAKE":
-            continue
-        holder = holders.get(action.object_id, deed.agent_id)
-        if holder != deed.agent_id:
-            told = replace(deed.event, body=structs.replace(deed.event.body, held_by=holder))
-            own[deed.agent_id][0] = told
+        for thing, holder in deed.hands.items():
+            if holder == deed.agent_id != holders[thing] and isinstance(deed.event.body, Interacted):
+                told = replace(deed.event, body=structs.replace(deed.event.body, held_by=holders[thing]))
+                own[deed.agent_id][0] = told
 
 
 def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talks:
@@ -193,10 +189,6 @@ def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talks: Talks, own: 
                 for me in left.intersection(event.body.members) - {by}:
                     heard.setdefault(me, []).append(event)
     return {me: tuple(events) for me, events in heard.items()}
-
-
-def _portable(setting: Setting, object_id: str) -> bool:
-    return setting.geography.kinds[setting.geography.nodes[object_id].kind].portable
 
 
 # ── conversations ────────────────────────────────────────────────────────────────────────────────────────────────────

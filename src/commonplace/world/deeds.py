@@ -137,6 +137,8 @@ class Deed:
     """Of an INTERACT."""
     carried: Mapping[str, Thing] = field(default_factory=dict[str, Thing])
     """Of a MOVE: the objects that go along."""
+    hands: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Object → who has it from now on, or the area where it lies; of several who want it the last in order of ids."""
 
     @property
     def seen(self) -> bool:

@@ -34,7 +34,14 @@ def handle(one: Actor, action: Interact) -> Deed:
     else:
         doing = one.doing
         did = event(outcome="refused", why=tried.why or _why(one, tried, object_id), lacks=tried.lacks)
-    return Deed(one.me, one.event(did), one.stays(doing), action, attempt=tried)
+    hands = {object_id: one.me if action.verb == "TAKE" else one.scene.area} if _carries(one, action, tried) else {}
+    return Deed(one.me, one.event(did), one.stays(doing), action, attempt=tried, hands=hands)
+
+
+def _carries(one: Actor, action: Interact, tried: Attempt) -> bool:
+    geography = one.setting.geography
+    portable = geography.kinds[geography.nodes[action.object_id].kind].portable
+    return tried.done and action.verb in CARRYING and portable
 
 
 def _why(one: Actor, tried: Attempt, object_id: str) -> str:

@@ -5,7 +5,7 @@ A target that is not among this tick's is passed on as it came: the simulator re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
@@ -152,13 +152,7 @@ def _split(target: str) -> str:
 def target_offers(targets: Targets, known: Iterable[Spot], here: Situation) -> Offers:
     """This tick's targets, by the names that `known` places, things in sight and people in sight have."""
     named = _named(places(known), here)
-    actions = {
-        kind: Choices(
-            {" ".join(ids): ": ".join(named(*one) for one in zip(kinds, ids, strict=True)) for ids in _pairs(offered)}
-        )
-        for kind, offered in targets.of.items()
-        if (kinds := ACTIONS[kind].targets)
-    }
+    actions = {kind: _choices(ACTIONS[kind].targets, offered, named) for kind, offered in targets.of.items()}
     return Offers(people=actions["SAY"], places=actions["MOVE"], things=actions["INTERACT"], actions=actions)
 
 
@@ -169,9 +163,11 @@ def _named(known: Choices, here: Situation) -> Callable[[str, str], str]:
     return lambda target, id: by_sort[OFFERED[target]].label(id) if target in OFFERED else id
 
 
-def _pairs(offered: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    for first, second in offered.items():
-        yield from ((first, one) for one in second) if second else ((first,),)
+def _choices(kinds: Sequence[str], offered: Mapping[str, tuple[str, ...]], named: Callable[[str, str], str]) -> Choices:
+    if len(kinds) == 1:
+        return Choices({id: named(kinds[0], id) for id in offered})
+    each = [(first, one) for first, second in offered.items() for one in second]
+    return Choices({f"{first} {one}": f"{named(kinds[0], first)}: {named(kinds[1], one)}" for first, one in each})
 
 
 def target_values(targets: Targets, offers: Offers, here: Situation, language: str) -> Values:
