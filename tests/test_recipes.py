@@ -166,7 +166,90 @@ for language, (title, question) in IN.items():
         assert "title" in [one["task"] for one in reading.why("t12.a.0")["asked"]], reading.why("t12.a.0")
 """
 )
-PROOFS = {"A task": A_TASK, "A part of a score": A_PART_OF_A_SCORE, "A verb for objects": A_VERB_FOR_OBJECTS}
+AN_ACTION = (
+    A_TOWN
+    + """
+from dataclasses import replace
+from types import SimpleNamespace
+
+from commonplace.minds.offline.mind import OfflineMind
+from commonplace.minds.prompts.book import PromptBook
+from commonplace.minds.prompts.prompt import setting_of
+from commonplace.parts.terminal.god_mode import parsed
+from commonplace.parts.workbench.counterfactual import Rerun
+from commonplace.scenario.compiling import load
+from commonplace.views.lines import PlainLines
+from commonplace.views.town import Town
+from commonplace.world.actions import ACTIONS
+
+IN = {
+    "en": (
+        ("Ben", "WAVE (wave to somebody)"),
+        ("Ada Berg was waving to Ben Ito.", "Ada Berg is waving to Ben Ito."),
+        "Ada Berg waves to Ben",
+    ),
+    "ko": (
+        ("박준", "WAVE(손 흔들기)"),
+        ("한지우는 박준에게 손 흔드는 중이었다.", "한지우는 박준에게 손 흔드는 중이다."),
+        "한지우 박준에게 손 흔들기",
+    ),
+}
+
+
+class Waving(OfflineMind):
+    def __init__(self, language, scenario):
+        super().__init__(language)
+        self.book, self.prompts = PromptBook(language, setting_of(load(scenario))), []
+
+    def answer(self, ask, request_key):
+        reply = super().answer(ask, request_key)
+        if (ask.task.name, request_key.agent, request_key.tick) != ("act", "a", 3):
+            return reply
+        self.prompts.append(self.book.prompt(ask).text)
+        name = ask.input.situation.people[0].called
+        return replace(reply, value=self.book.read(ask, {"kind": "WAVE", "target": name}))
+
+
+for language, ((b, kind), (own, seen), line) in IN.items():
+    scenario = town(language, "10")
+    with Path(scenario).open("a", encoding="utf-8") as file:
+        file.write("cognition: {fidelity: every_tick}")
+    mind = Waving(language, scenario)
+    with commonplace.create_run(f"{language}.run", scenario, mind=mind) as run:
+        asyncio.run(played(run, 6))
+        names = Town.of(run.scenario.part)
+        for whom in (b, "b", "nobody"):
+            typed = parsed(f"/do a wave {whom}", names)
+            if typed:
+                run.submit(typed.body)
+                asyncio.run(played(run, 2))
+        run.submit(dict(kind="take_over", agent_id="b", action=dict(kind="WAVE", to_agent_id="c")))
+        asyncio.run(played(run, 3))
+        view = PlainLines(run.scenario.part)
+    assert typed is None
+    (prompt,) = mind.prompts
+    assert kind in prompt and f"WAVE: {b}" in prompt, prompt
+    with commonplace.open_run(f"{language}.run") as reading:
+        waved = [event for event in reading.events() if event.type == "WAVE"]
+        lines = [text.plain for frame in reading.frames() for text in view.lines(frame)]
+        mine, theirs = ([memory.text for memory in reading.memories(id)] for id in "ab")
+        rejected = [event.body for event in reading.events(type="ACTION_REJECTED")]
+    assert [event.tick for event in waved][0] == 3 and len(waved) >= 3, waved
+    assert {event.body.to_agent_id for event in waved} == {"b"}
+    assert own in mine and seen in theirs, (mine, theirs)
+    assert any(text.endswith(line) for text in lines), lines
+    assert [(one.proposed.kind, one.why) for one in rejected] == [("WAVE", "c does not see it")], rejected
+
+wave = ACTIONS["WAVE"].action(to_agent_id="b")
+assert Rerun(SimpleNamespace(action=wave), ()).deed == "WAVE to b"
+"""
+)
+PROOFS = {
+    "An action": AN_ACTION,
+    "A task": A_TASK,
+    "A part of a score": A_PART_OF_A_SCORE,
+    "A verb for objects": A_VERB_FOR_OBJECTS,
+}
 """Recipe → a program that fails unless it has been followed."""
 WITHOUT = {
     "A task": (
@@ -185,6 +268,13 @@ WITHOUT = {
         "the part 'detail' of a score has a function and no weight",
         "name '_detail' is not defined",
         "the part 'detail' of a score has a weight and no function",
+    ),
+    "An action": (
+        "No module named 'commonplace.world.wave'",
+        "name 'Wave' is not defined",
+        "languages/en/phrases.toml has words for 'WAVE', which is no action",
+        "the action 'WAVE' has no words in languages/en/phrases.toml",
+        "the action 'WAVE' has no words in languages/ko/phrases.toml",
     ),
     "A verb for objects": (
         "languages/en/phrases.toml has words for 'CLEAN', which is no verb",
@@ -234,7 +324,8 @@ def follow(step: Step, package: Path) -> None:
 def proved(recipe: str, done: list[Step], folder: Path) -> subprocess.CompletedProcess[str]:
     """What the proof of a recipe says of a copy of the package after these steps."""
     package = folder / "commonplace"
-    shutil.copytree(PROJECT / "src" / "commonplace", package, ignore=shutil.ignore_patterns("parts", "scenarios"))
+    without = ("scenarios",) if "commonplace.parts" in PROOFS[recipe] else ("scenarios", "parts")
+    shutil.copytree(PROJECT / "src" / "commonplace", package, ignore=shutil.ignore_patterns(*without))
     for step in done:
         follow(step, package)
     environment = os.environ | {"PYTHONPATH": str(folder)}

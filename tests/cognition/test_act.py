@@ -11,15 +11,14 @@ from cognition.hamlet import Puppets, Town, asked, go, hamlet, idle, puppets, ta
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import ActOutput, ConverseOutput, PartOut, PlanPartsInput, PlanPartsOutput
 from commonplace.testing import ScriptedMind
-
-ACTIONS = {"IDLE", "MOVE", "INTERACT", "SAY", "ACTION_REJECTED"}
+from commonplace.world.actions import ACTIONS
 
 
 @pytest.mark.parametrize("fidelity", ["every_tick", "when_needed"])
 def test_everybody_does_exactly_one_thing_in_every_tick(fidelity: str) -> None:
     town = Town(hamlet(fidelity=fidelity), OfflineMind()).live(170)
     for tick in town.ticks:
-        done = Counter(event.agent_id for event in tick.events if event.type in ACTIONS)
+        done = Counter(event.agent_id for event in tick.events if event.type in {*ACTIONS, "ACTION_REJECTED"})
         assert done == dict.fromkeys(town.scenario.personas, 1)
 
 

@@ -9,6 +9,7 @@ from statistics import mean
 
 from cognition.hamlet import same_past
 from commonplace.api import OpenedRun
+from commonplace.world.actions import ACTIONS
 from society.village import DAY, at, days, says
 
 DISTINCT_DOINGS = 25
@@ -117,7 +118,7 @@ def test_what_is_over_is_never_planned_again(run: OpenedRun) -> None:
 def test_everybody_does_exactly_one_thing_in_every_tick(run: OpenedRun) -> None:
     done: Counter[tuple[int, str]] = Counter()
     for event in run.events(1):
-        if event.type in {"IDLE", "MOVE", "INTERACT", "SAY", "ACTION_REJECTED"}:
+        if event.type in {*ACTIONS, "ACTION_REJECTED"}:
             done[event.tick, event.agent_id] += 1
     assert len(done) == 2 * DAY * len(run.agent_ids)
     assert set(done.values()) == {1}

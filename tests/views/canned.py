@@ -17,7 +17,8 @@ from commonplace.memory.scoring import Part
 from commonplace.parts.live.source import Inspection
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.scenario.model import ScenarioPart
-from commonplace.world.events import NOBODY, Event, Phase, body_of
+from commonplace.world.actions import body_of
+from commonplace.world.events import NOBODY, Event, Phase
 
 TICK_MINUTES = 10
 NASTY = "[bold red]\x1b[31mRED\x1b[0m\x9b2J[/] \x1b]0;owned\x07 \u202eright-to-left\u202c [link=x]y[/link]"

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.canon import canonical
-from commonplace.world.actions import Idle, Interact, Move, Say, proposed
-from commonplace.world.events import TYPES, ActionRejected, EventBody, Foreign, Idled, Spoke, TakenOver, body_of
+from commonplace.world.actions import ACTIONS, Idle, Interact, Move, Say, body_of, proposed
+from commonplace.world.events import TYPES, ActionRejected, EventBody, Foreign, Idled, Spoke, TakenOver
 from sizes import examples
 
+EVERY = {**TYPES, **{name: kind.event for name, kind in ACTIONS.items()}}
 WORDS = st.text(max_size=12)
 ODD: dict[str, st.SearchStrategy[Any]] = {
     "proposed": st.one_of(
@@ -34,7 +35,7 @@ def bodies(kind: type[Any]) -> st.SearchStrategy[Any]:
 
 
 @examples(300)
-@given(st.sampled_from(sorted(TYPES)).flatmap(lambda name: st.tuples(st.just(name), bodies(TYPES[name]))))
+@given(st.sampled_from(sorted(EVERY)).flatmap(lambda name: st.tuples(st.just(name), bodies(EVERY[name]))))
 def test_what_an_event_says_is_read_as_it_was_written(given: tuple[str, EventBody]) -> None:
     name, body = given
     written = canonical(body.plain())

@@ -11,7 +11,7 @@ from commonplace.world.script import Audience
 from commonplace.world.state import World, opening, recorded
 from commonplace.world.view import look
 from world.small_worlds import AGENTS, CLOCK, patient, placed, say, small, village
-from world.test_executor import ACTIONS, NOTICES
+from world.test_executor import NOTICES, TRIED
 from world.test_out_of_order import mind
 
 TOWN = village()
@@ -24,7 +24,7 @@ INPUTS: st.SearchStrategy[Input] = st.one_of(
 )
 TICKS = st.lists(
     st.tuples(
-        st.fixed_dictionaries(dict.fromkeys(AGENTS, st.one_of(ACTIONS, NAMES.map(say)))), st.lists(INPUTS, max_size=3)
+        st.fixed_dictionaries(dict.fromkeys(AGENTS, st.one_of(TRIED, NAMES.map(say)))), st.lists(INPUTS, max_size=3)
     ),
     max_size=6,
 )

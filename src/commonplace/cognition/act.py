@@ -19,7 +19,7 @@ from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, fields_of
 from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput, Targets
 from commonplace.text import clean, shortened
-from commonplace.world.actions import Action, Idle, Interact, Move, objection, proposed
+from commonplace.world.actions import ACTIONS, Action, Idle, Interact, Move, objection, proposed
 from commonplace.world.events import GivenBack, Interacted, Spoke, TakenOver
 from commonplace.world.happenings import Absent, Did, Failed, happening_of
 from commonplace.world.tree import attempt
@@ -69,19 +69,19 @@ def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
     because = tuple(memory for memory in output.because if memory in view.draft) or step.because
     words = shortened(clean(output.doing), LONGEST_DOING)
     match output.kind:
-        case "MOVE":
-            return Move(to_location_id=output.to_location_id, emoji=output.emoji, because=because)
-        case "INTERACT":
-            return Interact(
-                object_id=output.object_id, verb=output.verb, doing=words, emoji=output.emoji, because=because
-            )
         case "SAY":
-            words = ConverseOutput(utterance=shortened(clean(output.utterance), LONGEST_LINE), because=output.because)
-            return line(view, output.to_agent_id, words, said_today(view, output.to_agent_id)) or step
+            said = ConverseOutput(utterance=shortened(clean(output.utterance), LONGEST_LINE), because=output.because)
+            return line(view, output.to_agent_id, said, said_today(view, output.to_agent_id)) or step
         case "IDLE":
             if isinstance(step, Idle):
                 return replace(step, doing=words or step.doing, emoji=output.emoji or step.emoji, because=because)
             return Idle(doing=words or doing(view.scenario.language, "waiting"), emoji=output.emoji, because=because)
+        case name:
+            kind = ACTIONS[name]
+            said = {target: getattr(output, target) for target in kind.targets}
+            if "doing" in kind.fields:
+                said["doing"] = words
+            return kind.action(**said, emoji=output.emoji, because=because)
 
 
 def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Action:
@@ -205,6 +205,7 @@ def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
         step_target=next_one.to_location_id or next_one.object_id,
         step_verb=next_one.verb,
         step_doing=step.doing if isinstance(step, Idle | Interact) else "",
+        others=valid.others,
     )
 
 

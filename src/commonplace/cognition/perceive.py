@@ -15,7 +15,9 @@ from commonplace.cognition.sentences import capital, ended, lowered, sentence
 from commonplace.cognition.turn import TurnView
 from commonplace.languages.language import language
 from commonplace.minds.notes import NewsKind, changed
+from commonplace.world.deeds import SLOTS
 from commonplace.world.events import (
+    Acted,
     ActionRejected,
     ConversationStarted,
     Departed,
@@ -54,7 +56,7 @@ from commonplace.world.happenings import (
 )
 from commonplace.world.script import reaches
 from commonplace.world.state import Body
-from commonplace.world.tree import verb_words, words
+from commonplace.world.tree import action_words, verb_words, words
 
 FIRST, PEOPLE, THINGS, AMBIENT = range(4)
 """What is noticed first."""
@@ -130,13 +132,14 @@ def _order(view: TurnView, percept: Percept, item: PlanItem | None) -> tuple[int
 
 
 def _around(view: TurnView) -> Iterator[Percept]:
+    seen = {event.agent_id for event in view.world.events if isinstance(event.body, Moved)}
     for event in view.world.events:
         percept = witnessed(view, event)
         if percept is not None:
             yield percept
-    moved = {event.agent_id for event in view.world.events if isinstance(event.body, Moved)}
+            seen.update([percept.subject] if percept.kind == "doing" else ())
     for other in sorted(view.world.bodies):
-        if other not in moved:
+        if other not in seen:
             yield from occupation(view, other, view.world.bodies[other])
     yield from changed_things(view)
     yield from missing_things(view)
@@ -147,14 +150,14 @@ def _around(view: TurnView) -> Iterator[Percept]:
 
 
 def own_outcomes(view: TurnView) -> Iterator[Percept]:
-    """The outcome of one's own action of the tick before. An event that `_own` does not name is not remembered."""
+    """The outcome of one's own action of the tick before."""
     for event in view.world.outcome:
         percept = _own(view, event)
         if percept is not None:
             yield percept
 
 
-def _own(view: TurnView, event: Event) -> Percept | None:
+def _own(view: TurnView, event: Event) -> Percept | None:  # noqa: PLR0911 – a case per type
     match event.body:
         case Idled() as idled:
             return _own_idle(view, event, idled)
@@ -167,8 +170,18 @@ def _own(view: TurnView, event: Event) -> Percept | None:
             return _own_say(view, event, spoke)
         case ActionRejected() as rejected:
             return _own_rejected(view, event, rejected)
+        case Acted() as acted:
+            doing = _doing(view, acted)
+            did = Did(doing=doing, object=acted.object_id, to=acted.to_agent_id, place=event.place)
+            return _outcome(view, event, "did", did, doing=doing)
         case _:
             return None
+
+
+def _doing(view: TurnView, acted: Acted) -> str:
+    """The words for an action while it is done."""
+    names = {slot: name_of(view, id) for name, slot in SLOTS.items() if (id := getattr(acted, name, ""))}
+    return action_words(view.scenario.language, acted.kind, "doing", **names)
 
 
 def _outcome(view: TurnView, event: Event, words: str, happening: Happening, **slots: str) -> Percept:
@@ -406,6 +419,8 @@ def witnessed(view: TurnView, event: Event) -> Percept | None:  # noqa: PLR0911 
             return _acted(view, event, tried)
         case ConversationStarted(members=members):
             return _talk_begun(view, event, members)
+        case Acted() as acted if not isinstance(acted, Idled):
+            return _seen(view, event, acted)
         case _:
             return None
 
@@ -458,6 +473,13 @@ def _acted(view: TurnView, event: Event, tried: Interacted) -> Percept:
     )
     in_vain = Tried(who=event.agent_id, verb=verb, object=thing, outcome="refused", why=why)
     return Percept("did", ended(text), in_vain, event.agent_id, PEOPLE, event.id)
+
+
+def _seen(view: TurnView, event: Event, acted: Acted) -> Percept:
+    doing, to_me = _doing(view, acted), acted.to_agent_id == view.persona.id
+    text = sentence(view.scenario.language, "doing", name=name_of(view, event.agent_id), doing=doing)
+    seen = Seen(who=event.agent_id, to=acted.to_agent_id, object=acted.object_id, doing=doing, place=event.place)
+    return Percept("doing", text, seen, event.agent_id, PEOPLE, event.id, to_me=to_me, passing=not to_me)
 
 
 def _talk_begun(view: TurnView, event: Event, members: Sequence[str]) -> Percept | None:

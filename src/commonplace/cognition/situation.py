@@ -18,10 +18,9 @@ from commonplace.languages.language import Manner, language
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import AT_ONCE, FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, changed
 from commonplace.scenario.scenario import Scenario, Tell, derived
-from commonplace.world.actions import CARRYING
 from commonplace.world.geography import Geography
 from commonplace.world.happenings import Befell, Came, Happening, Left, happening_of
-from commonplace.world.tree import leads_on
+from commonplace.world.tree import CARRYING, leads_on
 
 MINUTE = timedelta(minutes=1)
 CLOSE = 40

@@ -20,7 +20,8 @@ from commonplace.clock import hhmm, iso, parse_iso
 from commonplace.memory.record import KINDS, Emotion, Memory
 from commonplace.memory.stores.codec import inflated, parsed_fields, rare_fields, room
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
-from commonplace.world.events import Event, Phase, body_of
+from commonplace.world.actions import body_of
+from commonplace.world.events import Event, Phase
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from commonplace.languages import DEFAULT, LanguageName
 from commonplace.registry import QUESTION_GROUPS, TASKS
 from commonplace.scenario.loading import KeyPath
-from commonplace.world.actions import Verb
+from commonplace.world.tree import Verb
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9_-]+$", max_length=64)]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]

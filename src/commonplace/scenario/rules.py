@@ -24,8 +24,7 @@ from commonplace.scenario.model import (
 )
 from commonplace.scenario.shape import shaped, shown
 from commonplace.scenario.story_rules import story_rules, told, usable
-from commonplace.world.actions import CARRYING, VERBS
-from commonplace.world.tree import ANY
+from commonplace.world.tree import ANY, CARRYING, VERBS
 
 STROKES = (5, 8)
 """Fewest and most items of a routine: the broad strokes of a day."""

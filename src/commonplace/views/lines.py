@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from os import environ
 from os import name as os_name
-from typing import Any, Literal, TextIO, cast
+from typing import Any, TextIO, cast
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
@@ -28,9 +28,11 @@ from commonplace.text import clean, printable, printable_json
 from commonplace.views.hues import badges
 from commonplace.views.town import Town
 from commonplace.views.words import ambient, event_template
-from commonplace.world.actions import VERBS
+from commonplace.world.actions import ACTIONS
+from commonplace.world.deeds import Category
 from commonplace.world.events import (
     NOBODY,
+    Acted,
     ActionRejected,
     Adjusted,
     ConversationEnded,
@@ -50,7 +52,7 @@ from commonplace.world.events import (
     WeatherChanged,
     Whispered,
 )
-from commonplace.world.tree import verb_words
+from commonplace.world.tree import VERBS, action_words, verb_words
 
 
 class LineView:
@@ -176,21 +178,20 @@ def _style(entry: Entry) -> str:
     return "dim" if entry.category in ("moves", "doing") else "italic"
 
 
-Category = Literal["talk", "moves", "plans", "world", "doing"]
-
 CATEGORIES: Mapping[str, Category] = {
-    "SAY": "talk", "CONVERSATION_STARTED": "talk", "CONVERSATION_ENDED": "talk",
-    "MOVE": "moves", "JOINED": "moves", "LEFT": "moves",
+    **{name: kind.category for name, kind in ACTIONS.items()},
+    "CONVERSATION_STARTED": "talk", "CONVERSATION_ENDED": "talk",
+    "JOINED": "moves", "LEFT": "moves",
     "PLAN_CHANGED": "plans", "REFLECTED": "plans", "RELATION_CHANGED": "plans", "ACTION_REJECTED": "plans",
     "FORGOT": "plans",
     "VOICE_ANSWERED": "plans",
-    "IDLE": "doing", "INTERACT": "doing",
 }  # fmt: skip
 """Anything else is `world`."""
 
 MARKS: Mapping[str, str] = {
-    "SAY": "“", "CONVERSATION_STARTED": "┌", "CONVERSATION_ENDED": "└", "MOVE": "→", "PLAN_CHANGED": "¶",
-    "REFLECTED": "◇", "RELATION_CHANGED": "♥", "ACTION_REJECTED": "✗", "INTERACT": "•",
+    **{name: kind.mark for name, kind in ACTIONS.items()},
+    "CONVERSATION_STARTED": "┌", "CONVERSATION_ENDED": "└", "PLAN_CHANGED": "¶",
+    "REFLECTED": "◇", "RELATION_CHANGED": "♥", "ACTION_REJECTED": "✗",
     "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
     "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦", "VOICE_ANSWERED": "✦",
@@ -257,34 +258,30 @@ class Narrator:
                 before = self.doing.get(event.agent_id)
                 self.doing[event.agent_id] = doing
                 return bool(doing) and doing != before and emoji != LISTENING
-            case Moved() | Interacted():
+            case Acted() if not isinstance(event.body, Spoke):
                 self.doing.pop(event.agent_id, None)
-                return True
             case _:
-                return True
+                pass
+        return True
 
 
 def _text(event: Event, town: Town) -> str:
     match event.body:
-        case Spoke(utterance=utterance):
-            return f"“{clean(utterance)}”"
-        case Idled(doing=doing):
-            return event_template(town.language, "IDLE").format(doing=clean(doing))
         case Intervened(text=text) | Whispered(text=text):
             return clean(text)
-        case Interacted(outcome="done", verb=verb, object_id=thing) if verb in VERBS:
-            return verb_words(town.language, verb, town.what(thing)).event
+        case Interacted(outcome="done", verb=verb, object_id=thing):
+            return verb_words(town.language, verb, town.what(thing)).event if verb in VERBS else _unknown(event)
+        case Acted() as acted if not isinstance(acted, Moved) or acted.to == acted.goal:
+            return action_words(town.language, acted.kind, "event", **_words(acted, town))
         case body:
             template = event_template(town.language, _key(event))
             return template.format_map(_words(body, town)) if template else _unknown(event)
 
 
-def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
+def _key(event: Event) -> str:
     match event.body:
-        case Interacted(outcome="refused"):
-            return "refused"
-        case Moved(to=to, goal=goal):
-            return "MOVE" if goal == to else "MOVE goal"
+        case Moved():
+            return "MOVE goal"
         case Adjusted() if event.agent_id == NOBODY:
             return "CHANGED run"
         case VoiceAnswered(follows=False):
@@ -308,6 +305,10 @@ def _words(body: EventBody, town: Town) -> dict[str, str]:  # noqa: PLR0911 – 
             return {"to": town.where(to), "goal": town.where(goal)}
         case Interacted(object_id=thing, why=why):
             return {"object": town.what(thing), "why": word(why)}
+        case Idled(doing=words) | Spoke(utterance=words):
+            return {"doing": clean(words), "utterance": clean(words)}
+        case Acted(object_id=thing, to_agent_id=other):
+            return {"object": town.what(thing), "to": town.short(other)}
         case ObjectStateChanged(object_id=thing, old=old, to=to):
             return {"object": town.what(thing), "from": word(old), "to": word(to)}
         case WeatherChanged(old=old, to=to):

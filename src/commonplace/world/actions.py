@@ -1,123 +1,217 @@
-"""What a character may do, one action per tick; the verbs for objects; and the targets a tick allows."""
+"""Every kind of action, in one table; what of them a tick allows, and what becomes of an intent.
+
+A kind has a class, an event and its rules in a module of its own. What other layers know of it is its row here, and its
+words are a row of `[actions]` in each language. The import fails where one of these is missing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
-from msgspec import Struct
+import msgspec
 
-Verb = Literal[
-    "USE", "OPEN", "CLOSE", "TAKE", "DROP",
-]  # fmt: skip
-VERBS: tuple[Verb, ...] = get_args(Verb)
-CARRYING: tuple[Verb, ...] = ("TAKE", "DROP")
-"""Verbs that every portable object answers to, without a transition of its kind."""
+from commonplace.errors import CommonplaceError
+from commonplace.world import handling, speaking, walking
+from commonplace.world.deeds import Action, ActionKind, Actor, Deed, Idle, Intent, Setting, Standing, stay
+from commonplace.world.events import (
+    TYPES,
+    Event,
+    EventBody,
+    Foreign,
+    Idled,
+    Interacted,
+    Moved,
+    Phase,
+    Proposed,
+    Spoke,
+)
+from commonplace.world.geography import Geography
+from commonplace.world.handling import Interact
+from commonplace.world.speaking import Say
+from commonplace.world.state import Scene
+from commonplace.world.tree import ActionWords, refuse_mistakes
+from commonplace.world.walking import Move
+
+__all__ = [
+    "ACTIONS",
+    "Action",
+    "Idle",
+    "Interact",
+    "Move",
+    "Say",
+    "Targets",
+    "body_of",
+    "kind_of",
+    "objection",
+    "proposed",
+    "resolve",
+    "targets",
+]
+
+ACTIONS: Mapping[str, ActionKind[Any]] = {
+    "IDLE": ActionKind(
+        action=Idle,
+        event=Idled,
+        deed=stay,
+        targets=(),
+        possible=lambda _: (),
+        objections=(),
+        words="doing",
+        typed="wait",
+        category="doing",
+        mark="·",
+    ),
+    "MOVE": ActionKind(
+        action=Move,
+        event=Moved,
+        deed=walking.walk,
+        targets=("to_location_id",),
+        possible=lambda one: one.geography.elsewhere(one.scene.area),
+        objections=("there is no way to {0} that is known",),
+        typed="go",
+        category="moves",
+        mark="→",
+    ),
+    "INTERACT": ActionKind(
+        action=Interact,
+        event=Interacted,
+        deed=handling.handle,
+        targets=("object_id", "verb"),
+        possible=handling.object_verbs,
+        objections=("{0} is not here", "nobody can {1} {0}"),
+        typed="",
+        category="doing",
+        mark="•",
+    ),
+    "SAY": ActionKind(
+        action=Say,
+        event=Spoke,
+        deed=speaking.speak,
+        targets=("to_agent_id",),
+        possible=lambda one: speaking.partners(one.scene, one.me),
+        objections=("{0} cannot be spoken to now",),
+        words="utterance",
+        typed="say",
+        category="talk",
+        mark="“",
+    ),
+}
+_KIND_OF: Mapping[type[Action], ActionKind[Any]] = {kind.action: kind for kind in ACTIONS.values()}
+_BODIES: Mapping[str, type[EventBody]] = {**TYPES, **{name: kind.event for name, kind in ACTIONS.items()}}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Idle:
-    """Stay and do what needs no object's change. `doing` is what others see; an asleep character notices nothing."""
-
-    doing: str
-    asleep: bool = False
-    emoji: str = ""
-    because: tuple[int, ...] = ()
+def kind_of(action: Action) -> ActionKind[Any]:
+    """The row of an action. Raises KeyError for one of a class without a row."""
+    return _KIND_OF[action.__class__]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """Walk towards an area, one edge a tick; goes on unasked until it arrives or another action stops it."""
-
-    to_location_id: str
-    emoji: str = ""
-    because: tuple[int, ...] = ()
+def body_of(type: str, plain: Mapping[str, Any]) -> EventBody:
+    """The body of an event of a type from its JSON. Raises TypeError or ValueError for what is none."""
+    kind = _BODIES.get(type)
+    return msgspec.convert(plain, kind) if kind else Foreign(name=type, content=plain)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interact:
-    """Try a verb on an object here or carried. `doing` is what others see when it works."""
-
-    object_id: str
-    verb: str
-    doing: str = ""
-    emoji: str = ""
-    because: tuple[int, ...] = ()
+def proposed(action: Action) -> Proposed:
+    """An action as the `act` tool words it."""
+    return kind_of(action).proposed(action)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Say:
-    """Speak to one character here; everybody in the area hears it.
-
-    `facts` are the seed facts whose words the utterance carries, `claimed` those the mind says it mentioned,
-    `carriers` the ids of the memories each fact was spoken from, in the order of `facts`. `ends` marks a farewell.
-    `speech_act` says what the utterance does (`tell`, `ask.well`, `invite` …) and `topic` what it is about; both are
-    empty where the mind did not say so.
-    """
-
-    to_agent_id: str
-    utterance: str
-    facts: tuple[str, ...] = ()
-    claimed: tuple[str, ...] = ()
-    carriers: tuple[int, ...] = ()
-    ends: bool = False
-    emoji: str = ""
-    because: tuple[int, ...] = ()
-    speech_act: str = ""
-    topic: str = ""
+# ── targets: the same for the schema a mind answers in and for the check of its answer ───────────────────────────────
 
 
-Action = Idle | Move | Interact | Say
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Targets:
     """What one character may do in one tick: the schema its mind must answer in."""
 
-    areas: tuple[str, ...] = ()
-    """Areas it knows of and believes reachable."""
-    objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """Objects here or carried, each with the verbs its kind knows."""
-    agents: tuple[str, ...] = ()
-    """Characters it may speak to: awake, here, and not in a talk in which somebody else has the floor."""
+    of: Mapping[str, Mapping[str, tuple[str, ...]]]
+    """Kind of action → first target → second ones, none where it takes one."""
+
+    @cached_property
+    def areas(self) -> tuple[str, ...]:
+        """Areas that can be walked to with all ways open."""
+        return tuple(self.of["MOVE"])
+
+    @cached_property
+    def objects(self) -> Mapping[str, tuple[str, ...]]:
+        """Objects here or carried, each with the verbs its kind knows."""
+        return self.of["INTERACT"]
+
+    @cached_property
+    def agents(self) -> tuple[str, ...]:
+        """Characters it may speak to: awake, here, and not in a talk in which somebody else has the floor."""
+        return tuple(self.of["SAY"])
+
+    @cached_property
+    def others(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """What all other kinds of action can be done to."""
+        return {kind: offered for kind, offered in self.of.items() if kind not in ("MOVE", "INTERACT", "SAY")}
+
+
+def targets(geography: Geography, scene: Scene, me: str) -> Targets:
+    """What `me`, who is in the scene, may do next tick, as far as the world knows."""
+    here = Standing(geography, scene, me)
+    return Targets({name: kind.offered(here) for name, kind in ACTIONS.items() if kind.targets})
 
 
 def objection(action: Action, targets: Targets) -> str:
     """Why the action is not among the valid targets; empty when it is."""
-    match action:
-        case Idle():
-            return ""
-        case Move(to_location_id=area):
-            return "" if area in targets.areas else f"there is no way to {area} that is known"
-        case Interact(object_id=thing, verb=verb):
-            if thing not in targets.objects:
-                return f"{thing} is not here"
-            return "" if verb in targets.objects[thing] else f"nobody can {verb} {thing}"
-        case Say(to_agent_id=other):
-            return "" if other in targets.agents else f"{other} cannot be spoken to now"
+    kind = kind_of(action)
+    if not kind.targets:
+        return ""
+    first, *second = (getattr(action, name) for name in kind.targets)
+    offered = targets.of[kind.name]
+    if first not in offered:
+        return kind.objections[0].format(first, *second)
+    return kind.objections[1].format(first, *second) if second and second[0] not in offered[first] else ""
 
 
-class Proposed(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An action as the `act` tool words it, for traces and ACTION_REJECTED."""
-
-    kind: str
-    doing: str | None = None
-    to_location_id: str = ""
-    object_id: str = ""
-    verb: str = ""
-    to_agent_id: str = ""
-    utterance: str | None = None
+# ── from an intent to a deed ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def proposed(action: Action) -> Proposed:
-    """The action so worded."""
-    match action:
-        case Idle(doing=doing):
-            return Proposed(kind="IDLE", doing=doing)
-        case Move(to_location_id=area):
-            return Proposed(kind="MOVE", to_location_id=area)
-        case Interact(object_id=thing, verb=verb):
-            return Proposed(kind="INTERACT", object_id=thing, verb=verb)
-        case Say(to_agent_id=other, utterance=utterance):
-            return Proposed(kind="SAY", to_agent_id=other, utterance=utterance)
+def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
+    """The deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError when it is not.
+
+    Who it meets there may be gone by the end of this tick: only `area.fold_area` knows.
+    """
+    deed = _deed(Actor(setting, scene, me, scene.bodies[me], intent.action, kind_of(intent.action)))
+    if not intent.notes:
+        return deed
+    return replace(
+        deed,
+        notes=tuple(
+            Event(setting.tick, Phase.ACTION, me, ordinal, scene.area, note)
+            for ordinal, note in enumerate(intent.notes, 1)
+        ),
+    )
+
+
+def _deed(one: Actor) -> Deed:
+    """Only the targets of its own kind are looked for: listing all of them for every action would cost time."""
+    kind = one.kind
+    why = ""
+    if kind.targets:
+        offered = kind.offered(Standing(one.setting.geography, one.scene, one.me))
+        why = objection(one.action, Targets({kind.name: offered}))
+    return one.rejected(why) if why else kind.deed(one, one.action)
+
+
+def refuse_wrong_row(name: str, kind: ActionKind[Any]) -> None:
+    """Raises CommonplaceError for a row that does not fit its event, or the fields of its class."""
+    if kind.name != name:
+        raise CommonplaceError(f"the event of the action {name!r} is called {kind.name!r}", hint="give both one name")
+    for one in (*kind.targets, *filter(None, (kind.words,))):
+        if one not in kind.fields & {*Proposed.__struct_fields__}:
+            raise CommonplaceError(
+                f"the action {name!r} has no {one!r}", hint="name it in its class, and in Proposed, world/events.py"
+            )
+    if len(kind.objections) != len(kind.targets):
+        raise CommonplaceError(f"the action {name!r} needs an objection for each target", hint="world/actions.py")
+
+
+for _name, _kind in ACTIONS.items():
+    refuse_wrong_row(_name, _kind)
+_slots = {name: kind.slots for name, kind in ACTIONS.items()}
+refuse_mistakes("actions", "action, ACTIONS, world/actions.py", _slots, ActionWords)

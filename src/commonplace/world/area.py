@@ -11,13 +11,15 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
-from commonplace.world.actions import CARRYING, Interact, Say
+from commonplace.world.actions import Interact, Say
 from commonplace.world.deeds import Deed, Setting
 from commonplace.world.events import (
+    Acted,
     ConversationEnded,
     ConversationStarted,
     Event,
     EventBody,
+    Interacted,
     ObjectStateChanged,
     Phase,
 )
@@ -88,6 +90,7 @@ def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -
     steps: dict[str, int] = {}
     holders: dict[str, str] = {}
     for deed in acting:
+        holders |= deed.hands
         tried, action = deed.attempt, deed.action
         if tried is None or not tried.done or not isinstance(action, Interact):
             continue
@@ -98,8 +101,6 @@ def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -
         for other, state in tried.also:
             if other in scene.things and scene.things[other].parent == scene.area:
                 states[other] = (state, deed.agent_id)
-        if action.verb in CARRYING and _portable(setting, action.object_id):
-            holders[action.object_id] = deed.agent_id if action.verb == "TAKE" else scene.area
     if not (states or holders or steps):
         return {}
     _tell_losers(acting, holders, own)
@@ -130,13 +131,10 @@ def _written(
 def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -> None:
     """Of several who take an object the last has it; the outcome of each other one says who."""
     for deed in acting:
-        action = deed.action
-        if not isinstance(action, Interact) or deed.attempt is None or not deed.attempt.done or action.verb != "TAKE":
-            continue
-        holder = holders.get(action.object_id, deed.agent_id)
-        if holder != deed.agent_id:
-            told = replace(deed.event, body=structs.replace(deed.event.body, held_by=holder))
-            own[deed.agent_id][0] = told
+        for thing, holder in deed.hands.items():
+            if holder == deed.agent_id != holders[thing] and isinstance(deed.event.body, Interacted):
+                told = replace(deed.event, body=structs.replace(deed.event.body, held_by=holders[thing]))
+                own[deed.agent_id][0] = told
 
 
 def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talks:
@@ -178,22 +176,19 @@ def _record(acting: Sequence[Deed], own: Own, arrivals: Sequence[Deed]) -> tuple
 
 
 def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talks: Talks, own: Own) -> dict[str, tuple[Event, ...]]:
-    """Speech to those who were leaving, and the end of the talks they took part in unless that is their own event."""
+    """What was done to those who were leaving, and the end of the talks they took part in unless that is their own
+    event."""
     left = {deed.agent_id for deed in acting if deed.agent_id not in here}
     heard: dict[str, list[Event]] = {}
     for deed in acting:
-        if isinstance(deed.action, Say) and deed.action.to_agent_id in left:
-            heard.setdefault(deed.action.to_agent_id, []).append(deed.event)
+        if isinstance(did := deed.event.body, Acted) and did.to_agent_id in left:
+            heard.setdefault(did.to_agent_id, []).append(deed.event)
     for by in sorted({one.members[0] for one in talks.ended}):
         for event in own[by]:
             if isinstance(event.body, ConversationEnded):
                 for me in left.intersection(event.body.members) - {by}:
                     heard.setdefault(me, []).append(event)
     return {me: tuple(events) for me, events in heard.items()}
-
-
-def _portable(setting: Setting, object_id: str) -> bool:
-    return setting.geography.kinds[setting.geography.nodes[object_id].kind].portable
 
 
 # ── conversations ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,31 +1,20 @@
-"""From intents to deeds: the half of a tick that depends only on each character's own scene.
+"""What an action is made of: intents, the deeds they become, and the kind of action that says how.
 
-A walk is settled here completely, so that an area knows who arrives before the walker's old area is folded. What
-depends on the others there (who gets the object, who is talking) is left to `area.fold_area`.
+A deed is the half of a tick that depends only on the character's own scene. What depends on the others there (who gets
+the object, who is talking) is left to `area.fold_area`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from commonplace.languages import DEFAULT
-from commonplace.world.actions import (
-    CARRYING,
-    Action,
-    Idle,
-    Interact,
-    Move,
-    Say,
-    Targets,
-    objection,
-    proposed,
-)
-from commonplace.world.events import ActionRejected, Event, EventBody, Idled, Interacted, Moved, Phase, Spoke
+from commonplace.world.events import Acted, ActionRejected, Event, EventBody, Idled, Phase, Proposed
 from commonplace.world.geography import Geography
 from commonplace.world.state import Body, Scene, Thing
-from commonplace.world.tree import PEOPLE, Attempt, Phrase, attempt, say, verb_words
+from commonplace.world.tree import Attempt, Phrase, action_words, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +38,79 @@ class Setting:
     rules: Rules = Rules()
     sets: Mapping[str, str] = field(default_factory=dict[str, str])
     """Object states the script writes this tick, before anybody's action does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """What a character does in a tick; each kind is a class of its own."""
+
+    emoji: str = ""
+    because: tuple[int, ...] = ()
+    """Ids of the memories that it had as reasons."""
+
+
+A = TypeVar("A", bound=Action)
+Category = Literal["talk", "moves", "plans", "world", "doing"]
+"""What views can leave out."""
+SLOTS: Mapping[str, str] = {"object_id": "object", "to_agent_id": "to", "to_location_id": "to"}
+"""Target → what its name is in `[actions]` of `phrases.toml`."""
+
+
+class Standing(NamedTuple):
+    """Somebody where it is at the end of a tick."""
+
+    geography: Geography
+    scene: Scene
+    me: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionKind(Generic[A]):
+    """A kind of action: its rules, and what cognition, minds and views know of it."""
+
+    action: type[A]
+    event: type[Acted]
+    """What has happened when it was possible."""
+    deed: Callable[[Actor, A], Deed]
+    """What comes of it, as far as the actor's own scene decides. It has looked at the targets before."""
+    targets: tuple[str, ...]
+    """The fields with its targets, two at most: `to_agent_id`; `object_id` and `verb`."""
+    possible: Callable[[Standing], tuple[str, ...] | Mapping[str, tuple[str, ...]]]
+    """What somebody in the scene may choose next tick: targets; where there are two, each first one → second ones."""
+    objections: tuple[str, ...]
+    """What is said of each target that is not possible; `{0}` and `{1}` are the targets."""
+    words: str = ""
+    """The field with what is said or seen, where a rejection and `/do` are to have it."""
+    typed: str
+    """What it is called after `/do`; empty where that is its verb."""
+    category: Category
+    mark: str
+    """Of its lines in views: one cell."""
+
+    @property
+    def name(self) -> str:
+        """`MOVE`."""
+        return self.event.kind
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """What its words may have in braces."""
+        return frozenset({*(SLOTS[one] for one in self.targets if one in SLOTS), self.words, "why"})
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Those of its class."""
+        return frozenset(one.name for one in fields(self.action))
+
+    def offered(self, one: Standing) -> Mapping[str, tuple[str, ...]]:
+        """First target → second ones, none where it takes one."""
+        found = self.possible(one)
+        return dict.fromkeys(found, ()) if isinstance(found, tuple) else found
+
+    def proposed(self, action: A) -> Proposed:
+        """An action of this kind as the `act` tool words it."""
+        named = (*self.targets, self.words) if self.words else self.targets
+        return Proposed(kind=self.name, **{name: getattr(action, name) for name in named})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +137,8 @@ class Deed:
     """Of an INTERACT."""
     carried: Mapping[str, Thing] = field(default_factory=dict[str, Thing])
     """Of a MOVE: the objects that go along."""
+    hands: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Object → who has it from now on, or the area where it lies; of several who want it the last in order of ids."""
 
     @property
     def seen(self) -> bool:
@@ -82,25 +146,8 @@ class Deed:
         return self.event.type != "ACTION_REJECTED"
 
 
-def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
-    """The deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError when it is not.
-
-    Who it meets there may be gone by the end of this tick: only `area.fold_area` knows.
-    """
-    deed = _deed(_Actor(setting, scene, me, scene.bodies[me], intent.action), intent.action)
-    if not intent.notes:
-        return deed
-    return replace(
-        deed,
-        notes=tuple(
-            Event(setting.tick, Phase.ACTION, me, ordinal, scene.area, note)
-            for ordinal, note in enumerate(intent.notes, 1)
-        ),
-    )
-
-
 @dataclass(frozen=True, slots=True)
-class _Actor:
+class Actor:
     """One character with its action, where and when it acts."""
 
     setting: Setting
@@ -108,6 +155,14 @@ class _Actor:
     me: str
     body: Body
     action: Action
+    kind: ActionKind[Any]
+
+    @property
+    def doing(self) -> str:
+        """What others see while it does it."""
+        name = self.setting.geography.name
+        names = {SLOTS[one]: name(getattr(self.action, one)) for one in self.kind.targets if one in SLOTS}
+        return action_words(self.setting.rules.language, self.kind.name, "doing", **names)
 
     def say(self, phrase: Phrase, node_id: str) -> str:
         return say(self.setting.rules.language, phrase, name=self.setting.geography.name(node_id))
@@ -128,208 +183,22 @@ class _Actor:
         after = Body(body.area, body.area, doing, self.action.emoji, asleep, "", departs)
         return body if after == body else after
 
-
-def _deed(one: _Actor, action: Action) -> Deed:
-    if isinstance(action, Idle):
-        return Deed(one.me, one.idled(action.doing, action.asleep), one.stays(action.doing, action.asleep), action)
-    why = objection(action, _targets_for(one, action))
-    if why:
-        return _rejected(one, why)
-    if isinstance(action, Move):
-        return _walk(one, action)
-    if isinstance(action, Interact):
-        return _handle(one, action)
-    return _speak(one, action)
+    def rejected(self, why: str, doing: str = "") -> Deed:
+        """Nothing changes, except that a walk stops."""
+        body = self.body
+        event = self.event(ActionRejected(proposed=self.kind.proposed(self.action), why=why))
+        stays = self.stays(doing or ("" if body.goal else body.doing), body.asleep)
+        return Deed(self.me, event, stays if stays is body else replace(stays, emoji=body.emoji))
 
 
-def _targets_for(one: _Actor, action: Action) -> Targets:
-    """The valid targets of the kind the action asks for: listing all of them for every action would cost time."""
-    match action:
-        case Move():
-            return Targets(areas=destinations(one.setting.geography, one.scene))
-        case Interact(object_id=thing):
-            known = object_verbs(one.setting.geography, one.scene, thing, one.me)
-            return Targets(objects={thing: known} if known else {})
-        case Say():
-            return Targets(agents=partners(one.scene, one.me))
-        case Idle():
-            return Targets()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idle(Action):
+    """Stay and do what needs no object's change. `doing` is what others see; an asleep character notices nothing."""
+
+    doing: str
+    asleep: bool = False
 
 
-def _rejected(one: _Actor, why: str, doing: str = "") -> Deed:
-    """Nothing changes, except that a walk stops."""
-    body = one.body
-    event = one.event(ActionRejected(proposed=proposed(one.action), why=why))
-    stays = one.stays(doing or ("" if body.goal else body.doing), body.asleep)
-    return Deed(one.me, event, stays if stays is body else replace(stays, emoji=body.emoji))
-
-
-def _walk(one: _Actor, action: Move) -> Deed:
-    setting, goal = one.setting, action.to_location_id
-    notice = setting.rules.leave_notice
-    if gives_notice(setting.geography, one.body, setting.tick, notice):
-        doing = one.say("leaving", goal)
-        body = replace(one.stays(doing), departs=departure(one.body, setting.tick, notice))
-        return Deed(one.me, one.idled(doing), body, action)
-    step = stride(setting.geography, one.body, goal, setting.closed)
-    if not step.to:
-        return _rejected(one, one.say("closed", step.door), one.say("waiting", step.door))
-    arrived = step.to == goal
-    body = Body(
-        area=step.to,
-        came_from=one.scene.area,
-        doing=one.say("arriving" if arrived else "walking", goal),
-        emoji=action.emoji,
-        goal="" if arrived else goal,
-        shut=() if arrived else step.shut,
-    )
-    event = one.event(Moved(left=one.scene.area, to=step.to, goal=goal, emoji=action.emoji, because=action.because))
-    carried = {id: thing for id, thing in one.scene.things.items() if thing.parent == one.me}
-    return Deed(one.me, event, body, action, carried=carried)
-
-
-def _handle(one: _Actor, action: Interact) -> Deed:
-    object_id = action.object_id
-    tried = tried_by(one.setting.geography, one.scene, one.me, object_id, action.verb)
-    event = partial(Interacted, object_id=object_id, verb=action.verb, emoji=action.emoji, because=action.because)
-    if tried.done:
-        name = one.setting.geography.name(object_id)
-        doing = action.doing or verb_words(one.setting.rules.language, action.verb, name).doing
-        progress = (tried.progress or tried.times, tried.times) if tried.times > 1 else None
-        did = event(outcome="done", doing=doing, seen=tried.seen, progress=progress)
-    else:
-        doing = one.say("trying", object_id)
-        did = event(outcome="refused", why=tried.why or _why(one, tried, object_id), lacks=tried.lacks)
-    return Deed(one.me, one.event(did), one.stays(doing), action, attempt=tried)
-
-
-def _why(one: _Actor, tried: Attempt, object_id: str) -> str:
-    """Why something does not work, in the simulator's words."""
-    if not tried.lacks:
-        return one.say("refused", object_id)
-    return one.say("hands" if tried.lacks == PEOPLE else "lacks", tried.lacks)
-
-
-def tried_by(geography: Geography, scene: Scene, me: str, object_id: str, verb: str) -> Attempt:
-    """What comes of `me` trying a verb on an object of the scene."""
-    thing = scene.things[object_id]
-    kind = geography.kinds[geography.nodes[object_id].kind]
-    if all(not one.needs and one.people == 1 for one in kind.transitions):
-        return attempt(kind, thing.state, verb, progress=thing.progress)
-    at_hand = {id: one.state for id, one in scene.things.items() if one.parent in (scene.area, me)}
-    people = sum(not body.asleep for body in scene.bodies.values())
-    return attempt(kind, thing.state, verb, progress=thing.progress, at_hand=at_hand, people=people)
-
-
-def _speak(one: _Actor, action: Say) -> Deed:
-    spoke = Spoke(
-        to_agent_id=action.to_agent_id,
-        utterance=action.utterance,
-        facts=action.facts,
-        claimed=action.claimed,
-        carriers=action.carriers,
-        ends=action.ends,
-        speech_act=action.speech_act,
-        topic=action.topic,
-        emoji=action.emoji,
-        because=action.because,
-    )
-    return Deed(one.me, one.event(spoke), one.stays(one.say("talking", action.to_agent_id)), action)
-
-
-# ── walking: one edge a tick along a shortest path, avoiding the closed ways the walker has found ────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Stride:
-    """The result of one tick of a walk."""
-
-    to: str
-    """The area stepped into; empty if the walker knows no open way to its goal."""
-    shut: tuple[str, ...]
-    """Ways found closed so far on this walk."""
-    door: str
-    """The next area on the shortest path, whether the way to it is open or closed."""
-
-
-def stride(geography: Geography, body: Body, goal: str, closed: frozenset[str]) -> Stride:
-    """The next step towards the goal. `closed` ways are known only where they show; all others count as open."""
-    own = {way.id for _, way in geography.edges[body.area]}
-    found = geography.closed_from(body.area, closed).union(way for way in body.shut if way not in own)
-    if not found:
-        ahead = geography.route(body.area, goal)[0]
-        return Stride(ahead, (), ahead)
-    path = geography.route(body.area, goal, found)
-    return Stride(path[0] if path else "", tuple(sorted(found)), geography.route(body.area, goal)[0])
-
-
-def gives_notice(geography: Geography, body: Body, tick: int, leave_notice: int) -> bool:
-    """Whether a MOVE at the tick only announces a departure: nobody walking or in a passage needs to announce one."""
-    if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
-        return False
-    return body.departs == 0 or tick < body.departs
-
-
-def departure(body: Body, tick: int, leave_notice: int) -> int:
-    """The tick of departure after a wish to leave: the one already announced, or `leave_notice` ticks from now."""
-    return body.departs or tick + leave_notice
-
-
-def promise(geography: Geography, body: Body, tick: int, leave_notice: int) -> int:
-    """The first tick at which a MOVE of a body may take effect, if its next tick is `tick`. No action lowers it."""
-    if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
-        return tick
-    return max(tick, body.departs) if body.departs else tick + leave_notice
-
-
-# ── targets: the same for the schema a mind answers in and for the check of its answer ───────────────────────────────
-
-
-def targets(geography: Geography, scene: Scene, me: str) -> Targets:
-    """What `me`, who is in the scene, may do next tick, as far as the world knows."""
-    return Targets(destinations(geography, scene), _objects(geography, scene, me), partners(scene, me))
-
-
-def destinations(geography: Geography, scene: Scene) -> tuple[str, ...]:
-    """Every area that can be walked to with all ways open, but this one; a closed way is found at the way."""
-    return geography.elsewhere(scene.area)
-
-
-MOST_MEMBERS = 4
-"""Members of a conversation from which on nobody else may join it."""
-
-
-def partners(scene: Scene, me: str) -> tuple[str, ...]:
-    """Whom `me` may speak to: somebody awake here, in my own talk, free, or in a talk that still has a place.
-
-    In a talk only who has the floor speaks; when nobody spoke in it last tick, every member may.
-    """
-    awake = [other for other, body in scene.bodies.items() if other != me and not body.asleep]
-    if not scene.conversations:
-        return tuple(awake)
-    circles = {member: talk.members for talk in scene.conversations for member in talk.members}
-    mine = next((talk for talk in scene.conversations if me in talk.members), None)
-    if mine is None:
-        return tuple(other for other in awake if len(circles.get(other, ())) < MOST_MEMBERS)
-    if mine.floor != me and any(one.type == "SAY" and one.agent_id in mine.members for one in scene.happened):
-        return ()
-    full = len(mine.members) >= MOST_MEMBERS
-    return tuple(other for other in awake if other in mine.members or not (full or other in circles))
-
-
-def object_verbs(geography: Geography, scene: Scene, object_id: str, me: str) -> tuple[str, ...]:
-    """The verbs `me` may try on an object; empty if it is not here and not carried by `me`."""
-    thing = scene.things.get(object_id)
-    if thing is None or thing.parent not in (scene.area, me):
-        return ()
-    kind = geography.kinds[geography.nodes[object_id].kind]
-    return _with_handling(kind.verbs, "DROP" if thing.parent == me else "TAKE") if kind.portable else kind.verbs
-
-
-@cache
-def _with_handling(verbs: tuple[str, ...], handling: str) -> tuple[str, ...]:
-    return (*(verb for verb in verbs if verb not in CARRYING), handling)
-
-
-def _objects(geography: Geography, scene: Scene, me: str) -> dict[str, tuple[str, ...]]:
-    return {id: verbs for id in scene.things if (verbs := object_verbs(geography, scene, id, me))}
+def stay(one: Actor, action: Idle) -> Deed:
+    """Nothing but what one is doing."""
+    return Deed(one.me, one.idled(action.doing, action.asleep), one.stays(action.doing, action.asleep), action)

@@ -1,6 +1,6 @@
 """What happened: immutable records with ids made of tick, character and ordinal, and a type for each kind of body.
 
-A run file keeps a body as JSON, without the optional fields that are empty; `body_of` is the way back.
+A run file keeps a body as JSON, without the optional fields that are empty; `actions.body_of` is the way back.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import Struct, field
 
 from commonplace.canon import canonical
-from commonplace.world.actions import Proposed
 
 NOBODY = "-"
 """The character of events that no character caused."""
@@ -108,12 +107,24 @@ class EventBody(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Acted(EventBody):
     """An action."""
 
+    kind: ClassVar[str]
+    """`MOVE`: what the action is called, and the type of its event."""
     emoji: str = ""
+    object_id: str = ""
+    """Id of the object it was done to; empty for none."""
+    to_agent_id: str = ""
+    """Id of whom it was done to, or said to; empty for nobody."""
+
+    @property
+    def type(self) -> str:
+        """The kind of the action."""
+        return self.kind
 
 
 class Idled(Acted, kw_only=True):
     """Stayed, and did what needs no object's change."""
 
+    kind: ClassVar[str] = "IDLE"
     doing: str
     asleep: bool = False
 
@@ -121,6 +132,7 @@ class Idled(Acted, kw_only=True):
 class Moved(Acted, kw_only=True):
     """Walked one edge."""
 
+    kind: ClassVar[str] = "MOVE"
     left: str = field(name="from")
     """Id of the area it walked out of."""
     to: str
@@ -132,7 +144,8 @@ class Moved(Acted, kw_only=True):
 class Interacted(Acted, kw_only=True):
     """Tried a verb on an object."""
 
-    object_id: str
+    kind: ClassVar[str] = "INTERACT"
+    object_id: str  # pyright: ignore[reportGeneralTypeIssues] – here it is needed, and always in the JSON
     verb: str
     outcome: str
     """`done` or `refused`."""
@@ -151,9 +164,10 @@ class Interacted(Acted, kw_only=True):
 
 
 class Spoke(Acted, kw_only=True):
-    """Said something to somebody; see `actions.Say` for the fields."""
+    """Said something to somebody; see `speaking.Say` for the fields."""
 
-    to_agent_id: str
+    kind: ClassVar[str] = "SAY"
+    to_agent_id: str  # pyright: ignore[reportGeneralTypeIssues] – here it is needed, and always in the JSON
     utterance: str
     facts: tuple[str, ...]
     claimed: tuple[str, ...]
@@ -161,6 +175,18 @@ class Spoke(Acted, kw_only=True):
     ends: bool = False
     speech_act: str = ""
     topic: str = ""
+
+
+class Proposed(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An action as the `act` tool words it, for traces and ACTION_REJECTED."""
+
+    kind: str
+    doing: str | None = None
+    to_location_id: str = ""
+    object_id: str = ""
+    verb: str = ""
+    to_agent_id: str = ""
+    utterance: str | None = None
 
 
 class ActionRejected(EventBody, kw_only=True):
@@ -340,10 +366,6 @@ class Foreign(EventBody, kw_only=True):
 
 
 TYPES: Mapping[str, type[EventBody]] = {
-    "IDLE": Idled,
-    "MOVE": Moved,
-    "INTERACT": Interacted,
-    "SAY": Spoke,
     "ACTION_REJECTED": ActionRejected,
     "OBJECT_STATE_CHANGED": ObjectStateChanged,
     "CONVERSATION_STARTED": ConversationStarted,
@@ -364,10 +386,5 @@ TYPES: Mapping[str, type[EventBody]] = {
     "RELATION_CHANGED": RelationChanged,
     "VOICE_ANSWERED": VoiceAnswered,
 }
+"""Those that are no actions."""
 _NAMES: Mapping[type[EventBody], str] = {kind: name for name, kind in TYPES.items()}
-
-
-def body_of(type: str, plain: Mapping[str, Any]) -> EventBody:
-    """The body of an event of a type from its JSON. Raises TypeError or ValueError for what is none."""
-    kind = TYPES.get(type)
-    return msgspec.convert(plain, kind) if kind else Foreign(name=type, content=plain)

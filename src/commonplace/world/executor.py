@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from commonplace.clock import Clock
+from commonplace.world.actions import resolve
 from commonplace.world.area import Fold, fold_area
-from commonplace.world.deeds import Deed, Intent, Rules, Setting, resolve
+from commonplace.world.deeds import Deed, Intent, Rules, Setting
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import Input, Weather, apply_inputs, with_moves, with_states

@@ -14,8 +14,7 @@ from itertools import pairwise
 
 from commonplace.errors import UsageError
 from commonplace.languages import DEFAULT
-from commonplace.world.actions import VERBS
-from commonplace.world.tree import ANY, Node, ObjectKind, Way, say
+from commonplace.world.tree import ANY, VERBS, Node, ObjectKind, Way, say
 
 ID = re.compile(r"[a-z0-9_-]+")
 MINUTES_A_DAY = 24 * 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.world.events import ConversationEnded, Event, GodSpoke, Moved, Phase, Spoke
+from commonplace.world.events import Acted, ConversationEnded, Event, GodSpoke, Moved, Phase
 from commonplace.world.geography import Geography
 from commonplace.world.weather import Imposed
 
@@ -132,6 +132,10 @@ class Scene:
     happened: tuple[Event, ...] = ()
     """The record of the tick: actions and consequences here, and the moves into and out of here."""
 
+    def awake(self, me: str) -> tuple[str, ...]:
+        """The others here who are awake."""
+        return tuple(other for other, body in self.bodies.items() if other != me and not body.asleep)
+
 
 def scene(world: World, area: str) -> Scene:
     """The scene of one area; empty for an area without characters and objects."""
@@ -220,11 +224,11 @@ def _outcomes(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, .
 
 
 def _heard(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
-    """Speech to whoever left during the tick, and the end of the talks it took part in, except its own events."""
+    """What was done to whoever left during the tick, and the end of its talks, except its own events."""
     heard: dict[str, list[Event]] = {}
     for event in events:
         match event.body:
-            case Spoke(to_agent_id=other):
+            case Acted(to_agent_id=other):
                 meant = (other,)
             case ConversationEnded(members=members):
                 meant = members

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from string import Formatter
+from typing import Literal, NamedTuple, get_args
 
 from commonplace.errors import CommonplaceError
 from commonplace.languages import LANGUAGES, own_phrases, phrases
 from commonplace.languages.language import language as spoken
 from commonplace.languages.language import said
-from commonplace.world.actions import CARRYING, VERBS, Verb
 
+Verb = Literal[
+    "USE", "OPEN", "CLOSE", "TAKE", "DROP",
+]  # fmt: skip
+VERBS: tuple[Verb, ...] = get_args(Verb)
+CARRYING: tuple[Verb, ...] = ("TAKE", "DROP")
+"""Verbs that every portable object answers to, without a transition of its kind."""
 ANY = "*"
 """In a transition or a refusal: any state."""
 
@@ -188,9 +194,7 @@ def words(kind: ObjectKind, state: str) -> str:
 # phrases are made so that no particle depends on the last sound of a name.
 
 
-Phrase = Literal[
-    "walking", "arriving", "leaving", "waiting", "closed", "talking", "trying", "refused", "lacks", "hands", "passage"
-]  # fmt: skip
+Phrase = Literal["arriving", "leaving", "waiting", "closed", "refused", "lacks", "hands", "passage"]
 
 
 def say(language: str, phrase: Phrase, **names: str) -> str:
@@ -199,7 +203,6 @@ def say(language: str, phrase: Phrase, **names: str) -> str:
 
 
 _BETWEEN = " | "
-_COLUMNS = "while somebody does it | in an attempt | as an event"
 
 
 class VerbWords(NamedTuple):
@@ -213,6 +216,17 @@ class VerbWords(NamedTuple):
     """After the name of who has done it."""
 
 
+class ActionWords(NamedTuple):
+    """How a kind of action reads; `{to}` is the person or place it is for, `{object}` the thing."""
+
+    doing: str
+    """While somebody does it."""
+    event: str
+    """After the name of who has done it."""
+    hint: str = ""
+    """What a model is told it is; empty where its name says that."""
+
+
 def verb_words(language: str, verb: str, name: str) -> VerbWords:
     """The words for a verb, with the object's name filled in. Raises KeyError for what is no verb."""
     joined = spoken(language).joined
@@ -220,22 +234,37 @@ def verb_words(language: str, verb: str, name: str) -> VerbWords:
     return VerbWords(*(joined(words.format(name=name)) for words in columns))
 
 
-def _refuse_mistakes(language: str, rows: Mapping[str, str]) -> None:
-    """Raises CommonplaceError unless the rows have words for each verb and for nothing else."""
-    file = f"languages/{language}/phrases.toml"
-    for verb in sorted({*rows} ^ {*VERBS}):
-        if verb in rows:
+def action_words(language: str, kind: str, column: Literal["doing", "event", "hint"], **names: str) -> str:
+    """Words for a kind of action, with names filled in. Raises KeyError for a kind or a name that there is not."""
+    row = ActionWords(*phrases(language, "actions")[kind].split(_BETWEEN))
+    return spoken(language).joined(getattr(row, column).format_map(names))
+
+
+def refuse_mistakes(
+    table: str, what: str, slots: Mapping[str, Collection[str]], columns: type[VerbWords | ActionWords]
+) -> None:
+    """Raises CommonplaceError unless each language with this table of phrases has a row for each name, and no other.
+
+    A language without the table says it in English. `what`: `verb`, and where it is named; `slots`: name → what its
+    words may have in braces.
+    """
+    noun, _, where = what.partition(", ")
+    shape, most = _BETWEEN.join(columns._fields), len(columns._fields)
+    for language in LANGUAGES:
+        file, rows = f"languages/{language}/phrases.toml", own_phrases(language, table)
+        for name in sorted({*rows} ^ {*slots} if rows else ()):
+            if name in rows:
+                raise CommonplaceError(f"{file} has words for {name!r}, which is no {noun}", hint=f"name it in {where}")
             raise CommonplaceError(
-                f"{file} has words for {verb!r}, which is no verb", hint="name it in Verb, world/actions.py"
+                f"the {noun} {name!r} has no words in {file}", hint=f"give it a line in [{table}]: {shape}"
             )
-        raise CommonplaceError(
-            f"the verb {verb!r} has no words in {file}", hint=f"give it a line in [verbs]: {_COLUMNS}"
-        )
-    for verb, row in rows.items():
-        if len(row.split(_BETWEEN)) != len(VerbWords._fields):
-            raise CommonplaceError(f"{file}: the words for {verb!r} are {row!r}", hint=f"expected {_COLUMNS}")
+        for name, row in rows.items():
+            known = {slot for _, slot, _, _ in Formatter().parse(row)} <= {None, *slots[name]}
+            if not known or not most - len(columns._field_defaults) <= len(row.split(_BETWEEN)) <= most:
+                named = ", ".join(f"{{{slot}}}" for slot in sorted(slots[name]) if slot)
+                raise CommonplaceError(
+                    f"{file}: the words for {name!r} are {row!r}", hint=f"expected {shape}, with {named}"
+                )
 
 
-for _language in LANGUAGES:
-    if _rows := own_phrases(_language, "verbs"):  # a language without the table says it in English
-        _refuse_mistakes(_language, _rows)
+refuse_mistakes("verbs", "verb, Verb, world/tree.py", dict.fromkeys(VERBS, ("name",)), VerbWords)

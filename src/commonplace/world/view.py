@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from commonplace.clock import Clock
-from commonplace.world.actions import Targets
-from commonplace.world.deeds import targets
+from commonplace.world.actions import Targets, targets
 from commonplace.world.events import Event, ScriptPlayed
 from commonplace.world.geography import Geography
 from commonplace.world.script import reaches

@@ -5,15 +5,14 @@ A target that is not among this tick's is passed on as it came: the simulator re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from msgspec import field
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Given, Item, Recalled, Situation, Spot, Value, Who
-from commonplace.minds.tasks.offers import Offers, people, places, things, uses
+from commonplace.minds.notes import Given, Item, Recalled, Situation, Spot, Value, Who, always
+from commonplace.minds.tasks.offers import Choices, Offers, people, places, uses
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import (
     LONGEST_DOING,
@@ -27,36 +26,56 @@ from commonplace.minds.tasks.wire import (
     spoken,
     words,
 )
+from commonplace.world.actions import ACTIONS
+from commonplace.world.tree import action_words
 
-Kind = Literal["IDLE", "MOVE", "INTERACT", "SAY"]
+if TYPE_CHECKING:
+    Kind = str
+else:
+    Kind = Literal[tuple(ACTIONS)]
+"""The name of a kind of action."""
+OFFERED: Mapping[str, Literal["people", "places", "things"]] = {
+    "to_agent_id": "people",
+    "to_location_id": "places",
+    "object_id": "things",
+}
+"""Target → what it is one of; anything else is said as it is."""
 
 
-class Targets(Given):
+class Targets(Given, omit_defaults=True):
     """The possible targets of an action at this tick, and the action of the plan's next step.
 
     `cognition.act.targets` derives it from the world's own `Targets`, narrowed to what the character knows.
     """
 
-    areas: tuple[str, ...] = ()
-    objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    areas: tuple[str, ...] = always(())
+    objects: Mapping[str, tuple[str, ...]] = always({})
     """Object → verbs it takes."""
-    agents: tuple[str, ...] = ()
-    step: str = ""
+    agents: tuple[str, ...] = always(())
+    step: str = always("")
     """The kind of action of the plan's next step: IDLE, MOVE or INTERACT …"""
-    step_target: str = ""
-    step_verb: str = ""
-    step_doing: str = ""
+    step_target: str = always("")
+    step_verb: str = always("")
+    step_doing: str = always("")
     """What one would be seen doing."""
+    others: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
+    """Of the kinds of action that have no field above, where there are any: as the world has them."""
+
+    @property
+    def of(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """Kind of action → first target → second ones, none where it takes one."""
+        areas, agents = dict.fromkeys(self.areas, ()), dict.fromkeys(self.agents, ())
+        return {"MOVE": areas, "INTERACT": self.objects, "SAY": agents, **self.others}
 
 
 class ActInput(Targets, kw_only=True):
     who: Who
     situation: Situation
     item: Item | None
-    reaction: str = ""
-    places: tuple[Spot, ...] = ()
+    reaction: str = always("")
+    places: tuple[Spot, ...] = always(())
     """The areas one knows, for their names."""
-    recalled: tuple[Recalled, ...] = ()
+    recalled: tuple[Recalled, ...] = always(())
 
 
 class ActOutput(Value):
@@ -90,38 +109,26 @@ class ActAnswer(AnswerModel):
 
     def action(self, offers: Offers) -> ActOutput:
         """The action, at one of the targets that `target_offers` makes."""
-        target: dict[str, str] = {}
-        match self.kind:
-            case "MOVE":
-                target = {"to_location_id": offers.places.id(self.target) or self.target}
-            case "INTERACT":
-                object_id, _, verb = (offers.things.id(self.target) or _split(self.target)).rpartition(" ")
-                target = {"object_id": object_id, "verb": verb}
-            case "SAY":
-                target = {"to_agent_id": offers.people.id(self.target) or self.target}
-            case "IDLE":
-                pass
+        named = ACTIONS[self.kind].targets
+        found = offers.actions.get(self.kind, Choices()).id(self.target)
+        whole = found or (self.target if len(named) == 1 else _split(self.target))
+        targets = (whole,) if len(named) == 1 else whole.rpartition(" ")[::2]
         return ActOutput(
             kind=self.kind,
             utterance=self.say,
             doing=self.doing,
             emoji=self.emoji,
             because=self.because,
-            **target,
+            **dict(zip(named, targets, strict=False)),
         )
 
     @classmethod
     def of_action(cls, offers: Offers, value: ActOutput) -> Self:
         """The answer that `action` makes this action of."""
-        target = {
-            "IDLE": "",
-            "MOVE": offers.places.label(value.to_location_id),
-            "INTERACT": offers.things.label(f"{value.object_id} {value.verb}"),
-            "SAY": offers.people.label(value.to_agent_id),
-        }[value.kind]
+        target = " ".join(getattr(value, name) for name in ACTIONS[value.kind].targets)
         return cls(
             kind=value.kind,
-            target=target,
+            target=offers.actions.get(value.kind, Choices()).label(target),
             say=value.utterance,
             doing=value.doing,
             emoji=value.emoji,
@@ -144,26 +151,55 @@ def _split(target: str) -> str:
 
 def target_offers(targets: Targets, known: Iterable[Spot], here: Situation) -> Offers:
     """This tick's targets, by the names that `known` places, things in sight and people in sight have."""
-    return Offers(
-        people=people(here.people).only(targets.agents),
-        places=places(known).only(targets.areas),
-        things=things(here.things, targets.objects),
-    )
+    named = _named(places(known), here)
+    actions = {kind: _choices(ACTIONS[kind].targets, offered, named) for kind, offered in targets.of.items()}
+    return Offers(people=actions["SAY"], places=actions["MOVE"], things=actions["INTERACT"], actions=actions)
 
 
-def target_values(targets: Targets, offers: Offers, here: Situation) -> Values:
-    """The targets as a template lists them, with the plan's next step."""
+def _named(known: Choices, here: Situation) -> Callable[[str, str], str]:
+    """A function of the field and the id of a target: the name a mind knows it by."""
+    things = Choices.of((thing.id, thing.name) for thing in here.things)
+    by_sort = {"people": people(here.people), "places": known, "things": things}
+    return lambda target, id: by_sort[OFFERED[target]].label(id) if target in OFFERED else id
+
+
+def _choices(kinds: Sequence[str], offered: Mapping[str, tuple[str, ...]], named: Callable[[str, str], str]) -> Choices:
+    if len(kinds) == 1:
+        return Choices({id: named(kinds[0], id) for id in offered})
+    each = [(first, one) for first, second in offered.items() for one in second]
+    return Choices({f"{first} {one}": f"{named(kinds[0], first)}: {named(kinds[1], one)}" for first, one in each})
+
+
+def target_values(targets: Targets, offers: Offers, here: Situation, language: str) -> Values:
+    """The kinds of action with their targets as a template lists them, and the plan's next step."""
     if targets.step == "INTERACT":
         step_target = offers.things.label(f"{targets.step_target} {targets.step_verb}")
     else:
         step_target = offers.places.label(targets.step_target)
-    return {
-        "areas": [label for id, label in offers.places.labels_by_id.items() if label != id],
-        "uses": uses(here.things, targets.objects),
-        "agents": offers.people.labels,
-        "step": targets.step,
-        "step_target": step_target,
-    }
+    named = _named(offers.places, here)
+    kinds = [
+        {
+            "kind": kind.name,
+            "hint": action_words(language, kind.name, "hint"),
+            "sort": OFFERED[kind.targets[0]] if kind.targets else "",
+            "targets": _listed(kind.targets, targets.of.get(kind.name, {}), here, named),
+        }
+        for kind in ACTIONS.values()
+    ]
+    return {"kinds": kinds, "step": targets.step, "step_target": step_target}
+
+
+def _listed(
+    kinds: Sequence[str],
+    offered: Mapping[str, tuple[str, ...]],
+    here: Situation,
+    named: Callable[[str, str], str],
+) -> list[str]:
+    """`plaza`, without places that have no name; of two targets `stove (cold): USE, OPEN`."""
+    if len(kinds) > 1:
+        return uses(here.things, {first: [named(kinds[1], one) for one in second] for first, second in offered.items()})
+    labels = {id: named(kind, id) for kind in kinds for id in offered}
+    return [label for id, label in labels.items() if label != id or OFFERED[kinds[0]] != "places"]
 
 
 def _offers(inputs: ActInput) -> Offers:
@@ -174,7 +210,7 @@ def _offers(inputs: ActInput) -> Offers:
 def _scene(inputs: ActInput, view: View) -> Values:
     return {
         "memories": sorted(view.memories(inputs), key=lambda told: told.id),
-        "targets": target_values(inputs, view.offers, inputs.situation),
+        "targets": target_values(inputs, view.offers, inputs.situation, inputs.who.language),
     }
 
 

@@ -334,8 +334,12 @@ def _scene(inputs: ReactInput, view: View) -> Values:
         "facts": _facts(inputs, memories, view),
         "own_places": own_places(inputs.places, view),
         "doing": _doing(inputs, view),
-        "targets": target_values(targets, _target_offers(inputs, targets), inputs.situation) if targets else None,
+        "targets": _targets(inputs, targets) if targets else None,
     }
+
+
+def _targets(inputs: ReactInput, targets: Targets) -> Values:
+    return target_values(targets, _target_offers(inputs, targets), inputs.situation, inputs.who.language)
 
 
 def _goals(inputs: ReactInput, view: View) -> list[Values]:

@@ -16,11 +16,13 @@ from textual.widgets import Input, Static
 
 from commonplace.errors import CommonplaceError
 from commonplace.languages import phrases
+from commonplace.minds.tasks.act import OFFERED
 from commonplace.parts.live.source import Source
 from commonplace.scenario.newcomer import SUFFIXES
 from commonplace.text import clean
 from commonplace.views.town import Town
-from commonplace.world.actions import VERBS
+from commonplace.world.actions import ACTIONS
+from commonplace.world.tree import VERBS
 
 
 class CommandScreen(ModalScreen[str]):
@@ -119,7 +121,7 @@ def parsed(text: str, town: Town) -> Intent | None:
     command, _, rest = text.partition(" ")
     if not command.startswith("/"):
         return Intent({"kind": "god", "text": text})
-    agent, words = _named(rest, {id: (name, town.short(id)) for id, name in town.names.items()})
+    agent, words = _named(rest, _known("to_agent_id", town))
     if command == "/join" and not agent:
         return _newcomer(rest, town)
     maker = _COMMANDS.get(command)
@@ -141,19 +143,29 @@ def _do(agent: str, words: str, town: Town) -> Intent | None:
 
 
 def _action(words: str, town: Town) -> dict[str, str] | None:
-    verb, _, rest = words.partition(" ")
-    verb = verb.lower()
-    if verb == "go":
-        area, _ = _named(rest, {id: (room.name,) for id, room in town.rooms.items()})
-        return {"kind": "MOVE", "to_location_id": area} if area else None
-    if verb == "say":
-        hearer, said = _named(rest, {id: (name, town.short(id)) for id, name in town.names.items()})
-        said = said.lstrip(": ")
-        return {"kind": "SAY", "to_agent_id": hearer, "utterance": said} if hearer and said else None
-    if verb.upper() in VERBS:
-        thing, _ = _named(rest, {id: (name,) for id, name in town.objects.items()})
-        return {"kind": "INTERACT", "object_id": thing, "verb": verb.upper()} if thing else None
-    return {"kind": "IDLE", "doing": rest or "waiting"} if verb == "wait" else None
+    typed, _, rest = words.partition(" ")
+    is_verb = typed.upper() in VERBS
+    kind = next((kind for kind in ACTIONS.values() if kind.typed == ("" if is_verb else typed.lower())), None)
+    if kind is None:
+        return None
+    action = {"kind": kind.name} | ({"verb": typed.upper()} if is_verb else {})
+    for target in kind.targets:
+        if target not in action:
+            action[target], rest = _named(rest, _known(target, town))
+    if kind.words:
+        action[kind.words] = rest.lstrip(": ") or ("" if kind.targets else "waiting")
+    return action if all(action.values()) else None
+
+
+def _known(target: str, town: Town) -> Mapping[str, tuple[str, ...]]:
+    """What a target may be: id → names."""
+    match OFFERED[target]:
+        case "people":
+            return {id: (name, town.short(id)) for id, name in town.names.items()}
+        case "places":
+            return {id: (room.name,) for id, room in town.rooms.items()}
+        case "things":
+            return {id: (name,) for id, name in town.objects.items()}
 
 
 def _release(agent: str, words: str, town: Town) -> Intent | None:
@@ -167,7 +179,7 @@ def _leave(agent: str, words: str, town: Town) -> Intent | None:
 
 
 def _join(agent: str, words: str, town: Town) -> Intent | None:
-    area, _ = _named(words, {id: (room.name,) for id, room in town.rooms.items()})
+    area, _ = _named(words, _known("to_location_id", town))
     return Intent({"kind": "join", "agent_id": agent, "area": area}, f"{town.names[agent]} → {words}") if area else None
 
 
@@ -177,7 +189,7 @@ def _newcomer(words: str, town: Town) -> Intent | None:
     if found is None:
         return None
     file, place = found[1], found[2] or ""
-    area, _ = _named(place, {id: (room.name,) for id, room in town.rooms.items()})
+    area, _ = _named(place, _known("to_location_id", town))
     if place and not area:
         return None
     return Intent({"kind": "join", "newcomer": file, "area": area}, f"{file} → {place or '⌂'}")

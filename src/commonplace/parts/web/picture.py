@@ -23,6 +23,7 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
 from commonplace.views.lines import CATEGORIES, Entry, Narrator
 from commonplace.views.town import Town, nested_areas
+from commonplace.world.actions import ACTIONS
 from commonplace.world.events import (
     ConversationEnded,
     ConversationStarted,
@@ -42,7 +43,7 @@ MOST_LINES = 1000
 """Lines that `lines` gives at a time."""
 CHUNK = 96
 """Ticks read at a time when lines are looked for, from the last one back."""
-ROUTINE = ("IDLE", "MOVE", "INTERACT")
+ROUTINE = tuple(kind for kind in ACTIONS if kind != "SAY")
 """Events that a narrator remembers."""
 MARKS: dict[str, Literal["conversation", "reflection", "plan", "intervention", "scripted", "arrival"]] = {
     "CONVERSATION_STARTED": "conversation",

@@ -27,7 +27,7 @@ from commonplace.rng import below
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.scenario import Scenario
-from commonplace.world.actions import Idle, Interact, Move, Say
+from commonplace.world.actions import Say, proposed
 from commonplace.world.events import NOBODY, Event, Phase, parse_id
 from commonplace.world.happenings import Came, Changed, Seen, happening_of
 from commonplace.world.state import Conversation
@@ -50,15 +50,12 @@ class Rerun:
     @property
     def deed(self) -> str:
         """The action without its words: `SAY to klaus (festival)`, `MOVE to plaza`, `IDLE`."""
-        match self.turn.action:
-            case Idle():
-                return "IDLE"
-            case Move(to_location_id=area):
-                return f"MOVE to {area}"
-            case Interact(object_id=thing, verb=verb):
-                return f"INTERACT {verb} {thing}"
-            case Say(to_agent_id=other, facts=facts):
-                return f"SAY to {other}" + (f" ({', '.join(facts)})" if facts else "")
+        action = self.turn.action
+        done = proposed(action)
+        to = done.to_location_id or done.to_agent_id
+        facts = ", ".join(action.facts) if isinstance(action, Say) else ""
+        words = (done.kind, done.verb, done.object_id, f"to {to}" if to else "", f"({facts})" if facts else "")
+        return " ".join(filter(None, words))
 
 
 @dataclass(frozen=True, slots=True)

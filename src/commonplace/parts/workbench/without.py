@@ -27,7 +27,7 @@ from commonplace.stages import by_name
 from commonplace.text import clean, shortened
 from commonplace.trust import named_by_run
 from commonplace.views.lines import json_line
-from commonplace.world.actions import Idle, Interact, Say, proposed
+from commonplace.world.actions import Say, proposed
 from commonplace.world.events import Event
 
 FIELD = 160
@@ -133,13 +133,9 @@ def _sides(found: Counterfactual) -> Table:
 
 
 def _deed(rerun: Rerun) -> str:
-    match rerun.turn.action:
-        case Say(utterance=utterance):
-            return f"{rerun.deed}\n“{clean(utterance)}”"
-        case Idle(doing=doing) | Interact(doing=doing):
-            return f"{rerun.deed}\n{clean(doing)}".rstrip()
-        case _:
-            return rerun.deed
+    action = rerun.turn.action
+    words = f"“{clean(action.utterance)}”" if isinstance(action, Say) else clean(getattr(action, "doing", ""))
+    return f"{rerun.deed}\n{words}".rstrip()
 
 
 def _answer(row: AnswerRow | None) -> str:
