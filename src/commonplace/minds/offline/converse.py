@@ -209,7 +209,7 @@ def _comfort(scene: Scene) -> Line | None:
             line = remembered(memory.happening, scene.me.language)
             if line.act == "complain":
                 topic = line.topic if scene.language.may_be_yours(line.topic) else ""
-                return scene.line("comfort", memory.id, about=line.topic, topic=topic, when=scene.when(memory))
+                return scene.line("comfort", memory.id, about=line.topic, topic=topic, when=scene.as_told(memory).when)
     return None
 
 

@@ -30,6 +30,8 @@ from commonplace.world.happenings import (
     Walked,
 )
 
+LONG = 80
+"""Characters above which a report is told only up to its first comma, because nobody recites."""
 OWN = Did | Walked | ISaid | Failed | Absent
 """One's own doing."""
 
@@ -60,8 +62,8 @@ class Pair(NamedTuple):
 class Told:
     """A happening as one tells the other of it; `SLOTS` has what templates may name besides its properties."""
 
-    def __init__(self, pair: Pair, it: Happening, text: str = "", minutes_ago: int | None = None) -> None:
-        self.pair, self.it, self.minutes_ago = pair, it, minutes_ago
+    def __init__(self, pair: Pair, it: Happening, id: int = 0, minutes_ago: int = -1, text: str = "") -> None:
+        self.pair, self.spoken, self.it, self.id, self.minutes_ago = pair, pair.language, it, id, minutes_ago
         self.written = (it.text if isinstance(it, Befell | Voiced) else "") or text
 
     def slot(self, name: str) -> str:
@@ -72,22 +74,34 @@ class Told:
     @property
     def when(self) -> str:
         """When it was; empty for what is no memory."""
-        if self.minutes_ago is None:
-            return ""
-        spoken = self.pair.language
-        return (spoken.when if self.pair.you else spoken.dated)(self.pair.moment, self.minutes_ago)
+        say = self.spoken.when if self.pair.you else self.spoken.dated
+        return say(self.pair.moment, self.minutes_ago) if self.minutes_ago >= 0 else ""
 
     @cached_property
     def doing(self) -> str:
-        """What is done, in a form that follows `I was`."""
-        it, me = self.it, self.pair.me
+        """What is done, in a form that follows `I was`; what I do to you is nothing that I tell you."""
+        it, (me, _, you), is_own = self.it, self.pair, isinstance(self.it, OWN | Planned)
         doing = it.do if isinstance(it, Planned) else it.doing
-        return self.pair.language.busy(me, doing, own=isinstance(it, OWN | Planned)) if doing else ""
+        if you is None:
+            return self.spoken.busy(me, doing, own=is_own) if doing else ""
+        if not is_own and it.who == you.id:
+            return self.spoken.addressed(self.spoken.taken(doing, you.pronoun, "your"), me.name, me.called)
+        doing = self.spoken.taken(doing, me.pronoun, "my") if is_own else doing
+        said = self.spoken.addressed(doing, you.name, you.called)
+        return "" if is_own and self.spoken.addresses(said) else said
 
     @cached_property
     def forms(self) -> Mapping[str, str]:
-        """The doing in other forms, by the names that a language has for them."""
-        return self.pair.language.forms(self.doing)
+        """The doing or the state in other forms, by the names that a language has for them."""
+        if isinstance(self.it, Changed):
+            return self.spoken.state(self.it.words, self.minutes_ago)
+        return self.spoken.doing(self.doing) if self.pair.you else self.spoken.forms(self.doing)
+
+    @property
+    def time(self) -> str:
+        """When a stretch of plan begins."""
+        start = self.it.start if isinstance(self.it, Planned) else ""
+        return (self.spoken.clock if self.pair.you else self.spoken.at_time)(start) if start else ""
 
     @property
     def at(self) -> str:
@@ -104,13 +118,24 @@ class Told:
         """What happened, told afterwards."""
         if not isinstance(self.it, Befell | Sky):
             return ""
-        past = self.pair.language.past(self.written)
+        if (you := self.pair.you) is not None:
+            text = self.spoken.addressed(self.written.strip().rstrip(".!"), you.name, you.called)
+            head = text.partition(",")[0]
+            return self.spoken.told(head if self.spoken.length(text) > LONG and len(head.split()) >= 4 else text)
+        past = self.spoken.past(self.written)
         return past if isinstance(self.it, Befell) else (past or self.written).rstrip(".")
 
     @property
     def quote(self) -> str:
-        """What was said, word for word."""
-        return self.it.quote.strip().strip('“”"')
+        """What was said, word for word; to others only where it cannot be reported."""
+        if self.pair.you is None:
+            return self.it.quote.strip().strip('“”"')
+        return "" if self.report else self.spoken.quotable(self.it.quote, self.it.topic)
+
+    @cached_property
+    def report(self) -> str:
+        """What was said, passed on."""
+        return self.spoken.reported(self.it.quote, self.it.pronoun, self.it.topic)
 
     @property
     def thing(self) -> str:
@@ -118,44 +143,39 @@ class Told:
         return self.pair.place(self.it.object_name)
 
     @property
-    def words(self) -> str:
-        """The state in which a thing is."""
-        return self.it.words if isinstance(self.it, Changed) else ""
+    def why(self) -> str:
+        """Why it was in vain."""
+        return self.spoken.why(self.it.why) if isinstance(self.it, Failed | Tried) else ""
 
     @property
     def marks(self) -> tuple[str, ...]:
         """What a line may say of it: to say that again is a repetition."""
-        state = f"{self.thing} {self.words}" if self.words else ""
+        state = f"{self.thing} {self.it.words}" if isinstance(self.it, Changed) else ""
         return tuple(filter(None, (self.quote, self.past, state, self.doing, self.written.rstrip("."))))
-
-
-def _time(told: Told) -> str:
-    """When a stretch of plan begins."""
-    spoken, start = told.pair.language, told.it.start if isinstance(told.it, Planned) else ""
-    return (spoken.clock if told.pair.you else spoken.at_time)(start) if start else ""
 
 
 SLOTS: Mapping[str, Callable[[Told], str]] = {
     "when": lambda told: told.when,
-    "time": _time,
+    "time": lambda told: told.time,
     "at": lambda told: told.at,
     "where": lambda told: told.where,
     "place": lambda told: told.pair.place(told.it.place_name),
     "other": lambda told: told.pair.place(told.it.other_name),
     "x": lambda told: told.it.called,
     "teller": lambda told: told.it.called if isinstance(told.it, Said) and told.it.to_me else "",
-    "he": lambda told: told.it.pronoun if told.it.pronoun in _HIM else told.it.called,
+    "he": lambda told: told.it.pronoun if told.it.pronoun in _HIM else "" if told.pair.you else told.it.called,
     "him": lambda told: _HIM.get(told.it.pronoun, told.it.called),
     "to": lambda told: told.it.to_called,
-    "doing": lambda told: told.doing,
+    "doing": lambda told: told.forms.get("doing", told.doing),
     "doing_at": lambda told: f"{told.doing} {told.where}".strip(),
     "at_often": lambda told: f"{told.where} {told.forms.get('often', '')}".strip(),
     "quote": lambda told: told.quote,
     "past": lambda told: told.past,
     "text": lambda told: ended(told.written),
     "thing": lambda told: told.thing,
-    "words": lambda told: told.words,
-    "why": lambda told: told.pair.language.why(told.it.why) if isinstance(told.it, Failed | Tried) else "",
+    "bare_thing": lambda told: told.spoken.bare(told.thing) if told.spoken.is_common(told.thing) else "",
+    "report": lambda told: told.report,
+    "why": lambda told: told.why,
 }
 _HIM = {"she": "her", "he": "him"}
 
@@ -177,11 +197,13 @@ class Filling:
         return next(filter(None, (one.slot(name) for one in self.told)), "")
 
 
-def told(pair: Pair, of: Recalled | Item | Person | Happening) -> Told:
+def told(pair: Pair, of: Recalled | Item | Person | Happening | Told) -> Told:
     """A memory, a stretch of plan, a person or what goes on, as it is told."""
     match of:
+        case Told():
+            return of
         case Recalled():
-            return Told(pair, of.happening, of.text, of.minutes_ago)
+            return Told(pair, of.happening, of.id, of.minutes_ago, of.text)
         case Item():
             return Told(pair, Planned(start=of.start, do=of.do, place=of.location, place_name=of.location_name))
         case Person():

@@ -138,7 +138,7 @@ def stroke_of(talk: Interview, kept: Kept, span: When, *, detail: bool) -> Piece
     plan, id, deed = kept
     part = talk.language.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
     piece = talk.say("day.part", id, deed.id, plan, part=part)
-    is_more = detail and talk.told(plan).doing != talk.told(deed).doing
+    is_more = detail and talk.as_told(plan).doing != talk.as_told(deed).doing
     more = talk.say("day.detail", deed.happening) if is_more else None
     return replace(piece, text=f"{piece.text} {more.text}") if piece and more else piece
 

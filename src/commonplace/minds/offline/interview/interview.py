@@ -139,7 +139,7 @@ class Interview:
         marks = (said for one in slots.told for said in one.marks if said.lower() in text.lower())
         return Piece(text, ids, mark or next(marks, ""), lead)
 
-    def told(self, of: Recalled | Item | Person | Happening) -> Told:
+    def as_told(self, of: Recalled | Item | Person | Happening) -> Told:
         """A memory, a stretch of plan or a person as the character tells of it."""
         return told(self.pair, of)
 

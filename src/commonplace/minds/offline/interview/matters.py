@@ -231,7 +231,7 @@ def whereabouts_of(talk: Interview, *, only_missing: bool = False) -> Iterator[P
     )
     for note in there[:1]:
         if not only_missing:
-            yield talk.say("yes.did" if note.happening.doing else "yes.went", note, where=talk.told(note).at)
+            yield talk.say("yes.did" if note.happening.doing else "yes.went", note, where=talk.as_told(note).at)
     if not there:
         name = next((spot.name for spot in talk.given.places if spot.id == talk.asked.places[0]), talk.asked.topic)
         yield talk.say(

@@ -373,7 +373,7 @@ def talks(talk: Interview, span: When) -> Iterator[Piece | None]:
 def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled], rule: str = "day.talk") -> Piece | None:
     subjects, about = topics(talk, notes, person)
     latest = about[-1] if about else notes[-1]
-    when = talk.told(latest).when
+    when = talk.as_told(latest).when
     return talk.say(rule, *(about or [latest]), person, mark=subjects, topic=subjects, when=when)
 
 
