@@ -249,16 +249,6 @@ class Language:
         del pronoun
         return {}
 
-    def him(self, pronoun: str) -> str:
-        """Somebody as the object of a sentence, by a pronoun."""
-        del pronoun
-        return ""
-
-    def theirs(self, topics: str, pronoun: str) -> str:
-        """What is the hearer's in a talk, in a summary of it: `your roof` → `his roof`."""
-        del pronoun
-        return topics
-
     def mentions(self, text: str, name: str, called: str) -> bool:
         """Whether somebody's name occurs."""
         return name in text or called in text
@@ -375,9 +365,9 @@ class Language:
         """The word of a doing that says what is done."""
         return doing.split(" ", 1)[0]
 
-    def doing(self, doing: str, key: str = "doing") -> Slots:
-        """The slots of a doing, the doing itself under `key`."""
-        return {key: doing}
+    def doing(self, doing: str) -> Slots:
+        """The slots of a doing."""
+        return {"doing": doing}
 
     def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
         """What somebody does, as the character says it; `own` is the character's own doing."""
@@ -408,10 +398,6 @@ class Language:
         del text
         return ""
 
-    def sky(self, sky: str) -> str:
-        """The weather in a sentence, by its id."""
-        return sky
-
     def state(self, words: str, minutes_ago: int) -> Slots:
         """Slots `words` and `still` for what a thing is like."""
         del minutes_ago
@@ -426,10 +412,6 @@ class Language:
         del sentence
         return ""
 
-    def past(self, text: str) -> str:
-        """The same as a sentence of its own, of anything that was seen."""
-        return self.told(text)
-
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         """What somebody said of themselves on a topic, passed on; empty when it would not read well."""
         del quote, pronoun, topic
@@ -439,10 +421,6 @@ class Language:
         """A sentence on a topic that may be repeated word for word; empty when none can stand alone."""
         del quote, topic
         return ""
-
-    def meeting(self, event: str) -> tuple[str, ...]:
-        """Words of a farewell until an event."""
-        return (event,)
 
 
 @cache

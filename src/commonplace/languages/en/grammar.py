@@ -165,12 +165,6 @@ class English(Language):
             return {}
         return {"he": pronoun, "him": speech.OBJECT[pronoun], "his": speech.POSSESSIVE[pronoun]}
 
-    def him(self, pronoun: str) -> str:
-        return speech.OBJECT.get(pronoun, "them")
-
-    def theirs(self, topics: str, pronoun: str) -> str:
-        return topics.replace("your ", f"{speech.POSSESSIVE.get(pronoun, 'their')} ")
-
     def mentions(self, text: str, name: str, called: str) -> bool:
         return speech.mentions(text, name, called)
 
@@ -274,9 +268,9 @@ class English(Language):
     def head(self, doing: str) -> str:
         return doing.split(" ", 1)[0]
 
-    def doing(self, doing: str, key: str = "doing") -> Slots:
+    def doing(self, doing: str) -> Slots:
         parts = doing.split(" ")
-        return {key: doing, "short": doing if len(parts) <= 5 and not _LONG & set(parts) else ""}
+        return {"doing": doing, "short": doing if len(parts) <= 5 and not _LONG & set(parts) else ""}
 
     def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
         doing = wording.lowered(doing.strip().rstrip("."))
@@ -312,9 +306,6 @@ class English(Language):
         phrase = " ".join([from_words[0].lower(), *from_words[1:]])
         return (phrase if phrase.split(" ")[0].endswith("ing") else wording.gerund(phrase))[:110]
 
-    def sky(self, sky: str) -> str:
-        return sky
-
     def state(self, words: str, minutes_ago: int) -> Slots:
         first, _, rest = words.partition(" ")
         return {
@@ -328,22 +319,11 @@ class English(Language):
     def told(self, sentence: str) -> str:
         return wording.lowered(wording.past(sentence))
 
-    def past(self, text: str) -> str:
-        text = text.strip().rstrip(".!")
-        text = text.partition(",")[0] if len(text) > 90 else text
-        skies = re.sub(
-            r"\b(clears|covers?|begins|breaks|comes|stops|falls)\b", lambda found: _SKIES[found[0]], text, count=1
-        )
-        return wording.lowered(wording.past(text) or (skies if skies != text else ""))
-
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         return reporting.reported(quote, pronoun, topic)
 
     def quotable(self, quote: str, topic: str) -> str:
         return reporting.quotable(quote, topic)
-
-    def meeting(self, event: str) -> tuple[str, ...]:
-        return f"at {event}", f"until {event}"
 
 
 @lru_cache(maxsize=1024)
@@ -365,8 +345,6 @@ def _days_said(days: int, moment: str) -> int:
     return days - 1 if days == 1 and datetime.fromisoformat(moment).hour < 4 else days
 
 
-_SKIES = {"clears": "cleared", "cover": "covered", "covers": "covered", "begins": "began", "breaks": "broke",
-          "comes": "came", "stops": "stopped", "falls": "fell"}  # fmt: skip
 _DAYS = weekdays("en")
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 _SPANS = {0: "today", 1: "yesterday", -1: "tomorrow"}

@@ -190,6 +190,7 @@ _PAST = {
     "falls": "fell", "breaks": "broke", "begins": "began", "rings": "rang", "catches": "caught", "flies": "flew",
     "runs": "ran", "hears": "heard", "cries": "cried", "shuts": "shut", "bursts": "burst", "stops": "stopped",
     "blows": "blew", "wins": "won", "loses": "lost", "finds": "found", "sinks": "sank", "gets": "got",
+    "clears": "cleared", "cover": "covered", "covers": "covered",
     "slips": "slipped", "drops": "dropped", "shakes": "shook", "rises": "rose", "gives": "gave", "takes": "took",
 }  # fmt: skip
 _REGULAR = re.compile(

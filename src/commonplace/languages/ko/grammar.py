@@ -55,7 +55,6 @@ _MODIFIER = re.compile(
     r"(?:에서|에게|한테|에|의|은|는|이|가|을|를|로|도|고|서|며|면|와|과|만|게|지|던|부터|까지|운|한|른|쁜|큰|할|될|린|진)$"
 )
 """How a word ends that is no noun standing before another one."""
-_SKIES = {"rain": "비", "storm": "폭풍우", "snow": "눈", "fog": "안개", "cloudy": "구름", "clear": "맑은 하늘"}
 _ENDS_IN_RIEUL = "".join(chr(0xAC00 + 28 * number + 8) for number in range(399))
 _OWN = re.compile(r"(?<![가-힣])(?:저|제|나|내|우리|저희)(?:는|가|도|를|한테|에게|만|랑|게)?(?![가-힣])|난 |전 ")
 _YOU = re.compile(r"(?<![가-힣])(?:너|네가|니가|너희|당신|자네)(?:는|도|를|한테|의)?(?![가-힣])")
@@ -333,15 +332,15 @@ class Korean(Language):
         parts = doing_stem(doing).split(" ")
         return " ".join(parts[-2:]) if parts[-1] == "있" else parts[-1]
 
-    def doing(self, doing: str, key: str = "doing") -> Slots:
+    def doing(self, doing: str) -> Slots:
         bare = doing_stem(doing)
         if not bare:
-            return {key: doing}
+            return {"doing": doing}
         noun = f"{bare}기"
         if len(bare) > LONG:
-            return {key: noun, "go": f"{bare}고", "while": conjugation.ongoing(bare)}
+            return {"doing": noun, "go": f"{bare}고", "while": conjugation.ongoing(bare)}
         return {
-            key: noun,
+            "doing": noun,
             "short": noun if len(noun) <= SHORT else "",
             "go": f"{bare}고",
             "while": conjugation.ongoing(bare),
@@ -398,9 +397,6 @@ class Korean(Language):
         found = _COMMAND.match(text.strip())
         return f"{found['where']} 가기" if found else ""
 
-    def sky(self, sky: str) -> str:
-        return _SKIES.get(sky, sky)
-
     def state(self, words: str, minutes_ago: int) -> Slots:
         said = informal_sentence(words)
         return {"words": said, "still": f"아직도 {said}" if said and minutes_ago >= 30 else said}
@@ -416,9 +412,6 @@ class Korean(Language):
             return ""
         return stem if final(stem[-1]) == _SS else conjugation.past(stem)
 
-    def past(self, text: str) -> str:
-        return past_polite(text)
-
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         del pronoun
         # Only what is about the topic: the rest of a line reacts to what was said before it.
@@ -428,9 +421,6 @@ class Korean(Language):
     def quotable(self, quote: str, topic: str) -> str:
         about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]
         return next((one for one in about if one.endswith(".") and SHORTEST <= len(one) <= LONGEST), "")
-
-    def meeting(self, event: str) -> tuple[str, ...]:
-        return (f"{event}에서 ",)
 
 
 SHORTEST, LONGEST = 12, 60
@@ -564,21 +554,6 @@ def polite(sentence: str) -> str:  # noqa: PLR0911 - one case of the conjugation
     if final(last) in (0, _N, _L):
         return f"{stem[:-1]}{with_final(last, _B)}니다{tail}"
     return f"{stem}습니다{tail}"
-
-
-def past_polite(sentence: str) -> str:
-    """A plain statement in the present, told afterwards: `비가 그친다.` → `비가 그쳤어요.`; empty for another form."""
-    body = sentence.strip().rstrip(".!…")
-    if len(body) < 3 or not body.endswith("다") or final(body[-2]) < 0:
-        return ""
-    if final(body[-2]) == _SS:
-        return polite(sentence)
-    stem = _plain_stem(body)
-    if stem.endswith("하"):
-        return f"{stem[:-1]}했어요."
-    if stem.endswith("이") and len(stem) > 1 and final(stem[-2]) > 0:
-        return f"{stem}었어요."
-    return f"{conjugation.past(stem)}어요."
 
 
 def _plain_stem(sentence: str) -> str:

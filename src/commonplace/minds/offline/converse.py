@@ -647,7 +647,7 @@ def _both_go(scene: Scene, note: FactNote) -> bool:
     name = event_name(note, scene.language)
     if not name or not goes_to(scene.talk, note) or note.place == scene.talk.situation.place.id:
         return False
-    have_parted = any(scene.known(words) for words in scene.language.meeting(name))
+    have_parted = any(scene.known(words.format(event=name)) for words in scene.rules.every("meeting"))
     return has_said_yes(scene.talk, note) and not have_parted
 
 

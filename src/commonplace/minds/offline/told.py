@@ -30,8 +30,8 @@ from commonplace.world.happenings import (
     Walked,
 )
 
-LONG = 80
-"""Characters above which a report is told only up to its first comma, because nobody recites."""
+LONG, LONGEST = 80, 90
+"""Characters above which a report is told only up to its first comma, because nobody recites; to one who asks."""
 OWN = Did | Walked | ISaid | Failed | Absent
 """One's own doing."""
 
@@ -69,7 +69,7 @@ class Told:
     def slot(self, name: str) -> str:
         """What stands for a name in a template; empty for nothing."""
         row = SLOTS.get(name)
-        return row(self) if row else self.forms.get(name, "")
+        return row(self) if row else getattr(self, name, "") or self.forms.get(name, "")
 
     @property
     def when(self) -> str:
@@ -118,12 +118,11 @@ class Told:
         """What happened, told afterwards."""
         if not isinstance(self.it, Befell | Sky):
             return ""
-        if (you := self.pair.you) is not None:
-            text = self.spoken.addressed(self.written.strip().rstrip(".!"), you.name, you.called)
-            head = text.partition(",")[0]
-            return self.spoken.told(head if self.spoken.length(text) > LONG and len(head.split()) >= 4 else text)
-        past = self.spoken.past(self.written)
-        return past if isinstance(self.it, Befell) else (past or self.written).rstrip(".")
+        text, you = self.written.strip().rstrip(".!"), self.pair.you
+        text = self.spoken.addressed(text, you.name, you.called) if you else text
+        head = text.partition(",")[0]
+        is_long = self.spoken.length(text) > LONG if you else len(text) > LONGEST
+        return self.spoken.told(head if is_long and len(head.split()) >= 4 else text)
 
     @property
     def quote(self) -> str:
@@ -155,10 +154,6 @@ class Told:
 
 
 SLOTS: Mapping[str, Callable[[Told], str]] = {
-    "when": lambda told: told.when,
-    "time": lambda told: told.time,
-    "at": lambda told: told.at,
-    "where": lambda told: told.where,
     "place": lambda told: told.pair.place(told.it.place_name),
     "other": lambda told: told.pair.place(told.it.other_name),
     "x": lambda told: told.it.called,
@@ -169,13 +164,8 @@ SLOTS: Mapping[str, Callable[[Told], str]] = {
     "doing": lambda told: told.forms.get("doing", told.doing),
     "doing_at": lambda told: f"{told.doing} {told.where}".strip(),
     "at_often": lambda told: f"{told.where} {told.forms.get('often', '')}".strip(),
-    "quote": lambda told: told.quote,
-    "past": lambda told: told.past,
     "text": lambda told: ended(told.written),
-    "thing": lambda told: told.thing,
     "bare_thing": lambda told: told.spoken.bare(told.thing) if told.spoken.is_common(told.thing) else "",
-    "report": lambda told: told.report,
-    "why": lambda told: told.why,
 }
 _HIM = {"she": "her", "he": "him"}
 

@@ -150,10 +150,6 @@ class Interview:
         sought = sought.lower().strip(" .!?“”")
         return (bool(piece.mark) or len(sought) >= SHORTEST) and sought in self.said
 
-    def first(self, *pieces: Piece | None) -> Piece | None:
-        """The first that could be worded."""
-        return next((piece for piece in pieces if piece is not None), None)
-
     def unknown(self) -> Piece | None:
         """An admission that nothing is known, which names what, and the thing in question where one stands out."""
         named = self.asked.subject or (self.asked.topic if self.asked.words else "")
@@ -169,7 +165,7 @@ class Interview:
         if when is not None and self.asked.wants in {"what", "who"}:
             return self.say("dunno.day", daypart=self.daypart)
         if self.asked.wants:
-            return self.first(self.say(f"dunno.{self.asked.wants}"), self.say("dunno"))
+            return self.say(f"dunno.{self.asked.wants}") or self.say("dunno")
         puzzled = self.asked.kind in FOLLOWS or not self.asked.kind
         return self.say("dunno.puzzled" if puzzled else "dunno")
 

@@ -441,7 +441,7 @@ def touching(talk: Interview) -> Iterator[Piece | None]:
     if not told:
         yield talk.unknown()
         return
-    lead = talk.first(talk.say(f"but.{asked.wants or 'what'}"), talk.say("but.what"))
+    lead = talk.say(f"but.{asked.wants}") or talk.say("but.what")
     if lead and (asked.words or asked.wants not in {"", "what"}) and (asked.wants or not asked.kind):
         yield Piece(f"{lead.text} {told[0].text}", told[0].ids, told[0].mark)
         return

@@ -275,11 +275,9 @@ def weather(talk: Interview) -> Pieces:
 
 def learnt(talk: Interview) -> Pieces:
     """The latest conclusions."""
-    names = tuple(one.called for one in talk.given.known)
     thoughts = [(note, told) for note in talk.given.thoughts if (told := tell(talk, note))]
     for note, told in thoughts[:1]:
-        is_bound = told.text.startswith(("I ", "I'", *names))
-        low = told.text if is_bound else told.text[:1].lower() + told.text[1:]
+        low = talk.language.lowered(told.text)
         yield talk.say("learnt", note.id, mark=told.mark, text=told.text, low_text=low)
     yield from (told for _, told in thoughts[1:])
     if not thoughts:

@@ -44,7 +44,7 @@ def tell(talk: Interview, note: Recalled) -> Piece | None:
         return None
     rules = _RULES.get(type(it))
     if rules is not None:
-        return talk.first(*(talk.say(rule, note) for rule in rules))
+        return next(filter(None, (talk.say(rule, note) for rule in rules)), None)
     if isinstance(it, Concluded):
         # What the simulator worded for saying is in the first person already: `her` in it is somebody else.
         text = it.say or " ".join(talk.language.first_person(talk.given.who, note.text))
