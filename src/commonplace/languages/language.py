@@ -366,18 +366,13 @@ class Language:
         return doing.split(" ", 1)[0]
 
     def doing(self, doing: str) -> Slots:
-        """The slots of a doing."""
+        """The slots of a doing: itself, and the forms in which templates take it."""
         return {"doing": doing}
 
     def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
         """What somebody does, as the character says it; `own` is the character's own doing."""
         del me, own
         return doing.strip().rstrip(".")
-
-    def forms(self, doing: str) -> Slots:
-        """Slots for what somebody does, did, does often and will do, where the words of `doing` alone do not fit."""
-        del doing
-        return {}
 
     def gerund(self, phrase: str) -> str:
         """A command or a wish as a doing."""

@@ -265,9 +265,6 @@ class English(Language):
         a, b = " ".join(left_words[-count:]), " ".join(right_words)
         return (a if a.isupper() else a[:1].lower() + a[1:], b) if count < len(left_words) else (a.lower(), b)
 
-    def head(self, doing: str) -> str:
-        return doing.split(" ", 1)[0]
-
     def doing(self, doing: str) -> Slots:
         parts = doing.split(" ")
         return {"doing": doing, "short": doing if len(parts) <= 5 and not _LONG & set(parts) else ""}

@@ -335,19 +335,22 @@ class Korean(Language):
     def doing(self, doing: str) -> Slots:
         bare = doing_stem(doing)
         if not bare:
-            return {"doing": doing}
-        noun = f"{bare}기"
-        if len(bare) > LONG:
-            return {"doing": noun, "go": f"{bare}고", "while": conjugation.ongoing(bare)}
-        return {
+            return {"doing": doing, **{form: f"{doing}{end}" for form, end in _BEING.items() if self.speaks(doing)}}
+        noun, will = f"{bare}기", conjugation.future(bare)
+        forms = {
             "doing": noun,
-            "short": noun if len(noun) <= SHORT else "",
             "go": f"{bare}고",
             "while": conjugation.ongoing(bare),
-            "did": conjugation.past(bare),
-            "will": conjugation.future(bare),
-            "hae": conjugation.informal(bare),
+            "am": f"{bare}고 있어요",
+            "was": f"{bare}고 있었어요",
+            "often": f"{bare}곤 해요",
+            "will_be": f"{will} 거예요",
         }
+        if len(bare) > LONG:
+            return forms
+        short = noun if len(noun) <= SHORT else ""
+        more = {"short": short, "did": conjugation.past(bare), "will": will, "hae": conjugation.informal(bare)}
+        return forms | more
 
     def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
         if not self.speaks(doing):
@@ -355,28 +358,6 @@ class Korean(Language):
         doing = ongoing(doing.strip().rstrip("."))
         doing = doing if doing.endswith("중") else f"{doing} 중"
         return re.sub(rf"{re.escape(me.called)}(?: 님)?[과와](?= )", "저와", doing) if not own else doing
-
-    def forms(self, doing: str) -> dict[str, str]:
-        """`국물을 내는 중` → `내고 있어요`, `내고 있었어요`, `내곤 해요`, `낼 거예요`."""
-        body = doing.removesuffix(" 중")
-        if not self.speaks(doing):
-            return {}
-        if not body.endswith("는") or final(body[-2]) < 0:
-            return {
-                "am": f"{doing}이에요",
-                "was": f"{doing}이었어요",
-                "often": f"{doing}일 때가 많아요",
-                "will": f"{doing}일 거예요",
-            }
-        bare = body[:-1]
-        stem = whole(bare)
-        will = conjugation.future(stem)
-        return {
-            "am": f"{stem}고 있어요",
-            "was": f"{stem}고 있었어요",
-            "often": f"{stem}곤 해요",
-            "will": f"{will} 거예요",
-        }
 
     def goal(self, me: Named, goal: str) -> str:
         """`새 국물을 만든다` → `새 국물을 만들`: the stem before `고 싶어요`."""
@@ -423,6 +404,7 @@ class Korean(Language):
         return next((one for one in about if one.endswith(".") and SHORTEST <= len(one) <= LONGEST), "")
 
 
+_BEING = {"am": "이에요", "was": "이었어요", "often": "일 때가 많아요", "will_be": "일 거예요"}
 SHORTEST, LONGEST = 12, 60
 """Letters of a sentence that is repeated word for word."""
 LONG = 22

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import FactNote, Item, PastNote, Recalled
 from commonplace.minds.offline.account import attended, heard_of, told_others
-from commonplace.minds.offline.gatherings import event_name, goes_to, minutes_since
+from commonplace.minds.offline.gatherings import event_name, goes_to
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.sayings import (
     Saying,
@@ -17,7 +17,7 @@ from commonplace.minds.offline.sayings import (
     worded,
 )
 from commonplace.minds.offline.scene import Line, Scene
-from commonplace.minds.offline.told import Told, told
+from commonplace.minds.offline.told import Told, minutes_since
 from commonplace.world.happenings import NOTHING_KNOWN, Concluded, Did, ISaid, Said, Seed
 
 HEARD_OF = Said | Seed | Concluded
@@ -92,7 +92,7 @@ def going(scene: Scene, note: FactNote, *, asked: bool) -> Line:
     if goes_to(scene.talk, note):
         return scene.line("accept", about=event, **slots)
     if clash is not None and made_up.chance(60, "clash", note.id):
-        return scene.line("decline", Did(doing=clash.do), about=event, **slots)
+        return scene.line("decline", scene.as_told(Did(doing=clash.do)), about=event, **slots)
     rule = "maybe" if asked or made_up.chance(60, "maybe", note.id) else "follow.event"
     return scene.line(rule, about=event, **slots)
 
@@ -192,7 +192,7 @@ def _current(scene: Scene) -> Told | None:
     now = scene.talk.now
     if now is None or now.because or not is_worth_telling(scene, now.do):
         return None
-    did = told(scene.pair, Did(doing=now.do))
+    did = scene.as_told(Did(doing=now.do))
     return did if did.doing and scene.language.head(did.doing) not in scene.rules.words("talk") else None
 
 
@@ -241,12 +241,12 @@ def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         return _event(scene, memory, options)
     did = scene.talk.past.spoken_of
     if did is not None:
-        answer = scene.line("answer.asked_doing", memory.id, *did.because, Did(doing=did.named))
+        answer = scene.line("answer.asked_doing", memory.id, *did.because, scene.as_told(Did(doing=did.named)))
         if answer.text:
             return answer
     doing = _current(scene)
-    is_asked = doing is not None and content(scene.heard.topic) & content(doing.doing)
-    if is_asked and not scene.mine and _rest(scene, options) is None:
+    is_mine = doing is not None and not scene.mine and content(scene.heard.topic) & content(doing.doing)
+    if doing is not None and is_mine and _rest(scene, options) is None:
         return scene.line("answer.asked_doing", memory.id, doing)
     return _more_of(scene, memory, options)
 

@@ -22,7 +22,6 @@ from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.sayings import (
     Saying,
     sayings,
-    whereabouts,
     worded,
 )  # fmt: skip
 from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene, scene_of
@@ -660,8 +659,7 @@ def _reason(scene: Scene) -> str:
     minutes = moment_minutes(following.start) - moment_minutes(here.time)
     if not 0 < minutes <= DUE:
         return ""
-    there, time = whereabouts(scene, following.location_name), scene.language.clock(following.start)
-    return scene.say("bye.later", **there, time=time)
+    return scene.line("bye.later", scene.as_told(following)).text
 
 
 def _plan_memory(scene: Scene) -> Recalled | None:

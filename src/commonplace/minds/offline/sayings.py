@@ -13,11 +13,11 @@ from typing import Any
 
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.account import attended, has_asked, spoke_of, was_spoken_of
-from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, minutes_since, moment_minutes
+from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
 from commonplace.minds.offline.scene import COLD, Line, Scene
-from commonplace.minds.offline.told import LONG, Told
+from commonplace.minds.offline.told import LONG, Told, minutes_since
 from commonplace.world.acts import telling
 from commonplace.world.happenings import (
     Absent,
@@ -438,12 +438,12 @@ def _have_talked_of(scene: Scene, name: str) -> bool:
     )
 
 
-def _absent(scene: Scene, told: Told, _: Absent | Missing) -> Saying | None:
+def _absent(_scene: Scene, told: Told, _: Absent | Missing) -> Saying | None:
     is_telling = bool(told.at) and told.minutes_ago <= STALE
     return _of(told, "core.absent", 36, told.thing, told.thing) if is_telling else None
 
 
-def _refused(scene: Scene, told: Told, _: Failed | Tried) -> Saying | None:
+def _refused(_scene: Scene, told: Told, _: Failed | Tried) -> Saying | None:
     is_telling = told.thing and told.why and told.minutes_ago <= STALE
     return _of(told, "core.refused", 34, told.why, told.thing, told.thing) if is_telling else None
 
@@ -527,12 +527,6 @@ _MAKERS: Mapping[type[Happening], Callable[[Scene, Told, Any], Saying | None]] =
 
 
 # ── doings and places, as these two call them ────────────────────────────────────────────────────────────────────────
-
-
-def whereabouts(scene: Scene, name: str) -> dict[str, str]:
-    """A place as these two call it."""
-    spoken = scene.language
-    return {"at": spoken.at_place(name, scene.me, scene.you), "place": spoken.place(name, scene.me, scene.you)}
 
 
 def is_worth_telling(scene: Scene, doing: str) -> bool:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from commonplace import rng
 from commonplace.character.account import digests_of
 from commonplace.languages.language import Language, language
-from commonplace.minds.notes import FactNote, Person, Recalled, Who
+from commonplace.minds.notes import FactNote, Person, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, Wording, grammar
 from commonplace.minds.offline.hear import NOTHING, Heard, heard
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.offline.told import Filling, Pair, Told, told
+from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.tasks import ConverseInput
-from commonplace.world.happenings import Happening, ISaid, Said, Speech
+from commonplace.world.happenings import ISaid, Said, Speech
 
 COLD = -20
 """Warmth below which a character says as little as possible."""
@@ -138,9 +138,9 @@ class Scene:
         """Who speaks to whom, and when."""
         return Pair(self.me, self.moment, self.you)
 
-    def as_told(self, memory: Recalled) -> Told:
-        """A memory as I tell the hearer of it."""
-        return told(self.pair, memory)
+    def as_told(self, of: Tellable) -> Told:
+        """A memory, or what goes on, as I tell the hearer of it."""
+        return told(self.pair, of)
 
     def known(self, text: str) -> bool:
         """Whether these words were said between the two today."""
@@ -160,11 +160,11 @@ class Scene:
         """A wording of a rule in my voice; empty when the rule has none for these slots."""
         return self._wording(rule, key, slots).text
 
-    def line(self, rule: str, *of: int | Told | Happening, about: str = "", **given: str) -> Line:
+    def line(self, rule: str, *of: int | Told, about: str = "", **given: str) -> Line:
         """A wording of a rule as a line that does what the rule does: it rests on memories, named by their ids, and
         what is told fills the slots that are not given."""
         ids = tuple(one for one in of if isinstance(one, int))
-        text, act = self._wording(rule, ids[:1], given, *(told(self.pair, one) for one in of if not isinstance(one, int)))
+        text, act = self._wording(rule, ids[:1], given, *(one for one in of if isinstance(one, Told)))
         return Line(text, ids, act, about or given.get("topic", ""))
 
     def suited(self, rule: str, kind: str) -> str:

@@ -1,6 +1,6 @@
 """What is remembered as this speaker says it to this hearer: the slots that templates name.
 
-A template asks for `{past}` or `{at}` and gets it of the memory that is told. It is not used where one of them is empty.
+A template asks for `{past}` or `{at}` and gets it of the memory that is told; where that is empty, it is not used.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
 from commonplace.languages.language import Language, language
-from commonplace.minds.notes import Item, Person, Recalled, Who
+from commonplace.minds.notes import FactNote, Item, Person, Recalled, Who
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -77,6 +78,13 @@ class Told:
         say = self.spoken.when if self.pair.you else self.spoken.dated
         return say(self.pair.moment, self.minutes_ago) if self.minutes_ago >= 0 else ""
 
+    @property
+    def then(self) -> tuple[int, int]:
+        """(days ago, minutes after midnight) of it."""
+        now = datetime.fromisoformat(self.pair.moment)
+        then = now - timedelta(minutes=self.minutes_ago)
+        return (now.date() - then.date()).days, then.hour * 60 + then.minute
+
     @cached_property
     def doing(self) -> str:
         """What is done, in a form that follows `I was`; what I do to you is nothing that I tell you."""
@@ -95,7 +103,7 @@ class Told:
         """The doing or the state in other forms, by the names that a language has for them."""
         if isinstance(self.it, Changed):
             return self.spoken.state(self.it.words, self.minutes_ago)
-        return self.spoken.doing(self.doing) if self.pair.you else self.spoken.forms(self.doing)
+        return self.spoken.doing(self.doing)
 
     @property
     def time(self) -> str:
@@ -154,20 +162,21 @@ class Told:
 
 
 SLOTS: Mapping[str, Callable[[Told], str]] = {
+    "part": lambda told: told.spoken.part(*told.then, told.pair.moment),
     "place": lambda told: told.pair.place(told.it.place_name),
     "other": lambda told: told.pair.place(told.it.other_name),
     "x": lambda told: told.it.called,
     "teller": lambda told: told.it.called if isinstance(told.it, Said) and told.it.to_me else "",
-    "he": lambda told: told.it.pronoun if told.it.pronoun in _HIM else "" if told.pair.you else told.it.called,
-    "him": lambda told: _HIM.get(told.it.pronoun, told.it.called),
+    "he": lambda told: told.spoken.pronouns(told.it.pronoun).get("he") or ("" if told.pair.you else told.it.called),
+    "him": lambda told: told.spoken.pronouns(told.it.pronoun).get("him") or told.it.called,
     "to": lambda told: told.it.to_called,
     "doing": lambda told: told.forms.get("doing", told.doing),
     "doing_at": lambda told: f"{told.doing} {told.where}".strip(),
+    "day": lambda told: told.spoken.span(told.then[0], 0, 24 * 60, told.pair.moment),
     "at_often": lambda told: f"{told.where} {told.forms.get('often', '')}".strip(),
     "text": lambda told: ended(told.written),
     "bare_thing": lambda told: told.spoken.bare(told.thing) if told.spoken.is_common(told.thing) else "",
 }
-_HIM = {"she": "her", "he": "him"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,19 +196,30 @@ class Filling:
         return next(filter(None, (one.slot(name) for one in self.told)), "")
 
 
-def told(pair: Pair, of: Recalled | Item | Person | Happening | Told) -> Told:
-    """A memory, a stretch of plan, a person or what goes on, as it is told."""
+Tellable = Recalled | Item | FactNote | Person | Happening
+"""A memory, a stretch of plan, an event, a person, or what goes on."""
+
+
+def told(pair: Pair, of: Tellable) -> Told:
+    """What is remembered, planned or seen, as it is told."""
     match of:
-        case Told():
-            return of
         case Recalled():
             return Told(pair, of.happening, of.id, of.minutes_ago, of.text)
         case Item():
             return Told(pair, Planned(start=of.start, do=of.do, place=of.location, place_name=of.location_name))
+        case FactNote():
+            event = Planned(start=of.starts[11:16], place=of.place, place_name=of.place_name)
+            return Told(pair, event, 0, minutes_since(pair.moment, of) if of.starts else -1)
         case Person():
             return Told(pair, Happened(who=of.id, called=of.called, pronoun=of.pronoun, doing=of.doing))
         case _:
             return Told(pair, of)
+
+
+def minutes_since(moment: str, event: FactNote) -> int:
+    """Minutes since the event began; negative before."""
+    passed = datetime.fromisoformat(moment) - datetime.fromisoformat(event.starts)
+    return int(passed.total_seconds() // 60)
 
 
 def names_place(doing: str, place: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import pairwise
 from types import UnionType
 from typing import NamedTuple
@@ -173,13 +172,9 @@ def event_span(talk: Interview) -> When | None:
     note = talk.event
     if note is None:
         return None
-    now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(note.starts)
-    begin = starts.hour * 60 + starts.minute
-    return (
-        When(days=(now.date() - starts.date()).days, start=begin, end=begin + (note.minutes or 60))
-        if starts <= now
-        else None
-    )
+    event = talk.as_told(note)
+    days, begin = event.then
+    return When(days=days, start=begin, end=begin + (note.minutes or 60)) if event.minutes_ago >= 0 else None
 
 
 def span_of(talk: Interview, words: Sequence[str]) -> When | None:

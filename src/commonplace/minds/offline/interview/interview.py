@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from types import UnionType
 
@@ -16,19 +15,17 @@ from commonplace.memory.analyser import shared_analyser
 from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, parsed_rules
-from commonplace.minds.offline.told import Pair, Filling, Told, told
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.question import FOLLOWS, Asked, When
 from commonplace.minds.question_rules import alike, light_words
 from commonplace.minds.tasks import Acquaintance, AnswerInput
 from commonplace.world.happenings import (
-    Absent,
     Befell,
     Came,
     Changed,
     Concluded,
     Did,
-    Failed,
     Happening,
     ISaid,
     Left,
@@ -123,7 +120,7 @@ class Interview:
         self.everything = tuple(notes.values())
         self.known = {one.id: one for one in given.known}
 
-    def say(self, rule: str, *of: int | Recalled | Item | Person | Happening, mark: str = "", **given: str) -> Piece | None:
+    def say(self, rule: str, *of: int | Tellable, mark: str = "", **given: str) -> Piece | None:
         """A wording of a rule in the character's voice, else of its plain form; None where each needs an empty slot.
 
         What it is `of` fills the slots that are not given; the memories in it, also by their ids, are what it rests on.
@@ -139,8 +136,8 @@ class Interview:
         marks = (said for one in slots.told for said in one.marks if said.lower() in text.lower())
         return Piece(text, ids, mark or next(marks, ""), lead)
 
-    def as_told(self, of: Recalled | Item | Person | Happening) -> Told:
-        """A memory, a stretch of plan or a person as the character tells of it."""
+    def as_told(self, of: Tellable) -> Told:
+        """What is remembered, planned or seen, as the character tells of it."""
         return told(self.pair, of)
 
     def was_said(self, piece: Piece) -> bool:
@@ -180,9 +177,7 @@ class Interview:
 
     def moment(self, note: Recalled) -> tuple[int, int]:
         """(days ago, minutes after midnight) of a memory."""
-        now = datetime.fromisoformat(self.given.situation.moment)
-        then = now - timedelta(minutes=note.minutes_ago)
-        return (now.date() - then.date()).days, then.hour * 60 + then.minute
+        return self.as_told(note).then
 
     @property
     def today(self) -> When:
@@ -204,10 +199,8 @@ class Interview:
 
     def at_event(self, note: Recalled, event: FactNote) -> bool:
         """Whether a memory is of the place and hours of an event."""
-        starts = datetime.fromisoformat(event.starts)
-        then = datetime.fromisoformat(self.given.situation.moment) - timedelta(minutes=note.minutes_ago)
-        ends = starts + timedelta(minutes=event.minutes or 60)
-        return note.happening.place == event.place and starts <= then <= ends
+        minutes = self.as_told(event).minutes_ago - note.minutes_ago
+        return note.happening.place == event.place and 0 <= minutes <= (event.minutes or 60)
 
     def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
         """The memories that are about the words: those with most of them first; what an author wrote before sights.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
 
 from commonplace.languages.language import language
 from commonplace.minds.notes import FactNote, Recalled
@@ -15,8 +14,8 @@ from commonplace.minds.offline.interview.interview import (
     Piece,
     Pieces,
     by_weight,
+    covers,
     is_to_me,
-    minute_of,
     occurs,
 )
 from commonplace.minds.offline.interview.oneself import background, in_routine, of_card, want, weather
@@ -234,9 +233,7 @@ def whereabouts_of(talk: Interview, *, only_missing: bool = False) -> Iterator[P
             yield talk.say("yes.did" if note.happening.doing else "yes.went", note, where=talk.as_told(note).at)
     if not there:
         name = next((spot.name for spot in talk.given.places if spot.id == talk.asked.places[0]), talk.asked.topic)
-        yield talk.say(
-            "no.place", at=talk.pair.at(name), daypart=talk.daypart if span else ""
-        )
+        yield talk.say("no.place", at=talk.pair.at(name), daypart=talk.daypart if span else "")
         yield None if only_missing else talk.say("no.did")
 
 
@@ -244,21 +241,19 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     """Of an event that is over, whether one was there; of one to come, whether the plan has it."""
     if not note.starts:
         return
-    now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(note.starts)
-    ends = starts + timedelta(minutes=note.minutes or 60)
-    if now < starts:
-        yield from will_go(talk, note, starts, now)
+    minutes = talk.as_told(note).minutes_ago
+    if minutes < 0:
+        yield from will_go(talk, note)
         return
     there = [one for one in talk.of(Did | Seen | Said | Came) if talk.at_event(one, note)]
     carrier = next(one.id for one in talk.everything if note.id in one.facts)
-    when = talk.language.dated(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
-    if now <= ends and talk.given.situation.place.id == note.place:
+    if minutes <= (note.minutes or 60) and talk.given.situation.place.id == note.place:
         yield talk.say("going.on", carrier)
         return
     if not there:
-        yield talk.say("going.wasnt", carrier, when=when)
+        yield talk.say("going.wasnt", carrier, note)
         return
-    yield talk.say("going.was", carrier, there[0].id, when=when)
+    yield talk.say("going.was", carrier, there[0].id, note)
     for one in sorted((one for one in there if isinstance(one.happening, Did)), key=by_weight)[:1]:
         yield talk.say("going.did", one)
     yield from (tell(talk, one) for one in there if isinstance(one.happening, Seen))
@@ -269,31 +264,15 @@ def begins(talk: Interview) -> Piece | None:
     event = talk.event
     if event is None:
         return None
-    now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
-    days, minute = (now.date() - starts.date()).days, starts.hour * 60 + starts.minute
     carrier = next(one.id for one in talk.everything if event.id in one.facts)
-    return talk.say(
-        "event.begins" if now < starts else "event.began",
-        carrier,
-        time=talk.language.at_time(event.starts[11:16]),
-        part=talk.language.part(days, minute, talk.given.situation.moment),
-        day=talk.language.span(days, 0, DAY, talk.given.situation.moment),
-        at=talk.pair.at(event.place_name),
-    )
+    return talk.say("event.begins" if talk.as_told(event).minutes_ago < 0 else "event.began", carrier, event)
 
 
-def will_go(talk: Interview, note: FactNote, starts: datetime, now: datetime) -> Iterator[Piece | None]:
+def will_go(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     carrier = next(one for one in talk.everything if note.id in one.facts)
-    item = next(
-        (
-            item
-            for item in talk.given.later
-            if item.location == note.place
-            and starts.date() == now.date()
-            and minute_of(item.start) <= starts.hour * 60 + starts.minute < minute_of(item.start) + item.minutes
-        ),
-        None,
-    )
+    is_today = note.starts[:10] == talk.given.situation.moment[:10]
+    there = (one for one in talk.given.later if one.location == note.place and covers(one, note.starts[11:16]))
+    item = next(there, None) if is_today else None
     if item is None:
         yield talk.say("going.no", carrier.id)
         return
@@ -305,15 +284,13 @@ def news(talk: Interview) -> Pieces:
     """What happened and what goes round: events, what news one carries, what others told, what is latest first."""
     had = False
     for event in [note for note in talk.given.facts if note.starts][:1]:
-        now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
+        minutes = talk.as_told(event).minutes_ago
         carrier = [*talk.carriers(event.id, Seed), *talk.carriers(event.id, Said)][:1]
-        if starts > now:
+        if minutes < 0:
             yield from heard_of(talk, event)
-        elif carrier and now - starts < timedelta(days=2):
-            name = topic_of(talk, event)
-            when = talk.language.dated(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
+        elif carrier and minutes < 2 * DAY:
             had = True
-            yield talk.say("news.had", *(one.id for one in carrier), event=name, when=when)
+            yield talk.say("news.had", *(one.id for one in carrier), event, event=topic_of(talk, event))
     lately = [note for note in talk.everything if note.minutes_ago < 2 * DAY and is_news(note)]
     ranked = sorted(lately, key=lambda note: (isinstance(note.happening, Said), -note.importance, note.minutes_ago))
     yield from (tell(talk, note) for note in ranked[:2])
@@ -601,9 +578,7 @@ def thing(talk: Interview) -> Pieces:
         return
     for here in talk.given.situation.things:
         if any(occurs(word, here.name, talk.given.who.language) for word in words):
-            yield talk.say(
-                "thing.mine" if here.carried else "thing.here", thing=talk.pair.place(here.name)
-            )
+            yield talk.say("thing.mine" if here.carried else "thing.here", thing=talk.pair.place(here.name))
     language = talk.given.who.language
     things = talk.of(Changed | Absent | Failed)
     found = [note for note in things if any(occurs(word, note.happening.object_name, language) for word in words)]

@@ -223,9 +223,7 @@ def now(talk: Interview) -> Pieces:
 def where_now(talk: Interview) -> Pieces:
     """The place."""
     place = talk.given.situation.place.name
-    yield talk.say(
-        "where", at=talk.pair.at(place), place=talk.pair.place(place)
-    )
+    yield talk.say("where", at=talk.pair.at(place), place=talk.pair.place(place))
     yield from now(talk)
 
 
