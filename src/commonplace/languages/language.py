@@ -418,6 +418,11 @@ class Language:
         return ""
 
 
+def part_at(hour: int, parts: Mapping[str, int]) -> str:
+    """The part of a day with an hour in it; `parts` in order, each with the hour at which it is over."""
+    return next(part for part, end in parts.items() if hour < end)
+
+
 @cache
 def language(name: str) -> Language:
     """A language by its code; English for one that has no grammar."""

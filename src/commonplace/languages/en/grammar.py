@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from commonplace.languages import weekdays
 from commonplace.languages.en import reporting, speech, wording
-from commonplace.languages.language import Hearer, Language, Named, Slots
+from commonplace.languages.language import Hearer, Language, Named, Slots, part_at
 from commonplace.languages.words import listed, word_list
 from commonplace.text import words
 
@@ -100,14 +100,10 @@ class English(Language):
     def part(self, days: int, start: int, moment: str) -> str:
         days, hour = _days_said(days, moment), start // 60 % 24
         part = _part(hour)
+        if days == 0 and hour >= 21 and datetime.fromisoformat(moment).hour >= 21:
+            return "tonight"
         if days == 0:
-            return (
-                "tonight"
-                if hour >= 21 and datetime.fromisoformat(moment).hour >= 21
-                else f"this {part}"
-                if part != "night"
-                else "in the night"
-            )
+            return f"this {part}" if part != "night" else "in the night"
         if days == 1:
             return f"yesterday {part}" if part != "night" else "last night"
         if days == -1:
@@ -337,6 +333,10 @@ _COUNTS = re.compile(
 )
 
 
+def _part(hour: int) -> str:
+    return part_at(hour, _PARTS) if hour >= 5 else "night"
+
+
 def _days_said(days: int, moment: str) -> int:
     """After midnight the day before is still today."""
     return days - 1 if days == 1 and datetime.fromisoformat(moment).hour < 4 else days
@@ -344,25 +344,12 @@ def _days_said(days: int, moment: str) -> int:
 
 _DAYS = weekdays("en")
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+_PARTS = {"morning": 12, "afternoon": 18, "evening": 22, "night": 24}
 _SPANS = {0: "today", 1: "yesterday", -1: "tomorrow"}
 _ANOTHERS = re.compile(r" of (?:an?|the|his|her|my|their)\b")
 """In a label that says to whom somebody belongs: `granddaughter of a customer`."""
 _MINE = listed("neighbour regular customer patient opponent housemate")
 _DETERMINED = listed("a an the my your his her their our") | {"best"}
-
-
-def _part(hour: int) -> str:
-    return (
-        "night"
-        if hour < 5
-        else "morning"
-        if hour < 12
-        else "afternoon"
-        if hour < 18
-        else "evening"
-        if hour < 22
-        else "night"
-    )
 
 
 def speech_of_me(text: str, me: Named) -> str:

@@ -24,7 +24,7 @@ from commonplace.languages.ko.conjugation import (
 from commonplace.languages.ko.josa import ongoing, planned, resolved, whole
 from commonplace.languages.ko.levels import ENDS, PLAIN, POLITE, given_name, manner, vocative
 from commonplace.languages.ko.morphology import is_grammar, root, stem, without_particle
-from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Named, Slots
+from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Named, Slots, part_at
 from commonplace.languages.words import listed
 from commonplace.text import HANGUL, words
 
@@ -103,6 +103,8 @@ def content_word(word: str) -> str:
 
 
 _HOURS = ("열두", "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "열한")
+_CLOCK_PARTS = {"새벽": 6, "아침": 9, "오전": 12, "낮": 13, "오후": 18, "저녁": 21, "밤": 24}
+_PARTS = {**_CLOCK_PARTS, "아침": 10, "낮": 14}
 _SPANS = {0: "오늘", 1: "어제", 2: "그저께", -1: "내일"}
 _COUNTED_TIMES = {1: "한", 2: "두", 3: "세", 4: "네", 5: "다섯", 6: "여섯", 7: "일곱", 8: "여덟", 9: "아홉", 10: "열"}
 _TODAY = re.compile(r"(?<![가-힣])(방금|오늘|어제|그저께|내일)에(는)?(?= |,)")
@@ -182,21 +184,7 @@ class Korean(Language):
 
     def clock(self, time: str) -> str:
         hour, minute = int(time[:2]) % 24, int(time[3:5])
-        part = (
-            "새벽"
-            if hour < 6
-            else "아침"
-            if hour < 9
-            else "오전"
-            if hour < 12
-            else "낮"
-            if hour < 13
-            else "오후"
-            if hour < 18
-            else "저녁"
-            if hour < 21
-            else "밤"
-        )
+        part = part_at(hour, _CLOCK_PARTS)
         tail = "" if minute < 3 else " 반" if 28 <= minute <= 32 else f" {minute}분"
         return f"{part} {_HOURS[hour % 12]} 시{tail}"
 
@@ -204,22 +192,7 @@ class Korean(Language):
         return f"{self.clock(time)}에"
 
     def part(self, days: int, start: int, moment: str) -> str:
-        hour = start // 60 % 24
-        part = (
-            "새벽"
-            if hour < 6
-            else "아침"
-            if hour < 10
-            else "오전"
-            if hour < 12
-            else "낮"
-            if hour < 14
-            else "오후"
-            if hour < 18
-            else "저녁"
-            if hour < 21
-            else "밤"
-        )
+        part = part_at(start // 60 % 24, _PARTS)
         if days == 1 and part == "밤":
             return "어젯밤"
         return f"{self._day(days, moment)} {part}"

@@ -32,7 +32,8 @@ from commonplace.world.happenings import (
 )
 
 LONG, LONGEST = 80, 90
-"""Characters above which a report is told only up to its first comma, because nobody recites; to one who asks."""
+"""Characters above which a report is told only up to its first comma, because nobody recites; the second where one is
+asked."""
 OWN = Did | Walked | ISaid | Failed | Absent
 """One's own doing."""
 

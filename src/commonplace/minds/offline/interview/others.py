@@ -144,20 +144,8 @@ def named_by_others(talk: Interview, person: Person) -> list[Recalled]:
 
 
 def feeling(talk: Interview, person: Acquaintance) -> Piece | None:
-    warmth = person.warmth
-    rule = (
-        "fond"
-        if warmth >= FOND
-        else "warm"
-        if warmth >= WARM
-        else "mixed"
-        if warmth > COOL and person.label
-        else "neutral"
-        if warmth > COOL
-        else "cool"
-        if warmth > COLD
-        else "cold"
-    )
+    liked = (FOND, "fond"), (WARM, "warm"), (COOL + 1, "mixed" if person.label else "neutral"), (COLD + 1, "cool")
+    rule = next((rule for least, rule in liked if person.warmth >= least), "cold")
     return talk.say(f"think.{rule}", *person.because, person)
 
 
