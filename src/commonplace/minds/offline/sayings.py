@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from commonplace.languages.words import listed
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.account import attended, has_asked, spoke_of, was_spoken_of
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
@@ -57,24 +58,7 @@ SEEN = Did | Seen | Tried | Planned | ISaid | Befell | Changed
 """Kinds of memory that keep their own kind of saying even if their words carry a fact."""
 SECOND_HAND = frozenset({"heard", "saw", "did", "here", "noticed"})
 """Sorts of what is told that nobody passes on: deeds and sights, and what is passed on already."""
-KEPT = frozenset(
-    {
-        "haunt",
-        "craft",
-        "cross",
-        "cross_cold",
-        "mind",
-        "busy",
-        "past",
-        "habit",
-        "place",
-        "pair",
-        "friend",
-        "kept",
-        "once",
-        "exchange",
-    }
-)
+KEPT = listed("haunt craft cross cross_cold mind busy past habit place pair friend kept once exchange")
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
 WITHIN: Mapping[type[Happening], int] = {
     Did: YESTERDAY, Befell: STALE, Concluded: STALE, Failed: STALE, Tried: STALE,
