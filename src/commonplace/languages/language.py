@@ -249,16 +249,6 @@ class Language:
         del pronoun
         return {}
 
-    def him(self, pronoun: str) -> str:
-        """Somebody as the object of a sentence, by a pronoun."""
-        del pronoun
-        return ""
-
-    def theirs(self, topics: str, pronoun: str) -> str:
-        """What is the hearer's in a talk, in a summary of it: `your roof` → `his roof`."""
-        del pronoun
-        return topics
-
     def mentions(self, text: str, name: str, called: str) -> bool:
         """Whether somebody's name occurs."""
         return name in text or called in text
@@ -375,19 +365,14 @@ class Language:
         """The word of a doing that says what is done."""
         return doing.split(" ", 1)[0]
 
-    def doing(self, doing: str, key: str = "doing") -> Slots:
-        """The slots of a doing, the doing itself under `key`."""
-        return {key: doing}
+    def doing(self, doing: str) -> Slots:
+        """The slots of a doing: itself, and the forms in which templates take it."""
+        return {"doing": doing}
 
     def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
         """What somebody does, as the character says it; `own` is the character's own doing."""
         del me, own
         return doing.strip().rstrip(".")
-
-    def forms(self, doing: str) -> Slots:
-        """Slots for what somebody does, did, does often and will do, where the words of `doing` alone do not fit."""
-        del doing
-        return {}
 
     def gerund(self, phrase: str) -> str:
         """A command or a wish as a doing."""
@@ -408,10 +393,6 @@ class Language:
         del text
         return ""
 
-    def sky(self, sky: str) -> str:
-        """The weather in a sentence, by its id."""
-        return sky
-
     def state(self, words: str, minutes_ago: int) -> Slots:
         """Slots `words` and `still` for what a thing is like."""
         del minutes_ago
@@ -426,10 +407,6 @@ class Language:
         del sentence
         return ""
 
-    def past(self, text: str) -> str:
-        """The same as a sentence of its own, of anything that was seen."""
-        return self.told(text)
-
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         """What somebody said of themselves on a topic, passed on; empty when it would not read well."""
         del quote, pronoun, topic
@@ -440,9 +417,10 @@ class Language:
         del quote, topic
         return ""
 
-    def meeting(self, event: str) -> tuple[str, ...]:
-        """Words of a farewell until an event."""
-        return (event,)
+
+def part_at(hour: int, parts: Mapping[str, int]) -> str:
+    """The part of a day with an hour in it; `parts` in order, each with the hour at which it is over."""
+    return next(part for part, end in parts.items() if hour < end)
 
 
 @cache

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.languages import weekdays
-from commonplace.languages.ko.grammar import past_polite, polite
+from commonplace.languages.ko.grammar import polite
 from commonplace.languages.language import language
 from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, PastNote, Person, Recalled, Spoken, Who, changed
 from commonplace.minds.offline.dice import Dice
@@ -387,7 +387,7 @@ def test_korean_is_answered_in_korean(question: str, words: str, cited: tuple[in
 )
 def test_plain_korean_is_said_politely(plain: str, said_politely: str, told_afterwards: str) -> None:
     assert polite(plain) == said_politely
-    assert past_polite(plain) == told_afterwards
+    assert f"{language('ko').told(plain)}어요." == told_afterwards
 
 
 def test_what_became_of_a_promise_is_told_in_korean() -> None:

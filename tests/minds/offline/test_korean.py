@@ -90,8 +90,8 @@ def _slots(noun: str) -> dict[str, str]:
         "sky": "비",
         "day": "목요일",
         "on": "목요일에",
+        "do": "국물 내기",
         **doing,
-        **KO.doing("국물 내기", "do"),
     }
     return slots | {
         **dict.fromkeys(("tell", "news", "text", "low_text"), "솥이 오래 살아요."),

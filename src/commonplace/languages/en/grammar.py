@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from commonplace.languages import weekdays
 from commonplace.languages.en import reporting, speech, wording
-from commonplace.languages.language import Hearer, Language, Named, Slots
+from commonplace.languages.language import Hearer, Language, Named, Slots, part_at
 from commonplace.languages.words import listed, word_list
 from commonplace.text import words
 
@@ -100,14 +100,10 @@ class English(Language):
     def part(self, days: int, start: int, moment: str) -> str:
         days, hour = _days_said(days, moment), start // 60 % 24
         part = _part(hour)
+        if days == 0 and hour >= 21 and datetime.fromisoformat(moment).hour >= 21:
+            return "tonight"
         if days == 0:
-            return (
-                "tonight"
-                if hour >= 21 and datetime.fromisoformat(moment).hour >= 21
-                else f"this {part}"
-                if part != "night"
-                else "in the night"
-            )
+            return f"this {part}" if part != "night" else "in the night"
         if days == 1:
             return f"yesterday {part}" if part != "night" else "last night"
         if days == -1:
@@ -164,12 +160,6 @@ class English(Language):
         if pronoun not in {"she", "he"}:
             return {}
         return {"he": pronoun, "him": speech.OBJECT[pronoun], "his": speech.POSSESSIVE[pronoun]}
-
-    def him(self, pronoun: str) -> str:
-        return speech.OBJECT.get(pronoun, "them")
-
-    def theirs(self, topics: str, pronoun: str) -> str:
-        return topics.replace("your ", f"{speech.POSSESSIVE.get(pronoun, 'their')} ")
 
     def mentions(self, text: str, name: str, called: str) -> bool:
         return speech.mentions(text, name, called)
@@ -271,12 +261,9 @@ class English(Language):
         a, b = " ".join(left_words[-count:]), " ".join(right_words)
         return (a if a.isupper() else a[:1].lower() + a[1:], b) if count < len(left_words) else (a.lower(), b)
 
-    def head(self, doing: str) -> str:
-        return doing.split(" ", 1)[0]
-
-    def doing(self, doing: str, key: str = "doing") -> Slots:
+    def doing(self, doing: str) -> Slots:
         parts = doing.split(" ")
-        return {key: doing, "short": doing if len(parts) <= 5 and not _LONG & set(parts) else ""}
+        return {"doing": doing, "short": doing if len(parts) <= 5 and not _LONG & set(parts) else ""}
 
     def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
         doing = wording.lowered(doing.strip().rstrip("."))
@@ -312,9 +299,6 @@ class English(Language):
         phrase = " ".join([from_words[0].lower(), *from_words[1:]])
         return (phrase if phrase.split(" ")[0].endswith("ing") else wording.gerund(phrase))[:110]
 
-    def sky(self, sky: str) -> str:
-        return sky
-
     def state(self, words: str, minutes_ago: int) -> Slots:
         first, _, rest = words.partition(" ")
         return {
@@ -328,22 +312,11 @@ class English(Language):
     def told(self, sentence: str) -> str:
         return wording.lowered(wording.past(sentence))
 
-    def past(self, text: str) -> str:
-        text = text.strip().rstrip(".!")
-        text = text.partition(",")[0] if len(text) > 90 else text
-        skies = re.sub(
-            r"\b(clears|covers?|begins|breaks|comes|stops|falls)\b", lambda found: _SKIES[found[0]], text, count=1
-        )
-        return wording.lowered(wording.past(text) or (skies if skies != text else ""))
-
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         return reporting.reported(quote, pronoun, topic)
 
     def quotable(self, quote: str, topic: str) -> str:
         return reporting.quotable(quote, topic)
-
-    def meeting(self, event: str) -> tuple[str, ...]:
-        return f"at {event}", f"until {event}"
 
 
 @lru_cache(maxsize=1024)
@@ -360,34 +333,23 @@ _COUNTS = re.compile(
 )
 
 
+def _part(hour: int) -> str:
+    return part_at(hour, _PARTS) if hour >= 5 else "night"
+
+
 def _days_said(days: int, moment: str) -> int:
     """After midnight the day before is still today."""
     return days - 1 if days == 1 and datetime.fromisoformat(moment).hour < 4 else days
 
 
-_SKIES = {"clears": "cleared", "cover": "covered", "covers": "covered", "begins": "began", "breaks": "broke",
-          "comes": "came", "stops": "stopped", "falls": "fell"}  # fmt: skip
 _DAYS = weekdays("en")
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+_PARTS = {"morning": 12, "afternoon": 18, "evening": 22, "night": 24}
 _SPANS = {0: "today", 1: "yesterday", -1: "tomorrow"}
 _ANOTHERS = re.compile(r" of (?:an?|the|his|her|my|their)\b")
 """In a label that says to whom somebody belongs: `granddaughter of a customer`."""
 _MINE = listed("neighbour regular customer patient opponent housemate")
 _DETERMINED = listed("a an the my your his her their our") | {"best"}
-
-
-def _part(hour: int) -> str:
-    return (
-        "night"
-        if hour < 5
-        else "morning"
-        if hour < 12
-        else "afternoon"
-        if hour < 18
-        else "evening"
-        if hour < 22
-        else "night"
-    )
 
 
 def speech_of_me(text: str, me: Named) -> str:

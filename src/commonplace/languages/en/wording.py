@@ -55,13 +55,8 @@ def when(moment: str, minutes_ago: int) -> str:
     if days == 0 or (days == 1 and now.hour < 4):
         return _today(then.hour, minutes_ago)
     if days == 1:
-        return (
-            "last night"
-            if then.hour >= 20
-            else f"yesterday {_part(then.hour)}"
-            if then.hour >= 5
-            else "the night before"
-        )
+        yesterday = f"yesterday {_part(then.hour)}" if then.hour >= 5 else "the night before"
+        return "last night" if then.hour >= 20 else yesterday
     if days < 7:
         return "the other day"
     return "last week" if days < 14 else "a while ago"
@@ -190,6 +185,7 @@ _PAST = {
     "falls": "fell", "breaks": "broke", "begins": "began", "rings": "rang", "catches": "caught", "flies": "flew",
     "runs": "ran", "hears": "heard", "cries": "cried", "shuts": "shut", "bursts": "burst", "stops": "stopped",
     "blows": "blew", "wins": "won", "loses": "lost", "finds": "found", "sinks": "sank", "gets": "got",
+    "clears": "cleared", "cover": "covered", "covers": "covered",
     "slips": "slipped", "drops": "dropped", "shakes": "shook", "rises": "rose", "gives": "gave", "takes": "took",
 }  # fmt: skip
 _REGULAR = re.compile(

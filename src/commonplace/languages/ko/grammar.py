@@ -24,7 +24,7 @@ from commonplace.languages.ko.conjugation import (
 from commonplace.languages.ko.josa import ongoing, planned, resolved, whole
 from commonplace.languages.ko.levels import ENDS, PLAIN, POLITE, given_name, manner, vocative
 from commonplace.languages.ko.morphology import is_grammar, root, stem, without_particle
-from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Named, Slots
+from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Named, Slots, part_at
 from commonplace.languages.words import listed
 from commonplace.text import HANGUL, words
 
@@ -55,7 +55,6 @@ _MODIFIER = re.compile(
     r"(?:에서|에게|한테|에|의|은|는|이|가|을|를|로|도|고|서|며|면|와|과|만|게|지|던|부터|까지|운|한|른|쁜|큰|할|될|린|진)$"
 )
 """How a word ends that is no noun standing before another one."""
-_SKIES = {"rain": "비", "storm": "폭풍우", "snow": "눈", "fog": "안개", "cloudy": "구름", "clear": "맑은 하늘"}
 _ENDS_IN_RIEUL = "".join(chr(0xAC00 + 28 * number + 8) for number in range(399))
 _OWN = re.compile(r"(?<![가-힣])(?:저|제|나|내|우리|저희)(?:는|가|도|를|한테|에게|만|랑|게)?(?![가-힣])|난 |전 ")
 _YOU = re.compile(r"(?<![가-힣])(?:너|네가|니가|너희|당신|자네)(?:는|도|를|한테|의)?(?![가-힣])")
@@ -72,21 +71,8 @@ _INTENDS = re.compile(
 _LEADING_TIME = re.compile(r"^(?:(?:이번|다음) [가-힣]+에|오늘[은]?|내일[은]?|이제[는]?|언젠가|꼭|드디어) ")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 _ADJECTIVES = (
-    "필요",
-    "피곤",
-    "궁금",
-    "이상",
-    "미안",
-    "행복",
-    "심심",
-    "조용",
-    "편",
-    "불편",
-    "답답",
-    "섭섭",
-    "든든",
-    "대단",
-)
+    "필요", "피곤", "궁금", "이상", "미안", "행복", "심심", "조용", "편", "불편", "답답", "섭섭", "든든", "대단",
+)  # fmt: skip
 
 
 def is_korean(word: str) -> bool:
@@ -104,6 +90,8 @@ def content_word(word: str) -> str:
 
 
 _HOURS = ("열두", "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "열한")
+_CLOCK_PARTS = {"새벽": 6, "아침": 9, "오전": 12, "낮": 13, "오후": 18, "저녁": 21, "밤": 24}
+_PARTS = {**_CLOCK_PARTS, "아침": 10, "낮": 14}
 _SPANS = {0: "오늘", 1: "어제", 2: "그저께", -1: "내일"}
 _COUNTED_TIMES = {1: "한", 2: "두", 3: "세", 4: "네", 5: "다섯", 6: "여섯", 7: "일곱", 8: "여덟", 9: "아홉", 10: "열"}
 _TODAY = re.compile(r"(?<![가-힣])(방금|오늘|어제|그저께|내일)에(는)?(?= |,)")
@@ -183,21 +171,7 @@ class Korean(Language):
 
     def clock(self, time: str) -> str:
         hour, minute = int(time[:2]) % 24, int(time[3:5])
-        part = (
-            "새벽"
-            if hour < 6
-            else "아침"
-            if hour < 9
-            else "오전"
-            if hour < 12
-            else "낮"
-            if hour < 13
-            else "오후"
-            if hour < 18
-            else "저녁"
-            if hour < 21
-            else "밤"
-        )
+        part = part_at(hour, _CLOCK_PARTS)
         tail = "" if minute < 3 else " 반" if 28 <= minute <= 32 else f" {minute}분"
         return f"{part} {_HOURS[hour % 12]} 시{tail}"
 
@@ -205,22 +179,7 @@ class Korean(Language):
         return f"{self.clock(time)}에"
 
     def part(self, days: int, start: int, moment: str) -> str:
-        hour = start // 60 % 24
-        part = (
-            "새벽"
-            if hour < 6
-            else "아침"
-            if hour < 10
-            else "오전"
-            if hour < 12
-            else "낮"
-            if hour < 14
-            else "오후"
-            if hour < 18
-            else "저녁"
-            if hour < 21
-            else "밤"
-        )
+        part = part_at(start // 60 % 24, _PARTS)
         if days == 1 and part == "밤":
             return "어젯밤"
         return f"{self._day(days, moment)} {part}"
@@ -333,22 +292,25 @@ class Korean(Language):
         parts = doing_stem(doing).split(" ")
         return " ".join(parts[-2:]) if parts[-1] == "있" else parts[-1]
 
-    def doing(self, doing: str, key: str = "doing") -> Slots:
+    def doing(self, doing: str) -> Slots:
         bare = doing_stem(doing)
         if not bare:
-            return {key: doing}
-        noun = f"{bare}기"
-        if len(bare) > LONG:
-            return {key: noun, "go": f"{bare}고", "while": conjugation.ongoing(bare)}
-        return {
-            key: noun,
-            "short": noun if len(noun) <= SHORT else "",
+            return {"doing": doing, **{form: f"{doing}{end}" for form, end in _BEING.items() if self.speaks(doing)}}
+        noun, will = f"{bare}기", conjugation.future(bare)
+        forms = {
+            "doing": noun,
             "go": f"{bare}고",
             "while": conjugation.ongoing(bare),
-            "did": conjugation.past(bare),
-            "will": conjugation.future(bare),
-            "hae": conjugation.informal(bare),
+            "am": f"{bare}고 있어요",
+            "was": f"{bare}고 있었어요",
+            "often": f"{bare}곤 해요",
+            "will_be": f"{will} 거예요",
         }
+        if len(bare) > LONG:
+            return forms
+        short = noun if len(noun) <= SHORT else ""
+        more = {"short": short, "did": conjugation.past(bare), "will": will, "hae": conjugation.informal(bare)}
+        return forms | more
 
     def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
         if not self.speaks(doing):
@@ -356,28 +318,6 @@ class Korean(Language):
         doing = ongoing(doing.strip().rstrip("."))
         doing = doing if doing.endswith("중") else f"{doing} 중"
         return re.sub(rf"{re.escape(me.called)}(?: 님)?[과와](?= )", "저와", doing) if not own else doing
-
-    def forms(self, doing: str) -> dict[str, str]:
-        """`국물을 내는 중` → `내고 있어요`, `내고 있었어요`, `내곤 해요`, `낼 거예요`."""
-        body = doing.removesuffix(" 중")
-        if not self.speaks(doing):
-            return {}
-        if not body.endswith("는") or final(body[-2]) < 0:
-            return {
-                "am": f"{doing}이에요",
-                "was": f"{doing}이었어요",
-                "often": f"{doing}일 때가 많아요",
-                "will": f"{doing}일 거예요",
-            }
-        bare = body[:-1]
-        stem = whole(bare)
-        will = conjugation.future(stem)
-        return {
-            "am": f"{stem}고 있어요",
-            "was": f"{stem}고 있었어요",
-            "often": f"{stem}곤 해요",
-            "will": f"{will} 거예요",
-        }
 
     def goal(self, me: Named, goal: str) -> str:
         """`새 국물을 만든다` → `새 국물을 만들`: the stem before `고 싶어요`."""
@@ -398,9 +338,6 @@ class Korean(Language):
         found = _COMMAND.match(text.strip())
         return f"{found['where']} 가기" if found else ""
 
-    def sky(self, sky: str) -> str:
-        return _SKIES.get(sky, sky)
-
     def state(self, words: str, minutes_ago: int) -> Slots:
         said = informal_sentence(words)
         return {"words": said, "still": f"아직도 {said}" if said and minutes_ago >= 30 else said}
@@ -416,9 +353,6 @@ class Korean(Language):
             return ""
         return stem if final(stem[-1]) == _SS else conjugation.past(stem)
 
-    def past(self, text: str) -> str:
-        return past_polite(text)
-
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         del pronoun
         # Only what is about the topic: the rest of a line reacts to what was said before it.
@@ -429,10 +363,8 @@ class Korean(Language):
         about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]
         return next((one for one in about if one.endswith(".") and SHORTEST <= len(one) <= LONGEST), "")
 
-    def meeting(self, event: str) -> tuple[str, ...]:
-        return (f"{event}에서 ",)
 
-
+_BEING = {"am": "이에요", "was": "이었어요", "often": "일 때가 많아요", "will_be": "일 거예요"}
 SHORTEST, LONGEST = 12, 60
 """Letters of a sentence that is repeated word for word."""
 LONG = 22
@@ -564,21 +496,6 @@ def polite(sentence: str) -> str:  # noqa: PLR0911 - one case of the conjugation
     if final(last) in (0, _N, _L):
         return f"{stem[:-1]}{with_final(last, _B)}니다{tail}"
     return f"{stem}습니다{tail}"
-
-
-def past_polite(sentence: str) -> str:
-    """A plain statement in the present, told afterwards: `비가 그친다.` → `비가 그쳤어요.`; empty for another form."""
-    body = sentence.strip().rstrip(".!…")
-    if len(body) < 3 or not body.endswith("다") or final(body[-2]) < 0:
-        return ""
-    if final(body[-2]) == _SS:
-        return polite(sentence)
-    stem = _plain_stem(body)
-    if stem.endswith("하"):
-        return f"{stem[:-1]}했어요."
-    if stem.endswith("이") and len(stem) > 1 and final(stem[-2]) > 0:
-        return f"{stem}었어요."
-    return f"{conjugation.past(stem)}어요."
 
 
 def _plain_stem(sentence: str) -> str:

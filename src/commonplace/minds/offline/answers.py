@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import FactNote, Item, PastNote, Recalled
 from commonplace.minds.offline.account import attended, heard_of, told_others
-from commonplace.minds.offline.gatherings import event_name, goes_to, minutes_since
+from commonplace.minds.offline.gatherings import event_name, goes_to
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.sayings import (
     Saying,
     if_asked,
     is_worth_telling,
     occasion_word,
-    own_doing,
     worded,
 )
 from commonplace.minds.offline.scene import Line, Scene
-from commonplace.world.happenings import NOTHING_KNOWN, Concluded, ISaid, Said, Seed
+from commonplace.minds.offline.told import Told, minutes_since
+from commonplace.world.happenings import NOTHING_KNOWN, Concluded, Did, ISaid, Said, Seed
 
 HEARD_OF = Said | Seed | Concluded
 """Kinds of memory that count as having heard the news."""
@@ -92,8 +92,7 @@ def going(scene: Scene, note: FactNote, *, asked: bool) -> Line:
     if goes_to(scene.talk, note):
         return scene.line("accept", about=event, **slots)
     if clash is not None and made_up.chance(60, "clash", note.id):
-        do = scene.language.doing(own_doing(scene, clash.do), "do")
-        return scene.line("decline", about=event, **do, **slots)
+        return scene.line("decline", scene.as_told(Did(doing=clash.do)), about=event, **slots)
     rule = "maybe" if asked or made_up.chance(60, "maybe", note.id) else "follow.event"
     return scene.line(rule, about=event, **slots)
 
@@ -173,7 +172,7 @@ def _well(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     if body is not None:
         return scene.line("answer.fine", memory.id).then(scene.aside(body))
     doing = _current(scene)
-    return scene.line("answer.well", memory.id, **(scene.language.doing(doing) if doing else {}))
+    return scene.line("answer.well", memory.id, *([doing] if doing else []))
 
 
 def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
@@ -183,18 +182,18 @@ def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         return scene.line("answer.voiced" if own else "answer.plain", memory.id).then(
             worded(scene, own) if own else None
         )
-    first = scene.line("answer.doing", memory.id, **scene.language.doing(doing))
+    first = scene.line("answer.doing", memory.id, doing)
     asks_back = scene.my_kind not in HOW_ARE_YOU and scene.dice.chance(40, "back")
     return first.then(scene.line("back") if asks_back else _more(scene, options))
 
 
-def _current(scene: Scene) -> str:
-    """What I am doing, in my own words to this hearer; empty if it would not read well."""
+def _current(scene: Scene) -> Told | None:
+    """What I am doing; None if it would not read well."""
     now = scene.talk.now
     if now is None or now.because or not is_worth_telling(scene, now.do):
-        return ""
-    do = own_doing(scene, now.do)
-    return "" if scene.language.addresses(do) or scene.language.head(do) in scene.rules.words("talk") else do
+        return None
+    did = scene.as_told(Did(doing=now.do))
+    return did if did.doing and scene.language.head(did.doing) not in scene.rules.words("talk") else None
 
 
 def _going(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:  # noqa: ARG001
@@ -207,8 +206,8 @@ def _going(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:  # no
 
 def _seen(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     for option in options:
-        if option.rule == "core.saw" and option.slots["x"] and option.slots["x"] in scene.last:
-            answer = scene.line("answer.seen", *option.ids, about=option.topic, **option.slots)
+        if option.rule == "core.saw" and any(one.it.called and one.it.called in scene.last for one in option.of):
+            answer = scene.line("answer.seen", *option.ids, *option.of, about=option.topic)
             return Line("", (memory.id,)).then(answer)
     seen = next((note for note in scene.talk.past.notes if note.kind == "saw" and note.called in scene.last), None)
     if seen is not None:
@@ -242,19 +241,14 @@ def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
         return _event(scene, memory, options)
     did = scene.talk.past.spoken_of
     if did is not None:
-        answer = scene.line("answer.asked_doing", memory.id, *did.because, **_as_mine(scene, did.named))
+        answer = scene.line("answer.asked_doing", memory.id, *did.because, scene.as_told(Did(doing=did.named)))
         if answer.text:
             return answer
     doing = _current(scene)
-    if content(scene.heard.topic) & content(doing) and not scene.mine and _rest(scene, options) is None:
-        return scene.line("answer.asked_doing", memory.id, **_as_mine(scene, doing))
+    is_mine = doing is not None and not scene.mine and content(scene.heard.topic) & content(doing.doing)
+    if doing is not None and is_mine and _rest(scene, options) is None:
+        return scene.line("answer.asked_doing", memory.id, doing)
     return _more_of(scene, memory, options)
-
-
-def _as_mine(scene: Scene, doing: str) -> dict[str, str]:
-    """The slots of something I did, if it reads well to this hearer."""
-    own = own_doing(scene, doing)
-    return dict(scene.language.doing(own)) if own and not scene.language.addresses(own) else {}
 
 
 def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:

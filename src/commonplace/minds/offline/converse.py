@@ -22,7 +22,6 @@ from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.sayings import (
     Saying,
     sayings,
-    whereabouts,
     worded,
 )  # fmt: skip
 from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene, scene_of
@@ -209,7 +208,7 @@ def _comfort(scene: Scene) -> Line | None:
             line = remembered(memory.happening, scene.me.language)
             if line.act == "complain":
                 topic = line.topic if scene.language.may_be_yours(line.topic) else ""
-                return scene.line("comfort", memory.id, about=line.topic, topic=topic, when=scene.when(memory))
+                return scene.line("comfort", memory.id, about=line.topic, topic=topic, when=scene.as_told(memory).when)
     return None
 
 
@@ -647,7 +646,7 @@ def _both_go(scene: Scene, note: FactNote) -> bool:
     name = event_name(note, scene.language)
     if not name or not goes_to(scene.talk, note) or note.place == scene.talk.situation.place.id:
         return False
-    have_parted = any(scene.known(words) for words in scene.language.meeting(name))
+    have_parted = any(scene.known(words.format(event=name)) for words in scene.rules.every("meeting"))
     return has_said_yes(scene.talk, note) and not have_parted
 
 
@@ -660,8 +659,7 @@ def _reason(scene: Scene) -> str:
     minutes = moment_minutes(following.start) - moment_minutes(here.time)
     if not 0 < minutes <= DUE:
         return ""
-    there, time = whereabouts(scene, following.location_name), scene.language.clock(following.start)
-    return scene.say("bye.later", **there, time=time)
+    return scene.line("bye.later", scene.as_told(following)).text
 
 
 def _plan_memory(scene: Scene) -> Recalled | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from commonplace.languages.language import Language, language
 from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Who
@@ -11,6 +10,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import grammar, reason
 from commonplace.minds.offline.hear import content, heard, remembered
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
 from commonplace.world.happenings import Said
 
@@ -25,12 +25,6 @@ LINGER = 20
 def event_name(note: FactNote, spoken: Language) -> str:
     """What an event is called: `the lantern festival`."""
     return spoken.noun_phrase(note.text)
-
-
-def minutes_since(moment: str, note: FactNote) -> int:
-    """Minutes since the event began; negative before."""
-    passed = datetime.fromisoformat(moment) - datetime.fromisoformat(note.starts)
-    return int(passed.total_seconds() // 60)
 
 
 def moment_minutes(time: str) -> int:

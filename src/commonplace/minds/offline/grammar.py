@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from commonplace.languages import DEFAULT, file_texts
 from commonplace.languages.language import Language, language
@@ -30,6 +30,14 @@ WORDS = "words.txt"
 """The file of the word lists; every other one holds rules."""
 _OWN_VOICE = 5
 """How much likelier a template in the speaker's own voice is than one for everybody."""
+
+
+class Slots(Protocol):
+    """What fills a template, by the names of its slots."""
+
+    def get(self, name: str, /) -> str | None:
+        """What stands for a name; empty or None for nothing."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +80,12 @@ class Grammar:
         self,
         rule: str,
         voice: str,
-        slots: Mapping[str, str],
+        slots: Slots,
         dice: Dice,
         accept: Callable[[str], bool] | None = None,
     ) -> Wording:
         """One wording of the rule that `accept` agrees to, if there is one. Empty slots count as missing."""
-        have = {name for name, value in slots.items() if value}
-        usable = [template for template in self._templates(rule, voice) if template.needs <= have]
+        usable = [template for template in self._templates(rule, voice) if all(map(slots.get, template.needs))]
         if not usable:
             return Wording()
         first = dice.below(len(usable), rule)
@@ -93,16 +100,15 @@ class Grammar:
                 return Wording(text, template.act)
         return Wording()
 
-    def say(self, rule: str, slots: Mapping[str, str], dice: Dice) -> str:
+    def say(self, rule: str, slots: Slots, dice: Dice) -> str:
         """One wording of a rule in no particular voice; empty when no template fits."""
         return self.word(rule, "", slots, dice).text
 
-    def first(self, rule: str, slots: Mapping[str, str]) -> str:
+    def first(self, rule: str, slots: Slots) -> str:
         """The first wording of a rule whose slots are all filled; empty when there is none."""
-        have = {name for name, value in slots.items() if value}
-        fitting = next((one for one in self.rules.get(rule, ()) if one.needs <= have), None)
+        fitting = next((one for one in self.rules.get(rule, ()) if all(map(slots.get, one.needs))), None)
         pieces = fitting.pieces if fitting else ()
-        return self.language.joined("".join(slots[one] if odd % 2 else one for odd, one in enumerate(pieces)))
+        return self.language.joined("".join(slots.get(one) or "" if odd % 2 else one for odd, one in enumerate(pieces)))
 
     def every(self, rule: str) -> tuple[str, ...]:
         """All templates of a rule as they are written, in order; slots stand in braces."""
@@ -121,7 +127,7 @@ class Grammar:
             self._by_voice[rule, voice] = found
         return found
 
-    def _filled(self, template: Template, voice: str, slots: Mapping[str, str], dice: Dice) -> str:
+    def _filled(self, template: Template, voice: str, slots: Slots, dice: Dice) -> str:
         out: list[str] = []
         for index, piece in enumerate(template.pieces):
             if index % 2 == 0:
@@ -129,7 +135,7 @@ class Grammar:
             elif piece[0] == "~":
                 out.append(self.word(piece[1:], voice, slots, dice).text)
             else:
-                out.append(slots[piece])
+                out.append(slots.get(piece) or "")
         return self.language.joined("".join(out))
 
     def _spelt_out(self, template: Template) -> Template:

@@ -188,10 +188,11 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
     if _sheltered_today(given, rules):
         return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.again"), because=_ids(news))
     shelter = _shelter(given, dice)
-    do = rules.say("rain.home" if shelter == given.who.home else "rain.out", {"sky": rules.language.sky(sky)}, dice)
+    named = {"sky": rules.first(f"sky.{sky}", {})}
+    do = rules.say("rain.home" if shelter == given.who.home else "rain.out", named, dice)
     minutes = 30 + 5 * dice.below(7, "rain")
     stroke = _now(given, do, shelter, minutes, _ids(news))
-    why = reason(given.who.language, "rain.go", sky=rules.language.sky(sky))
+    why = reason(given.who.language, "rain.go", **named)
     return ReactOutput(decision="go", stroke=stroke, reason=why, because=_ids(news))
 
 
@@ -204,7 +205,7 @@ def _is_expected(given: ReactInput) -> bool:
 def _sheltered_today(given: ReactInput, rules: Grammar) -> bool:
     """Whether the character has waited for rain to pass today: it does so once a day."""
     said = {
-        line.replace("{sky}", rules.language.sky(sky)).lower()
+        line.replace("{sky}", rules.first(f"sky.{sky}", {})).lower()
         for rule in ("rain.home", "rain.out")
         for line in rules.every(rule)
         for sky in WET

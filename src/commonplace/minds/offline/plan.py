@@ -114,7 +114,7 @@ def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
         return draft
     rules = grammar(given.who.language)
     seen = tuple(memory.id for memory in given.recalled if isinstance(memory.happening, Sky))[:1]
-    do = rules.say("day.rain", {"sky": rules.language.sky(sky)}, dice.with_(draft.start)) or draft.stroke.do
+    do = rules.say("day.rain", {"sky": rules.first(f"sky.{sky}", {})}, dice.with_(draft.start)) or draft.stroke.do
     update = {"location": given.who.home, "do": do, "routine": -1, "because": seen, "emoji": "☔"}
     return replace(draft, stroke=draft.stroke.model_copy(update=update))
 

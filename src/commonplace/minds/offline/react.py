@@ -16,7 +16,7 @@ from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import directed, helped, looked_for, meant_for, reminded, settled, starts
-from commonplace.minds.offline.gatherings import event_name, hearing, invitation, minutes_since
+from commonplace.minds.offline.gatherings import event_name, hearing, invitation
 from commonplace.minds.offline.grammar import grammar, reason
 from commonplace.minds.offline.hear import heard, remembered
 from commonplace.minds.offline.incidents import distress, event, failure, weather
@@ -25,6 +25,7 @@ from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.sayings import occasion_word
 from commonplace.minds.offline.scene import COLD
 from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import (
     ActInput,
     ActOutput,

@@ -433,8 +433,9 @@ def _summary(given: RelateInput, theirs: list[Heard], rules: Grammar, dice: Dice
     other, spoken = given.other, rules.language
     what = other.work or other.label
     first = f"{other.called}, {spoken.with_article(what)}." if what else f"{other.called}."
-    topics = spoken.theirs(_topics(theirs, spoken), other.pronoun)
+    pronouns = {"him": "them", "his": "their", **spoken.pronouns(other.pronoun)}
+    topics = spoken.turned(_topics(theirs, spoken), "my", pronouns["his"])
     talked = rules.say("relate.topics", {"topics": topics}, dice)
     tone = "fond" if warmth >= 50 else "warm" if warmth >= 15 else "cool" if warmth > -20 else "cold"
-    felt = rules.say(f"relate.{tone}", {"x": other.called, "him": spoken.him(other.pronoun)}, dice)
+    felt = rules.say(f"relate.{tone}", {"x": other.called, **pronouns}, dice)
     return spoken.finished(f"{first} {talked} {felt}")

@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from commonplace.languages.words import listed
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.account import attended, has_asked, spoke_of, was_spoken_of
-from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, minutes_since, moment_minutes
+from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
 from commonplace.minds.offline.scene import COLD, Line, Scene
+from commonplace.minds.offline.told import LONG, Told, minutes_since
 from commonplace.world.acts import telling
 from commonplace.world.happenings import (
     Absent,
@@ -48,8 +50,6 @@ TALKED_OF = 4 * 24 * 60
 """Minutes for which what has happened is told by those who noticed it."""
 WEEK = 7 * YESTERDAY
 """Minutes for which two who have spoken of a thing need not be told of it."""
-LONG_EVENT = 80
-"""Characters above which a report is told only up to its first comma, because nobody recites."""
 SMALL_TALK = 8
 """Weight of a question about what the hearer was seen doing: for those who have nothing to tell."""
 TOLD_ONCE = 90
@@ -58,24 +58,7 @@ SEEN = Did | Seen | Tried | Planned | ISaid | Befell | Changed
 """Kinds of memory that keep their own kind of saying even if their words carry a fact."""
 SECOND_HAND = frozenset({"heard", "saw", "did", "here", "noticed"})
 """Sorts of what is told that nobody passes on: deeds and sights, and what is passed on already."""
-KEPT = frozenset(
-    {
-        "haunt",
-        "craft",
-        "cross",
-        "cross_cold",
-        "mind",
-        "busy",
-        "past",
-        "habit",
-        "place",
-        "pair",
-        "friend",
-        "kept",
-        "once",
-        "exchange",
-    }
-)
+KEPT = listed("haunt craft cross cross_cold mind busy past habit place pair friend kept once exchange")
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
 WITHIN: Mapping[type[Happening], int] = {
     Did: YESTERDAY, Befell: STALE, Concluded: STALE, Failed: STALE, Tried: STALE,
@@ -99,6 +82,8 @@ class Saying:
     words: frozenset[str]
     """What it shares words with is related to it."""
     topic: str = ""
+    of: tuple[Told, ...] = ()
+    """What fills the slots that are not given."""
     act: str = ""
     """What it does, where the rule does not say: the words of an author may complain or rejoice."""
     facts: tuple[str, ...] = ()
@@ -119,7 +104,7 @@ class Saying:
 
 def worded(scene: Scene, saying: Saying) -> Line | None:
     """The line of a saying; None when the grammar has no words for it."""
-    line = scene.line(saying.rule, *saying.ids, about=saying.topic, **saying.slots)
+    line = scene.line(saying.rule, *saying.ids, *saying.of, **{"topic": saying.topic, **saying.slots})
     if not line.text:
         return None
     return replace(line, act=saying.act or line.act, facts=saying.facts)
@@ -163,7 +148,13 @@ def _saying(scene: Scene, memory: Recalled) -> Saying | None:
 
 def _made(scene: Scene, memory: Recalled) -> Saying | None:
     maker = _MAKERS.get(type(memory.happening))
-    return maker(scene, memory, memory.happening) if maker else None
+    return maker(scene, scene.as_told(memory), memory.happening) if maker else None
+
+
+def _of(told: Told, rule: str, weight: int, main: str, topic: str | None = None, more: str = "") -> Saying:
+    """What a memory gives to say: `main` is what is said, and more its words."""
+    topic = told.spoken.noun_phrase(main) if topic is None else topic
+    return Saying((told.id,), rule, {}, weight, main.lower(), content(main) | content(more), topic, (told,))
 
 
 def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
@@ -175,10 +166,11 @@ def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
         return None
     if isinstance(happening, Said):
         is_news = happening.who != scene.me.id and scene.you.id not in (happening.who, happening.to)
-        return heard_from(scene, memory, happening) if is_news else None
-    if type(happening) not in WITHIN or not _is_of_today(scene, memory, memory.text):
+        return _heard_from(scene, scene.as_told(memory), happening) if is_news else None
+    if type(happening) not in WITHIN or not _is_of_today(scene, memory.minutes_ago, memory.text):
         return None
-    saying = _tried(scene, memory, happening) if isinstance(happening, Tried) else _made(scene, memory)
+    is_tried = isinstance(happening, Tried)
+    saying = _tried(scene, scene.as_told(memory), happening) if is_tried else _made(scene, memory)
     if saying is None or saying.rule != "core.insight":
         return saying
     # It answers as it is, without words about when one came to think so.
@@ -330,52 +322,37 @@ def _holds_still(scene: Scene, memory: Recalled, text: str) -> bool:
     """Whether what is told of an occasion is true today, and not about me."""
     if scene.language.mentions(text, scene.me.name, scene.me.called):
         return False
-    return _is_of_today(scene, memory, text)
+    return _is_of_today(scene, memory.minutes_ago, text)
 
 
-def _is_of_today(scene: Scene, memory: Recalled, text: str) -> bool:
+def _is_of_today(scene: Scene, minutes_ago: int, text: str) -> bool:
     """Whether words such as `this morning` in what was said or seen are still right."""
-    return memory.minutes_ago <= moment_minutes(scene.moment[11:16]) or not scene.rules.has("same_day", text)
+    return minutes_ago <= moment_minutes(scene.moment[11:16]) or not scene.rules.has("same_day", text)
 
 
 # ── what was seen, said and done ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _seen(scene: Scene, memory: Recalled, seen: Seen | Tried) -> Saying | None:
+def _seen(scene: Scene, told: Told, seen: Seen | Tried) -> Saying | None:
     """Somebody's doing: the hearer's own, as a question; somebody else's, as gossip."""
-    who, doing = seen.who, seen.doing
-    if not is_worth_telling(scene, doing) or memory.minutes_ago > STALE:
+    if not is_worth_telling(scene, seen.doing) or told.minutes_ago > STALE:
         return None
-    if who == scene.you.id:
-        return _seen_you(scene, memory, doing)
-    if who in scene.present or who == scene.me.id or not who:
+    if seen.who == scene.you.id:
+        return _seen_you(scene, told)
+    if seen.who in scene.present or seen.who == scene.me.id or not seen.who:
         return None
-    spoken = scene.language
-    doing = spoken.addressed(doing, scene.you.name, scene.you.called)
-    called = seen.called
-    slots = {
-        "x": called, **spoken.doing(doing), **whereabouts(scene, seen.place_name), "when": scene.when(memory),
-        **spoken.pronouns(seen.pronoun),
-    }  # fmt: skip
-    weight = 38 if memory.minutes_ago < 240 else 24
-    words = content(doing) | content(called)
-    return Saying((memory.id,), "core.saw", slots, weight, doing.lower(), words, spoken.noun_phrase(doing))
+    return _of(told, "core.saw", 38 if told.minutes_ago < 240 else 24, told.doing, more=seen.called)
 
 
-def _seen_you(scene: Scene, memory: Recalled, doing: str) -> Saying | None:
-    spoken = scene.language
-    doing = spoken.addressed(spoken.taken(doing, scene.you.pronoun, "your"), scene.me.name, scene.me.called)
-    if spoken.addresses(doing) and scene.me.called.lower() in memory.text.lower().split(" is ")[-1]:
+def _seen_you(scene: Scene, told: Told) -> Saying | None:
+    doing, event = told.doing, occasion(scene, told.doing)
+    if scene.language.addresses(doing) and scene.me.called.lower() in told.written.lower().split(" is ")[-1]:
         return None
-    now = memory.minutes_ago <= FRESH_DOING
-    rule = "ask.now" if now else "ask.was" if occasion(scene, doing) else "ask.saw"
-    slots = {**spoken.doing(doing), "when": scene.when(memory), "event": occasion(scene, doing)}
-    topic = spoken.noun_phrase(doing)
-    weight = 40 if rule == "ask.was" else SMALL_TALK
-    return Saying((memory.id,), rule, slots, weight, doing.lower(), content(doing), topic)
+    rule = "ask.now" if told.minutes_ago <= FRESH_DOING else "ask.was" if event else "ask.saw"
+    return _of(told, rule, 40 if rule == "ask.was" else SMALL_TALK, doing)
 
 
-def _said(scene: Scene, memory: Recalled, said: Said) -> Saying | None:
+def _said(scene: Scene, told: Told, said: Said) -> Saying | None:
     """What somebody said: asked about when talking to the one who said it, passed on to others."""
     who, quote = said.who, said.quote
     if not quote or who == scene.me.id:
@@ -384,75 +361,57 @@ def _said(scene: Scene, memory: Recalled, said: Said) -> Saying | None:
     if line.act not in PASSED_ON or line.sort in SECOND_HAND:
         return None
     if who == scene.you.id:
-        return _said_by_you(scene, memory, said, line)
+        return _said_by_you(scene, told, said, line)
     if said.to == scene.you.id or who in scene.present:
         return None
     if scene.language.mentions(quote, scene.you.name, scene.you.called):
         return None
-    saying = heard_from(scene, memory, said)
+    saying = _heard_from(scene, told, said)
     is_old = saying is not None and spoke_of(scene.talk.past, scene.you.id, saying.topic, scene.language, WEEK)
     return None if is_old else saying
 
 
-def heard_from(scene: Scene, memory: Recalled, said: Said) -> Saying | None:
+def _heard_from(scene: Scene, told: Told, said: Said) -> Saying | None:
     """What somebody said, passed on to somebody else: reported where it reads well, otherwise in the very words."""
-    called, quote = said.called, said.quote
-    spoken = scene.language
-    report = spoken.reported(quote, said.pronoun, said.topic)
-    if spoken.mentions(report, scene.me.name, scene.me.called):
+    spoken, passed_on = scene.language, told.report or told.quote
+    if not passed_on or spoken.mentions(passed_on, scene.me.name, scene.me.called):
+        return None
+    if not _is_of_today(scene, told.minutes_ago, said.quote):
         return None
     your = "my" if said.to_me else spoken.possessed(said.to_called)
-    topic = spoken.turned(said.topic or spoken.noun_phrase(quote), spoken.possessed(called), your)
-    if not _is_of_today(scene, memory, quote):
-        return None
-    quoted = "" if report else spoken.quotable(quote, said.topic)
-    if not (report or quoted) or spoken.mentions(quoted, scene.me.name, scene.me.called):
-        return None
-    slots = {"x": called, "when": scene.when(memory), "report": report, "quote": quoted}
-    told = report or quoted
-    return Saying((memory.id,), "core.heard", slots, 34, told.lower(), content(told), topic)
+    topic = spoken.turned(said.topic or spoken.noun_phrase(said.quote), spoken.possessed(said.called), your)
+    return _of(told, "core.heard", 34, passed_on, topic)
 
 
-def _said_by_you(scene: Scene, memory: Recalled, said: Said, line: Heard) -> Saying | None:
+def _said_by_you(scene: Scene, told: Told, said: Said, line: Heard) -> Saying | None:
     topic, bare = line.topic, scene.language.bare(line.topic)
-    if not said.to_me or memory.minutes_ago < JUST or not topic or scene.known(bare):
+    if not said.to_me or told.minutes_ago < JUST or not topic or scene.known(bare):
         return None
     if not scene.language.may_be_yours(topic) and line.act not in {"intend", "complain"}:
         return None
-    slots = {"topic": topic, "when": scene.when(memory)}
-    return Saying((memory.id,), "ask.topic", slots, 46, bare, content(topic), topic)
+    return replace(_of(told, "ask.topic", 46, topic, topic), mark=bare)
 
 
-def _did(scene: Scene, memory: Recalled, did: Did) -> Saying | None:
-    doing = did.doing
-    if not is_worth_telling(scene, doing):
+def _did(scene: Scene, told: Told, did: Did) -> Saying | None:
+    if not is_worth_telling(scene, did.doing) or not told.doing:
         return None
-    doing, spoken = own_doing(scene, doing), scene.language
-    if spoken.addresses(doing) or not doing:
-        return None
-    slots = {**spoken.doing(doing), "when": scene.when(memory)}
-    event = occasion(scene, doing)
-    if event and memory.minutes_ago > JUST:
-        return Saying((memory.id,), "core.was", {**slots, "event": event}, 62, event, content(doing), event)
-    return Saying((memory.id,), "core.did", slots, 10, doing.lower(), content(doing), spoken.noun_phrase(doing))
+    event = occasion(scene, told.doing)
+    if event and told.minutes_ago > JUST:
+        return replace(_of(told, "core.was", 62, event, event, told.doing), slots={"event": event})
+    return _of(told, "core.did", 10, told.doing)
 
 
-def _thing(scene: Scene, memory: Recalled, changed: Changed) -> Saying | None:
+def _thing(scene: Scene, told: Told, changed: Changed) -> Saying | None:
     """A thing that does not work, told once to each; not to those whose place it is in, who know."""
-    words, name = changed.words, changed.object_name
-    if not scene.rules.has("faulty", words) or memory.minutes_ago > STALE:
+    thing, spoken = told.thing, scene.language
+    if not scene.rules.has("faulty", changed.words) or told.minutes_ago > STALE:
         return None
-    thing, spoken = scene.language.place(name, scene.me, scene.you), scene.language
-    told = spoke_of(scene.talk.past, scene.you.id, thing, spoken, WEEK)
-    if told or scene.you.called in changed.place_name or _have_talked_of(scene, spoken.bare(thing)):
+    is_told = spoke_of(scene.talk.past, scene.you.id, thing, spoken, WEEK)
+    if is_told or scene.you.called in changed.place_name or _have_talked_of(scene, spoken.bare(thing)):
         return None
-    slots = {
-        "thing": thing, "bare_thing": spoken.bare(thing) if spoken.is_common(thing) else "",
-        **spoken.state(words, memory.minutes_ago), "when": scene.when(memory), **whereabouts(scene, changed.place_name),
-    }  # fmt: skip
     mark = spoken.bare(thing).lower()
     weight = 8 if mark in scene.aired.lower() else 30
-    return Saying((memory.id,), "core.thing", slots, weight, mark, content(name) | content(words), thing)
+    return replace(_of(told, "core.thing", weight, changed.object_name, thing, changed.words), mark=mark)
 
 
 def _have_talked_of(scene: Scene, name: str) -> bool:
@@ -463,101 +422,79 @@ def _have_talked_of(scene: Scene, name: str) -> bool:
     )
 
 
-def _absent(scene: Scene, memory: Recalled, absent: Absent | Missing) -> Saying | None:
-    thing = scene.language.place(absent.object_name, scene.me, scene.you)
-    slots = {"thing": thing, "when": scene.when(memory), **whereabouts(scene, absent.place_name)}
-    if not slots["at"] or memory.minutes_ago > STALE:
-        return None
-    return Saying((memory.id,), "core.absent", slots, 36, thing.lower(), content(thing), thing)
+def _absent(_scene: Scene, told: Told, _: Absent | Missing) -> Saying | None:
+    is_telling = bool(told.at) and told.minutes_ago <= STALE
+    return _of(told, "core.absent", 36, told.thing, told.thing) if is_telling else None
 
 
-def _refused(scene: Scene, memory: Recalled, failed: Failed | Tried) -> Saying | None:
-    thing = scene.language.place(failed.object_name, scene.me, scene.you)
-    why = scene.language.why(failed.why)
-    if not thing or not why or memory.minutes_ago > STALE:
-        return None
-    slots = {"thing": thing, "why": why, "when": scene.when(memory)}
-    return Saying((memory.id,), "core.refused", slots, 34, why.lower(), content(thing) | content(why), thing)
+def _refused(_scene: Scene, told: Told, _: Failed | Tried) -> Saying | None:
+    is_telling = told.thing and told.why and told.minutes_ago <= STALE
+    return _of(told, "core.refused", 34, told.why, told.thing, told.thing) if is_telling else None
 
 
-def _tried(scene: Scene, memory: Recalled, tried: Tried) -> Saying | None:
+def _tried(scene: Scene, told: Told, tried: Tried) -> Saying | None:
     """What somebody else was seen to fail at, and why."""
-    saying = _refused(scene, memory, tried)
-    if saying is None or tried.who in (scene.me.id, scene.you.id):
-        return None
-    return replace(saying, rule="answer.tried", slots={**saying.slots, "x": tried.called})
+    saying = _refused(scene, told, tried)
+    return replace(saying, rule="answer.tried") if saying and tried.who not in (scene.me.id, scene.you.id) else None
 
 
 def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | None:
     """What one has not told yet of something that happened, to one who was there, too."""
     lines = (one for one in map(scene.voiced, memory.tell) if _holds_still(scene, memory, one))
     text = next((one for one in lines if not scene.known(one) and not scene.has_told(one)), "")
-    if not text:
-        return None
     happened = befell.text or memory.text
-    words, topic = content(happened) | content(text), scene.language.noun_phrase(happened)
-    return Saying((memory.id,), "answer.together", {"text": text}, 40, text.lower(), words, topic)
+    saying = _of(scene.as_told(memory), "answer.together", 40, text, scene.language.noun_phrase(happened), happened)
+    return replace(saying, slots={"text": text}) if text else None
 
 
-def _event(scene: Scene, memory: Recalled, befell: Befell) -> Saying | None:
+def _event(scene: Scene, told: Told, _: Befell) -> Saying | None:
     """Something that happened, told in the past tense where its verb is known."""
-    text = (befell.text or memory.text).strip().rstrip(".!")
+    text = told.written.strip().rstrip(".!")
     spoken = scene.language
     if spoken.mentions(text, scene.me.name, scene.me.called):
         return None
     text = spoken.addressed(text, scene.you.name, scene.you.called)
     if not text or spoken.addresses(f"{text} "):
         return None
-    head = text.partition(",")[0]
-    told = spoken.told(head if spoken.length(text) > LONG_EVENT and len(head.split()) >= 4 else text)
     topic = spoken.noun_phrase(text)
-    slots = {"past": told, "when": scene.when(memory), "topic": topic}
-    mark = told.lower() or topic
-    weight = 20 if mark[: LONG_EVENT // 2] in scene.aired.lower() else 40
-    rule = "core.event" if told else "core.event_topic"
-    return Saying((memory.id,), rule, slots, weight, mark, content(text), topic)
+    mark = told.past.lower() or topic
+    weight = 20 if mark[: LONG // 2] in scene.aired.lower() else 40
+    return replace(_of(told, "core.event" if told.past else "core.event_topic", weight, text, topic), mark=mark)
 
 
-def _weather(scene: Scene, memory: Recalled, weather: Sky) -> Saying | None:
+def _weather(scene: Scene, told: Told, weather: Sky) -> Saying | None:
     sky = weather.sky
     rule = f"core.weather.{sky}"
-    if memory.minutes_ago > 180 or sky != scene.talk.situation.sky or rule not in scene.rules.rules:
+    if told.minutes_ago > 180 or sky != scene.talk.situation.sky or rule not in scene.rules.rules:
         return None
-    return Saying((memory.id,), rule, {"when": scene.when(memory)}, 12, sky, frozenset({sky}))
+    return replace(_of(told, rule, 12, sky, ""), words=frozenset({sky}))
 
 
-def _plan(scene: Scene, memory: Recalled, planned: Planned) -> Saying | None:
-    start, do = planned.start, planned.do
-    if not start or start <= scene.talk.situation.time or memory.minutes_ago > YESTERDAY:
+def _plan(scene: Scene, told: Told, planned: Planned) -> Saying | None:
+    is_over = planned.start <= scene.talk.situation.time or told.minutes_ago > YESTERDAY
+    if is_over or not is_worth_telling(scene, planned.do) or not told.doing:
         return None
-    if not is_worth_telling(scene, do):
-        return None
-    do, spoken = own_doing(scene, do), scene.language
-    if spoken.addresses(do):
-        return None
-    slots = {**spoken.doing(do, "do"), "time": spoken.clock(start), **whereabouts(scene, planned.place_name)}
-    return Saying((memory.id,), "core.plan", slots, 18, do.lower(), content(do), spoken.noun_phrase(do))
+    return _of(told, "core.plan", 18, told.doing)
 
 
-def _insight(scene: Scene, memory: Recalled, concluded: Concluded) -> Saying | None:
+def _insight(scene: Scene, told: Told, concluded: Concluded) -> Saying | None:
     """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
     you, me, spoken = scene.you, scene.me, scene.language
     if concluded.about == you.id:
         text, rule, weight = concluded.you, "core.insight_you", 20
     else:
-        text, rule, weight = concluded.say or memory.text, "core.insight", 38
+        text, rule, weight = concluded.say or told.written, "core.insight", 38
         if spoken.mentions(text, you.name, you.called) or spoken.mentions(text, me.name, me.called):
             return None
     if not text or you.warmth < COLD:
         return None
     text = spoken.finished(spoken.owned(scene.voiced(text), me, you))
     text = text if text.endswith((".", "!", "?")) else f"{text}."
-    slots = {"text": text, "low_text": spoken.lowered(text)}
-    mark = text.lower().rstrip(".")
-    return Saying((memory.id,), rule, slots, weight, mark, content(text), concluded.topic)
+    saying = _of(told, rule, weight, text, concluded.topic)
+    return replace(saying, mark=saying.mark.rstrip("."), slots={"text": text, "low_text": spoken.lowered(text)})
 
 
-_MAKERS: Mapping[type[Happening], Callable[[Scene, Recalled, Any], Saying | None]] = {
+_MAKERS: Mapping[type[Happening], Callable[[Scene, Told, Any], Saying | None]] = {
     Seen: _seen,
     Tried: _seen,
     Said: _said,
@@ -574,18 +511,6 @@ _MAKERS: Mapping[type[Happening], Callable[[Scene, Recalled, Any], Saying | None
 
 
 # ── doings and places, as these two call them ────────────────────────────────────────────────────────────────────────
-
-
-def own_doing(scene: Scene, doing: str) -> str:
-    """What I did in my own words to this hearer."""
-    own = scene.language.taken(doing, scene.me.pronoun, "my")
-    return scene.language.addressed(own, scene.you.name, scene.you.called)
-
-
-def whereabouts(scene: Scene, name: str) -> dict[str, str]:
-    """A place as these two call it."""
-    spoken = scene.language
-    return {"at": spoken.at_place(name, scene.me, scene.you), "place": spoken.place(name, scene.me, scene.you)}
 
 
 def is_worth_telling(scene: Scene, doing: str) -> bool:

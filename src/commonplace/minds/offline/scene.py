@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from commonplace import rng
 from commonplace.character.account import digests_of
 from commonplace.languages.language import Language, language
-from commonplace.minds.notes import FactNote, Person, Recalled, Who
+from commonplace.minds.notes import FactNote, Person, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, Wording, grammar
 from commonplace.minds.offline.hear import NOTHING, Heard, heard
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.tasks import ConverseInput
 from commonplace.world.happenings import ISaid, Said, Speech
 
@@ -132,9 +133,14 @@ class Scene:
         mixed = ((self.salt ^ (memory * 0x9E3779B97F4A7C15)) * 0xBF58476D1CE4E5B9) & _MASK
         return (mixed * n) >> 64
 
-    def when(self, memory: Recalled) -> str:
-        """When a memory was, in words: `just now`, `this morning` …"""
-        return self.language.when(self.moment, memory.minutes_ago)
+    @property
+    def pair(self) -> Pair:
+        """Who speaks to whom, and when."""
+        return Pair(self.me, self.moment, self.you)
+
+    def as_told(self, of: Tellable) -> Told:
+        """A memory, or what goes on, as I tell the hearer of it."""
+        return told(self.pair, of)
 
     def known(self, text: str) -> bool:
         """Whether these words were said between the two today."""
@@ -154,10 +160,12 @@ class Scene:
         """A wording of a rule in my voice; empty when the rule has none for these slots."""
         return self._wording(rule, key, slots).text
 
-    def line(self, rule: str, *ids: int, about: str = "", **slots: str) -> Line:
-        """A wording of a rule as a line that rests on these memories and does what the rule does."""
-        text, act = self._wording(rule, ids[:1], slots)
-        return Line(text, ids, act, about or slots.get("topic", ""))
+    def line(self, rule: str, *of: int | Told, about: str = "", **given: str) -> Line:
+        """A wording of a rule as a line that does what the rule does: it rests on memories, named by their ids, and
+        what is told fills the slots that are not given."""
+        ids = tuple(one for one in of if isinstance(one, int))
+        text, act = self._wording(rule, ids[:1], given, *(one for one in of if isinstance(one, Told)))
+        return Line(text, ids, act, about or given.get("topic", ""))
 
     def suited(self, rule: str, kind: str) -> str:
         """The rule for this kind of line, or the rule itself where the grammar has none for it."""
@@ -171,12 +179,13 @@ class Scene:
         """The line after the few words that a language needs where something else is brought up."""
         return self.led(line, "aside", *line.ids[:1]) if line else None
 
-    def _wording(self, rule: str, key: tuple[str | int, ...], slots: Mapping[str, str]) -> Wording:
+    def _wording(self, rule: str, key: tuple[str | int, ...], given: Mapping[str, str], *of: Told) -> Wording:
         """A wording, preferably one that was not used in this talk and that I do not remember using or hearing."""
         dice, spoken = self.dice.with_(*key), self.language
-        filled = {"you": spoken.vocative(self.you), "me": self.me.called, **slots}
-        if slots.get("x"):
-            filled["x"] = self.refers.get(slots["x"]) or spoken.third(slots["x"], spoken.level(self.you))
+        given = {"you": spoken.vocative(self.you), "me": self.me.called, **given}
+        filled = Filling(given, of)
+        if x := filled.get("x"):
+            given["x"] = self.refers.get(x) or spoken.third(x, spoken.level(self.you))
         for accept in (self._is_unworn, self._is_rested, self._is_unheard):
             found = self.rules.word(rule, self.voice, filled, dice, accept)
             if found.text:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.languages import phrases
+from commonplace.languages.words import listed
 from commonplace.minds.notes import changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview import days, matters, oneself, others, promises, reasons
@@ -27,25 +28,7 @@ BRIEF = 2
 YES_OR_NO = frozenset({"went", "going", "household"})
 """Kinds whose first piece says yes or no."""
 END = re.compile(r"[.!?…]+[”\"')]*(?:\s|$)")
-OWN_LIFE = frozenset(
-    {
-        "who",
-        "name",
-        "age",
-        "work",
-        "home",
-        "want",
-        "traits",
-        "feel",
-        "now",
-        "where",
-        "people",
-        "closest",
-        "rival",
-        "usual",
-        "date",
-    }
-)
+OWN_LIFE = listed("who name age work home want traits feel now where people closest rival usual date")
 """Kinds about which nobody could know better."""
 
 

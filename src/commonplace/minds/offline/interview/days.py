@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import pairwise
 from types import UnionType
 from typing import NamedTuple
@@ -12,7 +11,6 @@ from typing import NamedTuple
 from commonplace.minds.notes import Item, Recalled
 from commonplace.minds.offline.interview.interview import (
     DAY,
-    OWN,
     SMALL_HOURS,
     Interview,
     Piece,
@@ -21,13 +19,13 @@ from commonplace.minds.offline.interview.interview import (
     covers,
     is_to_me,
     minute_of,
-    names_place,
     occurs,
 )
 from commonplace.minds.offline.interview.matters import about, brought_about, going, involves, nearest, whereabouts_of
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.offline.told import OWN
 from commonplace.minds.question import When
 from commonplace.world.happenings import (
     Absent,
@@ -97,10 +95,7 @@ def of_hour(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[
     middle = (span.start + span.end) // 2
     nearest = sorted(deeds, key=lambda note: abs(talk.moment(note)[1] - middle))[:2]
     for number, note in enumerate(sorted(nearest, key=lambda note: -note.minutes_ago)):
-        slots = talk.slots(note) | {"part": talk.daypart}
-        rule = "day.then" if number else "day.part"
-        plain = ".plain" if names_place(slots["doing"], note.happening.place_name) else ""
-        yield talk.say(f"{rule}{plain}", note.id, mark=slots["doing"], **slots)
+        yield talk.say("day.then" if number else "day.part", note, part=talk.daypart)
     yield from talks(talk, span)
     if not deeds:
         night = [
@@ -140,15 +135,11 @@ def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterato
 def stroke_of(talk: Interview, kept: Kept, span: When, *, detail: bool) -> Piece | None:
     """A stroke, and with `detail` the deed that stands for it."""
     plan, id, deed = kept
-    slots = talk.doing(plan.do)
-    doing = slots["doing"]
     part = talk.language.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
-    at = talk.language.at_place(plan.place_name, talk.given.who)
-    rule = "day.part.plain" if names_place(doing, plan.place_name) else "day.part"
-    piece = talk.say(rule, id, deed.id, mark=doing, part=part, at=at, **slots)
-    seen = talk.doing(deed.happening.doing)
-    more = talk.say("day.detail", **seen) if detail and seen["doing"] != doing else None
-    return replace(piece, text=f"{piece.text} {more.text}", mark=doing) if piece and more else piece
+    piece = talk.say("day.part", id, deed.id, plan, part=part)
+    is_more = detail and talk.as_told(plan).doing != talk.as_told(deed).doing
+    more = talk.say("day.detail", deed.happening) if is_more else None
+    return replace(piece, text=f"{piece.text} {more.text}") if piece and more else piece
 
 
 def best(talk: Interview) -> Pieces:
@@ -181,13 +172,9 @@ def event_span(talk: Interview) -> When | None:
     note = talk.event
     if note is None:
         return None
-    now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(note.starts)
-    begin = starts.hour * 60 + starts.minute
-    return (
-        When(days=(now.date() - starts.date()).days, start=begin, end=begin + (note.minutes or 60))
-        if starts <= now
-        else None
-    )
+    event = talk.as_told(note)
+    days, begin = event.then
+    return When(days=days, start=begin, end=begin + (note.minutes or 60)) if event.minutes_ago >= 0 else None
 
 
 def span_of(talk: Interview, words: Sequence[str]) -> When | None:
@@ -220,7 +207,7 @@ def whereabouts(talk: Interview) -> Pieces:
     for note in sorted(deeds, key=lambda note: -note.minutes_ago):
         seen.setdefault(note.happening.place, note)
     for note in [one for one in seen.values() if len(seen) < 2 or one.happening.place != talk.given.who.home][:4]:
-        yield talk.say("were", note.id, part=talk.when(note), **talk.where(note))
+        yield talk.say("were", note)
     if not seen:
         yield talk.say("dunno.day", daypart=talk.daypart)
 
@@ -252,9 +239,7 @@ def own_deed(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
     done = [note for note in talk.relevant(words, deeds) if talk.has_all(words, note)]
     if not done:
         return []
-    slots = talk.slots(done[0])
-    rule = "yes.did.plain" if names_place(slots["doing"], done[0].happening.place_name) else "yes.did"
-    return [talk.say(rule, done[0].id, mark=slots["doing"], **slots), *(tell(talk, note) for note in done[1:2])]
+    return [talk.say("yes.did", done[0]), *(tell(talk, note) for note in done[1:2])]
 
 
 def handled(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
@@ -316,20 +301,11 @@ def plan(talk: Interview) -> Pieces:
     for number, item in enumerate(later):
         if item is current:
             end = (minute_of(item.start) + item.minutes) % DAY
-            yield talk.say(
-                "plan.on",
-                *talk.planned(item),
-                mark=item.do,
-                end=talk.language.clock(f"{end // 60:02d}:{end % 60:02d}"),
-                **talk.item(item),
-            )
+            till = talk.language.clock(f"{end // 60:02d}:{end % 60:02d}")
+            yield talk.say("plan.on", *talk.planned(item), item, end=till)
             continue
         rule = "plan.sleep" if item.asleep else "plan.next" if not number else "plan.then"
-        slots = talk.item(item)
-        ids = (*talk.planned(item), *item.because)
-        yield talk.first(
-            talk.say(rule, *ids, mark=item.do, **slots), talk.say("plan.next.plain", *ids, mark=item.do, **slots)
-        )
+        yield talk.say(rule, *talk.planned(item), *item.because, item)
         if item.because:
             yield from (tell(talk, note) for note in talk.everything if note.id == item.because[0])
     if not later:
@@ -368,7 +344,7 @@ def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
     longest = sorted(awake, key=lambda item: -item.minutes)[:2]
     for number, item in enumerate(item for item in awake if item in longest):
         rule = "plan.usual" if not number else "plan.usual.then"
-        yield talk.say(rule, mark=item.do, daypart=talk.daypart, **talk.item(item))
+        yield talk.say(rule, item, daypart=talk.daypart)
     if not awake:
         yield talk.say("dunno.future")
 
@@ -388,7 +364,7 @@ def usual(talk: Interview) -> Pieces:
     for item in named or sorted(
         sorted(items, key=lambda item: -item.minutes)[:3], key=lambda item: minute_of(item.start)
     ):
-        yield talk.say("usual", mark=item.do, **talk.item(item))
+        yield talk.say("usual", item)
 
 
 def rising(talk: Interview) -> Pieces:
@@ -403,15 +379,15 @@ def rising(talk: Interview) -> Pieces:
             yield tell(talk, note)
             return
     for item in talk.given.usual[:1]:
-        yield talk.say("rising", **talk.item(item))
-        yield talk.say("usual", mark=item.do, **talk.item(item))
+        yield talk.say("rising", item)
+        yield talk.say("usual", item)
 
 
 def bedtime(talk: Interview) -> Pieces:
     """When the day ends: by today's plan where there is one."""
     items = talk.given.usual if talk.asked.now and talk.asked.when is None else (*talk.given.later, *talk.given.usual)
     for item in [item for item in items if item.asleep][:1]:
-        yield talk.say("bedtime", **talk.item(item))
+        yield talk.say("bedtime", item)
 
 
 def first_minute(talk: Interview, piece: Piece | None, span: When) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from types import UnionType
 
@@ -17,17 +16,16 @@ from commonplace.minds.notes import FactNote, Item, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.question import FOLLOWS, Asked, When
 from commonplace.minds.question_rules import alike, light_words
 from commonplace.minds.tasks import Acquaintance, AnswerInput
 from commonplace.world.happenings import (
-    Absent,
     Befell,
     Came,
     Changed,
     Concluded,
     Did,
-    Failed,
     Happening,
     ISaid,
     Left,
@@ -54,8 +52,6 @@ HEAD, LIGHT = 2.0, 0.25
 DAY = 24 * 60
 SMALL_HOURS = 4
 """Before this hour `today` is the day before."""
-OWN = Did | Walked | ISaid | Failed | Absent
-"""One's own doing."""
 EMPTY_ACTS = frozenset({"farewell", "greet", "acknowledge", "snub", "thank"})
 """What a line does that says nothing."""
 _TELLING = frozenset({"tell", "report", "complain", "rejoice", "invite", "intend", "praise"})
@@ -105,6 +101,7 @@ class Interview:
     dice: Dice
     rules: Grammar = field(init=False)
     language: Language = field(init=False)
+    pair: Pair = field(init=False)
     voice: str = field(init=False)
     asked: Asked = field(init=False)
     said: str = field(init=False)
@@ -116,19 +113,32 @@ class Interview:
     def __post_init__(self) -> None:
         given = self.given
         self.rules, self.language = phrases(given.who.language), language(given.who.language)
+        self.pair = Pair(given.who, given.situation.moment)
         self.voice, self.asked = temper(given.who).voice, given.asked
         self.said = "\n".join(line.text for line in given.lines if line.speaker == given.who.id).lower()
         notes = {note.id: note for note in (*given.recalled, *given.thoughts, *given.day)}
         self.everything = tuple(notes.values())
         self.known = {one.id: one for one in given.known}
 
-    def say(self, rule: str, *ids: int, mark: str = "", **slots: str) -> Piece | None:
-        """A wording of a rule in the character's voice; None where a slot it needs is empty."""
-        filled = {**slots, **{f"cap_{name}": value[:1].upper() + value[1:] for name, value in slots.items()}}
-        text = self.rules.word(rule, self.voice, filled, self.dice.with_(*ids[:1])).text
-        times = (slots[name] for name in ("when", "part") if slots.get(name))
+    def say(self, rule: str, *of: int | Tellable, mark: str = "", **given: str) -> Piece | None:
+        """A wording of a rule in the character's voice, else of its plain form; None where each needs an empty slot.
+
+        What it is `of` fills the slots that are not given; the memories in it, also by their ids, are what it rests on.
+        """
+        ids = tuple(one if isinstance(one, int) else one.id for one in of if isinstance(one, int | Recalled))
+        slots = Filling(given, tuple(told(self.pair, one) for one in of if not isinstance(one, int)))
+        dice = self.dice.with_(*ids[:1])
+        words = (self.rules.word(one, self.voice, slots, dice).text for one in (rule, f"{rule}.plain"))
+        if not (text := next(filter(None, words), "")):
+            return None
+        times = (time for name in ("when", "part") if (time := slots.get(name)))
         lead = next((time for time in times if re.match(rf"{re.escape(time)}[ ,]", text, re.IGNORECASE)), "")
-        return Piece(text, ids, mark, lead) if text else None
+        marks = (said for one in slots.told for said in one.marks if said.lower() in text.lower())
+        return Piece(text, ids, mark or next(marks, ""), lead)
+
+    def as_told(self, of: Tellable) -> Told:
+        """What is remembered, planned or seen, as the character tells of it."""
+        return told(self.pair, of)
 
     def was_said(self, piece: Piece) -> bool:
         """Whether it was said in this talk."""
@@ -136,10 +146,6 @@ class Interview:
         sought = piece.mark if piece.mark and by_words else piece.text
         sought = sought.lower().strip(" .!?“”")
         return (bool(piece.mark) or len(sought) >= SHORTEST) and sought in self.said
-
-    def first(self, *pieces: Piece | None) -> Piece | None:
-        """The first that could be worded."""
-        return next((piece for piece in pieces if piece is not None), None)
 
     def unknown(self) -> Piece | None:
         """An admission that nothing is known, which names what, and the thing in question where one stands out."""
@@ -156,7 +162,7 @@ class Interview:
         if when is not None and self.asked.wants in {"what", "who"}:
             return self.say("dunno.day", daypart=self.daypart)
         if self.asked.wants:
-            return self.first(self.say(f"dunno.{self.asked.wants}"), self.say("dunno"))
+            return self.say(f"dunno.{self.asked.wants}") or self.say("dunno")
         puzzled = self.asked.kind in FOLLOWS or not self.asked.kind
         return self.say("dunno.puzzled" if puzzled else "dunno")
 
@@ -169,45 +175,9 @@ class Interview:
         """Somebody the question names."""
         return self.known.get(other) or next((one for one in self.given.others if one.id == other), None)
 
-    def them(self, person: Person | Happening) -> dict[str, str]:
-        """The slots for somebody: `x`, `he`, `him`."""
-        called, pronoun = person.called, person.pronoun
-        he = pronoun if pronoun in {"she", "he"} else called
-        him = {"she": "her", "he": "him"}.get(pronoun, called)
-        return {"x": called, "he": he, "him": him}
-
-    def when(self, note: Recalled) -> str:
-        """When a memory was, in words."""
-        return self.language.dated(self.given.situation.moment, note.minutes_ago)
-
     def moment(self, note: Recalled) -> tuple[int, int]:
         """(days ago, minutes after midnight) of a memory."""
-        now = datetime.fromisoformat(self.given.situation.moment)
-        then = now - timedelta(minutes=note.minutes_ago)
-        return (now.date() - then.date()).days, then.hour * 60 + then.minute
-
-    def where(self, note: Recalled) -> dict[str, str]:
-        """The slots of a memory's place."""
-        name = note.happening.place_name
-        return {"at": self.language.at_place(name, self.given.who), "place": self.language.place(name, self.given.who)}
-
-    def doing(self, doing: str, *, own: bool = True) -> dict[str, str]:
-        """The slots of a doing."""
-        said = self.language.busy(self.given.who, doing, own=own) if doing else ""
-        return {"doing": said, **self.language.forms(said)}
-
-    def slots(self, note: Recalled) -> dict[str, str]:
-        """All slots that a memory fills."""
-        it = note.happening
-        return {
-            "when": self.when(note),
-            **self.where(note),
-            **self.them(it),
-            **self.doing(it.doing, own=isinstance(it, OWN)),
-            "quote": quoted(it.quote),
-            "to": it.to_called,
-            "other": self.language.place(it.other_name, self.given.who),
-        }
+        return self.as_told(note).then
 
     @property
     def today(self) -> When:
@@ -229,10 +199,8 @@ class Interview:
 
     def at_event(self, note: Recalled, event: FactNote) -> bool:
         """Whether a memory is of the place and hours of an event."""
-        starts = datetime.fromisoformat(event.starts)
-        then = datetime.fromisoformat(self.given.situation.moment) - timedelta(minutes=note.minutes_ago)
-        ends = starts + timedelta(minutes=event.minutes or 60)
-        return note.happening.place == event.place and starts <= then <= ends
+        minutes = self.as_told(event).minutes_ago - note.minutes_ago
+        return note.happening.place == event.place and 0 <= minutes <= (event.minutes or 60)
 
     def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
         """The memories that are about the words: those with most of them first; what an author wrote before sights.
@@ -347,21 +315,6 @@ class Interview:
         mine = [note for note in self.of(Seed | Concluded) if note.happening.about == other]
         return sorted(mine, key=lambda note: (isinstance(note.happening, Concluded), -note.importance, -note.id))
 
-    def item(self, item: Item) -> dict[str, str]:
-        """The slots of a stretch of plan."""
-        who = self.given.who
-        doing = self.language.busy(who, item.do)
-        at = "" if names_place(doing, item.location_name) else self.language.at_place(item.location_name, who)
-        forms = self.language.forms(doing)
-        return {"doing": doing, "at": at, "doing_at": f"{doing} {at}".strip(),
-                "at_often": f"{at} {forms.get('often', '')}".strip(),
-                "place": self.language.place(item.location_name, who),
-                "time": self.language.at_time(item.start), **forms}  # fmt: skip
-
-    def placed(self, item: Item) -> dict[str, str]:
-        """The slots of a stretch of plan, its place also where its doing names it."""
-        return self.item(item) | {"at": self.language.at_place(item.location_name, self.given.who)}
-
     def planned(self, item: Item) -> tuple[int, ...]:
         """The memory of having planned a stretch of today's plan; none where it was never noted."""
         for note in reversed(self.given.day):
@@ -409,14 +362,6 @@ def subject_of(note: Recalled) -> str:
     return f"{note.happening.topic} {note.happening.object_name}"
 
 
-def quoted(quote: str) -> str:
-    return quote.strip().strip('“”"')
-
-
-def ended(text: str) -> str:
-    return text if text.endswith((".", "!", "?", "…", "”", '"')) else f"{text}."
-
-
 def minute_of(time: str) -> int:
     return int(time[:2]) * 60 + int(time[3:5])
 
@@ -425,12 +370,6 @@ def covers(item: Item, time: str) -> bool:
     """Whether a stretch of plan covers a time of day, across midnight as well."""
     begin, at = minute_of(item.start), minute_of(time)
     return begin <= at < begin + item.minutes or begin <= at + DAY < begin + item.minutes
-
-
-def names_place(doing: str, place: str) -> bool:
-    """Whether a doing names its place already: `serving breakfast at the noodle bar`."""
-    words = [word for word in re.findall(r"[^\W\d_]+", place.lower()) if len(word) > 1]
-    return bool(words) and words[-1] in doing.lower()
 
 
 def occurs(word: str, text: str, language: str) -> bool:

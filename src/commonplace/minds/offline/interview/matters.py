@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
 
 from commonplace.languages.language import language
 from commonplace.minds.notes import FactNote, Recalled
@@ -15,8 +14,8 @@ from commonplace.minds.offline.interview.interview import (
     Piece,
     Pieces,
     by_weight,
+    covers,
     is_to_me,
-    minute_of,
     occurs,
 )
 from commonplace.minds.offline.interview.oneself import background, in_routine, of_card, want, weather
@@ -105,13 +104,11 @@ def heard(talk: Interview) -> Pieces:
 
 
 def heard_in(talk: Interview, line: Recalled) -> Piece | None:
-    slots = talk.slots(line)
-    return talk.say("heard.yes", line.id, mark=slots["quote"], **slots)
+    return talk.say("heard.yes", line)
 
 
 def unheard(talk: Interview) -> Piece | None:
-    topic = talk.topic(talk.asked.topic)
-    return talk.first(talk.say("heard.no", topic=topic), talk.say("heard.no.plain"))
+    return talk.say("heard.no", topic=talk.topic(talk.asked.topic))
 
 
 def heard_of(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
@@ -151,16 +148,15 @@ def source(talk: Interview) -> Pieces:
         yield from told_in(talk, found[-1])
     elif own := talk.relevant(words):
         is_seed = isinstance(own[0].happening, Seed)
-        yield talk.say("source.own" if is_seed else "source.saw", own[0].id, when=talk.when(own[0]))
+        yield talk.say("source.own" if is_seed else "source.saw", own[0])
     else:
         yield unheard(talk)
 
 
 def told_in(talk: Interview, line: Recalled) -> Iterator[Piece | None]:
     """Who said a line, when and in which words."""
-    slots = talk.slots(line)
-    yield talk.first(talk.say("source", line.id, **slots), talk.say("source.plain", line.id, **slots))
-    yield talk.say("source.words", line.id, mark=slots["quote"], **slots)
+    yield talk.say("source", line)
+    yield talk.say("source.words", line)
 
 
 def told(talk: Interview) -> Pieces:
@@ -173,11 +169,7 @@ def told(talk: Interview) -> Pieces:
         person = talk.person(talk.asked.people[0])
         to = next((note for note in mine if note.happening.to == talk.asked.people[0]), None)
         if person is not None:
-            yield (
-                talk.say("told.yes", to.id, when=talk.when(to), **talk.them(person))
-                if to
-                else talk.say("told.no", **talk.them(person))
-            )
+            yield talk.say("told.yes", to, person) if to else talk.say("told.no", person)
         if to is not None:
             yield tell(talk, to)
         return
@@ -208,7 +200,7 @@ def going(talk: Interview) -> Pieces:
         or item.location in talk.asked.places
     ]
     if items:
-        yield talk.say("going.plan", *items[0].because, **talk.placed(items[0]))
+        yield talk.say("going.plan", *items[0].because, items[0])
         return
     if words and not talk.relevant(words) and not talk.asked.places:
         yield unheard(talk)
@@ -237,14 +229,11 @@ def whereabouts_of(talk: Interview, *, only_missing: bool = False) -> Iterator[P
         key=lambda note: (isinstance(note.happening, Walked), note.minutes_ago),
     )
     for note in there[:1]:
-        slots = talk.slots(note)
         if not only_missing:
-            yield talk.say("yes.did" if slots["doing"] else "yes.went", note.id, mark=slots["doing"], **slots)
+            yield talk.say("yes.did" if note.happening.doing else "yes.went", note, where=talk.as_told(note).at)
     if not there:
         name = next((spot.name for spot in talk.given.places if spot.id == talk.asked.places[0]), talk.asked.topic)
-        yield talk.say(
-            "no.place", at=talk.language.at_place(name, talk.given.who), daypart=talk.daypart if span else ""
-        )
+        yield talk.say("no.place", at=talk.pair.at(name), daypart=talk.daypart if span else "")
         yield None if only_missing else talk.say("no.did")
 
 
@@ -252,23 +241,21 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     """Of an event that is over, whether one was there; of one to come, whether the plan has it."""
     if not note.starts:
         return
-    now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(note.starts)
-    ends = starts + timedelta(minutes=note.minutes or 60)
-    if now < starts:
-        yield from will_go(talk, note, starts, now)
+    minutes = talk.as_told(note).minutes_ago
+    if minutes < 0:
+        yield from will_go(talk, note)
         return
     there = [one for one in talk.of(Did | Seen | Said | Came) if talk.at_event(one, note)]
     carrier = next(one.id for one in talk.everything if note.id in one.facts)
-    when = talk.language.dated(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
-    if now <= ends and talk.given.situation.place.id == note.place:
+    if minutes <= (note.minutes or 60) and talk.given.situation.place.id == note.place:
         yield talk.say("going.on", carrier)
         return
     if not there:
-        yield talk.say("going.wasnt", carrier, when=when)
+        yield talk.say("going.wasnt", carrier, note)
         return
-    yield talk.say("going.was", carrier, there[0].id, when=when)
+    yield talk.say("going.was", carrier, there[0].id, note)
     for one in sorted((one for one in there if isinstance(one.happening, Did)), key=by_weight)[:1]:
-        yield talk.say("going.did", one.id, mark=one.happening.doing, **talk.doing(one.happening.doing))
+        yield talk.say("going.did", one)
     yield from (tell(talk, one) for one in there if isinstance(one.happening, Seen))
 
 
@@ -277,35 +264,19 @@ def begins(talk: Interview) -> Piece | None:
     event = talk.event
     if event is None:
         return None
-    now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
-    days, minute = (now.date() - starts.date()).days, starts.hour * 60 + starts.minute
     carrier = next(one.id for one in talk.everything if event.id in one.facts)
-    return talk.say(
-        "event.begins" if now < starts else "event.began",
-        carrier,
-        time=talk.language.at_time(event.starts[11:16]),
-        part=talk.language.part(days, minute, talk.given.situation.moment),
-        day=talk.language.span(days, 0, DAY, talk.given.situation.moment),
-        at=talk.language.at_place(event.place_name, talk.given.who),
-    )
+    return talk.say("event.begins" if talk.as_told(event).minutes_ago < 0 else "event.began", carrier, event)
 
 
-def will_go(talk: Interview, note: FactNote, starts: datetime, now: datetime) -> Iterator[Piece | None]:
+def will_go(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
     carrier = next(one for one in talk.everything if note.id in one.facts)
-    item = next(
-        (
-            item
-            for item in talk.given.later
-            if item.location == note.place
-            and starts.date() == now.date()
-            and minute_of(item.start) <= starts.hour * 60 + starts.minute < minute_of(item.start) + item.minutes
-        ),
-        None,
-    )
+    is_today = note.starts[:10] == talk.given.situation.moment[:10]
+    there = (one for one in talk.given.later if one.location == note.place and covers(one, note.starts[11:16]))
+    item = next(there, None) if is_today else None
     if item is None:
         yield talk.say("going.no", carrier.id)
         return
-    yield talk.say("going.plan", carrier.id, *item.because, **talk.placed(item))
+    yield talk.say("going.plan", carrier.id, *item.because, item)
     yield from (tell(talk, one) for one in talk.everything if one.id in item.because)
 
 
@@ -313,15 +284,13 @@ def news(talk: Interview) -> Pieces:
     """What happened and what goes round: events, what news one carries, what others told, what is latest first."""
     had = False
     for event in [note for note in talk.given.facts if note.starts][:1]:
-        now, starts = datetime.fromisoformat(talk.given.situation.moment), datetime.fromisoformat(event.starts)
+        minutes = talk.as_told(event).minutes_ago
         carrier = [*talk.carriers(event.id, Seed), *talk.carriers(event.id, Said)][:1]
-        if starts > now:
+        if minutes < 0:
             yield from heard_of(talk, event)
-        elif carrier and now - starts < timedelta(days=2):
-            name = topic_of(talk, event)
-            when = talk.language.dated(talk.given.situation.moment, int((now - starts).total_seconds() // 60))
+        elif carrier and minutes < 2 * DAY:
             had = True
-            yield talk.say("news.had", *(one.id for one in carrier), event=name, when=when)
+            yield talk.say("news.had", *(one.id for one in carrier), event, event=topic_of(talk, event))
     lately = [note for note in talk.everything if note.minutes_ago < 2 * DAY and is_news(note)]
     ranked = sorted(lately, key=lambda note: (isinstance(note.happening, Said), -note.importance, note.minutes_ago))
     yield from (tell(talk, note) for note in ranked[:2])
@@ -421,7 +390,7 @@ def brought_about(talk: Interview) -> list[Piece | None]:
         is_not = any(occurs(word, known.words, language) for word in undone)
         if not is_not and not any(talk.has(doing, known.words) for doing in doings):
             continue
-        slots = {"thing": talk.language.place(known.name, talk.given.who), "words": known.words}
+        slots = {"thing": talk.pair.place(known.name), "words": known.words}
         return [talk.say("state.not" if is_not else "state.yes", **slots)]
     return []
 
@@ -449,7 +418,7 @@ def touching(talk: Interview) -> Iterator[Piece | None]:
     if not told:
         yield talk.unknown()
         return
-    lead = talk.first(talk.say(f"but.{asked.wants or 'what'}"), talk.say("but.what"))
+    lead = talk.say(f"but.{asked.wants}") or talk.say("but.what")
     if lead and (asked.words or asked.wants not in {"", "what"}) and (asked.wants or not asked.kind):
         yield Piece(f"{lead.text} {told[0].text}", told[0].ids, told[0].mark)
         return
@@ -479,7 +448,7 @@ def visitors(talk: Interview) -> Piece | None:
     people = talk.language.many(list(seen)[:8])
     return talk.say(
         "place.seen", *(note.id for note in list(seen.values())[:8]), people=people,
-        at=talk.language.at_place(spot, talk.given.who),
+        at=talk.pair.at(spot),
     )  # fmt: skip
 
 
@@ -524,7 +493,7 @@ def advice(talk: Interview) -> Pieces:
         return
     able = [one for one in talk.given.known if any(occurs(word, one.work, who.language) for word in fits)]
     for one in able[:1]:
-        yield talk.say("advice", work=talk.language.a(one.work), **talk.them(one))
+        yield talk.say("advice", one, work=talk.language.a(one.work))
     found = talk.relevant(words, talk.seeds()) if words else []
     yield from (tell(talk, note) for note in found[:1])
     if not found and not able:
@@ -567,7 +536,7 @@ def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
         yield talk.say("place.unknown")
         return
     me, name = talk.given.who, spot.name
-    slots = {"place": talk.language.place(name, me), "at": talk.language.at_place(name, me)}
+    slots = {"place": talk.pair.place(name), "at": talk.pair.at(name)}
     owner = next((one for one in talk.given.known if name.startswith((f"{one.called}'", f"{one.called}’"))), None)
     is_mine = name.startswith((f"{me.called}'", f"{me.called}’"))
     is_thought = talk.asked.kind == "think"
@@ -580,12 +549,12 @@ def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
     yield from (piece for piece in background(talk) if occurs(word, piece.text, me.language))
     usual = [item for item in talk.given.usual if item.location == place and not item.asleep]
     if owner is not None and is_thought:
-        yield talk.say("place.theirs", **talk.them(owner))
+        yield talk.say("place.theirs", owner)
         yield feeling(talk, owner)
     if usual and not is_mine and place != me.home:
         yield talk.say("place.like" if is_thought else "place.often", **slots)
     for item in usual[:1] if is_thought else ():
-        yield talk.say("place.doing", mark=item.do, **talk.item(item))
+        yield talk.say("place.doing", item)
     mine = sorted(
         (note for note in talk.of(Did) if note.happening.place == place),
         key=lambda note: (-note.importance, note.minutes_ago),
@@ -593,7 +562,7 @@ def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
     if not usual and place != me.home and (mine or is_thought):
         yield talk.say("place.seldom", **slots)
     for note in mine[:1]:
-        yield talk.say("place.think", note.id, mark=note.happening.doing, **talk.slots(note))
+        yield talk.say("place.think", note)
     if not mine and place != me.home:
         yield talk.say("place.know", **slots)
 
@@ -609,9 +578,7 @@ def thing(talk: Interview) -> Pieces:
         return
     for here in talk.given.situation.things:
         if any(occurs(word, here.name, talk.given.who.language) for word in words):
-            yield talk.say(
-                "thing.mine" if here.carried else "thing.here", thing=talk.language.place(here.name, talk.given.who)
-            )
+            yield talk.say("thing.mine" if here.carried else "thing.here", thing=talk.pair.place(here.name))
     language = talk.given.who.language
     things = talk.of(Changed | Absent | Failed)
     found = [note for note in things if any(occurs(word, note.happening.object_name, language) for word in words)]

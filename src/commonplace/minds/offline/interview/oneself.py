@@ -11,7 +11,7 @@ from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Pie
 from commonplace.minds.offline.interview.others import what_is
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import ASKER
-from commonplace.world.happenings import Absent, Befell, Failed, Sky, Voiced
+from commonplace.world.happenings import Absent, Befell, Did, Failed, Sky, Voiced
 
 WELL, ILL = 12, -12
 """Mood from which one is well, below which not."""
@@ -38,8 +38,8 @@ def card(talk: Interview) -> dict[str, str]:
         "age": str(who.age),
         "work": talk.language.a(who.work),
         "home": home,
-        "at": talk.language.at_place(home, who),
-        "place": talk.language.place(home, who),
+        "at": talk.pair.at(home),
+        "place": talk.pair.place(home),
         "traits": talk.language.many(who.traits[:3]),
     }
 
@@ -80,7 +80,7 @@ def work(talk: Interview) -> Pieces:
     yield from list(background(talk))[:1]
     day = [item for item in talk.given.usual if not item.asleep and item.location != talk.given.who.home]
     for item in sorted(day, key=lambda item: -item.minutes)[:1]:
-        yield talk.say("work.day", mark=item.do, **talk.placed(item))
+        yield talk.say("work.day", item)
 
 
 def home(talk: Interview) -> Pieces:
@@ -185,7 +185,7 @@ def in_routine(talk: Interview, *, most: bool = True) -> Iterator[Piece | None]:
     for item in talk.given.usual if telling else ():
         hits = [talk.has(word, f"{item.do} {item.location_name}") for word in telling]
         if all(hits) if most else any(hits):
-            yield talk.say("usual", mark=item.do, **talk.item(item))
+            yield talk.say("usual", item)
 
 
 def secret(talk: Interview) -> Pieces:
@@ -204,17 +204,17 @@ def feel(talk: Interview) -> Pieces:
     best = sorted(lately, key=lambda note: (-note.importance, note.minutes_ago))
     yield from (tell(talk, note) for note in best[:1])
     if talk.given.doing:
-        yield talk.say("now", mark=talk.given.doing, **talk.doing(talk.given.doing))
+        yield talk.say("now", Did(doing=talk.given.doing))
 
 
 def now(talk: Interview) -> Pieces:
     """What the character is doing, and the stroke it is part of."""
     given = talk.given
     if given.doing:
-        yield talk.say("now", mark=given.doing, **talk.doing(given.doing))
+        yield talk.say("now", Did(doing=given.doing))
     current = next((item for item in reversed(given.done) if covers(item, given.situation.time)), None)
     if current is not None and not current.asleep and current.do != given.doing:
-        yield talk.say("now.plan", *talk.planned(current), mark=current.do, **talk.item(current))
+        yield talk.say("now.plan", *talk.planned(current), current)
     if not given.doing and current is None:
         yield talk.say("now.nothing")
     yield from here(talk)
@@ -223,9 +223,7 @@ def now(talk: Interview) -> Pieces:
 def where_now(talk: Interview) -> Pieces:
     """The place."""
     place = talk.given.situation.place.name
-    yield talk.say(
-        "where", at=talk.language.at_place(place, talk.given.who), place=talk.language.place(place, talk.given.who)
-    )
+    yield talk.say("where", at=talk.pair.at(place), place=talk.pair.place(place))
     yield from now(talk)
 
 
@@ -275,11 +273,9 @@ def weather(talk: Interview) -> Pieces:
 
 def learnt(talk: Interview) -> Pieces:
     """The latest conclusions."""
-    names = tuple(one.called for one in talk.given.known)
     thoughts = [(note, told) for note in talk.given.thoughts if (told := tell(talk, note))]
     for note, told in thoughts[:1]:
-        is_bound = told.text.startswith(("I ", "I'", *names))
-        low = told.text if is_bound else told.text[:1].lower() + told.text[1:]
+        low = talk.language.lowered(told.text)
         yield talk.say("learnt", note.id, mark=told.mark, text=told.text, low_text=low)
     yield from (told for _, told in thoughts[1:])
     if not thoughts:

@@ -16,7 +16,6 @@ from commonplace.minds.offline.interview.interview import (
     Piece,
     Pieces,
     is_to_me,
-    quoted,
     says_something,
     spoken_with,
     tells,
@@ -38,7 +37,7 @@ def people(talk: Interview) -> Pieces:
     nearest = known[0]
     pieces = [talk.say("people", people=talk.language.many([one.called for one in known[:12]]))]
     if nearest.warmth >= WARM:
-        pieces.append(talk.say("people.near", *nearest.because, **talk.them(nearest)))
+        pieces.append(talk.say("people.near", *nearest.because, nearest))
         pieces.append(label_of(talk, nearest))
     if known[-1].warmth <= COOL:
         pieces.append(feeling(talk, known[-1]))
@@ -51,7 +50,7 @@ def household(talk: Interview) -> Pieces:
     home = next((spot.name for spot in talk.given.places if spot.id == talk.given.who.home), "")
     yield talk.say("home", home=home) if talk.asked.wants == "where" else None
     for one in acquaintances(talk)[:1]:
-        yield talk.say("household.yes" if one.housemate else "household.no", **talk.them(one))
+        yield talk.say("household.yes" if one.housemate else "household.no", one)
         yield label_of(talk, one)
         return
     if not near:
@@ -77,16 +76,13 @@ def with_whom(talk: Interview) -> Pieces:
 def label_of(talk: Interview, person: Person, rule: str = "label") -> Piece | None:
     """What somebody is to the character."""
     label = talk.language.label(talk.given.who, person.label)
-    slots = talk.them(person)
     if label and (label.startswith(("my ", "제 ")) or not talk.language.is_mine(label)):
-        return talk.say(f"{rule}.a", mark=label, a_label=talk.language.a(label), **slots)
-    return talk.say(rule, mark=label, label=label, **slots)
+        return talk.say(f"{rule}.a", person, mark=label, a_label=talk.language.a(label))
+    return talk.say(rule, person, mark=label, label=label)
 
 
 def what_is(talk: Interview, person: Person) -> Piece | None:
-    return talk.first(
-        label_of(talk, person, "whois"), talk.say("whois.work", work=talk.language.a(person.work), **talk.them(person))
-    )
+    return label_of(talk, person, "whois") or talk.say("whois.work", person, work=talk.language.a(person.work))
 
 
 def closest(talk: Interview) -> Pieces:
@@ -94,7 +90,7 @@ def closest(talk: Interview) -> Pieces:
     best = talk.given.known[0] if talk.given.known and talk.given.known[0].warmth >= WARM else None
     if best is None:
         return [talk.say("closest.none")]
-    return [talk.say("closest", *best.because, **talk.them(best)), label_of(talk, best), *grounds(talk, best, 2)]
+    return [talk.say("closest", *best.because, best), label_of(talk, best), *grounds(talk, best, 2)]
 
 
 def rival(talk: Interview) -> Pieces:
@@ -104,7 +100,7 @@ def rival(talk: Interview) -> Pieces:
     worst = min(talk.given.known, key=lambda one: (one.warmth, one.id), default=None)
     if worst is None or worst.warmth > COOL:
         return hurts or [talk.say("rival.none")]
-    disliked = [talk.say("rival", *worst.because, **talk.them(worst)), label_of(talk, worst), *grounds(talk, worst, 2)]
+    disliked = [talk.say("rival", *worst.because, worst), label_of(talk, worst), *grounds(talk, worst, 2)]
     return [*disliked, *hurts] if talk.asked.wants == "who" else [*hurts, *disliked]
 
 
@@ -117,7 +113,7 @@ def grounds(talk: Interview, person: Acquaintance, most: int) -> Iterator[Piece 
 
 
 def strangers(talk: Interview) -> list[Piece | None]:
-    return [talk.say("stranger", **talk.them(one)) for one in talk.given.others[:1]]
+    return [talk.say("stranger", one) for one in talk.given.others[:1]]
 
 
 def acquaintances(talk: Interview) -> list[Acquaintance]:
@@ -137,7 +133,7 @@ def hearsay(talk: Interview) -> Pieces:
         said = [note for note in named_by_others(talk, person) if tells(note)]
         yield from (tell(talk, note) for note in said[:3])
         if not said:
-            yield talk.say("hearsay.none", **talk.them(person))
+            yield talk.say("hearsay.none", person)
         yield from (tell(talk, note) for note in talk.about_person(person.id)[:1])
 
 
@@ -148,21 +144,9 @@ def named_by_others(talk: Interview, person: Person) -> list[Recalled]:
 
 
 def feeling(talk: Interview, person: Acquaintance) -> Piece | None:
-    warmth = person.warmth
-    rule = (
-        "fond"
-        if warmth >= FOND
-        else "warm"
-        if warmth >= WARM
-        else "mixed"
-        if warmth > COOL and person.label
-        else "neutral"
-        if warmth > COOL
-        else "cool"
-        if warmth > COLD
-        else "cold"
-    )
-    return talk.say(f"think.{rule}", *person.because, **talk.them(person))
+    liked = (FOND, "fond"), (WARM, "warm"), (COOL + 1, "mixed" if person.label else "neutral"), (COLD + 1, "cool")
+    rule = next((rule for least, rule in liked if person.warmth >= least), "cold")
+    return talk.say(f"think.{rule}", *person.because, person)
 
 
 def whois(talk: Interview) -> Pieces:
@@ -170,7 +154,7 @@ def whois(talk: Interview) -> Pieces:
     for person in acquaintances(talk)[:1]:
         yield what_is(talk, person)
         if person.label and person.work:
-            yield talk.say("whois.trade", work=talk.language.a(person.work), **talk.them(person))
+            yield talk.say("whois.trade", person, work=talk.language.a(person.work))
         yield from about_topic(talk, person)
         yield from grounds(talk, person, 1)
         yield feeling(talk, person)
@@ -180,19 +164,17 @@ def whois(talk: Interview) -> Pieces:
 def know(talk: Interview) -> Pieces:
     """Since when, as what, and how often they talked."""
     for person in acquaintances(talk)[:1]:
-        slots = talk.them(person)
         if person.known_minutes >= 0:
             when = talk.language.dated(talk.given.situation.moment, person.known_minutes)
             firsts = [note.id for note in talk.between(person.id)[-1:]]
-            yield talk.say("know.since", *firsts, when=when, **slots)
-            yield label_of(talk, person)
+            yield talk.say("know.since", *firsts, person, when=when)
         else:
-            yield talk.say("know.always", **slots)
-            yield label_of(talk, person)
+            yield talk.say("know.always", person)
+        yield label_of(talk, person)
         yield from (tell(talk, note) for note in talk.about_person(person.id)[:1])
         if person.talks:
             ids = [note.id for note in talk.between(person.id)[:2]]
-            yield talk.say("know.talks", *ids, times=talk.language.times(person.talks), **slots)
+            yield talk.say("know.talks", *ids, person, times=talk.language.times(person.talks))
         yield feeling(talk, person)
     yield from strangers(talk)
 
@@ -208,14 +190,14 @@ def talked(talk: Interview) -> Pieces:
             yield from (tell(talk, note) for note in weightiest(lines)[:1])
             if lines:
                 return
-            not_then = talk.say("talked.not", daypart=talk.daypart, **talk.them(person))
+            not_then = talk.say("talked.not", person, daypart=talk.daypart)
             mark = f"not {talk.daypart}"
             yield replace(not_then, mark=mark) if not_then and mark in not_then.text else not_then
         if talk.asked.wants == "what" and len(last) > 1:
             last = last[1:]
         yield from last
         if not last:
-            yield talk.say("talked.never", **talk.them(person))
+            yield talk.say("talked.never", person)
     yield from strangers(talk)
     if not talk.asked.people:
         yield from talks(talk, talk.today)
@@ -228,19 +210,15 @@ def last_talk(talk: Interview, person: Person) -> Iterator[Piece | None]:
         return
     last = lines[0]
     conversation = [note for note in lines if note.minutes_ago - last.minutes_ago <= 90]
-    slots = talk.them(person)
-    when = talk.say("talked", last.id, when=talk.when(last), **slots)
+    when = talk.say("talked", last, person)
     subjects, about_them = topics(talk, conversation, person)
-    named = (note.id for note in about_them)
-    about = talk.say("talked.about", *named, mark=subjects, topics=subjects, **slots) if subjects else None
+    about = talk.say("talked.about", *about_them, person, mark=subjects, topics=subjects) if subjects else None
     if when and about and talk.asked.wants != "what":
         yield replace(about, text=f"{when.text} {about.text}", ids=(*when.ids, *about.ids))
     else:
         yield when
         yield about
-    for note in weightiest(conversation)[:1]:
-        quote = quoted(note.happening.quote)
-        yield talk.say("talked.said", note.id, mark=quote, quote=quote, **slots)
+    yield from (talk.say("talked.said", note) for note in weightiest(conversation)[:1])
 
 
 def weightiest(lines: Iterable[Recalled]) -> list[Recalled]:
@@ -259,7 +237,7 @@ def said_by(talk: Interview) -> Pieces:
     latest = sorted(telling, key=lambda note: (not tells(note), note.minutes_ago))
     if talk.asked.words and not named:
         speaker = talk.person(talk.asked.people[0]) if talk.asked.people else None
-        yield talk.say("said.nothing", **talk.them(speaker)) if speaker else talk.unknown()
+        yield talk.say("said.nothing", speaker) if speaker else talk.unknown()
         return
     yield from (tell(talk, note) for note in (named or latest)[:6])
     if not latest and not named:
@@ -283,17 +261,7 @@ def seen(talk: Interview) -> Pieces:
 
 
 def in_sight(talk: Interview, person: Person) -> Piece | None:
-    slots = talk.them(person)
-    if person.asleep:
-        return talk.say("seen.here.asleep", **slots)
-    if person.doing:
-        return talk.say(
-            "seen.here",
-            mark=person.doing,
-            **talk.doing(person.doing, own=False),
-            **slots,
-        )
-    return talk.say("seen.here.plain", **slots)
+    return talk.say("seen.here.asleep" if person.asleep else "seen.here", person)
 
 
 def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
@@ -306,19 +274,17 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
     if event is not None:
         seen = [note for note in seen if talk.at_event(note, event)]
     seen.sort(key=lambda note: (note.minutes_ago, -note.id))
-    slots = talk.them(person)
     if not seen:
         there = event is not None or talk.asked.places or talk.asked.when is not None
-        yield talk.say("seen.not" if there else "seen.never", **slots)
+        yield talk.say("seen.not" if there else "seen.never", person)
         return
     last = seen[0]
-    yield talk.say("seen.place", last.id, **(talk.slots(last) | slots))
+    yield talk.say("seen.place", last)
     lately = (note for note in seen if note.minutes_ago - last.minutes_ago <= 30)
     if note := next((note for note in lately if isinstance(note.happening, Seen)), None):
-        doing = note.happening.doing
-        yield talk.say("seen.doing", note.id, mark=doing, **(talk.doing(doing, own=False) | slots))
+        yield talk.say("seen.doing", note)
     if isinstance(last.happening, Left):
-        yield talk.say("seen.left", last.id, **(talk.slots(last) | slots))
+        yield talk.say("seen.left", last)
     heard = [note for note in named_by_others(talk, person) if is_to_me(note)]
     yield from (tell(talk, note) for note in heard[:1])
 
@@ -395,10 +361,8 @@ def talks(talk: Interview, span: When) -> Iterator[Piece | None]:
 def talk_of(talk: Interview, person: Person, notes: Sequence[Recalled], rule: str = "day.talk") -> Piece | None:
     subjects, about = topics(talk, notes, person)
     latest = about[-1] if about else notes[-1]
-    slots = talk.them(person) | {"when": talk.when(latest)}
-    if subjects:
-        return talk.say(rule, *(note.id for note in about), mark=subjects, topic=subjects, **slots)
-    return talk.say(f"{rule}.plain", latest.id, **slots)
+    when = talk.as_told(latest).when
+    return talk.say(rule, *(about or [latest]), person, mark=subjects, topic=subjects, when=when)
 
 
 MOST_TOPICS = 2

@@ -61,7 +61,7 @@ def grounds_of(talk: Interview) -> Pieces:
     if traits:
         yield talk.say("why.trait", trait=traits[0])
     if named and not found:
-        yield talk.say("why.own", *talk.planned(named[0]), mark=named[0].do, **talk.item(named[0]))
+        yield talk.say("why.own", *talk.planned(named[0]), named[0])
     closest = talk.relevant(words)[:1]
     yield from (tell(talk, note) for note in closest if isinstance(note.happening, Said | Befell | Changed))
 
@@ -90,8 +90,7 @@ def part_of(talk: Interview, deed: Recalled) -> Iterator[Piece | None]:
     days, minute = talk.moment(deed)
     for plan, id, _ in reversed(strokes(talk, When(days=days))):
         if minute_of(plan.start) <= minute and plan.place == deed.happening.place:
-            slots = talk.doing(plan.do)
-            yield talk.say("why.plan", id, deed.id, mark=slots["doing"], **slots)
+            yield talk.say("why.plan", id, deed.id, plan)
             return
     yield tell(talk, deed)
 
@@ -133,7 +132,7 @@ def plan_reasons(talk: Interview) -> Iterator[Piece | None]:
     for item in items[:1]:
         words = content_words(talk, f"{item.do} {item.location_name}")
         yield from (tell(talk, note) for note in sharing(talk, words, talk.seeds())[:1])
-        yield talk.say("why.own", mark=item.do, **talk.item(item))
+        yield talk.say("why.own", item)
 
 
 def content_words(talk: Interview, text: str) -> list[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from commonplace.minds.notes import Recalled
-from commonplace.minds.offline.interview.interview import Interview, Piece, ended, names_place
+from commonplace.minds.offline.interview.interview import Interview, Piece
+from commonplace.minds.offline.told import ended
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -12,6 +15,7 @@ from commonplace.world.happenings import (
     Concluded,
     Did,
     Failed,
+    Happening,
     Hour,
     ISaid,
     Left,
@@ -24,60 +28,28 @@ from commonplace.world.happenings import (
     Walked,
 )
 
+_RULES: Mapping[type[Happening], tuple[str, ...]] = {
+    Talked: (), Hour: (), Planned: (), Said: ("tell.said", "tell.overheard"), ISaid: ("tell.i_said",),
+    Did: ("tell.did",), Seen: ("tell.doing",), Walked: ("tell.walked",), Came: ("tell.arrived",), Left: ("tell.left",),
+    Befell: ("tell.event",), Voiced: ("tell.voice",), Sky: ("weather.was",), Changed: ("thing",),
+    Absent: ("thing.absent",), Failed: ("thing.refused",),
+}  # fmt: skip
+"""Kind of memory → the rules that word it, the first that can; none for what nobody would mention."""
 
-def tell(talk: Interview, note: Recalled) -> Piece | None:  # noqa: PLR0911, PLR0912 – a kind after another
+
+def tell(talk: Interview, note: Recalled) -> Piece | None:
     """A memory in the character's own words; None for one that nobody would mention, or in another language."""
-    it, id = note.happening, note.id
+    it = note.happening
     if not talk.language.speaks(it.quote or " ".join((*note.tell, note.text))):
         return None
-    slots = talk.slots(note)
-    quote, when, thing = slots["quote"], slots["when"], talk.language.place(it.object_name, talk.given.who)
-    match it:
-        case Talked() | Hour() | Planned():
-            return None
-        case Said():
-            return talk.say("tell.said" if it.to_me else "tell.overheard", id, mark=quote, **slots) if quote else None
-        case ISaid():
-            return talk.say("tell.i_said", id, mark=quote, **slots | {"x": slots["to"]}) if quote else None
-        case Did():
-            return _doing(talk, id, "tell.did", slots, is_placed=names_place(slots["doing"], it.place_name))
-        case Seen():
-            return _doing(talk, id, "tell.doing", slots)
-        case Walked():
-            return talk.say("tell.walked", id, **slots)
-        case Came():
-            return talk.say("tell.arrived", id, **slots)
-        case Left():
-            return talk.say("tell.left", id, **slots)
-        case Befell():
-            text = it.text or note.text
-            if past := talk.language.past(text):
-                return talk.say("tell.event", id, mark=past, past=past, when=when)
-            return talk.say("tell.event.plain", id, mark=text, text=ended(text), when=when)
-        case Voiced():
-            return talk.say("tell.voice", id, mark=it.text, text=ended(it.text), when=when)
-        case Sky():
-            past = talk.language.past(note.text) or ended(note.text)
-            return talk.say("weather.was", id, mark=past, past=past.rstrip("."), when=when)
-        case Changed():
-            return talk.say("thing", id, mark=f"{thing} {it.words}", thing=thing, words=it.words, **slots)
-        case Absent():
-            return talk.say("thing.absent", id, thing=thing, **slots)
-        case Failed():
-            why = it.why.strip().rstrip(".")
-            return talk.say("thing.refused", id, thing=thing, why=why[:1].lower() + why[1:], **slots)
-        case Concluded():
-            # What the simulator worded for saying is in the first person already: `her` in it is somebody else.
-            text = it.say or " ".join(talk.language.first_person(talk.given.who, note.text))
-            return Piece(ended(text), (id,), text.rstrip("."))
-        case _:
-            return _text(talk, note)
-
-
-def _doing(talk: Interview, id: int, rule: str, slots: dict[str, str], *, is_placed: bool = False) -> Piece | None:
-    """What was done and where, or without the place: where the doing names it, or there is none."""
-    plain = talk.say(f"{rule}.plain", id, mark=slots["doing"], **slots)
-    return plain if is_placed else talk.first(talk.say(rule, id, mark=slots["doing"], **slots), plain)
+    rules = _RULES.get(type(it))
+    if rules is not None:
+        return next(filter(None, (talk.say(rule, note) for rule in rules)), None)
+    if isinstance(it, Concluded):
+        # What the simulator worded for saying is in the first person already: `her` in it is somebody else.
+        text = it.say or " ".join(talk.language.first_person(talk.given.who, note.text))
+        return Piece(ended(text), (note.id,), text.rstrip("."))
+    return _text(talk, note)
 
 
 def _text(talk: Interview, note: Recalled) -> Piece | None:
