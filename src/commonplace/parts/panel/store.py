@@ -63,7 +63,7 @@ def begin(scenario: Scenario, prompt: str, folder: Path, named: str) -> dict[str
 
 
 def _past(store: MemoryStore, persona: str, question: str) -> tuple[PastAnswer, ...]:
-    close = store.search(query=question, persona_id=persona, limit=MOST_PAST)
+    close = store.search(query=question, persona_id=persona, limit=MOST_PAST, rank="relevance")
     latest = store.search(persona_id=persona, limit=MOST_PAST)
     found = {one.memory_id: one for one in (*close, *latest) if one.content.type == RESPONSE}
     chosen = list(found.values())[:MOST_PAST]
@@ -194,6 +194,11 @@ def _kept(folder: Path, session: str) -> set[tuple[str, str, str]]:
 def _keep(store: MemoryStore, ledger: Ledger, row: Row) -> None:
     if row.document is not None and store.get_by_id(row.memory_id) is None:
         store.add(row.document)
+    log(ledger, row)
+
+
+def log(ledger: Ledger, row: Row) -> None:
+    """Append the entry of a row."""
     # The ledger's time does not go back, even where two panels write to it at once; the coordinate has the exact one.
     at = max(row.at, ledger.latest or row.at)
     figures = {name: value for name, value in (row.figures or {}).items() if name != "impact"}
