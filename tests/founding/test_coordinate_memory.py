@@ -190,6 +190,40 @@ def test_a_session_is_shown_what_an_earlier_one_said_to_such_a_question(tmp_path
     assert "Your response: A memory system that lasts and whose money" in prompts[2]
 
 
+@requirement(
+    "1.1",
+    "Ratings change the prompt and the order of the next session; each change is in the ledger",
+    "rune_report",
+    "parts/panel/ratings.py",
+)
+@requirement(
+    "3.3", "`rune_report` with `plan_adjustment`: trigger, action, details", "ResonanceLedger", "parts/panel/ratings.py"
+)
+def test_ratings_change_what_a_session_asks_and_in_which_order(tmp_path):
+    first = orchestrator(tmp_path)
+    first.run("How should a memory system last?")
+    for memory, stars in zip(first.memory_store.get_by_session(first.session_id), (1, 5, 2), strict=True):
+        first.memory_store.rate(memory.memory_id, stars)
+    poor = [one.memory_id for one in first.memory_store.get_by_session(first.session_id)][::2]
+    prompts: list[str] = []
+    second = orchestrator(tmp_path, lambda persona: lambda prompt: prompts.append(prompt) or "Yes.")
+    second.run("Which memory systems are there?")
+    assert [one["persona"] for one in second.history] == ["antithesis", "thesis", "synthesis"]
+    assert ["another way" in prompt for prompt in prompts] == [False, True, True]
+    assert "earlier answers 1 of 5 stars" in prompts[1]
+    assert ["Relevant past" in prompt for prompt in prompts] == [True, False, False]
+    noted = [entry["plan_adjustment"] for entry in entries(tmp_path, "rune_report")]
+    assert [(one["trigger"], one["action"], one["details"]["persona"]) for one in noted] == [
+        ("ratings", "leave_out_examples", "thesis"),
+        ("ratings", "revise_prompt", "thesis"),
+        ("ratings", "leave_out_examples", "synthesis"),
+        ("ratings", "revise_prompt", "synthesis"),
+        ("ratings", "reorder_persona_cycle", "antithesis"),
+    ]
+    assert [name for one in noted for name in one["details"].get("memory_ids", ())] == poor
+    assert noted[-1]["details"]["new_order"] == ["antithesis", "thesis", "synthesis"]
+
+
 @requirement("1.2", "Memory = f(Time, Space, Agent, Emotion, Content)", "MemoryCoordinate", DOCUMENT)
 def test_a_memory_is_its_coordinates(store):
     kept = store.add(MemoryCoordinate(**WHOLE))

@@ -21,11 +21,14 @@ from commonplace.parts.coordinates.document import MemoryCoordinate
 from commonplace.parts.coordinates.jsonl_files import Storage, StoreConfig
 from commonplace.parts.coordinates.memory_store import MemoryStore, importance_of
 from commonplace.parts.coordinates.retention import ForgettingPlan, RetentionPolicy
+from commonplace.parts.panel.ratings import FAIR, POOR, changes, rated
 from commonplace.parts.panel.rhythm import Plan, Said, answered, beginning, next_cycle
 from commonplace.parts.panel.rows import ASKED, RESPONSE, Figures, Row, closing, coordinate, figures
+from commonplace.parts.panel.rows import learned as learned_row
 from commonplace.parts.panel.store import log
 from commonplace.paths import text_of
 from commonplace.scenario.model import PanelPart
+from commonplace.scenario.session import RatingChange
 from commonplace.text import clean
 from commonplace.world.state import Line
 
@@ -60,6 +63,7 @@ INJECTIONS = {
     "liven": "The talk has become flat: say what it means to you.",
     "calm": "The talk is heated: stay calm and exact.",
 }
+REVISED = "People gave your earlier answers {mean:g} of 5 stars on average: answer in another way."
 _PANEL = PanelPart()
 Clock = Callable[[], datetime]
 
@@ -269,7 +273,8 @@ def compose_prompt_with_memory(
     """The prompt of one answer: instruction, past answers, what was said, and the seed prompt.
 
     Past answers are at most two of the persona's own, of importance 0.6 or more, those first that have most to do with
-    the first 100 characters of the seed prompt; with a snapshot, only those of its phase and with one of its emotions.
+    the first 100 characters of the seed prompt, none of them rated 2 stars or less; with a snapshot, only those of its
+    phase and with one of its emotions.
     """
     parts = [f"System instruction: {persona.system_prompt}"] if persona.system_prompt else []
     for place, case in enumerate(_similar_cases(persona, seed_prompt, memory_store, bqi_snapshot)):
@@ -291,14 +296,15 @@ def _similar_cases(
         return []
     snapshot = bqi_snapshot or {}
     emotion = cast("Mapping[str, Any]", snapshot.get("emotion") or {})
-    return store.search(
+    found = store.search(
         query=seed_prompt[:ASKED_WITH],
         persona_id=persona.identifier,
         min_importance=WEIGHTY,
         bqi_filters={"rhythm_phase": snapshot.get("rhythm_phase"), "emotion": emotion.get("keywords") or None},
-        limit=EXAMPLES,
+        limit=None,
         rank="relevance",
     )
+    return [one for one in found if (one.metadata.user_rating or FAIR) > POOR][:EXAMPLES]
 
 
 # ── §7.1: the orchestrator ───────────────────────────────────────────────────────────────────────────────────────────
@@ -309,6 +315,8 @@ class _Run:
     """What one call of `run` has made."""
 
     seed_prompt: str
+    below: Mapping[str, float]
+    """Persona → its mean rating in stars, where it is to answer differently."""
     answers: list[tuple[Said, str, Figures]] = field(default_factory=list[tuple[Said, str, Figures]])
 
 
@@ -349,9 +357,10 @@ class PersonaOrchestrator:
     def run(self, seed_prompt: str, depth: int = 1) -> str:
         """Ask each persona `depth` times, and return the last answer.
 
-        The retention policy of the store is applied first, and importances are computed again at the end. A backend
-        that raises has answered `[error: …]`: its memory has `error_occurred`, and the others go on. Raises UsageError
-        for an empty prompt and for a depth below 1.
+        The retention policy of the store is applied first. Ratings of earlier answers change prompts and order, as
+        `commonplace.parts.panel.ratings` says and the ledger notes (`rune_report`). Importances are computed again at
+        the end. A backend that raises has answered `[error: …]`: its memory has `error_occurred`, and the others go on.
+        Raises UsageError for an empty prompt and for a depth below 1.
         """
         if not clean(seed_prompt):
             raise UsageError("the prompt is empty", hint="give the question that the personas are to answer")
@@ -360,11 +369,14 @@ class PersonaOrchestrator:
         if self.memory_store is not None:
             self.memory_store.apply_retention_policy()
         names = [persona.identifier for persona in self.registry]
-        self.phase = PhaseController(names, prompt=seed_prompt, depth=depth)
+        learned = () if self.memory_store is None else changes(names, rated(self.memory_store, names))
+        order = next((change.order for change in learned if change.order), names)
+        self.phase = PhaseController(order, prompt=seed_prompt, depth=depth)
         self._log(
             ASKED, "user", coordinate(self._clock(), DOMAIN, "user", self.phase.affect, (), self.phase.rhythm_phase)
         )
-        run = _Run(seed_prompt)
+        self._log_learned(learned)
+        run = _Run(seed_prompt, {one.persona: one.mean for one in learned if one.action == "revise_prompt"})
         response = self._run_recursive(run, depth, 1)
         self._close(run)
         return response
@@ -426,7 +438,9 @@ class PersonaOrchestrator:
         prompt = compose_prompt_with_memory(*given, snapshot)
         if snapshot is not None and HEADING not in prompt:
             prompt = compose_prompt_with_memory(*given)
-        return "\n".join(filter(None, (prompt, INJECTIONS.get(self.phase.injection))))
+        mean = run.below.get(persona.identifier)
+        revised = None if mean is None else REVISED.format(mean=mean)
+        return "\n".join(filter(None, (prompt, revised, INJECTIONS.get(self.phase.injection))))
 
     def _create_memory_coordinate(
         self,
@@ -497,6 +511,15 @@ class PersonaOrchestrator:
             return None
         at = max(self._clock(), ledger.latest or self.session_start)
         return ledger.log_event(self.session_id, event, persona_id, bqi_coordinate=bqi, at=at, **more)
+
+    def _log_learned(self, learned: Sequence[RatingChange]) -> None:
+        """Note what the ratings of earlier answers change in this run."""
+        if self.resonance_ledger is None:
+            return
+        for change in learned:
+            at = self._clock()
+            bqi = coordinate(at, DOMAIN, change.persona, self.phase.affect, (), self.phase.rhythm_phase)
+            log(self.resonance_ledger, learned_row(self.session_id, at, bqi, change))
 
     def _write_log(self, entry: dict[str, Any]) -> None:
         self.log_entries.append(entry)

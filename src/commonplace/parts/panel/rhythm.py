@@ -54,8 +54,9 @@ class Plan:
     def of(cls, scenario: Scenario) -> Plan:
         """That of a scenario."""
         panel, language = scenario.part.panel, scenario.language
+        ordered = scenario.session.order if scenario.session else ()
         return cls(
-            panel.prompt, cycle_of(scenario), panel.depth, language, panel.injection, panel.plan_adjustment,
+            panel.prompt, ordered or cycle_of(scenario), panel.depth, language, panel.injection, panel.plan_adjustment,
             panel.calm, panel.tense,
         )  # fmt: skip
 

@@ -23,6 +23,7 @@ from commonplace.parts.panel.task import asked_of
 from commonplace.run.manifest import own_minds
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.session import RatingChange
 from commonplace.world.events import Event, Spoke, of_kind
 from commonplace.world.happenings import happening_of
 from commonplace.world.state import Line
@@ -30,6 +31,8 @@ from commonplace.world.state import Line
 USER = "user"
 """Who asks, as a persona of the store."""
 RESPONSE, ASKED, EVALUATION, REPORT = "persona_response", "user_input", "evaluation", "synthesis_report"
+LEARNED = "rune_report"
+"""What the ratings of earlier answers change in this session."""
 Figures = dict[str, float | None]
 
 
@@ -91,6 +94,11 @@ def closing(
         yield Row(session, REPORT, last.persona, "", at, bqi, figures=dict(means), refs=refs)
 
 
+def learned(session: str, at: datetime, bqi: dict[str, Any], change: RatingChange) -> Row:
+    """The entry on what ratings change."""
+    return Row(session, LEARNED, change.persona, "", at, bqi, adjustment=change.as_json(), refs=change.memories)
+
+
 class Panel:
     """The panel of a run up to its last tick, as coordinates and entries. A function of the run's file."""
 
@@ -128,6 +136,7 @@ class Panel:
         own = max(after, self._levels[-1][0])
         if own < 0:
             yield self._question()
+            yield from self._learned()
         answers = [said for said in self.rhythm.said if said.tick > self._levels[-1][0]]
         for said in answers:
             if said.tick > own:
@@ -148,6 +157,12 @@ class Panel:
         document = self._document(0, USER, ASKED, text, bqi, affect=NEUTRAL, felt=felt, tags=[USER])
         name = document.memory_id
         return Row(self._session(0), ASKED, USER, name, at, bqi, document, refs=(name,))
+
+    def _learned(self) -> Generator[Row]:
+        session, at = self._scenario.session, self._reading.time(0)
+        for change in session.changes if session else ():
+            bqi = self._bqi(at, change.persona, NEUTRAL, (), EXPLORATION)
+            yield learned(self._session(0), at, bqi, change)
 
     def _answer(self, said: Said) -> Row:
         at, event = self._reading.time(said.tick), self._events[said.tick]
