@@ -38,6 +38,7 @@ from commonplace.founding.coordinate_memory import (
 from commonplace.ledger import show, verify
 from commonplace.memory.stores.sqlite import SQLiteStore
 from commonplace.parts.coordinates.document import to_memory
+from commonplace.parts.coordinates.upkeep import Upkeep, tend, until_midnight
 from parts.coordinates.documents import DAY, document
 
 requirement = pytest.mark.requirement
@@ -484,12 +485,16 @@ CONFIG: dict[str, Any] = {
 }
 
 
+@requirement("8", "`configs/memory_config.json`", "MemoryStore(config=StoreConfig.read(…))", FILES)
 @requirement("4.2", "The configuration of the document, key by key; its limits are the defaults", "StoreConfig", FILES)
 def test_the_configuration_is_read(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     with MemoryStore(base_path=tmp_path) as store:
         assert store.policy == RetentionPolicy() == RetentionPolicy(**CONFIG["retention_policy"])
     config = StoreConfig.read(tmp_path / "config.json")
+    with MemoryStore(base_path=tmp_path / "other", config=config) as store:
+        assert store.policy == config.retention_policy
+    assert StoreConfig.read(tmp_path / "other" / "config.json") == config
     assert config.storage.backup_path == "D:/nas_backup/memory_backup"
     assert config.storage.model_dump(exclude={"layout"}) == CONFIG["storage"]
 
@@ -860,7 +865,12 @@ def test_a_heated_cycle_changes_the_order_of_the_next(tmp_path):
                                                         *(one.identifier for one in PERSONAS)]  # fmt: skip
 
 
-@requirement("7.1 (3)", "Every field of an answer's memory", "_create_memory_coordinate", MODULE)
+@requirement(
+    "7.1 (3)",
+    "Every field of an answer's memory; confidence and importance are computed, not 0.7 and 0.5",
+    "_create_memory_coordinate",
+    MODULE,
+)
 def test_an_answer_has_all_its_coordinates(tmp_path):
     made = orchestrator(tmp_path)
     made.run("How should a memory system last?", depth=2)
@@ -963,7 +973,12 @@ def test_an_event_is_logged_now(tmp_path):
     assert ledger.log_event("s", "later than the clock")["timestamp"] == "2400-01-01T00:00:00Z"
 
 
-@requirement("7.2", "The prompt, line by line", "compose_prompt_with_memory", MODULE)
+@requirement(
+    "7.2",
+    "The prompt, line by line; past answers by relevance, none rated 2 stars or less",
+    "compose_prompt_with_memory",
+    MODULE,
+)
 def test_a_prompt_is_composed_as_the_document_says(store):
     question = "How should AGI memory work?"
     for number, share in enumerate((0.9, 0.7, 0.65, 0.5)):
@@ -1173,6 +1188,76 @@ def test_the_importance_is_computed_again_at_the_end(tmp_path):
     made.run("Why?")
     shares = [one.metadata.importance for one in made.memory_store.get_by_session(made.session_id)]
     assert shares == pytest.approx([0.35, 0.35, 0.3])
+
+
+@requirement(
+    "10.2", "Every midnight all are computed again", "Upkeep(store), commonplace upkeep", "parts/coordinates/upkeep.py"
+)
+def test_importances_are_computed_every_day(tmp_path, capsys):
+    assert until_midnight(datetime(2025, 10, 12, 22, 30, tzinfo=UTC)) == timedelta(hours=1, minutes=30)
+    with MemoryStore(base_path=tmp_path) as store:
+        first = store.add(document("asked"))
+        store.add(document("answered", 1, relations={"parent_memory_id": first.memory_id}))
+        with Upkeep(store, every=timedelta(milliseconds=10)):
+            ends = time.monotonic() + 10
+            while store.get_by_id(first.memory_id).metadata.importance < 0.34 and time.monotonic() < ends:
+                time.sleep(0.01)
+        assert store.get_by_id(first.memory_id).metadata.importance == pytest.approx(0.35)
+        store.add(document("answered twice", 2, relations={"parent_memory_id": first.memory_id}))
+    assert main(["upkeep", str(tmp_path)]) == 0
+    assert "1 importances" in capsys.readouterr().err
+    with MemoryStore(base_path=tmp_path) as store:
+        assert store.get_by_id(first.memory_id).metadata.importance == pytest.approx(0.4)
+
+
+@requirement(
+    "10.3", "A person rates an answer, 1 to 5 stars, on the command line", "commonplace rate", "parts/panel/command.py"
+)
+@requirement("3.1", "`user_rating`, by hand", "MemoryStore.rate", STORE)
+def test_a_person_rates_an_answer(tmp_path, capsys):
+    made = orchestrator(tmp_path, lambda persona: lambda prompt: "Yes.")
+    made.run("Why?")
+    last = made.memory_store.get_recent(1)[0]
+    made.memory_store.close()
+    where, ledger = str(tmp_path / "memory"), str(tmp_path / "resonance_ledger")
+    assert main(["rate", where, last.memory_id, "4", "--ledger", ledger]) == 0
+    assert capsys.readouterr().out == f"{last.memory_id}  4 of 5 stars  importance 0.54\n"
+    with MemoryStore(base_path=tmp_path / "memory") as store:
+        assert store.get_by_id(last.memory_id).metadata.user_rating == 4
+        assert store.rate(last.memory_id, 1).metadata.importance == pytest.approx(0.36)
+        for stars in (0, 6, "5"):
+            with pytest.raises(UsageError, match="stars"):
+                store.rate(last.memory_id, stars)
+    (noted,) = entries(tmp_path, "user_rating")
+    assert (noted["memory_id"], noted["evaluation"]["user_rating"]) == (last.memory_id, 4)
+    assert main(["rate", where, "nobody", "4"]) == 2
+    assert "no memory" in capsys.readouterr().err
+
+
+@requirement(
+    "3.1",
+    "`response_summary`, written by a task; prompts show it",
+    "tend(store, summarize=…)",
+    "parts/coordinates/upkeep.py",
+)
+@requirement("2.2", "Summaries and compression", "commonplace upkeep", "parts/coordinates/upkeep.py")
+def test_summaries_are_written_and_shown(store):
+    long = "Lunch was late. " + " ".join(f"A memory system keeps note {number} of a day." for number in range(9))
+    kept = store.add(document(long, importance=0.9))
+    short = store.add(document("Short.", 1))
+    assert (tend(store).summarized, tend(store).summarized) == (1, 0)
+    summary = store.get_by_id(kept.memory_id).content.response_summary
+    assert len(summary) <= 200
+    assert "memory system" in summary
+    assert "Lunch" not in summary
+    assert store.get_by_id(short.memory_id).content.response_summary is None
+    assert f"Your response: {summary}" in compose_prompt_with_memory(PERSONAS[2], "memory system", [], 1, 1, store)
+    other = store.add(document(long, 2))
+    tend(store, summarize=lambda text: f"{len(text)} characters, says a model")
+    assert store.get_by_id(other.memory_id).content.response_summary == f"{len(long)} characters, says a model"
+    assert store.get_by_id(other.memory_id).content.response_full == long
+    store.close()
+    assert store.get_by_id(kept.memory_id).content.response_summary == summary
 
 
 @requirement("10.4", "`user_id` says whose memory it is", "agent.user_id, search(user_id=…)", DOCUMENT)

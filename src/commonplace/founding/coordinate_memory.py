@@ -23,7 +23,18 @@ from commonplace.parts.coordinates.memory_store import MemoryStore, importance_o
 from commonplace.parts.coordinates.retention import ForgettingPlan, RetentionPolicy
 from commonplace.parts.panel.ratings import FAIR, POOR, changes, rated
 from commonplace.parts.panel.rhythm import Plan, Said, answered, beginning, next_cycle
-from commonplace.parts.panel.rows import ASKED, RESPONSE, Figures, Row, closing, coordinate, figures
+from commonplace.parts.panel.rows import (
+    ASKED,
+    HAPPENED,
+    RESPONSE,
+    SYSTEM,
+    USER,
+    Figures,
+    Row,
+    closing,
+    coordinate,
+    figures,
+)
 from commonplace.parts.panel.rows import learned as learned_row
 from commonplace.parts.panel.store import log
 from commonplace.paths import text_of
@@ -372,9 +383,7 @@ class PersonaOrchestrator:
         learned = () if self.memory_store is None else changes(names, rated(self.memory_store, names))
         order = next((change.order for change in learned if change.order), names)
         self.phase = PhaseController(order, prompt=seed_prompt, depth=depth)
-        self._log(
-            ASKED, "user", coordinate(self._clock(), DOMAIN, "user", self.phase.affect, (), self.phase.rhythm_phase)
-        )
+        self._log(ASKED, USER, coordinate(self._clock(), DOMAIN, USER, self.phase.affect, (), self.phase.rhythm_phase))
         self._log_learned(learned)
         run = _Run(seed_prompt, {one.persona: one.mean for one in learned if one.action == "revise_prompt"})
         response = self._run_recursive(run, depth, 1)
@@ -391,9 +400,9 @@ class PersonaOrchestrator:
         self.history.append({"role": "system", "content": text})
         memory = None
         if self.memory_store is not None:
-            document = self._document("system", text, "system_event", sequence=len(self.history))
+            document = self._document(SYSTEM, text, HAPPENED, sequence=len(self.history))
             memory = self.memory_store.add(document)
-        self._log("system_event", "system", None, memory_id=memory.memory_id if memory else None)
+        self._log(HAPPENED, SYSTEM, None, memory_id=memory.memory_id if memory else None)
         return memory
 
     def _run_recursive(self, run: _Run, depth: int, depth_index: int) -> str:

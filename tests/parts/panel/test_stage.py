@@ -290,7 +290,11 @@ def test_a_fork_keeps_its_own_answers_and_names_those_before_it(copy):
     resumed(copy / "fork.run")
     ids = {one["memory_id"] for one in before}
     new = [one for one in memories(copy / "outputs") if one["memory_id"] not in ids]
-    assert [one["time"]["sequence"] for one in new] == [5, 6, 7, 8, 9]
+    assert [one["time"]["sequence"] for one in new] == [5, 5, 6, 7, 8, 9]
+    said = new.pop(next(place for place, one in enumerate(new) if one["content"]["type"] == "system_event"))
+    assert (said["content"]["response_full"], said["agent"]["persona_id"]) == ("Think of the winter!", "system")
+    (entry,) = (entry for entry in ledger(copy / "outputs") if entry["event_type"] == "system_event")
+    assert (entry["memory_id"], entry["session_id"]) == (said["memory_id"], said["time"]["session_id"])
     assert new[0]["relations"]["parent_memory_id"] == before[4]["memory_id"]
     assert len({one["time"]["session_id"] for one in new}) == 1
     assert new[0]["time"]["session_id"] != before[4]["time"]["session_id"]

@@ -257,6 +257,24 @@ class MemoryStore:
         return len(changed)
 
     @locked
+    def summarize(self, summarize: Callable[[str], str], *, longer_than: int = 0) -> int:
+        """Write the `response_summary` of the answers of personas that have none and are longer than that.
+
+        `summarize`: from an answer to its summary. Automatic importances of these are computed again. Returns how many
+        were written; those before stay if it raises.
+        """
+        count = 0
+        for name, memory in list(self._index.memories.items()):
+            is_answer = memory.details.get("content_type") == "persona_response"
+            if is_answer and not memory.details.get("response_summary") and len(memory.full_text) > longer_than:
+                summary = clean(summarize(str(memory.full_text)))
+                written = replace(memory, details={**memory.details, "response_summary": summary})
+                automatic = memory.details.get(AUTOMATIC)
+                self._update([self._with_automatic_importance(name, written) if automatic else written])
+                count += 1
+        return count
+
+    @locked
     def rate(self, memory_id: str, stars: float) -> MemoryCoordinate:
         """Store a person's rating of 1 to 5 stars and return the memory, its automatic importance computed again."""
         memory = self._index.memories.get(memory_id)

@@ -24,13 +24,15 @@ from commonplace.run.manifest import own_minds
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
 from commonplace.scenario.session import RatingChange
-from commonplace.world.events import Event, Spoke, of_kind
+from commonplace.world.events import Event, GodSpoke, Spoke, of_kind
 from commonplace.world.happenings import happening_of
 from commonplace.world.state import Line
 
-USER = "user"
-"""Who asks, as a persona of the store."""
+USER, SYSTEM = "user", "system"
+"""Who asks, and whose is what came from outside, as personas of the store."""
 RESPONSE, ASKED, EVALUATION, REPORT = "persona_response", "user_input", "evaluation", "synthesis_report"
+HAPPENED = "system_event"
+"""What was said to a panel from outside."""
 LEARNED = "rune_report"
 """What the ratings of earlier answers change in this session."""
 Figures = dict[str, float | None]
@@ -107,11 +109,9 @@ class Panel:
         self._scenario = reading.scenario
         self._panel = self._scenario.part.panel
         self._last = reading.last_tick
-        said = [
-            (event, spoke)
-            for event, spoke in of_kind(reading.events(1, self._last), Spoke)
-            if event.agent_id in cycle_of(self._scenario)
-        ]
+        events = reading.events(1, self._last)
+        self._outside = list(of_kind(events, GodSpoke))
+        said = [(event, spoke) for event, spoke in of_kind(events, Spoke) if event.agent_id in cycle_of(self._scenario)]
         self._events = {event.tick: event for event, _ in said}
         lines = [Line(event.tick, event.agent_id, spoke.to_agent_id, spoke.utterance) for event, spoke in said]
         self.rhythm: Rhythm = rhythm(self._scenario, lines, self._last + 1)
@@ -138,9 +138,9 @@ class Panel:
             yield self._question()
             yield from self._learned()
         answers = [said for said in self.rhythm.said if said.tick > self._levels[-1][0]]
-        for said in answers:
-            if said.tick > own:
-                yield self._answer(said)
+        came = [(event.tick, self._event(event, spoke.text)) for event, spoke in self._outside if event.tick > own]
+        given = [(said.tick, self._answer(said)) for said in answers if said.tick > own]
+        yield from (row for _, row in sorted((*came, *given), key=lambda one: one[0]))
         if self.has_ended and self.rhythm.said:
             kept = [(said, self.memory_id(said.tick), self._figures(said)) for said in answers]
             at, session = self._reading.time(self._last), self._session(self._last)
@@ -157,6 +157,15 @@ class Panel:
         document = self._document(0, USER, ASKED, text, bqi, affect=NEUTRAL, felt=felt, tags=[USER])
         name = document.memory_id
         return Row(self._session(0), ASKED, USER, name, at, bqi, document, refs=(name,))
+
+    def _event(self, event: Event, text: str) -> Row:
+        """What was said to the panel from outside."""
+        at, session, tick = self._reading.time(event.tick), self._session(event.tick), event.tick
+        felt = feeler(self._scenario.language)(text)
+        bqi = self._bqi(at, SYSTEM, NEUTRAL, felt.keywords if felt else (), EXPLORATION)
+        document = self._document(tick, SYSTEM, HAPPENED, text, bqi, affect=NEUTRAL, felt=felt, tags=[SYSTEM])
+        name = document.memory_id = new_memory_id(at, session, event.id, digits=8)
+        return Row(session, HAPPENED, SYSTEM, name, at, bqi, document, refs=(name,))
 
     def _learned(self) -> Generator[Row]:
         session, at = self._scenario.session, self._reading.time(0)

@@ -248,11 +248,16 @@ def rate(reading: Reading, event_id: str, stars: float, folder: Path) -> MemoryC
             what = f"{name}, which holds {event_id}, is not there: it was forgotten, or kept somewhere else"
             raise UsageError(what, where=str(folder), hint="name the folder: --memory DIR")
         rated = store.rate(name, stars)
-        ledger, importance = store.ledger, rated.metadata.importance
-        assert ledger is not None
-        ledger.log_event(
-            rated.time.session_id, RATING, event.agent_id, name, rated.metadata.bqi_snapshot,
-            {"user_rating": stars, "importance": importance}, at=max(rated.at, ledger.latest or rated.at),
-            memory_refs=[name],
-        )  # fmt: skip
+        assert store.ledger is not None
+        note_rating(store.ledger, rated)
     return rated
+
+
+def note_rating(ledger: Ledger, rated: MemoryCoordinate) -> None:
+    """Note in the ledger how a memory was rated."""
+    about, name = rated.metadata, rated.memory_id
+    figures = {"user_rating": about.user_rating, "importance": about.importance}
+    ledger.log_event(
+        rated.time.session_id, RATING, rated.agent.persona_id, name, about.bqi_snapshot, figures,
+        at=max(rated.at, ledger.latest or rated.at), memory_refs=[name],
+    )  # fmt: skip
