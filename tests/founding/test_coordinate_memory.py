@@ -795,6 +795,24 @@ def test_an_orchestrator_works_without_store_and_ledger():
     assert made.tool_call("thesis", "search", {}) is None
 
 
+@requirement("7.1 (1)", "Any number of personas with any identifiers", "PersonaRegistry([Persona…])", MODULE)
+@pytest.mark.parametrize("names", [["나"], ["Persona A", "비노체님"]])
+def test_any_personas_work(tmp_path, names):
+    store, ledger = MemoryStore(tmp_path / "memory"), ResonanceLedger(tmp_path / "resonance_ledger")
+    registry = PersonaRegistry([Persona(name, name) for name in names])
+    for hours in (0, 1):
+        made = PersonaOrchestrator(
+            registry, lambda persona: lambda prompt: "두렵고 화가 난다! I fear panic!", None, store, ledger,
+            clock=lambda: datetime(2025, 10, 12, 9 + hours),  # noqa: B023
+        )  # fmt: skip
+        made.run("무엇을 기억할까?", depth=4)
+        for memory in store.get_by_session(made.session_id):
+            store.rate(memory.memory_id, 1)
+    assert len(store) == 8 * len(names)
+    assert len(entries(tmp_path, "rune_report")) == 2 * len(names)
+    assert verify(ledger.base_path).sound
+
+
 @requirement("7.1 (1)", "A backend is a callable, or has `generate`", "backend_factory(persona)", MODULE)
 def test_any_backend_answers(tmp_path):
     class Model:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from commonplace.canon import parsed
+from commonplace.clock import utc
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.ledger import Entry, Ledger
 from commonplace.memory.emotion import estimate_sentiment, extract_emotion_keywords, language_of
@@ -21,7 +22,7 @@ from commonplace.parts.coordinates.document import MemoryCoordinate
 from commonplace.parts.coordinates.jsonl_files import Storage, StoreConfig
 from commonplace.parts.coordinates.memory_store import MemoryStore, importance_of
 from commonplace.parts.coordinates.retention import ForgettingPlan, RetentionPolicy
-from commonplace.parts.panel.ratings import FAIR, POOR, changes, rated
+from commonplace.parts.panel.ratings import FAIR, MOST, POOR, changes, rated
 from commonplace.parts.panel.rhythm import Plan, Said, answered, beginning, next_cycle
 from commonplace.parts.panel.rows import (
     ASKED,
@@ -312,7 +313,7 @@ def _similar_cases(
         persona_id=persona.identifier,
         min_importance=WEIGHTY,
         bqi_filters={"rhythm_phase": snapshot.get("rhythm_phase"), "emotion": emotion.get("keywords") or None},
-        limit=None,
+        limit=MOST,
         rank="relevance",
     )
     return [one for one in found if (one.metadata.user_rating or FAIR) > POOR][:EXAMPLES]
@@ -360,7 +361,8 @@ class PersonaOrchestrator:
         self.memory_store = memory_store
         self.resonance_ledger = resonance_ledger
         self.user_id = user_id
-        self._clock = clock or _now
+        given = clock or _now
+        self._clock: Clock = lambda: utc(given())
         self.session_start = self._clock()
         self.session_id = _unused(f"sess_{self.session_start:%Y%m%d_%H%M%S}", memory_store)
         self._last_memory_id: str | None = None

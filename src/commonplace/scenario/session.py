@@ -42,11 +42,11 @@ class RatingChange(BaseModel):
     model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     action: Literal["leave_out_examples", "revise_prompt", "reorder_persona_cycle"]
-    persona: Id
+    persona: str
     """Whom it concerns; of an order, who begins."""
     mean: float = Field(ge=1, le=5)
     """Mean of the persona's ratings, in stars."""
-    order: tuple[Id, ...] = ()
+    order: tuple[str, ...] = ()
     memories: tuple[str, ...] = ()
     """Answers in the store that are no examples any more."""
 

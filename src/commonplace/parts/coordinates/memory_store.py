@@ -288,6 +288,14 @@ class MemoryStore:
         self._update([memory])
         return self._document(memory_id)
 
+    @locked
+    def ratings(self, persona_id: str, n: int | None = None) -> list[tuple[str, float]]:
+        """(memory, stars) of a persona's rated memories, the newest first, at most n (None: all)."""
+        memories = self._index.memories
+        own = (name for name in self._index.newest() if memories[name].agent == persona_id)
+        stars = ((name, memories[name].details.get("user_rating")) for name in own)
+        return list(islice(((name, float(given)) for name, given in stars if given is not None), n))
+
     def _with_automatic_importance(self, name: str, memory: Memory) -> Memory:
         return with_importance(memory, scaled(self.calculate_importance(from_memory(memory, name))))
 

@@ -22,14 +22,7 @@ Rated = Mapping[str, Sequence[tuple[str, float]]]
 
 def rated(store: MemoryStore, personas: Sequence[str]) -> Rated:
     """The latest ratings of each persona."""
-    return {
-        persona: [
-            (one.memory_id, float(one.metadata.user_rating))
-            for one in store.search(persona_id=persona, limit=None)
-            if one.metadata.user_rating is not None
-        ][:MOST]
-        for persona in personas
-    }
+    return {persona: store.ratings(persona, MOST) for persona in personas}
 
 
 def changes(order: Sequence[str], ratings: Rated) -> tuple[RatingChange, ...]:
