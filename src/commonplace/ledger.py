@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from types import NoneType
@@ -151,24 +151,26 @@ class Ledger:
         evaluation: Mapping[str, Any] | None = None,
         plan_adjustment: Mapping[str, Any] | None = None,
         *,
-        at: datetime,
+        at: datetime | None = None,
         memory_refs: Sequence[str] = (),
         impact_score: float | None = None,
         transparency: float | None = None,
         reproducibility: float | None = None,
         verifiability: float | None = None,
     ) -> Entry:
-        """Append an entry made at the simulated time `at`, and return it with `prev` and `hash`.
+        """Append an entry made at the moment `at`, and return it with `prev` and `hash`.
+
+        `at`: simulated time, or None for now; where the last entry is later than now, its time is taken.
 
         `event_type`: `user_input`, `persona_response`, `tool_call`, `evaluation`, `synthesis_report`, `rune_report`,
         `forgetting`, or one of your own. Raises UsageError for a time before the last entry, and for a value that does
         not fit its field or that JSON cannot hold.
         """
-        if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - callers pass strings
-            raise UsageError(f"at is {at!r:.60}", hint="expected a datetime; a naive one is taken as UTC")
+        if not isinstance(at, datetime | None):  # pyright: ignore[reportUnnecessaryIsInstance] - callers pass strings
+            raise UsageError(f"at is {at!r:.60}", hint="expected a datetime or None; a naive one is taken as UTC")
         entry = _checked(
             {
-                "timestamp": iso(at),
+                "timestamp": "",
                 "session_id": session_id,
                 "event_type": event_type,
                 "persona_id": persona_id,
@@ -185,9 +187,13 @@ class Ledger:
         )
         with _alone(self.path):
             last = self._last()
-            if last is not None and utc(at) < parse_iso(last["timestamp"]):
+            if at is None:
+                now = datetime.now(UTC)
+                at = max(now, parse_iso(last["timestamp"])) if last is not None else now
+            elif last is not None and utc(at) < parse_iso(last["timestamp"]):
                 what = f"at is {iso(at)}, before the last entry of {last['timestamp']}"
                 raise UsageError(what, where=str(self.path), hint="log in order of time; see `latest`")
+            entry["timestamp"] = iso(at)
             entry["prev"] = self._prev(last)
             entry["hash"] = hash_of(entry)
             self._write(entry)

@@ -157,8 +157,13 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         ),
         "rate": Entry(
             "parts.panel.command",
-            "Rate an answer of a panel.",
+            "Rate an answer of a panel, or a memory.",
             "rate runs/dialectic-7.run t3.synthesis.0 5",
+        ),
+        "upkeep": Entry(
+            "parts.coordinates.command",
+            "Do what a store of coordinates needs once a day.",
+            "upkeep outputs/memory",
         ),
         "ledger": Entry("parts.workbench.ledger", "Show or verify a ledger.", "ledger verify outputs/ledger"),
         "mcp": Entry(

@@ -32,6 +32,7 @@ USES: dict[str, tuple[str, ...]] = {
     "copy-memories": ("{run}", "{folder}/new.db"),
     "forget": ("{run}", "--agent", "ines", "--ids", "3", "--dry-run"),
     "rate": ("{run}", "t9.ines.0", "5"),
+    "upkeep": ("{folder}",),
     "ledger": ("verify", "{folder}"),
     "mcp": ("{run}",),
     "estimate": ("plaza",),
@@ -47,8 +48,8 @@ USES: dict[str, tuple[str, ...]] = {
     "new": ("{folder}/new.yaml",),
 }
 UNTIL_TOLD = ("serve", "watch")
-REFUSED = ("rate", "ledger")
-"""What is named is no panel's run, and no ledger."""
+REFUSED = ("rate", "upkeep", "ledger")
+"""What is named is no panel's run, no store, and no ledger."""
 
 
 def test_no_command_is_left_out():

@@ -94,6 +94,7 @@ OPERATIONS = {
     "copy-memories": Operation("copy-memories OTHER jsonl:@", name="a.store", piecemeal=True),
     "copy-memories, to a database": Operation("copy-memories OTHER @", name="a.db", piecemeal=True),
     "rate": Operation("rate ANSWERS t1.thesis.0 5 --memory @", PANEL, name="a.panel", piecemeal=True, adds=True),
+    "upkeep": Operation("upkeep @/memory", PANEL, name="a.panel", piecemeal=True),
     "mcp": Operation(
         "mcp @", DATABASE, name="a.db", typed=ASSISTANT, last='"id":2', piecemeal=True, adds=True
     ),

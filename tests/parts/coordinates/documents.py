@@ -103,7 +103,7 @@ def documents(draw) -> MemoryCoordinate:
             "metadata": {
                 "importance": draw(st.one_of(st.none(), shares)),
                 "tags": draw(names),
-                "user_rating": draw(st.one_of(st.none(), st.integers(0, 5))),
+                "user_rating": draw(st.one_of(st.none(), st.integers(1, 5))),
                 "phase_injection_applied": draw(st.booleans()),
                 "error_occurred": draw(st.booleans()),
                 "bqi_snapshot": draw(st.one_of(st.none(), extras)),

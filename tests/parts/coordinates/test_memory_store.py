@@ -300,11 +300,15 @@ def test_a_question_finds_what_it_is_about_in_order(tmp_path, away):
     with MemoryStore(tmp_path) as store:
         if away != "reopened":
             store.rate(added[0].memory_id, 5)
-        shots = store.search(query="How was the festival with the lanterns?"[:100], min_importance=0.6, limit=2)
+        shots = store.search(
+            query="How was the festival with the lanterns?"[:100], min_importance=0.6, limit=2, rank="relevance"
+        )
         assert [one.memory_id for one in shots] == [added[3].memory_id, added[0].memory_id]
-        assert [one.memory_id for one in store.search("민수는 어느 도서관에서?")] == [added[2].memory_id]
-        assert store.search("qwerty zxcv") == []
-        assert store.search("how was the?")  # nothing but grammar: better than nothing
+        assert [one.memory_id for one in store.search("민수는 어느 도서관에서?", rank="relevance")] == [
+            added[2].memory_id
+        ]
+        assert store.search("qwerty zxcv", rank="relevance") == []
+        assert store.search("how was the?", rank="relevance")  # nothing but grammar: better than nothing
         assert store.delete_by_query("How was the festival?") == 0
 
 
@@ -326,17 +330,20 @@ rows = st.lists(
     st.none() | st.sampled_from(("thesis", "synthesis")),
     st.integers(0, 4),
     st.integers(0, 9),
+    st.sampled_from(("newest", "relevance")),
 )
-def test_a_search_is_what_its_definition_says(tmp_path_factory, rows, query, persona, weight, limit):
+def test_a_search_is_what_its_definition_says(tmp_path_factory, rows, query, persona, weight, limit, rank):
     with MemoryStore(tmp_path_factory.mktemp("m"), retention=PLAIN) as store:
         for minutes, who, text, importance in rows:
             store.add(document(text, minutes, persona=who, importance=importance / 4))
-        found = store.search(query=query, persona_id=persona, min_importance=weight / 4, limit=limit)
+        found = store.search(query=query, persona_id=persona, min_importance=weight / 4, limit=limit, rank=rank)
     numbered = sorted(enumerate(rows), key=lambda one: (one[1][0], one[0]), reverse=True)
     passing = [
         (who, text) for _, (_, who, text, importance) in numbered if persona in (None, who) and importance >= weight
     ]
-    if query:
+    if query and rank == "newest":
+        passing = [one for one in passing if query in one[1].lower()]
+    elif query:
         every = [text.lower().split() for _, _, text, _ in rows]
         scores = dict(zip((text for _, _, text, _ in rows), bm25(query.split(), every), strict=True)) if rows else {}
         passing = [
@@ -345,3 +352,80 @@ def test_a_search_is_what_its_definition_says(tmp_path_factory, rows, query, per
         passing.sort(key=lambda one: (query not in one[1].lower(), -scores[one[1]]))
     assert [(one.agent.persona_id, one.content.response_full) for one in found] == passing[:limit]
     assert all(isinstance(one, MemoryCoordinate) for one in found)
+
+
+def test_a_search_looks_at_each_memory_once_at_most(store, monkeypatch):
+    """Under 100 ms for 5,000: what takes time is to make documents, so only those found are made."""
+    for number in range(300):
+        store.add(document(f"memory {number}", number))
+    made: list[str] = []
+    original = store._document
+    monkeypatch.setattr(store, "_document", lambda name: made.append(name) or original(name))
+    assert len(store.search(query="memory 7", limit=5)) == 5
+    assert len(made) == 5
+
+
+@pytest.mark.parametrize("apart", [0, 60], ids=["at once", "one after another"])
+def test_a_policy_set_afterwards_holds_when_it_is_applied(tmp_path, apart):
+    with MemoryStore(base_path=tmp_path) as store:
+        for i in range(5):
+            for j in range(10):
+                store.add(document(f"memory {j}", i * apart, session=f"sess_test_{i}"))
+    with MemoryStore(base_path=tmp_path, retention=RetentionPolicy(max_sessions=3)) as store:
+        assert len(store.apply_retention_policy().remove) == 20
+        assert len(store.get_all_session_ids()) == 3
+    with MemoryStore(base_path=tmp_path) as store:
+        assert len(store) == 30
+
+
+def test_few_shot_examples_are_found_by_phase_and_emotion(store):
+    """The call that composes a prompt: filters it knows nothing of are None, emotions are a list."""
+    for number, phase in enumerate(("integration", "tension", "integration", None)):
+        snapshot = {"rhythm_phase": phase, "emotion": {"keywords": ["clarity"] if number else ["risk"]}}
+        store.add(document(f"case {number}", number, importance=0.9, bqi_snapshot=snapshot if phase else None))
+
+    def cases(**filters):
+        found = store.search(query="case", persona_id="synthesis", min_importance=0.6, bqi_filters=filters, limit=2)
+        return [one.content.response_full for one in found]
+
+    assert cases(rhythm_phase="integration", emotion=None) == ["case 2", "case 0"]
+    assert cases(rhythm_phase="integration", emotion=["clarity", "joy"]) == ["case 2"]
+    assert cases(rhythm_phase=["tension", "integration"], emotion="clarity") == ["case 2", "case 1"]
+    assert cases(rhythm_phase=None, emotion=None) == ["case 3", "case 2"]
+    assert cases(emotion=[]) == []
+    assert cases(unheard_of="x") == []
+
+
+def test_importance_is_the_sum_of_four(store):
+    first = store.add(document("plain", emotion={"sentiment_score": -0.5}))
+    assert first.metadata.importance == pytest.approx(0.3 + 0.1)
+    rated = store.rate(first.memory_id, 5)
+    assert rated.metadata.importance == pytest.approx(0.3 + 0.3 + 0.1)
+    for number in range(6):
+        store.add(document(f"child {number}", number, relations={"parent_memory_id": first.memory_id}))
+    assert store.get_reference_count(first.memory_id) == 6
+    assert store.calculate_importance(store.get_by_id(first.memory_id)) == pytest.approx(0.3 + 0.3 + 0.2 + 0.1)
+    assert store.get_by_id(first.memory_id).metadata.importance == rated.metadata.importance
+    assert store.recompute() == 1
+    assert store.get_by_id(first.memory_id).metadata.importance == pytest.approx(0.9)
+    assert store.recompute() == 0
+
+
+def test_an_importance_that_was_given_stays(store):
+    kept = store.add(document("weighty", importance=0.95))
+    assert store.recompute() == 0
+    assert store.get_by_id(kept.memory_id).metadata.importance == 0.95
+    assert store.recompute(given=True) == 1
+    assert store.get_by_id(kept.memory_id).metadata.importance == pytest.approx(0.3)
+
+
+def test_names_are_made_of_simulated_time_and_seed(tmp_path):
+    def names(seed, folder):
+        with MemoryStore(base_path=tmp_path / folder, seed=seed) as store:
+            return [store.add(document(f"memory {number}")).memory_id for number in range(300)]
+
+    first = names(7, "a")
+    assert first == names(7, "b") != names(8, "c")
+    assert len(set(first)) == 300
+    assert all(name.startswith("mem_20251012_093022_") and len(name) == 24 for name in first)
+    assert DAY.second == 22

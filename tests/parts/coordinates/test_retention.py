@@ -54,6 +54,7 @@ def planned(memories, now=NOW, archived=(), starting=None, **limits):
 def test_the_defaults_are_the_founding_ones():
     assert RetentionPolicy().to_mapping() == {
         "max_sessions": 10,
+        "session_overflow": "session",
         "max_memories_per_session": 500,
         "max_total_size_mb": 100,
         "archive_after_days": 30,
@@ -94,7 +95,7 @@ def test_the_session_that_has_just_begun_stays_however_old_it_is():
 
 
 def test_what_belongs_to_no_session_is_in_none():
-    assert planned([memory(1), memory(2, 5)], max_sessions=0).remove == []
+    assert planned([memory(1), memory(2, 5), memory(3, 9, session="a")], max_sessions=1).remove == []
 
 
 def test_of_too_full_a_session_the_least_important_go_the_oldest_of_them_first():
@@ -159,10 +160,11 @@ memories = st.lists(
     ]
 )
 limits = st.none() | st.integers(0, 4)
+some = st.none() | st.integers(1, 4)
 
 
 @examples(100)
-@given(memories, limits, limits, st.none() | st.integers(0, 200), st.none() | st.integers(0, 200))
+@given(memories, some, limits, st.none() | st.integers(0, 200), st.none() | st.integers(0, 200))
 def test_a_plan_holds_its_limits_and_explains_all_it_does(memories, sessions, each, archive, delete):
     found = planned(
         memories,

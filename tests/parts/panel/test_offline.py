@@ -7,13 +7,15 @@ import re
 import pytest
 
 from commonplace.languages import phrases
-from commonplace.minds.mind import RequestKey
+from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import Recalled, Spoken, Who
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.prompts.book import PromptBook
+from commonplace.minds.prompts.prompt import Setting
 from commonplace.parts.duet.tasks import LOST_THREAD
 from commonplace.parts.panel.evaluation import verifiability
 from commonplace.parts.panel.offline import matter, panel_turn, phrases_of
-from commonplace.parts.panel.task import PanelInput
+from commonplace.parts.panel.task import PANEL_TURN, PanelInput
 from commonplace.text import words
 from commonplace.world.happenings import Answered
 
@@ -149,3 +151,13 @@ def test_tone_and_remarks_are_heard():
     assert turn("thea", "claim", "Cars?", [], injection="calm").endswith(plain)
     assert "excited" in turn("thea", "claim", "Cars?", [], injection="liven")
     assert "“The lights go out.”" in turn("thea", "claim", "Cars?", [], remarks=("The lights go out.",))
+
+
+@pytest.mark.parametrize(("language", "says"), [("en", "1.5 of 5 stars"), ("ko", "5점 만점에 1.5점")])
+def test_the_prompt_of_a_persona_that_was_rated_badly_says_so(language, says):
+    def prompt(**more):
+        given = PanelInput(who=who("thea", language), role="", seed_prompt=CARS, depth=1, step=1, **more)
+        return PromptBook(language, Setting(title="", places=())).prompt(Ask(PANEL_TURN, given)).messages[-1].text
+
+    assert says in prompt(rated=1.5)
+    assert says not in prompt()

@@ -141,6 +141,29 @@ def test_what_is_rated_well_is_preferred_by_the_next_panel(copy):
     assert first["details"]["user_rating"] == 5
 
 
+def test_what_is_rated_badly_changes_the_next_panel_and_the_ledger_says_how(copy):
+    first = answers(copy / "first.run")
+    for tick, stars in ((1, 1), (2, 5), (4, 2)):
+        command("rate", copy / "first.run", first[tick]["id"], stars)
+    played(copy / "third.run", TREES, ticks=2)
+    resumed(copy / "third.run", ticks=1)
+    third = answers(copy / "third.run")
+    assert [third[tick]["who"] for tick in (1, 2, 3)] == ["antithesis", "thesis", "synthesis"]
+    noted = [entry["plan_adjustment"] for entry in ledger(copy / "outputs") if entry["event_type"] == "rune_report"]
+    assert [(one["action"], one["details"]["persona"], one["details"]["mean_rating"]) for one in noted] == [
+        ("leave_out_examples", "thesis", 1.5),
+        ("revise_prompt", "thesis", 1.5),
+        ("reorder_persona_cycle", "antithesis", 5.0),
+    ]
+    with commonplace.open_run(copy / "third.run") as run:
+        remembered = {one.details["memory_id"] for one in run.memories("thesis", 0)}
+        assert '"rated":1.5' in run.why("t2.thesis.0")["asked"][0]["prompt"]
+        assert "rated" not in run.why("t3.synthesis.0")["asked"][0]["prompt"]
+    command("verify", copy / "third.run")
+    assert remembered.isdisjoint(noted[0]["details"]["memory_ids"])
+    assert len(noted[0]["details"]["memory_ids"]) == 2
+
+
 def test_a_past_answer_to_something_else_is_not_shown(copy):
     played(copy / "third.run", "Who discovered mathematics?", ticks=1)
     with commonplace.open_run(copy / "third.run") as run:
@@ -267,7 +290,11 @@ def test_a_fork_keeps_its_own_answers_and_names_those_before_it(copy):
     resumed(copy / "fork.run")
     ids = {one["memory_id"] for one in before}
     new = [one for one in memories(copy / "outputs") if one["memory_id"] not in ids]
-    assert [one["time"]["sequence"] for one in new] == [5, 6, 7, 8, 9]
+    assert [one["time"]["sequence"] for one in new] == [5, 5, 6, 7, 8, 9]
+    said = new.pop(next(place for place, one in enumerate(new) if one["content"]["type"] == "system_event"))
+    assert (said["content"]["response_full"], said["agent"]["persona_id"]) == ("Think of the winter!", "system")
+    (entry,) = (entry for entry in ledger(copy / "outputs") if entry["event_type"] == "system_event")
+    assert (entry["memory_id"], entry["session_id"]) == (said["memory_id"], said["time"]["session_id"])
     assert new[0]["relations"]["parent_memory_id"] == before[4]["memory_id"]
     assert len({one["time"]["session_id"] for one in new}) == 1
     assert new[0]["time"]["session_id"] != before[4]["time"]["session_id"]

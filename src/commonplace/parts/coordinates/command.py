@@ -1,4 +1,4 @@
-"""`forget`: remove memories from a run or a store, by choice or by a retention policy, or show what would go."""
+"""`forget`: remove memories by choice or by a retention policy. `upkeep`: what a store needs once a day."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from commonplace.lookup import character, is_run, moment, names_in
 from commonplace.memory.search import filters
 from commonplace.memory.stores import open_store, read_store
 from commonplace.memory.stores.store import Readable
+from commonplace.parts.coordinates.jsonl import JSONLStore
 from commonplace.parts.coordinates.jsonl_files import StoreConfig
+from commonplace.parts.coordinates.memory_store import MemoryStore
 from commonplace.parts.coordinates.retention import (
     Candidate,
     Decision,
@@ -31,6 +33,7 @@ from commonplace.parts.coordinates.retention import (
     latest_time,
     plan,
 )
+from commonplace.parts.coordinates.upkeep import tend
 from commonplace.paths import checked_folder, kind_of
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
@@ -74,6 +77,25 @@ def forget(
         _in_run(Path(where), choice, dry_run=dry_run)
     else:
         _in_store(where, choice, ledger, dry_run=dry_run)
+
+
+def upkeep(
+    where: str = typer.Argument(metavar="STORE", help="A store: FILE, FOLDER, chroma:FOLDER, postgresql://…"),
+    now: str | None = typer.Option(
+        None, "--now", help="ISO time that ages are counted from; the latest memory's if left out."
+    ),
+    ledger: Path | None = typer.Option(None, "--ledger", help="Record what is forgotten in the ledger in this folder."),
+) -> None:
+    """Do what a store of coordinates needs once a day: importances, summaries, and a folder's retention policy."""
+    at = moment("--now", now)
+    if ledger is not None:
+        checked_folder(ledger)
+    with closing(open_store(where, create=False)) as store:
+        record = Ledger(ledger) if ledger is not None else None
+        with MemoryStore(store=store, ledger=record) as memories:
+            done = tend(memories, retention=isinstance(store, JSONLStore), now=at)
+    counts = f"{done.recomputed} importances and {done.summarized} summaries written"
+    print(f"{counts}, {done.archived} archived, {done.removed} removed", file=sys.stderr)
 
 
 def _delete(where: str, agent: str, *, dry_run: bool) -> None:

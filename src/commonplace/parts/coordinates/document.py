@@ -30,7 +30,7 @@ from commonplace.errors import UsageError
 from commonplace.memory.importance import scaled, unscaled
 from commonplace.memory.record import KINDS, Emotion, Kind, Memory, checked_text
 from commonplace.rng import Key, draw
-from commonplace.text import clean
+from commonplace.text import clean, shortened
 
 # ── The document ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -129,6 +129,13 @@ class AgentCoordinate(Section):
     role: Text = ""
     backend: Text = ""
     """The model or service that answered for the persona."""
+    user_id: Text = ""
+    """Whose session it was, where several people use a store; left out of the document while empty."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The section as it is written in a document."""
+        section = super().to_dict()
+        return section if self.user_id else {name: value for name, value in section.items() if name != "user_id"}
 
 
 class EmotionCoordinate(Section):
@@ -143,13 +150,18 @@ class EmotionCoordinate(Section):
     keywords: Names = Field(default_factory=list)
 
 
+LONGEST_DIGEST = 500
+"""Characters of `content.prompt_digest`."""
+
+
 class Content(Section):
     """What is remembered."""
 
     path = "content"
     type: Text = "persona_response"
     """`user_input`, `persona_response`, `system_event`, or a record's kind."""
-    prompt_digest: Text = ""
+    prompt_digest: Annotated[Text, AfterValidator(lambda text: shortened(text, LONGEST_DIGEST))] = ""
+    """What was asked; cut at LONGEST_DIGEST characters."""
     response_full: Text = ""
     response_summary: Text | None = None
     token_count: Number = 0
@@ -162,7 +174,7 @@ class Metadata(Section):
     importance: Share | None = None
     """0 to 1; None to have `MemoryStore` compute it."""
     tags: Names = Field(default_factory=list)
-    user_rating: Annotated[Number, Field(ge=0, le=5)] | None = None
+    user_rating: Annotated[Number, Field(ge=1, le=5)] | None = None
     """1 to 5 stars."""
     phase_injection_applied: bool = False
     error_occurred: bool = False
@@ -309,7 +321,7 @@ _TABLE = (
         for section, fields in {
             "time": ("sequence", "relative_time_minutes"),
             "space": ("project", "domain", "file_context", "depth_index"),
-            "agent": ("persona_name", "role", "backend"),
+            "agent": ("persona_name", "role", "backend", "user_id"),
             "content": ("prompt_digest", "response_summary", "token_count"),
             "metadata": ("user_rating", "phase_injection_applied", "error_occurred", "bqi_snapshot"),
             "relations": ("parent_memory_id", "child_memory_ids", "related_memory_ids"),

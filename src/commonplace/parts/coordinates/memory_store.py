@@ -6,9 +6,7 @@ The store keeps the memories; an index of all of them in RAM answers every quest
 from __future__ import annotations
 
 import os
-from bisect import bisect_left, insort
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -17,16 +15,11 @@ from math import inf
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 from weakref import WeakValueDictionary, finalize
-
-import numpy as np
 
 from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, read
-from commonplace.memory.analyser import shared_analyser
-from commonplace.memory.bm25 import LexicalIndex
-from commonplace.memory.columns import micros
 from commonplace.memory.record import Memory, checked_count, checked_string, checked_time
 from commonplace.memory.search import Feeling, Filter, filters, found_in, paths
 from commonplace.memory.stores.store import Store
@@ -39,10 +32,10 @@ from commonplace.parts.coordinates.document import (
     unused_id,
     with_importance,
 )
+from commonplace.parts.coordinates.index import Index, values
 from commonplace.parts.coordinates.jsonl import JSONLStore
 from commonplace.parts.coordinates.jsonl_files import StoreConfig
 from commonplace.parts.coordinates.retention import (
-    Candidate,
     Decision,
     ForgettingPlan,
     RetentionPolicy,
@@ -57,6 +50,7 @@ from commonplace.text import clean
 AUTOMATIC = "automatic_importance"
 """The key of `details` that marks a computed importance, which `recompute` computes again."""
 OneOrMore = str | Collection[str]
+Rank = Literal["newest", "relevance"]
 _OPEN: WeakValueDictionary[Path, MemoryStore] = WeakValueDictionary()
 """Folder → the MemoryStore of this process that has it open."""
 
@@ -77,7 +71,7 @@ class MemoryStore:
         *,
         store: Store | None = None,
         config: StoreConfig | None = None,
-        retention: RetentionPolicy | None = None,
+        retention: RetentionPolicy | Mapping[str, Any] | None = None,
         ledger: Ledger | None = None,
         seed: int = 0,
     ) -> None:
@@ -94,10 +88,15 @@ class MemoryStore:
         self._path = Path(os.path.realpath(base_path)) if base_path is not None else None
         self.guard = RLock() if self._path is None else _GUARDS.setdefault(self._path, RLock())
         self._config = config
-        self._opened = _Index(store, seed) if store is not None else None
+        self._opened = Index(store, seed) if store is not None else None
         store = self._index.store
         own = store.config.retention_policy if isinstance(store, JSONLStore) else RetentionPolicy()
-        self.policy = retention or own
+        self.policy = own if retention is None else RetentionPolicy.model_validate(retention)
+
+    @property
+    def path(self) -> Path | None:
+        """The folder; None for a store elsewhere."""
+        return self._path
 
     # ── Adding ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -159,18 +158,34 @@ class MemoryStore:
         tags: OneOrMore | None = None,
         bqi_filters: Mapping[str, Any] | None = None,
         limit: int | None = 10,
+        *,
+        user_id: OneOrMore | None = None,
+        rank: Rank = "newest",
+        personas_by_name: bool = False,
     ) -> list[MemoryCoordinate]:
-        """The memories that pass all filters, at most `limit` (None: all): without a query the newest first.
+        """The memories that pass all filters, the newest first, at most `limit` (None: all).
 
-        `query`: words, or a question in plain language. Found is what contains it as it is, in its text or a tag and
-        ignoring case, and what shares a word with it that is not grammar. First comes what contains it, then the most
-        relevant (BM25), of equally relevant ones the newest. `min_importance`: 0–1. `persona_id`, `domain`, `tags`:
-        one value, or several of which one has to match; an empty list matches nothing. `bqi_filters`: path in the BQI
-        snapshot → a value, or several of which one has to match; None is ignored. Raises UsageError for a value that
-        is not a filter.
+        `query`: what a memory contains as it is, in its text or a tag and ignoring case. With `rank="relevance"` it
+        may be a question in plain language: also found is what shares a word with it that is not grammar; first comes
+        what contains it, then the most relevant (BM25), of equally relevant ones the newest. `personas_by_name`: a
+        query that is the id or the name of a persona finds the memories of that persona, and no others.
+
+        `min_importance`: 0–1. `persona_id`, `domain`, `tags`, `user_id`: one value, or several of which one has to
+        match; an empty list matches nothing. `bqi_filters`: path in the BQI snapshot → a value, or several of which
+        one has to match; None is ignored. Raises UsageError for a value that is not a filter.
         """
         most = None if limit is None else checked_count("limit", limit, 0)
+        if rank not in get_args(Rank):
+            raise UsageError(f"rank is {rank!r:.60}", hint=f"expected {' or '.join(get_args(Rank))}")
+        named = self._named(query) if personas_by_name and query else frozenset[str]()
+        if named:
+            query, persona_id = (
+                None,
+                named if persona_id is None else named.intersection(_accepted("persona_id", persona_id)),
+            )
         tests = self._tests(
+            query=query if rank == "newest" else None,
+            user_id=user_id,
             time_range=time_range,
             persona_id=persona_id,
             domain=domain,
@@ -178,7 +193,8 @@ class MemoryStore:
             tags=tags,
             bqi_filters=bqi_filters,
         )
-        names = self._ranked(query, tests) if _query(query or "") else self._matching(tests)
+        by_relevance = rank == "relevance" and _query(query or "")
+        names = self._ranked(query, tests) if by_relevance else self._matching(tests)
         return [self._document(name) for name in islice(names, most)]
 
     @locked
@@ -222,11 +238,8 @@ class MemoryStore:
 
     @locked
     def calculate_importance(self, memory: MemoryCoordinate) -> float:
-        """0.3 + rating / 5 × 0.3 + min(references × 0.05, 0.2) + |sentiment| × 0.2, clamped to 0–1."""
-        rating = (memory.metadata.user_rating or 0) / 5 * 0.3
-        references = min(self.get_reference_count(memory.memory_id) * 0.05, 0.2)
-        emotion = abs(memory.emotion.sentiment_score) * 0.2
-        return min(1.0, max(0.0, 0.3 + rating + references + emotion))
+        """`importance_of` the memory, with the references to it in this store."""
+        return importance_of(memory, self.get_reference_count(memory.memory_id))
 
     @locked
     def recompute(self, *, given: bool = False) -> int:
@@ -244,6 +257,24 @@ class MemoryStore:
         return len(changed)
 
     @locked
+    def summarize(self, summarize: Callable[[str], str], *, longer_than: int = 0) -> int:
+        """Write the `response_summary` of the answers of personas that have none and are longer than that.
+
+        `summarize`: from an answer to its summary. Automatic importances of these are computed again. Returns how many
+        were written; those before stay if it raises.
+        """
+        count = 0
+        for name, memory in list(self._index.memories.items()):
+            is_answer = memory.details.get("content_type") == "persona_response"
+            if is_answer and not memory.details.get("response_summary") and len(memory.full_text) > longer_than:
+                summary = clean(summarize(str(memory.full_text)))
+                written = replace(memory, details={**memory.details, "response_summary": summary})
+                automatic = memory.details.get(AUTOMATIC)
+                self._update([self._with_automatic_importance(name, written) if automatic else written])
+                count += 1
+        return count
+
+    @locked
     def rate(self, memory_id: str, stars: float) -> MemoryCoordinate:
         """Store a person's rating of 1 to 5 stars and return the memory, its automatic importance computed again."""
         memory = self._index.memories.get(memory_id)
@@ -256,6 +287,14 @@ class MemoryStore:
             memory = self._with_automatic_importance(memory_id, memory)
         self._update([memory])
         return self._document(memory_id)
+
+    @locked
+    def ratings(self, persona_id: str, n: int | None = None) -> list[tuple[str, float]]:
+        """(memory, stars) of a persona's rated memories, the newest first, at most n (None: all)."""
+        memories = self._index.memories
+        own = (name for name in self._index.newest() if memories[name].agent == persona_id)
+        stars = ((name, memories[name].details.get("user_rating")) for name in own)
+        return list(islice(((name, float(given)) for name, given in stars if given is not None), n))
 
     def _with_automatic_importance(self, name: str, memory: Memory) -> Memory:
         return with_importance(memory, scaled(self.calculate_importance(from_memory(memory, name))))
@@ -336,6 +375,13 @@ class MemoryStore:
         return len(names)
 
     @locked
+    def flush(self) -> None:
+        """Write what is derived from the memories, such as `index.json`; nothing for a store without a folder."""
+        store = self._index.store
+        if isinstance(store, JSONLStore):
+            store.flush()
+
+    @locked
     def close(self) -> None:
         """Close the folder. May be called twice; the next call of another method opens it again."""
         if self._opened is not None and self._path is not None:
@@ -368,7 +414,7 @@ class MemoryStore:
             audit(self.ledger, forgetting, at=moment, trigger=trigger, name=lambda one: names[one.agent, one.id])
 
     @property
-    def _index(self) -> _Index:
+    def _index(self) -> Index:
         """The index; reads the folder if it is not open, and takes it from another MemoryStore of this process."""
         if self._opened is None:
             assert self._path is not None
@@ -377,7 +423,7 @@ class MemoryStore:
                 other.close()
             store = JSONLStore(self._path, config=self._config)
             self._config = None
-            self._opened = _Index(store, self._seed)
+            self._opened = Index(store, self._seed)
             _OPEN[self._path] = self
             finalize(self, store.close)
         return self._opened
@@ -402,6 +448,15 @@ class MemoryStore:
         scores, memories = self._index.words.scores(clean(query or "")), self._index.memories
         ranks = {name: (not contains(memories[name]), -scores.get(name, 0.0)) for name in self._matching(tests)}
         return sorted((name for name, (lacking, score) in ranks.items() if score or not lacking), key=ranks.__getitem__)
+
+    def _named(self, query: str) -> frozenset[str]:
+        """The personas with this id or name, ignoring case."""
+        wanted = clean(checked_string("query", query)).lower()
+        return frozenset(
+            memory.agent
+            for memory in self._index.memories.values()
+            if wanted in (memory.agent.lower(), str(memory.details.get("persona_name", "")).lower())
+        )
 
     def _tests(self, *, bqi_filters: Mapping[str, Any] | None = None, **chosen: Any) -> list[Filter]:
         """The tests of all filters; none if no filter excludes anything."""
@@ -431,139 +486,14 @@ class MemoryStore:
         return snapshot_of
 
 
-# ── The index ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def importance_of(memory: MemoryCoordinate, references: int = 0) -> float:
+    """0.3 + rating / 5 × 0.3 + min(references × 0.05, 0.2) + |sentiment| × 0.2, clamped to 0–1.
 
-
-class _Index:
-    """All memories of a store by name, the order of those that are not archived, and who refers to whom."""
-
-    def __init__(self, store: Store, seed: int) -> None:
-        self.store = store
-        self.memories: dict[str, Memory] = {}
-        self.archived: dict[str, Memory] = {}
-        self.names: dict[tuple[str, int], str] = {}
-        """(character, id) → name, of both."""
-        self.sessions: dict[str, dict[str, None]] = {}
-        """Session → its memories in the order they were added."""
-        self.last_ids: dict[str, int] = {}
-        """Character → the last id used."""
-        self.children: dict[str, list[str]] = defaultdict(list)
-        self._order: list[tuple[int, int, str]] = []
-        """(microseconds since the year 1, number of arrival, name), sorted."""
-        self._places: dict[str, tuple[int, int, str]] = {}
-        self._references: Counter[str | tuple[str, int]] = Counter()
-        """By name, which relations use; by (character, id), which citations use."""
-        self._arrivals = 0
-        self._words: _Words | None = None
-        for agent in store.agents():
-            stored = store.load(agent)
-            names = store.names(agent) if isinstance(store, JSONLStore) else ()
-            for memory in stored.memories:
-                if memory.id not in stored.forgotten:
-                    name = names[memory.id - 1] if names else memory.details.get("memory_id")
-                    if not isinstance(name, str) or not name or name in self:
-                        name = unused_id(memory.created_at, self, seed, agent, memory.id)
-                    self.add(name, memory, archived=memory.id in stored.archived)
-            self.last_ids[agent] = len(stored.memories)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.memories or name in self.archived
-
-    def add(self, name: str, memory: Memory, *, archived: bool = False) -> None:
-        """Add a memory under an unused name."""
-        self.names[memory.agent, memory.id] = name
-        self.last_ids[memory.agent] = max(memory.id, self.last_ids.get(memory.agent, 0))
-        if archived:
-            self.archived[name] = memory
-            return
-        self._arrivals += 1
-        self.memories[name] = memory
-        self._places[name] = micros(memory.created_at), self._arrivals, name
-        insort(self._order, self._places[name])
-        if memory.session:
-            self.sessions.setdefault(memory.session, {})[name] = None
-        self._count_references(name, memory, 1)
-        if self._words is not None:
-            self._words.add(name, memory)
-
-    @property
-    def words(self) -> _Words:
-        """The words of all memories that are not archived; made for the first query."""
-        if self._words is None:
-            self._words = _Words()
-            for name in self.oldest():
-                self._words.add(name, self.memories[name])
-        return self._words
-
-    def remove(self, memory: Memory) -> None:
-        """Remove a memory, archived or not."""
-        name = self.names.pop((memory.agent, memory.id))
-        if self.archived.pop(name, None) is not None:
-            return
-        self._words = None
-        memory = self.memories.pop(name)
-        del self._order[bisect_left(self._order, self._places.pop(name))]
-        if memory.session:
-            del self.sessions[memory.session][name]
-            if not self.sessions[memory.session]:
-                del self.sessions[memory.session]
-        self._count_references(name, memory, -1)
-
-    def update(self, memories: Iterable[Memory]) -> None:
-        """Replace memories by versions with another importance, rating or evidence."""
-        for memory in memories:
-            name = self.names[memory.agent, memory.id]
-            (self.archived if name in self.archived else self.memories)[name] = memory
-
-    def newest(self) -> Iterator[str]:
-        """Names, the newest first; of one moment, the last added."""
-        return (name for _, _, name in reversed(self._order))
-
-    def oldest(self, among: Iterable[str] | None = None) -> list[str]:
-        """Names, the oldest first; of one moment, the first added."""
-        return [name for _, _, name in (self._order if among is None else sorted(self._places[one] for one in among))]
-
-    def candidates(self) -> list[Candidate]:
-        """What retention may forget: oldest first, then the archived memories."""
-        here = [Candidate(self.memories[name]) for name in self.oldest()]
-        return here + [Candidate(memory, archived=True) for memory in self.archived.values()]
-
-    def references(self, name: str) -> int:
-        """How many other memories name this one in their relations, or cite it."""
-        memory = self.memories.get(name)
-        cited = self._references[memory.agent, memory.id] if memory else 0
-        return self._references[name] + cited
-
-    def _count_references(self, name: str, memory: Memory, by: int) -> None:
-        parent = memory.details.get("parent_memory_id")
-        if isinstance(parent, str):
-            (self.children[parent].append if by > 0 else self.children[parent].remove)(name)
-        keys = ("parent_memory_id", "child_memory_ids", "related_memory_ids")
-        related = [other for key in keys for other in _values(memory.details.get(key)) if isinstance(other, str)]
-        for other in {*related, *((memory.agent, id) for id in memory.citations)} - {name}:
-            self._references[other] += by
-
-
-class _Words:
-    """BM25 over the texts and tags of memories."""
-
-    def __init__(self) -> None:
-        self._analyser = shared_analyser()
-        self._index = LexicalIndex()
-        self._names: list[str] = []
-
-    def add(self, name: str, memory: Memory) -> None:
-        """Add the words of a memory under its name."""
-        self._names.append(name)
-        self._index.append(self._analyser.query("\n".join((memory.full_text, *memory.tags))))
-
-    def scores(self, query: str) -> dict[str, float]:
-        """Name → score of those that share a word with the query; grammar counts only if there is nothing else."""
-        terms = self._analyser.weighted(query, 0.0)
-        if not any(terms.values()):
-            terms = self._analyser.weighted(query, 1.0)
-        scores = self._index.scores({term: weight for term, weight in terms.items() if weight})
-        return {self._names[place]: float(scores[place]) for place in np.flatnonzero(scores).tolist()}
+    `references`: how many other memories name this one in their relations.
+    """
+    rating = (memory.metadata.user_rating or 0) / 5 * 0.3
+    emotion = abs(memory.emotion.sentiment_score) * 0.2
+    return min(1.0, max(0.0, 0.3 + rating + min(references * 0.05, 0.2) + emotion))
 
 
 # ── The filters of a search ──────────────────────────────────────────────────────────────────────────────────────────
@@ -580,13 +510,17 @@ def _min_importance(share: Any) -> list[Filter]:
 
 
 def _one_of(name: str, values: Callable[[Memory], Collection[str]], wanted: Any) -> list[Filter]:
-    try:
-        accepted = {wanted} if isinstance(wanted, str) else {checked_string(name, one) for one in wanted}
-    except TypeError as error:
-        raise UsageError(f"{name} is {wanted!r:.60}", hint="expected a string or a list of strings") from error
+    accepted = _accepted(name, wanted)
     if name == "tags":
         accepted = set(map(clean, accepted))  # as the tags of a memory are
     return [lambda memory: not accepted.isdisjoint(values(memory))]
+
+
+def _accepted(name: str, wanted: Any) -> set[str]:
+    try:
+        return {wanted} if isinstance(wanted, str) else {checked_string(name, one) for one in wanted}
+    except TypeError as error:
+        raise UsageError(f"{name} is {wanted!r:.60}", hint="expected a string or a list of strings") from error
 
 
 _TESTS: Mapping[str, Callable[[Any], list[Filter]]] = {
@@ -595,6 +529,7 @@ _TESTS: Mapping[str, Callable[[Any], list[Filter]]] = {
     "persona_id": partial(_one_of, "persona_id", lambda memory: (memory.agent,)),
     "domain": partial(_one_of, "domain", lambda memory: (memory.details.get("domain", ""),)),
     "min_importance": _min_importance,
+    "user_id": partial(_one_of, "user_id", lambda memory: (memory.details.get("user_id", ""),)),
     "tags": partial(_one_of, "tags", lambda memory: memory.tags),
 }
 """Filter → its tests; none for a value that excludes nothing."""
@@ -609,18 +544,14 @@ def _bqi(wanted: Mapping[str, Any], snapshot_of: Callable[[Memory], Mapping[str,
             return bool(within) and all(has(memory, f"{path}.{key}", one) for key, one in within.items())
         found = found_in(snapshot_of(memory), path)
         if path == "emotion":
-            words = [word for word in _values(value) if isinstance(word, str)]
+            words = [word for word in values(value) if isinstance(word, str)]
             if Feeling(keywords=words).matches(memory):
                 return True
             found += found_in(snapshot_of(memory), "emotion.keywords")
-        return any(one in found for one in _values(value))
+        return any(one in found for one in values(value))
 
     return lambda memory: all(has(memory, path, value) for path, value in wanted.items())
 
 
 def _is_number(value: object, low: float, high: float) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
-
-
-def _values(value: Any) -> list[Any]:
-    return list(cast("Iterable[Any]", value)) if isinstance(value, list | tuple | set | frozenset) else [value]

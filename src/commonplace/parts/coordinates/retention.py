@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, ValidationError
 
 from commonplace.clock import utc
+from commonplace.errors import UsageError
 from commonplace.ledger import Ledger
 from commonplace.memory.importance import scaled
 from commonplace.memory.record import Memory
@@ -37,15 +38,18 @@ class RetentionPolicy(CheckedModel):
 
     model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
     path = "retention_policy"
-    max_sessions: Count | None = 10
-    """Above it the oldest sessions go: first their memories below the floor, then the rest."""
+    max_sessions: Annotated[int, Field(ge=1)] | None = 10
+    """Above it something of the oldest sessions goes: see `session_overflow`."""
+    session_overflow: Literal["session", "unimportant"] = "session"
+    """What goes of the oldest sessions. `session`: all of it, first the memories below the floor. `unimportant`: only
+    these; a session in which everything is important stays."""
     max_memories_per_session: Count | None = 500
     """Above it the least important memories of the session go, the oldest of them first."""
     max_total_size_mb: Limit | None = 100
     """Million bytes of documents. Above it the least important memories go, the oldest of them first."""
     archive_after_days: Limit | None = 30
     delete_after_days: Limit | None = 180
-    importance_floor: Limit = 0.3
+    importance_floor: Annotated[Number, Field(ge=0, le=1)] = 0.3
     """0–1."""
     protected_days: Limit = 7
     """The size limit spares memories younger than this."""
@@ -59,6 +63,13 @@ class RetentionPolicy(CheckedModel):
         """The policy as it is written in a configuration."""
         return self.model_dump()
 
+    @classmethod
+    def _explained(cls, error: ValidationError) -> UsageError:
+        told, field = super()._explained(error), next(iter(error.errors(include_url=False)[0]["loc"]), "")
+        if str(field).startswith(("max_", "archive_", "delete_")) and cls.model_fields.get(str(field)):
+            told.hint += "; None (null in a file) is no limit"
+        return told
+
     def only_sessions(self) -> RetentionPolicy:
         """The policy with `max_sessions` as its only limit."""
         return RetentionPolicy(
@@ -68,6 +79,7 @@ class RetentionPolicy(CheckedModel):
             archive_after_days=None,
             delete_after_days=None,
             importance_floor=self.importance_floor,
+            session_overflow=self.session_overflow,
         )
 
 
@@ -190,7 +202,7 @@ class _Planner:
         oldest = sorted(sessions, key=lambda name: (name == self.starting, sessions[name][0].memory.created_at))
         excess = oldest[: max(0, len(oldest) - most)]
         floor = scaled(self.policy.importance_floor) - 1e-9
-        for below in (True, False):
+        for below in (True, False)[: 2 if self.policy.session_overflow == "session" else 1]:
             where = "below the floor in one of the oldest" if below else "in the oldest"
             for name in excess:
                 for record in sessions[name]:

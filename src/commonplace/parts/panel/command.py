@@ -1,25 +1,46 @@
-"""`rate`: stars for an answer of a panel."""
+"""`rate`: stars for an answer of a panel, or for a memory of a store."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import typer
 
 from commonplace.api import folder_of, open_run
-from commonplace.cli.options import MEMORY, RUN
+from commonplace.cli.options import MEMORY, RUN_OR_STORE
+from commonplace.errors import UsageError
+from commonplace.ledger import Ledger
+from commonplace.lookup import is_run
+from commonplace.memory.stores import open_store
+from commonplace.paths import checked_folder
 
 
 def rate(
-    run: Path = RUN,
-    event: str = typer.Argument(help="The answer: the id of its event, such as t3.synthesis.0."),
+    where: str = RUN_OR_STORE,
+    event: str = typer.Argument(help="The answer: the id of its event, such as t3.synthesis.0, or of its memory."),
     stars: int = typer.Argument(help="1 to 5.", min=1, max=5),
     memory: str = MEMORY,
+    ledger: Path | None = typer.Option(None, "--ledger", help="Record it in the ledger in this folder; stores only."),
 ) -> None:
-    """Rate an answer of a panel. A better rated answer is more important, and preferred by the panels that follow."""
-    from commonplace.parts.panel.store import rate as store_rating  # noqa: PLC0415 – start-up speed
+    """Rate an answer of a panel, or a memory. What is rated better is more important, and preferred by later panels."""
+    from commonplace.memory import MemoryStore  # noqa: PLC0415 – start-up speed
+    from commonplace.parts.panel.store import note_rating  # noqa: PLC0415
+    from commonplace.parts.panel.store import rate as store_rating  # noqa: PLC0415
 
-    with open_run(run) as reading:
-        rated = store_rating(reading, event, stars, folder_of(reading.manifest, run, memory))
+    if is_run(where):
+        if ledger is not None:
+            raise UsageError("--ledger is for a store", hint="name the folder of a panel with --memory DIR")
+        run = Path(where)
+        with open_run(run) as reading:
+            rated = store_rating(reading, event, stars, folder_of(reading.manifest, run, memory))
+    else:
+        if ledger is not None:
+            checked_folder(ledger)
+        with closing(open_store(where, create=False)) as store, MemoryStore(store=store) as memories:
+            record = Ledger(ledger) if ledger is not None else None  # before anything is rated: it may fail
+            rated = memories.rate(event, stars)
+            if record is not None:
+                note_rating(record, rated)
     importance = rated.metadata.importance or 0.0
     print(f"{rated.memory_id}  {stars} of 5 stars  importance {importance:.2f}")

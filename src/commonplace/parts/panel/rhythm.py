@@ -34,6 +34,34 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """What a panel is asked, by whom it is answered, and the bounds of its rhythm."""
+
+    prompt: str
+    order: tuple[str, ...]
+    """The personas in the order in which they begin."""
+    depth: int
+    """How often each of them answers."""
+    language: str
+    injection: bool
+    plan_adjustment: bool
+    calm: float
+    """Affect at or below which an answer is to be livelier, 0–1."""
+    tense: float
+    """Affect at or above which an answer is to be calmer, 0–1."""
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Plan:
+        """That of a scenario."""
+        panel, language = scenario.part.panel, scenario.language
+        ordered = scenario.session.order if scenario.session else ()
+        return cls(
+            panel.prompt, ordered or cycle_of(scenario), panel.depth, language, panel.injection, panel.plan_adjustment,
+            panel.calm, panel.tense,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """One answer, with what the panel makes of it."""
 
@@ -129,27 +157,35 @@ def rhythm(scenario: Scenario, lines: Iterable[Line], now: int) -> Rhythm:
     a word that turns against something; `rest` – the affect is at `calm` or below, or at most FAMILIAR of its words are
     new; `exploration` – else.
     """
-    panel, cycle = scenario.part.panel, cycle_of(scenario)
-    state = Rhythm((), (cycle,), (), NEUTRAL, EXPLORATION, "")
-    known = content_words(panel.prompt)
-    by_tick = {line.tick: line for line in lines if line.speaker in cycle}
+    plan = Plan.of(scenario)
+    state, by_tick = beginning(plan), {line.tick: line for line in lines if line.speaker in plan.order}
     for tick in range(1, min(now, last_tick(scenario))):
         turn = state.turn(tick)
         assert turn is not None  # a cycle is settled when the one before has ended
         line = by_tick.get(tick)
         if line is not None and line.speaker == turn[0]:
-            said = _said(scenario, state, line, turn, known)
-            known |= said.own
-            state = replace(state, said=(*state.said, said), affect=said.affect, phase=said.phase)
-            state = replace(state, injection=_injection(scenario, state))
-        if turn[2] == len(cycle):
-            state = _next_cycle(scenario, state, turn[1])
+            state = answered(plan, state, line, turn)
+        if turn[2] == len(plan.order):
+            state = next_cycle(plan, state, turn[1])
     return state
 
 
-def _said(scenario: Scenario, before: Rhythm, line: Line, turn: tuple[str, int, int], known: frozenset[str]) -> Said:
+def beginning(plan: Plan) -> Rhythm:
+    """A panel before its first answer."""
+    return Rhythm((), (plan.order,), (), NEUTRAL, EXPLORATION, "")
+
+
+def answered(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> Rhythm:
+    """The panel after one more answer. `turn`: whose, in which cycle, at which place in it."""
+    said = _said(plan, before, line, turn)
+    state = replace(before, said=(*before.said, said), affect=said.affect, phase=said.phase)
+    return replace(state, injection=_injection(plan, state))
+
+
+def _said(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> Said:
     persona, depth, step = turn
-    felt = feeler(scenario.language)(line.utterance) or Emotion(0.0, 0.0, 0.0, ())
+    known = content_words(plan.prompt).union(*(one.own for one in before.said))
+    felt = feeler(plan.language)(line.utterance) or Emotion(0.0, 0.0, 0.0, ())
     about = content_words(line.utterance)
     own = about - known
     affect = _rounded(
@@ -161,49 +197,46 @@ def _said(scenario: Scenario, before: Rhythm, line: Line, turn: tuple[str, int, 
         if other != persona and latest.own
     }
     new = _share(own, about)
-    phase = _phase(scenario, line.utterance, affect, taken_up, new)
+    phase = _phase(plan, line.utterance, affect, taken_up, new)
     return Said(
         line.tick, persona, depth, step, line.utterance, felt, before.injection, before.affect, affect, before.phase,
         phase, own, new, taken_up,
     )  # fmt: skip
 
 
-def _phase(scenario: Scenario, text: str, affect: float, taken_up: Mapping[str, float], new: float) -> RhythmPhase:
-    panel, personas = scenario.part.panel, len(cycle_of(scenario))
+def _phase(plan: Plan, text: str, affect: float, taken_up: Mapping[str, float], new: float) -> RhythmPhase:
     takes_up = sum(share >= TAKEN_UP for share in taken_up.values())
-    turns_against = not words_against(scenario.language).isdisjoint(words(text))
-    if takes_up >= 2 or (takes_up and personas == 2 and not turns_against):
+    turns_against = not words_against(plan.language).isdisjoint(words(text))
+    if takes_up >= 2 or (takes_up and len(plan.order) == 2 and not turns_against):
         return INTEGRATION
-    if affect >= panel.tense or (takes_up and turns_against):
+    if affect >= plan.tense or (takes_up and turns_against):
         return TENSION
-    return REST if taken_up and (affect <= panel.calm or new <= FAMILIAR) else EXPLORATION
+    return REST if taken_up and (affect <= plan.calm or new <= FAMILIAR) else EXPLORATION
 
 
-def _injection(scenario: Scenario, state: Rhythm) -> Injection:
+def _injection(plan: Plan, state: Rhythm) -> Injection:
     """None before the second answer: one alone is neither flat nor heated."""
-    panel = scenario.part.panel
-    if not panel.injection or len(state.said) < 2:
+    if not plan.injection or len(state.said) < 2:
         return ""
-    return "liven" if state.affect <= panel.calm else "calm" if state.affect >= panel.tense else ""
+    return "liven" if state.affect <= plan.calm else "calm" if state.affect >= plan.tense else ""
 
 
-def _next_cycle(scenario: Scenario, state: Rhythm, depth: int) -> Rhythm:
+def next_cycle(plan: Plan, state: Rhythm, depth: int) -> Rhythm:
     """The order of the cycle after `depth`: the original one, unless what was said changes it.
 
     The last cycle has the original order, so that who brings both sides together has the last word.
     """
-    order, last = cycle_of(scenario), scenario.part.panel.depth
-    if depth >= last:
+    if depth >= plan.depth:
         return state
     cycle = [said for said in state.said if said.depth == depth]
-    wanted = scenario.part.panel.plan_adjustment and depth + 1 < last
-    found = _adjusted(scenario, state.orders[-1], cycle, depth + 1) if wanted else None
-    if found is None or found.order == order:
-        return replace(state, orders=(*state.orders, order))
+    wanted = plan.plan_adjustment and depth + 1 < plan.depth
+    found = _adjusted(plan, state.orders[-1], cycle, depth + 1) if wanted else None
+    if found is None or found.order == plan.order:
+        return replace(state, orders=(*state.orders, plan.order))
     return replace(state, orders=(*state.orders, found.order), adjustments=(*state.adjustments, found))
 
 
-def _adjusted(scenario: Scenario, order: tuple[str, ...], said: Sequence[Said], depth: int) -> Adjustment | None:
+def _adjusted(plan: Plan, order: tuple[str, ...], said: Sequence[Said], depth: int) -> Adjustment | None:
     """The order of one cycle, changed by the first that holds after the one before:
 
     `affect` – the affect is at `tense` or above: who came last in the original order answers second.
@@ -211,10 +244,10 @@ def _adjusted(scenario: Scenario, order: tuple[str, ...], said: Sequence[Said], 
     just before it.
     `rest` – the cycle ended in rest: who answered second opens the next one.
     """
-    if not said:
+    if not said or len(order) < 2:
         return None
-    last, closer = said[-1], cycle_of(scenario)[-1]
-    if last.affect >= scenario.part.panel.tense:
+    last, closer = said[-1], plan.order[-1]
+    if last.affect >= plan.tense:
         rest = [one for one in order if one != closer]
         return Adjustment(depth, "affect", (rest[0], closer, *rest[1:]), closer, last.affect)
     if last.taken_up:

@@ -23,16 +23,19 @@ from commonplace.parts.panel.task import asked_of
 from commonplace.run.manifest import own_minds
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
-from commonplace.text import shortened
-from commonplace.world.events import Event, Spoke, of_kind
+from commonplace.scenario.session import RatingChange
+from commonplace.world.events import Event, GodSpoke, Spoke, of_kind
 from commonplace.world.happenings import happening_of
 from commonplace.world.state import Line
 
-USER = "user"
-"""Who asks, as a persona of the store."""
-LONGEST_DIGEST = 500
-"""Characters of `content.prompt_digest`."""
+USER, SYSTEM = "user", "system"
+"""Who asks, and whose is what came from outside, as personas of the store."""
 RESPONSE, ASKED, EVALUATION, REPORT = "persona_response", "user_input", "evaluation", "synthesis_report"
+HAPPENED = "system_event"
+"""What was said to a panel from outside."""
+LEARNED = "rune_report"
+"""What the ratings of earlier answers change in this session."""
+Figures = dict[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,55 @@ class Row:
     at: datetime
     bqi: dict[str, Any]
     document: MemoryCoordinate | None = None
-    figures: dict[str, float | None] | None = None
+    figures: Figures | None = None
     adjustment: dict[str, Any] | None = None
     refs: tuple[str, ...] = ()
+
+
+def coordinate(
+    at: datetime, space: str, agent: str, affect: float, keywords: Sequence[str], phase: str
+) -> dict[str, Any]:
+    """A BQI coordinate, as the ledger and a memory have it."""
+    emotion = {"affect": affect, "keywords": list(keywords)}
+    return {"time": iso(at), "space": space, "agent": agent, "emotion": emotion, "rhythm_phase": phase}
+
+
+def figures(
+    said: Said, sources: Sequence[str], outcomes: Sequence[str], *, cited: int = 0, resolved: int = 0
+) -> Figures:
+    """The figures of an answer but for its impact, which is known when the panel has ended."""
+    return {
+        "transparency": evaluation.transparency(said.text, sources),
+        "reproducibility": evaluation.reproducibility(outcomes),
+        "verifiability": evaluation.verifiability(said.text, sources, cited, resolved),
+        "impact": None,
+    }
+
+
+def closing(
+    session: str, at: datetime, space: str, answers: Sequence[tuple[Said, str, Figures]], everything: Sequence[Said]
+) -> Generator[Row]:
+    """What is kept when a panel has ended: the figures of each answer with its impact, and a report with their means.
+
+    `answers`: each with its memory and its figures. `everything`: all answers, also those of a run it was forked from.
+    """
+    whole: list[Figures] = []
+    for said, name, counted in answers:
+        whole.append({**counted, "impact": evaluation.impact(said, everything)})
+        bqi = coordinate(at, space, said.persona, said.affect, said.emotion.keywords, said.phase)
+        yield Row(session, EVALUATION, said.persona, name, at, bqi, figures=whole[-1], refs=(name,) if name else ())
+    if answers:
+        last = answers[-1][0]
+        means = {name: evaluation.mean([one[name] or 0.0 for one in whole]) for name in whole[0]}
+        felt = dict.fromkeys(word for said, _, _ in answers for word in said.emotion.keywords)
+        bqi = coordinate(at, space, last.persona, last.affect, tuple(felt), last.phase)
+        refs = tuple(name for _, name, _ in answers if name)
+        yield Row(session, REPORT, last.persona, "", at, bqi, figures=dict(means), refs=refs)
+
+
+def learned(session: str, at: datetime, bqi: dict[str, Any], change: RatingChange) -> Row:
+    """The entry on what ratings change."""
+    return Row(session, LEARNED, change.persona, "", at, bqi, adjustment=change.as_json(), refs=change.memories)
 
 
 class Panel:
@@ -60,11 +109,9 @@ class Panel:
         self._scenario = reading.scenario
         self._panel = self._scenario.part.panel
         self._last = reading.last_tick
-        said = [
-            (event, spoke)
-            for event, spoke in of_kind(reading.events(1, self._last), Spoke)
-            if event.agent_id in cycle_of(self._scenario)
-        ]
+        events = reading.events(1, self._last)
+        self._outside = list(of_kind(events, GodSpoke))
+        said = [(event, spoke) for event, spoke in of_kind(events, Spoke) if event.agent_id in cycle_of(self._scenario)]
         self._events = {event.tick: event for event, _ in said}
         lines = [Line(event.tick, event.agent_id, spoke.to_agent_id, spoke.utterance) for event, spoke in said]
         self.rhythm: Rhythm = rhythm(self._scenario, lines, self._last + 1)
@@ -89,12 +136,15 @@ class Panel:
         own = max(after, self._levels[-1][0])
         if own < 0:
             yield self._question()
+            yield from self._learned()
         answers = [said for said in self.rhythm.said if said.tick > self._levels[-1][0]]
-        for said in answers:
-            if said.tick > own:
-                yield self._answer(said)
+        came = [(event.tick, self._event(event, spoke.text)) for event, spoke in self._outside if event.tick > own]
+        given = [(said.tick, self._answer(said)) for said in answers if said.tick > own]
+        yield from (row for _, row in sorted((*came, *given), key=lambda one: one[0]))
         if self.has_ended and self.rhythm.said:
-            yield from self._final(answers)
+            kept = [(said, self.memory_id(said.tick), self._figures(said)) for said in answers]
+            at, session = self._reading.time(self._last), self._session(self._last)
+            yield from closing(session, at, self._panel.domain, kept, self.rhythm.said)
 
     def _session(self, tick: int) -> str:
         return next(session for first, session in reversed(self._levels) if tick > first)
@@ -107,6 +157,21 @@ class Panel:
         document = self._document(0, USER, ASKED, text, bqi, affect=NEUTRAL, felt=felt, tags=[USER])
         name = document.memory_id
         return Row(self._session(0), ASKED, USER, name, at, bqi, document, refs=(name,))
+
+    def _event(self, event: Event, text: str) -> Row:
+        """What was said to the panel from outside."""
+        at, session, tick = self._reading.time(event.tick), self._session(event.tick), event.tick
+        felt = feeler(self._scenario.language)(text)
+        bqi = self._bqi(at, SYSTEM, NEUTRAL, felt.keywords if felt else (), EXPLORATION)
+        document = self._document(tick, SYSTEM, HAPPENED, text, bqi, affect=NEUTRAL, felt=felt, tags=[SYSTEM])
+        name = document.memory_id = new_memory_id(at, session, event.id, digits=8)
+        return Row(session, HAPPENED, SYSTEM, name, at, bqi, document, refs=(name,))
+
+    def _learned(self) -> Generator[Row]:
+        session, at = self._scenario.session, self._reading.time(0)
+        for change in session.changes if session else ():
+            bqi = self._bqi(at, change.persona, NEUTRAL, (), EXPLORATION)
+            yield learned(self._session(0), at, bqi, change)
 
     def _answer(self, said: Said) -> Row:
         at, event = self._reading.time(said.tick), self._events[said.tick]
@@ -127,31 +192,10 @@ class Panel:
         row = Row(self._session(said.tick), RESPONSE, said.persona, name, at, bqi, document, figures, refs=refs)
         return replace(row, adjustment=adjustment.as_json()) if adjustment else row
 
-    def _final(self, answers: Sequence[Said]) -> Generator[Row]:
-        """Once the panel has ended: the figures of each answer with its impact, and a report with their means."""
-        at, session = self._reading.time(self._last), self._session(self._last)
-        everything: list[dict[str, float | None]] = []
-        for said in answers:
-            figures = {**self._figures(said), "impact": evaluation.impact(said, self.rhythm.said)}
-            everything.append(figures)
-            name = self.memory_id(said.tick)
-            bqi = self._bqi(at, said.persona, said.affect, said.emotion.keywords, said.phase)
-            yield Row(session, EVALUATION, said.persona, name, at, bqi, figures=figures, refs=(name,))
-        if answers:
-            last = answers[-1]
-            means = {name: evaluation.mean([one[name] or 0.0 for one in everything]) for name in everything[0]}
-            felt = dict.fromkeys(word for said in answers for word in said.emotion.keywords)
-            bqi = self._bqi(at, last.persona, last.affect, tuple(felt), last.phase)
-            refs = tuple(self.memory_id(said.tick) for said in answers)
-            yield Row(session, REPORT, last.persona, "", at, bqi, figures=dict(means), refs=refs)
-
     # ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _bqi(self, at: datetime, agent: str, affect: float, keywords: Sequence[str], phase: str) -> dict[str, Any]:
-        emotion = {"affect": affect, "keywords": list(keywords)}
-        return {
-            "time": iso(at), "space": self._panel.domain, "agent": agent, "emotion": emotion, "rhythm_phase": phase,
-        }  # fmt: skip
+        return coordinate(at, self._panel.domain, agent, affect, keywords, phase)
 
     def _document(
         self, tick: int, persona: str, kind: str, text: str, bqi: dict[str, Any], *, affect: float,
@@ -180,7 +224,7 @@ class Panel:
                 },
                 "content": {
                     "type": kind,
-                    "prompt_digest": shortened(self._panel.prompt, LONGEST_DIGEST),
+                    "prompt_digest": self._panel.prompt,
                     "response_full": text,
                     "response_summary": None,
                     "token_count": estimate_tokens(text),
@@ -212,19 +256,14 @@ class Panel:
         found = [self._reading.memory(event.agent_id, id) for id in event.body.because]
         return [str(one.details.get("memory_id") or "") if one is not None else "" for one in found]
 
-    def _figures(self, said: Said) -> dict[str, float | None]:
+    def _figures(self, said: Said) -> Figures:
         event = self._events[said.tick]
         cited = [self._reading.memory(event.agent_id, id) for id in event.body.because]
         past = [one for one in cited if one is not None]
         asked = [asked_of(happening_of(one.details)) for one in past]
         earlier = [one.text for one in self.rhythm.said if one.tick < said.tick]
         sources = [self._panel.prompt, *earlier, *(one.full_text for one in past), *asked]
-        return {
-            "transparency": evaluation.transparency(said.text, sources),
-            "reproducibility": evaluation.reproducibility(self._outcomes(said)),
-            "verifiability": evaluation.verifiability(said.text, sources, len(cited), len(past)),
-            "impact": None,
-        }
+        return figures(said, sources, self._outcomes(said), cited=len(cited), resolved=len(past))
 
     def _outcomes(self, said: Said) -> list[str]:
         rows = self._reading.answers(said.tick, said.tick, agent=said.persona)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from commonplace.character.fact import carried
 from commonplace.cognition.deferred import deliver, run_job
 from commonplace.cognition.perceive import perceive
@@ -81,6 +83,7 @@ async def _act(view: TurnView, notebook: Notebook) -> Action:
         lines=tuple(_spoken(view, line) for line in lines),
         recalled=recalled(view.scenario, examples, view.now),
         below=tuple(memory.id for memory in examples if memory.importance < WEIGHTY - 1e-9),
+        rated=_rated(view),
         remarks=_remarks(view, len(cycle_of(view.scenario))),
     )
     answer = await notebook.ask(PANEL_TURN, inputs)
@@ -123,6 +126,12 @@ def _hearer(view: TurnView, lines: Sequence[Line], utterance: str) -> str:
 def _spoken(view: TurnView, line: Line) -> Spoken:
     called = view.scenario.personas[line.speaker].called
     return Spoken(speaker=line.speaker, called=called, text=line.utterance)
+
+
+def _rated(view: TurnView) -> float | UnsetType:
+    session = view.scenario.session
+    mean = session.rating_below(view.persona.id) if session else None
+    return UNSET if mean is None else mean
 
 
 def _remarks(view: TurnView, ticks: int) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ does not come back. `begin` reads the same folder when a run is made.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,8 +19,9 @@ from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, show
 from commonplace.memory import MemoryStore
 from commonplace.parts.coordinates.document import MemoryCoordinate
+from commonplace.parts.panel.ratings import changes, rated
 from commonplace.parts.panel.rhythm import cycle_of
-from commonplace.parts.panel.rows import RESPONSE, Panel, Row
+from commonplace.parts.panel.rows import LEARNED, RESPONSE, Panel, Row
 from commonplace.paths import checked_folder
 from commonplace.run.reading import Reading
 from commonplace.run.why import event_named
@@ -36,6 +37,8 @@ SLOW = 0.3
 PATIENCE = 10.0
 """Seconds to wait for another process that writes to the folder."""
 RATING = "user_rating"
+Key = tuple[str, str, str, str]
+"""Session, type and memory of an entry, and what it says has changed."""
 
 
 # ── the beginning of a run ───────────────────────────────────────────────────────────────────────────────────────────
@@ -54,18 +57,27 @@ def begin(scenario: Scenario, prompt: str, folder: Path, named: str) -> dict[str
         raise UsageError(f"the prompt has {len(question):,} characters", hint=f"the most are {LONGEST_PROMPT:,}")
     with opened(folder) as store:  # made if missing: what cannot be written to is told before there is a run
         store.apply_retention_policy()
-        past = {persona: _past(store, persona, question) for persona in cycle_of(scenario)}
+        cycle = cycle_of(scenario)
+        learned = changes(cycle, rated(store, cycle)) if scenario.part.panel.plan_adjustment else ()
+        poor = frozenset(name for change in learned for name in change.memories)
+        past = {persona: _past(store, persona, question, poor) for persona in cycle}
         start = _after(scenario.clock.start, store)
     session = Session(
-        prompt=question, start=iso(start), folder=named, past={me: own for me, own in past.items() if own}
+        prompt=question,
+        start=iso(start),
+        folder=named,
+        past={me: own for me, own in past.items() if own},
+        changes=learned,
     )
     return session.model_dump(mode="json")
 
 
-def _past(store: MemoryStore, persona: str, question: str) -> tuple[PastAnswer, ...]:
-    close = store.search(query=question, persona_id=persona, limit=MOST_PAST)
+def _past(store: MemoryStore, persona: str, question: str, poor: frozenset[str]) -> tuple[PastAnswer, ...]:
+    close = store.search(query=question, persona_id=persona, limit=MOST_PAST, rank="relevance")
     latest = store.search(persona_id=persona, limit=MOST_PAST)
-    found = {one.memory_id: one for one in (*close, *latest) if one.content.type == RESPONSE}
+    found = {
+        one.memory_id: one for one in (*close, *latest) if one.content.type == RESPONSE and one.memory_id not in poor
+    }
     chosen = list(found.values())[:MOST_PAST]
     return tuple(_past_answer(one) for one in sorted(chosen, key=lambda one: (one.at, one.memory_id)))
 
@@ -140,8 +152,8 @@ class PanelKeeper:
         self._folder = folder
         self._upto = -1
         """The last tick that is known to be kept."""
-        self._kept: set[tuple[str, str, str]] | None = None
-        """(session, type, memory) of the ledger's entries on this run, once they have been read."""
+        self._kept: set[Key] | None = None
+        """Those of the ledger's entries on this run, once they have been read."""
         self._open = ExitStack()
         self._store: MemoryStore | None = None
         """While it stays open."""
@@ -176,7 +188,7 @@ class PanelKeeper:
         if self._kept is None:
             self._kept = _kept(self._folder, panel.session)
         for row in panel.rows(self._upto):
-            key = row.session, row.type, row.memory_id
+            key = _key(row.session, row.type, row.memory_id, row.adjustment)
             if key not in self._kept:
                 _keep(store, store.ledger, row)
                 self._kept.add(key)
@@ -184,16 +196,28 @@ class PanelKeeper:
             store.recompute()
 
 
-def _kept(folder: Path, session: str) -> set[tuple[str, str, str]]:
+def _key(session: str, type: str, memory: str | None, adjustment: Mapping[str, Any] | None) -> Key:
+    return session, type, memory or "", repr(adjustment) if type == LEARNED else ""
+
+
+def _kept(folder: Path, session: str) -> set[Key]:
     if not any(ledger_of(folder).glob("ledger-*")):
         return set()
     entries = show(ledger_of(folder), session_id=session)
-    return {(entry["session_id"], entry["event_type"], entry.get("memory_id") or "") for entry in entries}
+    return {
+        _key(entry["session_id"], entry["event_type"], entry.get("memory_id"), entry.get("plan_adjustment"))
+        for entry in entries
+    }
 
 
 def _keep(store: MemoryStore, ledger: Ledger, row: Row) -> None:
     if row.document is not None and store.get_by_id(row.memory_id) is None:
         store.add(row.document)
+    log(ledger, row)
+
+
+def log(ledger: Ledger, row: Row) -> None:
+    """Append the entry of a row."""
     # The ledger's time does not go back, even where two panels write to it at once; the coordinate has the exact one.
     at = max(row.at, ledger.latest or row.at)
     figures = {name: value for name, value in (row.figures or {}).items() if name != "impact"}
@@ -224,11 +248,16 @@ def rate(reading: Reading, event_id: str, stars: float, folder: Path) -> MemoryC
             what = f"{name}, which holds {event_id}, is not there: it was forgotten, or kept somewhere else"
             raise UsageError(what, where=str(folder), hint="name the folder: --memory DIR")
         rated = store.rate(name, stars)
-        ledger, importance = store.ledger, rated.metadata.importance
-        assert ledger is not None
-        ledger.log_event(
-            rated.time.session_id, RATING, event.agent_id, name, rated.metadata.bqi_snapshot,
-            {"user_rating": stars, "importance": importance}, at=max(rated.at, ledger.latest or rated.at),
-            memory_refs=[name],
-        )  # fmt: skip
+        assert store.ledger is not None
+        note_rating(store.ledger, rated)
     return rated
+
+
+def note_rating(ledger: Ledger, rated: MemoryCoordinate) -> None:
+    """Note in the ledger how a memory was rated."""
+    about, name = rated.metadata, rated.memory_id
+    figures = {"user_rating": about.user_rating, "importance": about.importance}
+    ledger.log_event(
+        rated.time.session_id, RATING, rated.agent.persona_id, name, about.bqi_snapshot, figures,
+        at=max(rated.at, ledger.latest or rated.at), memory_refs=[name],
+    )  # fmt: skip

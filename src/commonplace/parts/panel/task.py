@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from msgspec import UNSET, UnsetType
 from pydantic import Field
 
 from commonplace.languages import phrases
@@ -49,6 +50,8 @@ class PanelInput(Given):
     """At most two of the persona's own answers of earlier panels; their happenings hold the question of then."""
     below: tuple[int, ...] = ()
     """Those of them that are not important, shown for want of better ones."""
+    rated: float | UnsetType = UNSET
+    """Stars on average of the persona's earlier answers, 1–5, where it is to answer differently."""
     remarks: tuple[str, ...] = ()
     """What was said to the panel from outside since the persona answered last."""
 

@@ -1,0 +1,106 @@
+"""What a `MemoryStore` needs once a day: importances with the references since, summaries, the retention policy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
+from types import TracebackType
+from typing import Self
+
+from commonplace.clock import midnight
+from commonplace.errors import UsageError
+from commonplace.memory.analyser import content_words
+from commonplace.parts.coordinates.memory_store import MemoryStore
+from commonplace.text import clean, sentences, shortened
+
+LONGEST_SUMMARY = 200
+"""Characters of a summary; what is not longer needs none."""
+Summarize = Callable[[str], str]
+
+
+def essence(text: str) -> str:
+    """The sentences of a text that share most words of content with the others, in their order; at most
+    LONGEST_SUMMARY characters."""
+    parts = list(dict.fromkeys(sentences(clean(text))))
+    about = [content_words(part) for part in parts]
+    often = Counter(word for words in about for word in words)
+    weight = [sum(often[word] for word in words) / (len(words) or 1) for words in about]
+    chosen: list[int] = []
+    for place in sorted(range(len(parts)), key=lambda place: (-weight[place], place)):
+        if len(" ".join(parts[one] for one in (*chosen, place))) > LONGEST_SUMMARY:
+            break
+        chosen.append(place)
+    return " ".join(parts[place] for place in sorted(chosen)) or shortened(clean(text), LONGEST_SUMMARY)
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """What `tend` has done: how many memories each."""
+
+    recomputed: int
+    summarized: int
+    archived: int
+    removed: int
+
+
+def tend(
+    store: MemoryStore, *, summarize: Summarize = essence, retention: bool = True, now: datetime | None = None
+) -> Tended:
+    """Compute importances again, summarize new answers, and, with `retention`, apply the policy of the store.
+
+    `summarize`: from an answer to its summary, such as a call of a model. `now`: for the policy; None for the time of
+    the newest memory. A second call does nothing.
+    """
+    summarized = store.summarize(summarize, longer_than=LONGEST_SUMMARY)  # with importances: each memory changes once
+    recomputed = store.recompute()
+    done = store.apply_retention_policy(now) if retention else None
+    return Tended(recomputed, summarized, len(done.archive) if done else 0, len(done.remove) if done else 0)
+
+
+class Upkeep:
+    """A thread that tends a store at each midnight (UTC), or every so often, until the block ends.
+
+    ```python
+    with Upkeep(store, summarize=ask_a_model):
+        ...
+    ```
+
+    An error of the thread ends it and is raised at the end of the block.
+    """
+
+    def __init__(self, store: MemoryStore, *, every: timedelta | None = None, summarize: Summarize = essence) -> None:
+        """`every`: None for each midnight. Raises UsageError for one that is not more than none."""
+        if every is not None and every <= timedelta():
+            raise UsageError(f"every is {every}; expected more than none")
+        self.store = store
+        self._every, self._summarize = every, summarize
+        self._ending = Event()
+        self._error: Exception | None = None
+        self._thread = Thread(target=self._run, name="upkeep of memories", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ending.set()
+        self._thread.join()
+        if self._error is not None and error is None:
+            raise self._error
+
+    def _run(self) -> None:
+        try:
+            while not self._ending.wait((self._every or until_midnight(datetime.now(UTC))).total_seconds()):
+                tend(self.store, summarize=self._summarize)
+        except Exception as error:  # raised where the block ends
+            self._error = error
+
+
+def until_midnight(now: datetime) -> timedelta:
+    """How long it is to the next one."""
+    return midnight(now) + timedelta(days=1) - now
