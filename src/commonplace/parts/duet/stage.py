@@ -66,26 +66,33 @@ def alternate(scenario: Scenario, tick: int) -> Sequence[str]:
 
 
 async def converse_in_turn(view: TurnView) -> Turn:
-    """One turn of the dialogue."""
+    """One turn of the dialogue, which answers its end or, at the beginning, the setting."""
+    return await converse_about(view, context(view), reflects=_reflection_is_due(view))
+
+
+async def converse_about(view: TurnView, context: str, *, reflects: bool) -> Turn:
+    """One turn of the dialogue that answers a context; `reflects`: whether a reflection is due."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
     perception = perceive(view)
     notebook.belief = perception.belief
     await store_percepts(view, notebook, [one for one in perception.percepts if isinstance(one.happening, OUTSIDE)])
-    other, dialogue = next(iter(sorted(view.world.bodies)), ""), _dialogue(view)
-    notebook.trace["context"] = context(view, dialogue)
+    other = next(iter(sorted(view.world.bodies)), "")
+    notebook.trace["context"] = context
     if other in view.world.targets.agents:
-        action = await _take_turn(view, notebook, other, dialogue, perception.percepts)
+        action = await _take_turn(view, notebook, other, perception.percepts, reflects=reflects)
     else:
         action = Idle(doing=doing(view.scenario.language, "listening"))
     return notebook.turn(view, action)
 
 
 async def _take_turn(
-    view: TurnView, notebook: Notebook, other: str, dialogue: tuple[Spoken, ...], percepts: Sequence[Percept]
+    view: TurnView, notebook: Notebook, other: str, percepts: Sequence[Percept], *, reflects: bool
 ) -> Action:
-    found = await retrieve(view, notebook, "duet", (query(view, other, dialogue),))
-    await _reflect(view, notebook, other, dialogue, found)
+    dialogue = _dialogue(view)
+    found = await retrieve(view, notebook, "duet", (query(view, other, notebook.trace["context"]),))
+    if reflects:
+        await _reflect(view, notebook, other, dialogue, found)
     news = tuple(one.text for one in percepts if isinstance(one.happening, OUTSIDE))
     answer = await _words(view, notebook, other, dialogue, found, news)
     utterance, plan = clean(answer.value.utterance), _plan(answer.value.plan)
@@ -112,16 +119,17 @@ async def _take_turn(
 # ── A, B: query and retrieval ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def context(view: TurnView, dialogue: Sequence[Spoken]) -> str:
-    """What the turn answers: the end of the dialogue, at its beginning the setting."""
-    return _one_line(" ".join(line.text for line in dialogue[-CONTEXT:]) or view.scenario.part.duet.setting)
+def context(view: TurnView) -> str:
+    """The end of the dialogue, at its beginning the setting."""
+    said = " ".join(line.text for line in _dialogue(view)[-CONTEXT:])
+    return _one_line(said or view.scenario.part.duet.setting)
 
 
-def query(view: TurnView, other: str, dialogue: Sequence[Spoken]) -> str:
+def query(view: TurnView, other: str, context: str) -> str:
     """Context, partner and goal."""
     called = view.scenario.personas[other].called
     template = phrases(view.scenario.language, "duet")["query"]
-    return template.format(context=context(view, dialogue), other=called, goal=_one_line(_goal(view)))
+    return template.format(context=_one_line(context), other=called, goal=_one_line(_goal(view)))
 
 
 def _dialogue(view: TurnView) -> tuple[Spoken, ...]:
@@ -159,8 +167,6 @@ async def _reflect(
 
     Without a usable answer it is tried again on the character's next turn.
     """
-    if not _reflection_is_due(view):
-        return
     inputs = DuetReflectInput(
         who=who(view.persona),
         other=person(view, other, notebook.relations),
@@ -217,7 +223,7 @@ async def _words(
         who=who(view.persona),
         other=person(view, other, notebook.relations),
         goal=_goal(view),
-        setting=duet.setting,
+        setting=duet.setting or notebook.trace["context"],
         lines=dialogue,
         recalled=found,
         untold=_untold(view, dialogue[-1].topic if dialogue else ""),
