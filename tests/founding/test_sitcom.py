@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import math
+import re
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,6 +46,7 @@ from commonplace.parts.model_servers import text_mind
 from commonplace.parts.stores.chroma import ChromaStore
 from commonplace.testing.server import Faults, ModelServer
 
+PROJECT = Path(__file__).parents[2]
 MODULE, STREAM, STAGE, STORE = (
     "founding/sitcom.py",
     "memory/stream.py",
@@ -766,3 +770,163 @@ def test_every_name_of_the_document_is_there():
         "importance_rule_score", "recency_score", "final_score",
     } <= set(sitcom.__all__)  # fmt: skip
     assert all(hasattr(sitcom, name) for name in sitcom.__all__)
+
+
+# ── 3, 9, 10.2: the page ─────────────────────────────────────────────────────────────────────────────────────────────
+
+PAGE, SESSION = "parts/duet/sitcom/app.py", "parts/duet/sitcom/session.py"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Generator[Any]:
+    """The page of `app.py` after ten turns, in a folder of its own."""
+    pytest.importorskip("streamlit")
+    pytest.importorskip("chromadb")
+    from streamlit.testing.v1 import AppTest
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("page"))
+        patch.setattr(sys, "argv", ["app.py"])
+        found = AppTest.from_file(PROJECT / "app.py", default_timeout=60).run()
+        found.button(key="run_many").click().run()
+        assert not found.exception
+        yield found
+
+
+@requirement("3.1", "Sidebar: name, traits, goal of both; model, temperature; `k`, `topN`, weights, reflection period",
+             "streamlit run app.py", PAGE)  # fmt: skip
+@requirement("3.1", "Buttons: Reset, Run 1 Turn, Run N Turns, Export", "streamlit run app.py", PAGE)
+def test_the_sidebar_has_every_setting_and_button(page):
+    keys = {
+        one.key for kind in ("text_input", "text_area", "slider", "number_input") for one in getattr(page.sidebar, kind)
+    }
+    people = {f"sitcom.{one}.{part}" for one in ("cheolsu", "younghee") for part in ("name", "traits", "goal")}
+    settings = ("mind", "temperature", "seed", "k", "top_n", "w_sim", "w_rec", "w_imp", "reflection_period")
+    assert people | {f"sitcom.{one}" for one in settings} <= keys
+    assert {"reset", "run_one", "run_many", "export"} <= {one.key for one in page.button}
+
+
+@requirement("12.1", "The page asks for no key", "streamlit run app.py", PAGE)
+def test_the_page_asks_for_no_key(page):
+    assert not any(one.proto.type for one in page.text_input), "a password"
+    assert not any("key" in one.label.lower() for one in page.text_input)
+
+
+@requirement(
+    "3.1", "The transcript in bubbles, left and right; a Debug Expander under each", "streamlit run app.py", PAGE
+)
+@requirement("2.2", "Profiles, Run 1 Turn, the expander, Export", "streamlit run app.py", PAGE)
+@requirement(
+    "14", "Ten turns add up; each has its Debug Expander with the score breakdown", "streamlit run app.py", PAGE
+)
+@requirement("14", "Why a line was said can be followed on the page", "streamlit run app.py", PAGE)
+@requirement(
+    "16", "Open reasons, thoughts, plans and a ranking of memories under every line", "streamlit run app.py", PAGE
+)
+def test_ten_turns_each_open_into_their_reasons(page):
+    state = page.session_state
+    assert (len(state.transcript), len(page.chat_message), len(page.expander)) == (10, 10, 10)
+    config = state.config
+    for record, expander in zip(state.transcript, page.expander, strict=True):
+        assert len(record.retrieved) == config.k == 5
+        for one in record.retrieved:
+            weights = {"w_sim": config.w_sim, "w_rec": config.w_rec, "w_imp": config.w_imp}
+            total = final_score(one.similarity, one.recency_score, one.importance_score, **weights)
+            assert one.final_score == pytest.approx(total, abs=1e-6)
+        shown = [cells(one.value) for one in expander.markdown if one.value.startswith("|")]
+        assert [row[-1] for row in shown[0][2:]] == [f"{one.final_score:.3f}" for one in record.retrieved]
+
+
+def cells(table: str) -> list[list[str]]:
+    """A table in Markdown by rows, its head and the line below it first."""
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in table.splitlines()]
+
+
+@requirement("10.2", "Retrieved memories: content (120 characters), type, importance, age, sim, rec, imp, final",
+             "streamlit run app.py", PAGE)  # fmt: skip
+@requirement("10.2", "Reflection, plan, and what was stored or not with its reason", "streamlit run app.py", PAGE)
+def test_the_expander_shows_everything(page):
+    for expander, record in zip(page.expander, page.session_state.transcript, strict=True):
+        memories, decisions = (cells(one.value) for one in expander.markdown if one.value.startswith("|"))
+        assert memories[0] == ["내용", "종류", "중요도", "나이 (시간)", "sim", "rec", "imp", "final"]
+        assert all(len(row[0].replace("\\", "")) <= 120 for row in memories[2:])
+        assert decisions[0] == ["결정", "종류", "중요도", "내용", "이유"]
+        assert len(decisions[2:]) == len(record.store_events)
+        assert all(row[-1] for row in decisions[2:])
+        text = " ".join(one.value for one in expander.markdown)
+        assert "**계획** " in text
+        assert record.plan.split()[0] in text
+        assert "**반성** " in text
+        if record.reflection:
+            assert record.reflection.split()[0] in text
+    assert [record.turn for record in page.session_state.transcript if record.reflection] == [7, 8]
+
+
+@requirement(
+    "3.2", "All state is in `st.session_state`: `agents transcript turn_idx config db_paths`", "st.session_state", PAGE
+)
+@requirement("9.1", "The keys of the state", "st.session_state", PAGE)
+@requirement("9.2", "Run 1 Turn: the even turns are A's, the odd ones B's", "streamlit run app.py", PAGE)
+def test_the_state_of_the_page(page):
+    state = page.session_state
+    assert all(key in state for key in ("agents", "transcript", "turn_idx", "config", "db_paths"))
+    assert set(state.agents) == {"김철수", "이영희"}
+    assert state.turn_idx == 10
+    assert [record.speaker for record in state.transcript] == ["cheolsu", "younghee"] * 5
+    assert all(Path(path).exists() for path in state.db_paths.values())
+    one = state.agents["김철수"]
+    assert (one.turn_index, one.last_plan) == (5, state.transcript[8].plan)
+
+
+@requirement(
+    "9.2",
+    "Export: transcript and a snapshot of the memories as JSON, in `exports/sessions`",
+    "streamlit run app.py",
+    SESSION,
+)
+def test_export_writes_transcript_and_memories(page):
+    page.button(key="export").click().run()
+    (path,) = Path("exports/sessions").iterdir()
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert [record["turn"] for record in found["transcript"]] == list(range(1, 11))
+    assert {"content", "stored", "reason"} <= set(found["transcript"][2]["store_events"][0])
+    assert len(found["memories"]["cheolsu"]) >= 16
+    assert path.name in page.success[0].value.replace("\\", "")
+
+
+@requirement("9.2", "Reset: an empty transcript, new collections, turn 0", "streamlit run app.py", SESSION)
+def test_reset_begins_anew(page):
+    before = dict(page.session_state.db_paths)
+    page.button(key="reset").click().run()
+    state = page.session_state
+    assert (state.transcript, state.turn_idx) == ([], 0)
+    assert state.db_paths["chroma"] != before["chroma"]
+    store = ChromaStore(before["chroma"])
+    assert store.agents() == ()
+    store.close()
+    page.button(key="run_one").click().run()
+    assert page.session_state.turn_idx == 1
+
+
+@requirement("14", "The app runs by `streamlit run app.py`, for this machine alone", "streamlit run app.py", "app.py")
+@requirement("4.1", "`app.py` at the root of the project", "streamlit run app.py", "app.py")
+def test_streamlit_runs_the_app(tmp_path):
+    pytest.importorskip("streamlit")
+    own = PROJECT / "src" / "commonplace" / "parts" / "duet" / "sitcom" / ".streamlit" / "config.toml"
+    assert (PROJECT / ".streamlit" / "config.toml").read_text() == own.read_text(), (
+        "streamlit reads it beside the script"
+    )
+    line = [sys.executable, "-m", "streamlit", "run", str(PROJECT / "app.py"), "--server.headless", "true"]
+    with (tmp_path / "log").open("w+") as out:
+        process = subprocess.Popen([*line, "--server.port", "0"], cwd=tmp_path, stdout=out, stderr=out)
+        try:
+            ends = time.monotonic() + 30
+            while "URL: http://127.0.0.1:" not in (tmp_path / "log").read_text() and time.monotonic() < ends:
+                assert process.poll() is None, (tmp_path / "log").read_text()
+                time.sleep(0.05)
+            (url,) = re.findall(r"http://127\.0\.0\.1:\d+", (tmp_path / "log").read_text())
+            assert httpx2.get(f"{url}/_stcore/health").text == "ok"
+            assert "streamlit" in httpx2.get(url).text.lower()
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
