@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -18,11 +18,14 @@ from typing import Any
 from uuid import UUID
 
 import httpx2
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from cognition.hamlet import Town
 from commonplace.errors import UsageError
 from commonplace.founding import sitcom
 from commonplace.founding.sitcom import (
@@ -41,9 +44,12 @@ from commonplace.founding.sitcom import (
 )
 from commonplace.languages import phrases
 from commonplace.memory import default_embedder, policies
+from commonplace.minds.offline.mind import OfflineMind
+from commonplace.parts.duet.stage import DUET
 from commonplace.parts.duet.tasks import DUET_REFLECT, LONGEST_PLAN, LONGEST_REFLECTION, LOST_THREAD
 from commonplace.parts.model_servers import text_mind
 from commonplace.parts.stores.chroma import ChromaStore
+from commonplace.scenario.compiling import load
 from commonplace.testing.server import Faults, ModelServer
 
 PROJECT = Path(__file__).parents[2]
@@ -514,6 +520,7 @@ def test_a_reflection_at_its_period(clock):
     made = [bool(one.run_step("부엌", "영희", [("영희", f"{'정말 ' * turn}그래요.")]).reflection) for turn in range(7)]
     assert made == [False, False, True, False, True, False, True]
     kept = [memory for memory in one.memory_stream.memories if memory.memory_type == "reflection"]
+    assert len(kept) == 1, "the same thought is not stored again"
     assert {memory.source for memory in kept} == {"agent_reflection"}
     late = Agent(one.profile, AgentState(turn_index=6), one.memory_stream, Client())
     assert late.run_step("부엌", "영희", [("영희", "그래요.")]).reflection
@@ -930,3 +937,123 @@ def test_streamlit_runs_the_app(tmp_path):
         finally:
             process.terminate()
             process.wait(timeout=20)
+
+
+# ── 14: two hundred turns ────────────────────────────────────────────────────────────────────────────────────────────
+
+LONG, SETTLED = 200, 60
+"""Turns, and those after which a dialogue has memories of its own."""
+PARTS = ("relevance", "recency", "importance")
+
+
+class Dialogue:
+    """A shipped scenario over 200 turns, and what competed on each turn."""
+
+    def __init__(self, scenario: str) -> None:
+        self.scenario = load(scenario)
+        self.town = Town(self.scenario, OfflineMind(self.scenario.language), stage=DUET)
+        self.competed: dict[str, list[NDArray[np.float64]]] = {}
+        self.recalled: dict[str, list[str]] = {}
+        for turn in range(1, LONG + 1):
+            self.town.live()
+            if turn > SETTLED:
+                self._note(turn)
+
+    def _note(self, turn: int) -> None:
+        ((agent, lived),) = self.town.ticks[-1].turns.items()
+        (found,) = lived.trace["retrievals"]
+        stream = self.town.engine.live_state.streams[agent]
+        policy = self.scenario.policy
+        past = stream.snapshot(lived.delta.base)
+        competing = past.retrieve(found["query"], at=self.scenario.clock.time(turn), k=policy.nearest, policy=policy)
+        weighted = [[one.parts[part].normalised * one.parts[part].weight for part in PARTS] for one in competing.hits]
+        self.competed.setdefault(agent, []).append(np.array(weighted))
+        self.recalled.setdefault(agent, []).extend(stream.get(id).kind for id, *_ in found["hits"])
+
+    def own(self, agent: str, kind: str = "") -> list[Any]:
+        """What a character has come to remember."""
+        return [one for one in self.town.memories(agent, kind) if one.source != "scenario"]
+
+
+@pytest.fixture(scope="module", params=["sitcom", "sitcom-en"])
+def long(request: pytest.FixtureRequest) -> Dialogue:
+    return Dialogue(request.param)
+
+
+def shares(competed: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """How much of the variance of scores among those that compete each part makes up, in the order of `PARTS`."""
+    apart = np.vstack([turn - turn.mean(0) for turn in competed])
+    scores = apart.sum(1)
+    return (apart * scores[:, None]).sum(0) / (scores**2).sum()
+
+
+@requirement("14", "Over 200 turns retrieval is not random: similarity decides, thoughts are 40 % of it at most",
+             "TurnRecord.retrieved", "parts/duet/thought.py")  # fmt: skip
+@requirement("16", "Memory does not collapse as it grows", "TurnRecord.retrieved", STORE)
+def test_retrieval_is_not_random_after_many_turns(long):
+    for agent, kinds in long.recalled.items():
+        assert kinds.count("reflection") <= 0.4 * len(kinds), agent
+        assert kinds.count("reflection") >= 0.03 * len(kinds), "they are recalled, too"
+        similarity, *_ = shares(long.competed[agent])
+        assert similarity >= 0.35, agent
+        assert len(long.recalled[agent]) == 5 * (LONG - SETTLED) // 2
+
+
+@requirement("14", "Over 200 turns observations do not pile up", "TurnRecord.store_events", STORE)
+def test_memory_does_not_pile_up(long):
+    for agent in long.recalled:
+        lines = [one for one in long.own(agent) if one.kind != "reflection"]
+        assert 10 <= len(lines) <= 0.45 * LONG, "of the two hundred lines that each of them says or hears"
+        assert sum(one.tick > LONG // 2 for one in lines) <= 0.6 * len(lines)
+        said = [one.details["frame"]["quote"] for one in lines]
+        assert len(said) == len(set(said))
+
+
+@requirement("14", "Over 200 turns a reflection every sixth turn, each about another line, none twice",
+             "TurnRecord.reflection", "parts/duet/thought.py")  # fmt: skip
+@requirement("16", "Reflections show how somebody changes", "TurnRecord.reflection", "parts/duet/thought.py")
+def test_reflections_name_what_was_said_and_none_comes_twice(long):
+    said = {
+        agent: [one.body.utterance for one in long.town.events("SAY") if one.agent_id != agent]
+        for agent in long.recalled
+    }
+    for agent in long.recalled:
+        thoughts = long.own(agent, "reflection")
+        assert len(thoughts) >= 0.9 * (LONG // 6 - 1)
+        texts = [one.text for one in thoughts]
+        assert len(set(texts)) == len(texts)
+        quotes = [text[text.index("“") + 1 : text.rindex("”")] for text in texts]
+        assert len(set(quotes)) == len(quotes)
+        assert all(any(quote in line for line in said[agent]) for quote in quotes)
+        made_of_it = [text.replace(f"“{quote}”", "…") for text, quote in zip(texts, quotes, strict=True)]
+        assert max(made_of_it.count(one) for one in made_of_it) <= 3
+        assert all(one.citations and 1 <= one.importance <= 10 for one in thoughts)
+
+
+@requirement("14", "The importance of a line is always the same", "TurnRecord.store_events", STORE)
+def test_importance_does_not_waver(long):
+    rated: dict[tuple[str, str], set[float]] = {}
+    for tick in long.town.ticks:
+        for agent, turn in tick.turns.items():
+            for text, _, importance, _ in turn.trace.get("dropped", ()):
+                rated.setdefault((agent, text), set()).add(importance)
+    for agent in long.recalled:
+        for one in long.own(agent):
+            rated.setdefault((agent, one.text), set()).add(one.importance)
+    assert len(rated) > LONG
+    assert all(len(found) == 1 for found in rated.values())
+
+
+@requirement("14", "Over 200 turns every line has its plan, its memories and its decisions", "TurnRecord", STAGE)
+def test_every_line_can_be_explained(long):
+    events = long.town.events("SAY")
+    assert len(events) == LONG
+    assert len({one.body.utterance for one in events}) == LONG
+    assert all(one.body.emoji for one in events)
+    assert len({one.body.emoji for one in events}) >= 4
+    for number, tick in enumerate(long.town.ticks):
+        (turn,) = tick.turns.values()
+        assert turn.trace["reaction"]["reason"]
+        assert len(turn.trace["retrievals"][0]["hits"]) == 5
+        decided = len(turn.trace.get("dropped", ())) + len(turn.trace.get("stored", ()))
+        assert decided >= (2 if number else 1)

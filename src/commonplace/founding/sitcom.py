@@ -445,7 +445,7 @@ class Agent:
         seconds = round(time.monotonic() - began, 3)
         record = self._record(turn, other_agent_name, {"at": iso(moment), "seconds": seconds}, problems)
         self._log(record, turn, sum(row.usage.get(name, 0) for row in drive.rows for name in TOKENS))
-        self._owes_reflection = self._reflects() and record.reflection is None
+        self._owes_reflection = self._reflects() and turn.state.reflected != turn.tick
         self._advance(record, turn.state)
         return record
 
@@ -464,9 +464,10 @@ class Agent:
             {self.me: stream},
             {self.me: stream.weights()},
         )
-        driver = Driver(self._asked(scenario), NoJournal(), self._seeds, durable=False)
+        mind = self._asked(scenario)
+        driver = Driver(mind, NoJournal(), self._seeds, durable=False)
         drive = Drive(self.me, tick, converse_about(live.view(self.me), context, reflects=self._reflects()))
-        asyncio.run(driver.run([drive]))
+        asyncio.run(_driven(driver, drive, mind))
         return drive
 
     def _reflects(self) -> bool:
@@ -563,6 +564,10 @@ class Agent:
         trace, said = turn.trace, turn.action if isinstance(turn.action, Say) else None
         stream = self.memory_stream.stream
         kept = [(stream.get(id), reason) for id, reason in trace.get("stored", ())]
+        events = [
+            *(_decision(memory.text, reason, memory.importance, memory.kind, stored=True) for memory, reason in kept),
+            *(_decision(*entry, stored=False) for entry in trace.get("dropped", ())),
+        ]
         return TurnRecord(
             turn_id=f"t{turn.tick}.{self.me}.0",
             speaker=self.profile.name,
@@ -573,16 +578,10 @@ class Agent:
                 for found in trace["retrievals"][:1]
                 for id, score, parts in hits(found)
             ],
-            reflection=next((memory.text for memory, _ in kept if memory.kind == "reflection"), None),
+            reflection=next((event.content for event in events if event.memory_type == "reflection"), None),
             plan=trace["reaction"]["reason"],
             utterance=said.utterance if said else "",
-            store_events=[
-                *(
-                    _decision(memory.text, reason, memory.importance, memory.kind, stored=True)
-                    for memory, reason in kept
-                ),
-                *(_decision(*entry, stored=False) for entry in trace.get("dropped", ())),
-            ],
+            store_events=events,
             timestamps=timestamps,
             speech_act=said.speech_act if said else "",
             topic=said.topic if said else "",
@@ -613,6 +612,14 @@ class Agent:
         log.info("turn %d ends: %d of %d stored, %d tokens, %.2f s", number, stored, len(events), tokens, seconds)
         for problem in record.problems:
             log.error("turn %d: %s", number, problem)
+
+
+async def _driven(driver: Driver, drive: Drive, mind: Mind) -> None:
+    """Drive a turn to its end in a loop of its own, which leaves no connection open."""
+    try:
+        await driver.run([drive])
+    finally:
+        await mind.close()
 
 
 def _slug(name: str) -> str:

@@ -22,10 +22,12 @@ from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.engine.stage import Stage
 from commonplace.languages import phrases
 from commonplace.memory.emotion import feeler
+from commonplace.memory.importance import RuleRater
 from commonplace.memory.record import Memory
 from commonplace.memory.reflection import TurnTrigger
 from commonplace.minds.mind import Answer, Task
 from commonplace.minds.notes import Recalled, Spoken, changed
+from commonplace.minds.offline.hear import understood
 from commonplace.minds.prompts.speech_guard import first_sentences
 from commonplace.parts.duet.store_policy import Line, store_lines
 from commonplace.parts.duet.tasks import (
@@ -45,16 +47,23 @@ from commonplace.world.events import Reflected
 from commonplace.world.happenings import Befell, Concluded, ISaid, Meant, Said, Voiced, happening_of
 from commonplace.world.state import Line as Uttered
 
-IMPORTANCE = 7
-"""Of a reflection on the dialogue."""
+THOUGHTFUL = 4
+"""Importance of a reflection on the dialogue, to which its events and feelings add. A goal or a name in the words it
+quotes adds nothing: the query has both, so that the same few thoughts would come up on every turn."""
 EARLIER = 20
 """Latest reflections a new one must not restate."""
-CONTEXT = 3
-"""Latest lines that are the context of a query: with more of them it would be about everything."""
+CONTEXT = 6
+"""Latest lines that are the context of a query: with fewer of them the goal in it decides, turn after turn."""
 UNTOLD = 6
 """Memories told as not told yet."""
 TOLD = 0.6
 """Share of its words that tells that something was told."""
+TALKS = "💬"
+EMOJI = {
+    "ask": "🤔", "invite": "🤔", "complain": "😟", "reproach": "😠", "rejoice": "😄", "praise": "😊", "thank": "🙏",
+    "apologise": "🙇", "comfort": "🤗", "intend": "🤝", "accept": "🤝", "greet": "👋", "farewell": "👋",
+}  # fmt: skip
+"""What a line does → what is shown over the speaker's head; `TALKS` for all else."""
 OUTSIDE = Befell | Voiced
 """Frames of what happens without either of the two."""
 
@@ -184,6 +193,11 @@ async def _reflect(
         return
     notebook.reflected = view.tick
     notebook.mood = answer.value.mood or _felt(view, [text])
+    known = view.draft.earliest(lambda thought: thought == text)
+    if known is not None:
+        same = phrases(view.scenario.language, "stored")["same"].format(memory=known)
+        notebook.not_stored(text, same, round(view.draft.get(known).importance), REFLECTION)
+        return
     reason = phrases(view.scenario.language, "duet")["every"]
     draft = NewMemory(
         text,
@@ -192,10 +206,15 @@ async def _reflect(
         view.now,
         citations=rests_on,
         reason=reason.format(view.scenario.cognition.reflection.every_turns),
-        importance=IMPORTANCE,
+        importance=_thoughtful(view.scenario.language)(text),
     )
     memories = await remember(view, notebook, [draft])
     notebook.notes.append(Reflected(memory_ids=tuple(memory.id for memory in memories)))
+
+
+@cache
+def _thoughtful(language: str) -> RuleRater:
+    return RuleRater(language, base=THOUGHTFUL)
 
 
 def _reflection_is_due(view: TurnView) -> bool:
@@ -278,6 +297,12 @@ def _felt(view: TurnView, texts: Sequence[str]) -> str:
     return next((", ".join(felt.keywords[:2]) for text in texts if (felt := feel(text)) and felt.keywords), "")
 
 
+def _act(view: TurnView, utterance: str, output: DuetOutput) -> str:
+    """What the line does; a model does not say so, and its words are read."""
+    act = output.speech_act or understood(utterance, view.scenario.language).act
+    return act.partition(".")[0]
+
+
 def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Action:
     if not utterance:
         return Idle(doing=doing(view.scenario.language, "thinking"))
@@ -285,6 +310,7 @@ def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Acti
         to_agent_id=other,
         utterance=utterance,
         facts=carried(view.scenario.facts, utterance),
+        emoji=EMOJI.get(_act(view, utterance, output), TALKS),
         because=tuple(memory for memory in output.because if memory in view.draft),
         speech_act=output.speech_act,
         topic=output.topic,
