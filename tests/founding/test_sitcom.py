@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import math
@@ -913,6 +914,29 @@ def test_reset_begins_anew(page):
     store.close()
     page.button(key="run_one").click().run()
     assert page.session_state.turn_idx == 1
+
+
+@requirement(
+    "11.1", "The page shows the fault under the placeholder, and the dialogue goes on", "streamlit run app.py", PAGE
+)
+def test_the_page_shows_what_failed(page):
+    with ModelServer(faults=Faults(1.0, kinds=("wrong_schema",))) as server:
+        page.text_input(key="sitcom.mind").set_value(server.url).run()
+        page.button(key="reset").click().run()
+        for turn in (1, 2):
+            page.button(key="run_one").click().run()
+            assert page.session_state.transcript[-1].utterance == LOST
+            assert len(page.error) == turn
+            assert "duet" in page.error[-1].value
+    assert not page.exception
+
+
+@requirement("7.2", "A turn may be taken where a loop of asyncio runs", "Agent.run_step", MODULE)
+def test_a_turn_in_a_notebook(clock):
+    async def cell() -> TurnRecord:
+        return agent("철수", clock, Client()).run_step("부엌", "영희")
+
+    assert asyncio.run(cell()).utterance
 
 
 @requirement("14", "The app runs by `streamlit run app.py`, for this machine alone", "streamlit run app.py", "app.py")

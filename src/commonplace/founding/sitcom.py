@@ -13,6 +13,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -467,7 +468,8 @@ class Agent:
         mind = self._asked(scenario)
         driver = Driver(mind, NoJournal(), self._seeds, durable=False)
         drive = Drive(self.me, tick, converse_about(live.view(self.me), context, reflects=self._reflects()))
-        asyncio.run(_driven(driver, drive, mind))
+        with ThreadPoolExecutor(1) as thread:  # a notebook's thread has a loop already
+            thread.submit(asyncio.run, _driven(driver, drive, mind)).result()
         return drive
 
     def _reflects(self) -> bool:
