@@ -27,7 +27,7 @@ $(PAGE): $(PAGE_SOURCES)
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 
 sitcom: $(VENV)/sitcom  ## two characters on a stage in the browser, with the reasons under every line
-	exec $(BIN)/streamlit run src/commonplace/parts/duet/sitcom/app.py
+	exec $(BIN)/streamlit run app.py
 
 # tests start hundreds of processes: without bytecode each of them compiles the package again
 test coverage prove: export PYTHONDONTWRITEBYTECODE :=
@@ -36,8 +36,8 @@ test: $(VENV)/test  ## run every test that can run here
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 lint: $(VENV)/lint  ## ruff, pyright, the import rule
-	$(BIN)/ruff check src tests benchmarks examples tools hatch_build.py
-	$(BIN)/ruff format --check src tests benchmarks examples tools hatch_build.py
+	$(BIN)/ruff check src tests benchmarks examples tools app.py hatch_build.py
+	$(BIN)/ruff format --check src tests benchmarks examples tools app.py hatch_build.py
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	@if [ -d web/node_modules ]; then cd web && npm run --silent check; else echo "web/ is not checked: no web/node_modules"; fi

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from cognition.hamlet import Town
 from commonplace.languages import phrases
 from commonplace.memory.importance import Rating
-from commonplace.parts.duet.stage import DUET
+from commonplace.parts.duet.stage import DUET, TALKS, THOUGHTFUL
 from commonplace.parts.duet.store_policy import CORRECTION, alike, corrected, found_conflict, found_promise
-from commonplace.parts.duet.tasks import LOST_THREAD, DuetOutput
+from commonplace.parts.duet.tasks import LOST_THREAD, DuetOutput, DuetReflection
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.testing import ScriptedMind
 from commonplace.text import words
@@ -48,11 +48,11 @@ def test_each_character_reflects_every_sixth_turn_and_never_at_the_beginning() -
     assert ticks == {"ada": [7, 13, 19, 25], "bo": [8, 14, 20, 26]}
 
 
-def test_a_reflection_weighs_seven_cites_what_was_shown_and_guides_the_next_line() -> None:
+def test_a_reflection_is_weighed_by_rule_cites_what_was_shown_and_guides_the_next_line() -> None:
     mind = Actors()
     town = played(9, mind=mind)
     (first,) = memories(town, "ada", "reflection")
-    assert first.importance == 7
+    assert first.importance == THOUGHTFUL
     assert first.citations
     assert all(cited < first.id for cited in first.citations)
     assert [one.reflection for one in mind.inputs("duet_turn") if one.who.id == "ada"][-2:] == [first.text] * 2
@@ -75,6 +75,26 @@ def test_a_reflection_that_fails_is_tried_again_on_the_next_turn() -> None:
     mind.scripts["duet_reflect"] = reflect
     town.live(1)
     assert [memory.tick for memory in memories(town, "ada", "reflection")] == [9]
+
+
+def test_a_thought_that_was_had_before_is_not_stored_again() -> None:
+    mind = Actors()
+    mind.scripts["duet_reflect"] = lambda given, key: DuetReflection(text="It is the same again, I am angry.")
+    town = played(20, mind=mind)
+    (memory,) = memories(town, "ada", "reflection")
+    assert (memory.tick, memory.importance) == (7, THOUGHTFUL + 1), "a feeling adds one"
+    assert [entry for entry in dropped(town, 13) if entry[3] == "reflection"] == [
+        [memory.text, f"memory #{memory.id} says the same", THOUGHTFUL + 1, "reflection"]
+    ]
+    assert not [entry for entry in dropped(town, 15) if entry[3] == "reflection"], "asked again after a whole period"
+
+
+@pytest.mark.parametrize(
+    ("line", "emoji"), [("Do you like kites?", "🤔"), ("Thank you so much!", "🙏"), ("A kite.", TALKS)]
+)
+def test_what_a_line_does_is_shown_over_its_speaker(line: str, emoji: str) -> None:
+    (event,) = played(1, lines=(line,)).events("SAY")
+    assert event.body.emoji == emoji
 
 
 def test_without_a_period_nobody_reflects() -> None:

@@ -44,6 +44,8 @@ _MODEL = re.compile(
     r"|\bI(?:'m| am) sorry,? but I (?:can(?:'t|not)|am (?:unable|not able))"
     r" (?:to )?(?:assist|help with|fulfil|comply|provide|generate|create|continue|discuss|answer that|engage|do that)"
     r"|\bI can(?:'t|not) (?:assist|fulfil|comply|generate)|\bhow (?:can|may) I (?:assist|help) you today"
+    r"|\bI(?:'m| am) (?:just |only )?an? (?:AI|artificial intelligence)\b"
+    r"|(?:나는|난|저는|전|내가|제가) (?:그냥 )?(?:AI|인공지능|에이아이)(?:라|이|예|야|입|인)"
     r"|AI로서|AI 언어|AI 모델|언어 모델|인공지능 (?:모델|비서|언어)|시스템 프롬프트"
     r"|저는 (?:Qwen|큐원|ChatGPT|챗GPT|Gemma|젬마|Claude|클로드)"
     r"|(?:죄송하지만|죄송합니다)[^.!?]{0,40}(?:도와드릴|답변(?:드릴|할)|제공할|생성할) 수 없",

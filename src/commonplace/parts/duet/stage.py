@@ -22,10 +22,12 @@ from commonplace.cognition.turn import Notebook, Turn, TurnView
 from commonplace.engine.stage import Stage
 from commonplace.languages import phrases
 from commonplace.memory.emotion import feeler
+from commonplace.memory.importance import RuleRater
 from commonplace.memory.record import Memory
 from commonplace.memory.reflection import TurnTrigger
 from commonplace.minds.mind import Answer, Task
 from commonplace.minds.notes import Recalled, Spoken, changed
+from commonplace.minds.offline.hear import understood
 from commonplace.minds.prompts.speech_guard import first_sentences
 from commonplace.parts.duet.store_policy import Line, store_lines
 from commonplace.parts.duet.tasks import (
@@ -45,16 +47,23 @@ from commonplace.world.events import Reflected
 from commonplace.world.happenings import Befell, Concluded, ISaid, Meant, Said, Voiced, happening_of
 from commonplace.world.state import Line as Uttered
 
-IMPORTANCE = 7
-"""Of a reflection on the dialogue."""
+THOUGHTFUL = 4
+"""Importance of a reflection on the dialogue, to which its events and feelings add. A goal or a name in the words it
+quotes adds nothing: the query has both, so that the same few thoughts would come up on every turn."""
 EARLIER = 20
 """Latest reflections a new one must not restate."""
-CONTEXT = 3
-"""Latest lines that are the context of a query: with more of them it would be about everything."""
+CONTEXT = 6
+"""Latest lines that are the context of a query: with fewer of them the goal in it decides, turn after turn."""
 UNTOLD = 6
 """Memories told as not told yet."""
 TOLD = 0.6
 """Share of its words that tells that something was told."""
+TALKS = "💬"
+EMOJI = {
+    "ask": "🤔", "invite": "🤔", "complain": "😟", "reproach": "😠", "rejoice": "😄", "praise": "😊", "thank": "🙏",
+    "apologise": "🙇", "comfort": "🤗", "intend": "🤝", "accept": "🤝", "greet": "👋", "farewell": "👋",
+}  # fmt: skip
+"""What a line does → what is shown over the speaker's head; `TALKS` for all else."""
 OUTSIDE = Befell | Voiced
 """Frames of what happens without either of the two."""
 
@@ -66,26 +75,33 @@ def alternate(scenario: Scenario, tick: int) -> Sequence[str]:
 
 
 async def converse_in_turn(view: TurnView) -> Turn:
-    """One turn of the dialogue."""
+    """One turn of the dialogue, which answers its end or, at the beginning, the setting."""
+    return await converse_about(view, context(view), reflects=_reflection_is_due(view))
+
+
+async def converse_about(view: TurnView, context: str, *, reflects: bool) -> Turn:
+    """One turn of the dialogue that answers a context; `reflects`: whether a reflection is due."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
     perception = perceive(view)
     notebook.belief = perception.belief
     await store_percepts(view, notebook, [one for one in perception.percepts if isinstance(one.happening, OUTSIDE)])
-    other, dialogue = next(iter(sorted(view.world.bodies)), ""), _dialogue(view)
-    notebook.trace["context"] = context(view, dialogue)
+    other = next(iter(sorted(view.world.bodies)), "")
+    notebook.trace["context"] = context
     if other in view.world.targets.agents:
-        action = await _take_turn(view, notebook, other, dialogue, perception.percepts)
+        action = await _take_turn(view, notebook, other, perception.percepts, reflects=reflects)
     else:
         action = Idle(doing=doing(view.scenario.language, "listening"))
     return notebook.turn(view, action)
 
 
 async def _take_turn(
-    view: TurnView, notebook: Notebook, other: str, dialogue: tuple[Spoken, ...], percepts: Sequence[Percept]
+    view: TurnView, notebook: Notebook, other: str, percepts: Sequence[Percept], *, reflects: bool
 ) -> Action:
-    found = await retrieve(view, notebook, "duet", (query(view, other, dialogue),))
-    await _reflect(view, notebook, other, dialogue, found)
+    dialogue = _dialogue(view)
+    found = await retrieve(view, notebook, "duet", (query(view, other, notebook.trace["context"]),))
+    if reflects:
+        await _reflect(view, notebook, other, dialogue, found)
     news = tuple(one.text for one in percepts if isinstance(one.happening, OUTSIDE))
     answer = await _words(view, notebook, other, dialogue, found, news)
     utterance, plan = clean(answer.value.utterance), _plan(answer.value.plan)
@@ -112,16 +128,17 @@ async def _take_turn(
 # ── A, B: query and retrieval ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def context(view: TurnView, dialogue: Sequence[Spoken]) -> str:
-    """What the turn answers: the end of the dialogue, at its beginning the setting."""
-    return _one_line(" ".join(line.text for line in dialogue[-CONTEXT:]) or view.scenario.part.duet.setting)
+def context(view: TurnView) -> str:
+    """The end of the dialogue, at its beginning the setting."""
+    said = " ".join(line.text for line in _dialogue(view)[-CONTEXT:])
+    return _one_line(said or view.scenario.part.duet.setting)
 
 
-def query(view: TurnView, other: str, dialogue: Sequence[Spoken]) -> str:
+def query(view: TurnView, other: str, context: str) -> str:
     """Context, partner and goal."""
     called = view.scenario.personas[other].called
     template = phrases(view.scenario.language, "duet")["query"]
-    return template.format(context=context(view, dialogue), other=called, goal=_one_line(_goal(view)))
+    return template.format(context=_one_line(context), other=called, goal=_one_line(_goal(view)))
 
 
 def _dialogue(view: TurnView) -> tuple[Spoken, ...]:
@@ -159,8 +176,6 @@ async def _reflect(
 
     Without a usable answer it is tried again on the character's next turn.
     """
-    if not _reflection_is_due(view):
-        return
     inputs = DuetReflectInput(
         who=who(view.persona),
         other=person(view, other, notebook.relations),
@@ -178,6 +193,11 @@ async def _reflect(
         return
     notebook.reflected = view.tick
     notebook.mood = answer.value.mood or _felt(view, [text])
+    known = view.draft.earliest(lambda thought: thought == text)
+    if known is not None:
+        same = phrases(view.scenario.language, "stored")["same"].format(memory=known)
+        notebook.not_stored(text, same, round(view.draft.get(known).importance), REFLECTION)
+        return
     reason = phrases(view.scenario.language, "duet")["every"]
     draft = NewMemory(
         text,
@@ -186,10 +206,15 @@ async def _reflect(
         view.now,
         citations=rests_on,
         reason=reason.format(view.scenario.cognition.reflection.every_turns),
-        importance=IMPORTANCE,
+        importance=_thoughtful(view.scenario.language)(text),
     )
     memories = await remember(view, notebook, [draft])
     notebook.notes.append(Reflected(memory_ids=tuple(memory.id for memory in memories)))
+
+
+@cache
+def _thoughtful(language: str) -> RuleRater:
+    return RuleRater(language, base=THOUGHTFUL)
 
 
 def _reflection_is_due(view: TurnView) -> bool:
@@ -217,7 +242,7 @@ async def _words(
         who=who(view.persona),
         other=person(view, other, notebook.relations),
         goal=_goal(view),
-        setting=duet.setting,
+        setting=duet.setting or notebook.trace["context"],
         lines=dialogue,
         recalled=found,
         untold=_untold(view, dialogue[-1].topic if dialogue else ""),
@@ -272,6 +297,12 @@ def _felt(view: TurnView, texts: Sequence[str]) -> str:
     return next((", ".join(felt.keywords[:2]) for text in texts if (felt := feel(text)) and felt.keywords), "")
 
 
+def _act(view: TurnView, utterance: str, output: DuetOutput) -> str:
+    """What the line does; a model does not say so, and its words are read."""
+    act = output.speech_act or understood(utterance, view.scenario.language).act
+    return act.partition(".")[0]
+
+
 def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Action:
     if not utterance:
         return Idle(doing=doing(view.scenario.language, "thinking"))
@@ -279,6 +310,7 @@ def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Acti
         to_agent_id=other,
         utterance=utterance,
         facts=carried(view.scenario.facts, utterance),
+        emoji=EMOJI.get(_act(view, utterance, output), TALKS),
         because=tuple(memory for memory in output.because if memory in view.draft),
         speech_act=output.speech_act,
         topic=output.topic,

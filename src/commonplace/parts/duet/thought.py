@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from commonplace.languages import phrases
 from commonplace.languages.ko.josa import resolved
-from commonplace.minds.notes import Situation, Spot
+from commonplace.languages.language import language
+from commonplace.minds.notes import Spoken
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.reflect import insights
-from commonplace.minds.tasks import Evidence, InsightsInput
+from commonplace.minds.offline.hear import Heard, heard
+from commonplace.minds.prompts.speech_guard import first_sentences
 from commonplace.parts.duet.talk import duet_turn
 from commonplace.parts.duet.tasks import DuetInput, DuetPlan, DuetReflectInput, DuetReflection
+from commonplace.world.acts import asks, tells
 
-_STAGE = Situation(
-    moment="2031-10-04T12:00:00", time="12:00", day=0, weekday="", part_of_day="midday", sky="", wind="",
-    temperature="", place=Spot(id="stage", name="stage"),
-)  # fmt: skip
+PLAIN = "plain"
+"""The kind of a line that tells nothing in particular."""
+FEW = 4
+"""Words of such a line from which on it is worth a thought."""
 
 
 def duet_plan(given: DuetInput, dice: Dice) -> DuetPlan:
@@ -23,23 +27,47 @@ def duet_plan(given: DuetInput, dice: Dice) -> DuetPlan:
 
 
 def duet_reflect(given: DuetReflectInput, dice: Dice) -> DuetReflection:
-    """What a character concludes from the memories of the dialogue; nothing where it has thought all of it before."""
-    asked = InsightsInput(
-        who=given.who, situation=_STAGE, evidence=(Evidence(question=given.goal, recalled=given.recalled),),
-        earlier=given.earlier, known=(given.other,), most=1,
-    )  # fmt: skip
-    found = insights(asked, dice).insights
-    if found:
-        return DuetReflection(text=found[0].text, because=found[0].because)
-    return _returning(given, dice)
+    """What the other said lately, in the other's words, and what one makes of it.
 
-
-def _returning(given: DuetReflectInput, dice: Dice) -> DuetReflection:
-    """A thought about a subject of the memories that was not had before; nothing where all have been."""
-    told = [(note, note.happening.topic) for note in given.recalled if note.happening.topic]
-    for note, topic in dice.shuffled(told, "topic"):
-        for template in dice.shuffled(phrases(given.who.language, "duet")["thoughts"].splitlines(), "thought"):
-            text = resolved(template.format(topic=topic, other=given.other.called))
-            if text not in given.earlier:
-                return DuetReflection(text=text, because=(note.id,))
+    Each line is thought over once; nothing where there is no new one.
+    """
+    known = " ".join(given.earlier)
+    for line, said in _worth_a_thought(given):
+        quote = _point(line.text)
+        if quote in known:
+            continue
+        topic = language(given.who.language).theirs(said.topic, given.other.pronoun)
+        slots = {"quote": quote, "other": given.other.called, "topic": topic}
+        begun, made_of_it = (_worded(given, kind, slots, known, dice) for kind in ("said", _kind(said)))
+        if made_of_it:
+            cited = tuple(note.id for note in given.recalled if note.happening.quote == line.text)
+            return DuetReflection(text=f"{begun} {made_of_it}", because=cited)
     return DuetReflection()
+
+
+def _worth_a_thought(given: DuetReflectInput) -> Iterator[tuple[Spoken, Heard]]:
+    """The other's lines that are no questions: the latest that tell something, then the latest of some words."""
+    lines = [line for line in reversed(given.lines) if line.speaker == given.other.id]
+    said = [(line, of) for line in lines if not asks((of := heard(line, given.who.language)).act)]
+    yield from (pair for pair in said if _kind(pair[1]) != PLAIN)
+    yield from (pair for pair in said if _kind(pair[1]) == PLAIN and len(_point(pair[0].text).split()) >= FEW)
+
+
+def _point(text: str) -> str:
+    """The sentence after the first, which may only lead up to it."""
+    first = first_sentences(text, 1)
+    return first_sentences(text[len(first) :].strip(), 1) or first
+
+
+def _kind(said: Heard) -> str:
+    if said.act in {"complain", "intend"}:
+        return said.act
+    return "tell" if said.topic and tells(said.act) else PLAIN
+
+
+def _worded(given: DuetReflectInput, kind: str, slots: Mapping[str, str], known: str, dice: Dice) -> str:
+    """A wording that was not used lately, where there is one that its slots can fill."""
+    templates = phrases(given.who.language, "duet")[f"thought_{kind}"].splitlines()
+    usable = [one for one in dice.shuffled(templates, "thought", kind) if "{topic}" not in one or slots["topic"]]
+    texts = [resolved(one.format(**slots)) for one in usable]
+    return next((text for text in texts if text not in known), texts[0])

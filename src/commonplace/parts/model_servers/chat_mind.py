@@ -224,7 +224,7 @@ class ChatMind:
 
     async def _answered(self, session: Session, ask: Ask[Any, Any], key: RequestKey, errand: Errand) -> Reply:
         settings = self._tasks.get(ask.task.name, PLAIN)
-        attempt = _Attempt(session, self._book, ask, key, errand, _worded(self._book, ask, key), settings, self._cache)
+        attempt = _Attempt(session, self._book, ask, key, errand, worded(self._book, ask, key), settings, self._cache)
         try:
             page = await attempt.page()
         except Unusable as error:
@@ -235,7 +235,7 @@ class ChatMind:
         try:
             answer = said(page)
             raw = answer.text
-            value = self._value(ask, spoken(raw), attempt.prompt, cut=answer.cut)
+            value = value_in(self._book, ask, spoken(raw), attempt.prompt, cut=answer.cut)
         except Unusable as unusable:
             problem = unusable
         errand.unanswered = not has_answer(page)
@@ -257,17 +257,6 @@ class ChatMind:
             answer_tokens=answered,
             reused=int(attempt.reused),
         )
-
-    def _value(self, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool) -> Value:
-        """The typed answer: from JSON, or from free text where the task takes it. Raises Unusable."""
-        try:
-            data = data_in(text, cut=cut)
-        except Unusable:
-            free = None if "{" in text else self._book.read_text(ask, text)
-            if free is None:
-                raise
-            return free
-        return self._book.read(ask, data, prompt.citable)
 
     def _session(self) -> Session:
         """The session of the running loop; sessions of closed loops are dropped."""
@@ -344,10 +333,22 @@ class _Attempt:
         if not self.prompt.memories:
             raise Unusable(f"the prompt is too long for the model: {page.said()}", "overflow")
         self.dropped += (self.prompt.memories + 1) // 2
-        self.prompt = _worded(self.book, self.ask, self.request_key, self.dropped)
+        self.prompt = worded(self.book, self.ask, self.request_key, self.dropped)
 
 
-def _worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0) -> Prompt:
+def value_in(book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False) -> Value:
+    """The typed answer: from JSON, or from free text where the task takes it. Raises Unusable."""
+    try:
+        data = data_in(text, cut=cut)
+    except Unusable:
+        free = None if "{" in text else book.read_text(ask, text)
+        if free is None:
+            raise
+        return free
+    return book.read(ask, data, prompt.citable)
+
+
+def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0) -> Prompt:
     """The prompt; asked again, it quotes what was wrong with the last answer, if that was the model's doing."""
     before = key.before
     if before is None or before.outcome != "malformed" or not before.raw or before.kind in PAGE_KINDS:

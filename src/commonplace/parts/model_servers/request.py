@@ -93,7 +93,7 @@ def chat_body(
     room = settings.thinking or (THINKING_ROOM if thinks or can.thinks else 0)
     body: dict[str, Any] = {
         "model": can.model,
-        "messages": _messages(prompt, structure, slash=switch == "slash"),
+        "messages": chat_messages(prompt, structure, slash=switch == "slash"),
         can.length: prompt.max_tokens + room,
         **SWITCHES[switch],
         **_form(prompt, structure),
@@ -119,7 +119,8 @@ def typed_field(ask: Ask[Any, Any], request_key: RequestKey) -> dict[str, Any]:
     return {"commonplace": {"task": ask.task.name, "input": as_data(ask.input), "request_key": key}}
 
 
-def _messages(prompt: Prompt, structure: Structure, *, slash: bool) -> list[dict[str, str]]:
+def chat_messages(prompt: Prompt, structure: Structure, *, slash: bool = False) -> list[dict[str, str]]:
+    """The messages of a chat, with the form of the answer in words where the structure is `text`."""
     messages = [{"role": message.role, "content": message.text} for message in prompt.messages]
     if structure == "text" and prompt.schema:
         schema = _compact(prompt.schema)
