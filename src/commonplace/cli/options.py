@@ -40,6 +40,7 @@ class Fidelity(StrEnum):
     """How often the mind is asked."""
 
     EVERY_TICK = "every_tick"
+    FULL = "full"
     WHEN_NEEDED = "when_needed"
 
 

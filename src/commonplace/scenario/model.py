@@ -363,8 +363,9 @@ class EmbedderPart(Part):
 class CognitionPart(Part):
     """Settings of the characters' minds."""
 
-    fidelity: Literal["when_needed", "every_tick"] = Field(
-        default="when_needed", description="ask the mind for an action only on news, or at every tick"
+    fidelity: Literal["when_needed", "every_tick", "full"] = Field(
+        default="when_needed",
+        description="ask the mind for an action only on news, or at every tick; `full` retrieves memories for it, too",
     )
     policy: str = Field(default="park", description="retrieval policy: one that ships, or one of `policies`")
     k: int = Field(default=10, ge=1, le=100, description="memories retrieved for a question")
@@ -398,6 +399,11 @@ class CognitionPart(Part):
     observe: bool = Field(default=True, description="ablation: without observations nothing perceived is remembered")
     reflect: bool = Field(default=True, description="ablation: without reflection")
     plan: bool = Field(default=True, description="ablation: without planning the routine is followed")
+
+    @property
+    def asks_each_tick(self) -> bool:
+        """Whether the mind is asked for each action of those awake."""
+        return self.fidelity != "when_needed"
 
 
 class MindPart(Part):
