@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from commonplace.analysis.walks import walks as walks_of
 from commonplace.cli.options import AT, JSON, RUN, TRUST
 from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm
@@ -40,21 +41,30 @@ def events(
     type_: str = typer.Option("", "--type", help="Only of this type, such as SAY."),
     since: str | None = typer.Option(None, "--since", help="At this tick or ISO simulated time, or later."),
     until: str | None = typer.Option(None, "--until", help="At this tick or ISO simulated time, or earlier."),
+    walks: bool = typer.Option(False, "--walks", help="A line for each whole walk, instead of one for each edge."),
 ) -> None:
     """List everything that happened, in canonical order."""
+    if walks and type_:
+        raise UsageError("--walks and --type are two lists", hint="ask for one of them at a time")
     with Reading.open(run) as reading:
         who = character(agent, names_in(reading), run) if agent else None
         first, last = 0 if since is None else reading.tick(since), reading.tick(until)
+        if walks:
+            _print_rows(walks_of(reading, first, last, who), as_json)
+            return
         found = reading.events(first, last, type=type_.upper() or None, agent=who)
         if type_ and not found:
             types = sorted({event.type for event in reading.events()})
             print(f"no event of type {type_!r} among these; the run has {', '.join(types)}", file=sys.stderr)
-        rows = (event_json(event, reading.time(event.tick)) for event in found)
-        if as_json:
-            print_json(rows)
-        else:
-            for row in rows:
-                print(_event_line(row))
+        _print_rows((event_json(event, reading.time(event.tick)) for event in found), as_json)
+
+
+def _print_rows(rows: Iterable[Mapping[str, Any]], as_json: bool) -> None:
+    if as_json:
+        print_json(rows)
+    else:
+        for row in rows:
+            print(_event_line(row))
 
 
 def _event_line(row: Mapping[str, Any]) -> str:

@@ -33,6 +33,7 @@ class View(StrEnum):
     TUI = "tui"
     PLAIN = "plain"
     JSON = "json"
+    STATE = "state"
     NONE = "none"
 
 

@@ -330,21 +330,27 @@ class TickResult:
 class World:
     """The world clock and scheduler: a scenario's characters and the world they share, tick by tick.
 
-    `scenario`: one that ships, or a file. `mind`: a name or an object, as of `create_run`. `path`: the run file to
-    make, or to continue where it exists; a temporary one if left out. In every tick memories are retrieved and the
-    mind is asked for the action (fidelity `full`). Use it in a `with` statement, or close it. Calls wait for the mind
-    and need a thread without an event loop.
+    `scenario`: one that ships, or a file. `path`: the run file to make, or to continue where it exists; a temporary one
+    if left out. `mind`, `policy`: as of `create_run`. In every tick memories are retrieved and the mind is asked for
+    the action (fidelity `full`). Use it in a `with` statement, or close it. Calls wait for the mind and need a thread
+    without an event loop.
     """
 
     def __init__(
-        self, scenario: str | Path = "plaza", *, seed: int = 7, mind: str | Mind = "", path: str | Path | None = None
+        self,
+        scenario: str | Path = "plaza",
+        *,
+        seed: int = 7,
+        mind: str | Mind = "",
+        path: str | Path | None = None,
+        policy: str = "",
     ) -> None:
         folder = "" if path else mkdtemp(prefix="agent-crossing-")
         where = Path(path) if path else Path(folder) / "world.run"
         self.run = (
             resume_run(where, mind)
             if where.exists()
-            else create_run(where, scenario, seed=seed, mind=mind, fidelity="full")
+            else create_run(where, scenario, seed=seed, mind=mind, fidelity="full", policy=policy)
         )
         self.close = finalize(self, _close, self.run, folder)
         """Closes the run; a temporary file is gone."""

@@ -422,6 +422,10 @@ class MindPart(Part):
     effort: Literal["", "minimal", "low", "medium", "high"] = Field(
         default="", description="`reasoning_effort` for servers that know it"
     )
+    structured: Literal["", "json_schema", "json_object", "tool", "text"] = Field(
+        default="",
+        description="how its answers are asked for; `tool` forces a tool call; what suits the server if left out",
+    )
     headers: dict[str, Annotated[str, Field(max_length=1000)]] = Field(
         default_factory=dict[str, str],
         description="further headers of its requests; `$NAME` in a value is an environment variable",
