@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from commonplace import registry
 from commonplace.engine.changes import with_queued
-from commonplace.engine.god_mode import described
 from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Run
 from commonplace.engine.stage import Keeper, Stage
@@ -189,7 +188,7 @@ async def inject(path: str | Path, text: str, mind: str | Mind | Minds = "", *, 
     with resume_run(path, mind, trust=trust) as run:
         event = await run.preview(text)
         run.submit(event)
-        return described(event, run.scenario)
+        return run.described(event)
 
 
 def memory_folder(path: str | Path, memory: str | Path = "") -> Path:

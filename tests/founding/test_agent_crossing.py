@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import tomllib
@@ -17,6 +18,7 @@ import pytest
 from cognition.hamlet import BASE, festival, person, same_past, talking
 from commonplace import open_run
 from commonplace.character.plan import ACTION_MINUTES, Plan
+from commonplace.cli import main
 from commonplace.cognition import plan, react, town_turn
 from commonplace.cognition.deferred import LATEST
 from commonplace.errors import UsageError
@@ -41,6 +43,7 @@ from commonplace.minds.tasks import (
     Stroke,
 )
 from commonplace.testing import ScriptedMind
+from commonplace.views.lines import PlainLines
 from memory.stores.conftest import postgres_url
 
 __all__ = ["postgres_url"]
@@ -156,6 +159,17 @@ def test_time_passes_for_everybody_at_once(society):
         AgentBrain("zoe", world)
     loop = iter(anna)
     assert [next(loop).now, next(loop).now] == [start + timedelta(minutes=40), start + timedelta(minutes=45)]
+
+
+@requirement("2", "Inside an event loop as well, such as a notebook's", "AgentBrain.tick", HERE)
+def test_a_world_can_be_used_inside_an_event_loop(society):
+    world = society()
+
+    async def ticked() -> datetime:
+        world.inject("A bell rings.")
+        return world.brains["anna"].tick().now
+
+    assert asyncio.run(ticked()) == world.now == NOON.replace(hour=10, minute=5)
 
 
 @requirement("2", "The world lasts in a file, and goes on from there", "World(path=…)", "run/file.py")
@@ -333,6 +347,8 @@ def test_observations_cite_nothing(day):
     with pytest.raises(UsageError, match=r"OBSERVATION 1 has citations \[2\]"):
         memory(1, citations=[2])
     assert memory(1, citations=[]).citations is None
+    with pytest.raises(UsageError, match="'DREAM' is unknown"):
+        memory(1, node_type="DREAM")
     for kind in (NodeType.REFLECTION, NodeType.PLAN):
         assert memory(3, node_type=kind, citations=[1, 2]).citations == [1, 2]
     assert all(one.citations is None for one in day.brains["ines"].memories if one.node_type is NodeType.OBSERVATION)
@@ -714,6 +730,23 @@ def test_density_is_the_share_of_linked_pairs(day):
     assert day.density() == 1.0
 
 
+@requirement("8", "η and diffusion as curves over time", "commonplace metrics RUN", "analysis/network.py")
+def test_density_and_diffusion_are_shown_hour_by_hour(day, capsys):
+    path = str(day.run.file.path)
+    assert main(["metrics", path, "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["tick"] for row in rows] == list(range(0, 145, 12))
+    assert [row["density"] for row in rows] == sorted(row["density"] for row in rows)
+    assert (rows[0]["density"], rows[-1]["density"]) == (0.0, day.density())
+    assert rows[0]["known"] == {"clock_strikes": 0.5}
+    assert rows[-1]["known"] == day.diffusion()
+    assert rows[-1]["lines"] == len(day.run.reading.events(type="SAY"))
+    assert main(["metrics", path, "--every", "72"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split() == ["day", "time", "density", "pairs", "lines", "clock_strikes"]
+    assert [line.split()[1:3] for line in lines] == [["06:00", "0.00"], ["12:00", "1.00"], ["18:00", "1.00"]]
+
+
 # ── §9: events and god mode ──────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -754,6 +787,18 @@ def test_a_sentence_from_outside_is_perceived(society):
     assert not any("balloon" in text for text in later["cora"].perceived), "she is in the barn"
     assert any("sister" in text for text in later["ben"].perceived)
     assert any("balloon" in one.description for one in world.brains["anna"].memories)
+
+
+@requirement("9", "Of a sentence that reaches nobody the person is told", "World.inject", "engine/god_mode.py")
+def test_a_sentence_that_reaches_nobody_says_so(society):
+    world = society()
+    world.tick()
+    assert "nobody will perceive it" in world.inject("A plate falls in the loft.")
+    assert "nobody" not in world.inject("A plate falls in the barn.")
+    world.tick()
+    lines = PlainLines(world.run.scenario.part).lines(world.run.reading.frame())
+    told = [line.plain for line in lines if "plate" in line.plain]
+    assert ["nobody is there to perceive it" in line for line in told] == [True, False]
 
 
 # ── §10–11: done, and the least of it ────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""Commands that read a run: `events`, `agents`, `diffusion`, `digest`, `verify`, `why`."""
+"""Commands that read a run: `events`, `agents`, `diffusion`, `metrics`, `digest`, `verify`, `why`."""
 
 from __future__ import annotations
 
@@ -114,6 +114,29 @@ def _diffusion_text(row: Mapping[str, Any]) -> str:
         lines.append(f"    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})")
     lines.append(f"  made up {row['made_up']}, claimed {row['claimed']}")
     return "\n".join(map(one_line, lines))
+
+
+def metrics(
+    run: Path = RUN,
+    as_json: bool = JSON,
+    every: int = typer.Option(0, "--every", min=0, help="Ticks from one line to the next; an hour if left out."),
+) -> None:
+    """Show how acquaintance and knowledge spread: a line for each hour of the run."""
+    from commonplace.analysis.network import emergence  # noqa: PLC0415 – start-up speed
+
+    with Reading.open(run) as reading:
+        rows = list(emergence(reading, every or max(1, reading.scenario.clock.ticks(60))))
+        day = reading.scenario.clock.day
+    if as_json:
+        print_json(rows)
+        return
+    facts = list(rows[-1]["known"])
+    cells = [
+        [str(day(row["tick"]) + 1), row["time"][11:16], f"{row['density']:.2f}", str(row["pairs"]), str(row["lines"])]
+        + [f"{row['known'][fact]:.0%}" for fact in facts]
+        for row in rows
+    ]
+    print_table(("day", "time", "density", "pairs", "lines", *facts), cells, words=2)
 
 
 def digest(

@@ -6,7 +6,8 @@ The plan items of a character (`AgentBrain.plan`) have the document's fields alr
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -14,7 +15,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from types import TracebackType
-from typing import Any, Literal, Self, TypedDict, cast
+from typing import Any, Literal, Self, TypedDict, TypeVar, cast
 from weakref import finalize
 
 import numpy as np
@@ -26,7 +27,6 @@ from commonplace.api import create_run, resume_run
 from commonplace.character.plan import Plan
 from commonplace.character.plan import PlanItem as PlannedAction
 from commonplace.clock import iso
-from commonplace.engine.god_mode import described
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, MemoryStream, ReflectionTrigger, policies
@@ -57,6 +57,7 @@ __all__ = [
 ]
 
 INSIGHTS = 5
+T = TypeVar("T")
 
 
 class NodeType(StrEnum):
@@ -86,7 +87,7 @@ class MemoryObject:
     """One memory. Raises UsageError for an observation with citations.
 
     `importance` is clamped to 1–10, and 3 where it is not a number. `embedding` may be empty: such a memory has no
-    relevance to any question.
+    relevance to any question. Raises UsageError for an unknown type, too, and for an embedding that is not numbers.
     """
 
     id: int
@@ -101,7 +102,13 @@ class MemoryObject:
     """`Town > House > Kitchen > Stove`."""
 
     def __post_init__(self) -> None:
+        if self.node_type not in [*NodeType]:
+            raise UsageError(
+                f"node_type {self.node_type!r:.60} is unknown", hint=f"the types are {', '.join(NodeType)}"
+            )
         self.node_type = NodeType(self.node_type)
+        vector = checked_vector(self.embedding)
+        self.embedding = np.empty(0, np.float32) if vector is None else vector
         self.importance = parse_importance(self.importance)
         self.citations = list(self.citations) if self.citations else None
         if self.citations and self.node_type is NodeType.OBSERVATION:
@@ -332,8 +339,7 @@ class World:
 
     `scenario`: one that ships, or a file. `path`: the run file to make, or to continue where it exists; a temporary one
     if left out. `mind`, `policy`: as of `create_run`. In every tick memories are retrieved and the mind is asked for
-    the action (fidelity `full`). Use it in a `with` statement, or close it. Calls wait for the mind and need a thread
-    without an event loop.
+    the action (fidelity `full`). Use it in a `with` statement, or close it. Calls wait for the mind.
     """
 
     def __init__(
@@ -374,7 +380,7 @@ class World:
         if target < last:
             raise UsageError(f"{iso(cast(datetime, now))} is over", hint=f"it is {iso(self.now)}")
         if target > last:
-            asyncio.run(self._play(target))
+            _waited(self._play(target))
 
     async def _play(self, until: int) -> None:
         async for _ in self.run.play(until=until):
@@ -385,9 +391,9 @@ class World:
 
         Returns what it will do.
         """
-        body = asyncio.run(self.run.preview(text))
+        body = _waited(self.run.preview(text))
         self.run.submit(body)
-        return described(body, self.run.scenario)
+        return self.run.described(body)
 
     def events(self) -> list[AgentEvent]:
         """What the WebSocket says of everybody at the last tick."""
@@ -420,6 +426,12 @@ class World:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _waited(work: Coroutine[Any, Any, T]) -> T:
+    """What it comes to, also where an event loop runs, such as a notebook's."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def _close(run: Run, folder: str) -> None:

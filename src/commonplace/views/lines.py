@@ -37,6 +37,7 @@ from commonplace.world.events import (
     ConversationStarted,
     Event,
     EventBody,
+    GodSpoke,
     Idled,
     Interacted,
     Intervened,
@@ -270,6 +271,8 @@ def _text(event: Event, town: Town) -> str:
             return f"“{clean(utterance)}”"
         case Idled(doing=doing):
             return event_template(town.language, "IDLE").format(doing=clean(doing))
+        case GodSpoke(text=text, percepts=()):
+            return event_template(town.language, "GOD_EVENT unnoticed").format(text=clean(text))
         case Intervened(text=text) | Whispered(text=text):
             return clean(text)
         case Interacted(outcome="done", verb=verb, object_id=thing) if verb in VERBS:
