@@ -119,7 +119,7 @@ def _diffusion_text(row: Mapping[str, Any]) -> str:
 def metrics(
     run: Path = RUN,
     as_json: bool = JSON,
-    every: int = typer.Option(0, "--every", min=0, help="Ticks from one line to the next; an hour if left out."),
+    every: int | None = typer.Option(None, "--every", min=1, help="Ticks from line to line; an hour if left out."),
 ) -> None:
     """Show how acquaintance and knowledge spread: a line for each hour of the run."""
     from commonplace.analysis.network import emergence  # noqa: PLC0415 – start-up speed
