@@ -161,6 +161,19 @@ def test_time_passes_for_everybody_at_once(society):
     assert [next(loop).now, next(loop).now] == [start + timedelta(minutes=40), start + timedelta(minutes=45)]
 
 
+@requirement("2", "Who leaves has no tick, and who comes has one", "World.tick", HERE)
+def test_who_leaves_and_comes_back_has_ticks_again(society):
+    world = society()
+    world.run.submit({"kind": "leave", "agent_id": "cora"})
+    assert set(world.tick()) == {"anna", "ben"}, "she has gone at its end"
+    with pytest.raises(UsageError, match="cora did nothing"):
+        world.brains["cora"].tick()
+    world.run.submit({"kind": "join", "agent_id": "cora", "area": "barn"})
+    assert set(world.tick()) == {"anna", "ben"}
+    assert not any(result.retrieved.fallback for result in world.tick().values())
+    assert set(world.tick()) == {"anna", "ben", "cora"}
+
+
 @requirement("2", "Inside an event loop as well, such as a notebook's", "AgentBrain.tick", HERE)
 def test_a_world_can_be_used_inside_an_event_loop(society):
     world = society()

@@ -819,9 +819,10 @@ def test_a_local_server_is_named(monkeypatch):
     "LLM", "Prompts are short and the same for the same question", "PromptBook.prompt", "minds/prompts/book.py"
 )
 def test_prompts_are_short_and_the_same_each_time():
+    books = [PromptBook("en", SETTING) for _ in range(2)]
     for name, ask in every_ask().items():
         if ask.task.scene is not None:
-            first, second = (PromptBook("en", SETTING).prompt(ask).text for _ in range(2))
+            first, second = (book.prompt(ask).text for book in books)
             assert first == second
             assert len(first) < 9000, name
 

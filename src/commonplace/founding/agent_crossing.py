@@ -27,6 +27,7 @@ from commonplace.api import create_run, resume_run
 from commonplace.character.plan import Plan
 from commonplace.character.plan import PlanItem as PlannedAction
 from commonplace.clock import iso
+from commonplace.cognition.trace import CHOSEN
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, MemoryStream, ReflectionTrigger, policies
@@ -37,6 +38,7 @@ from commonplace.minds.mind import Mind
 from commonplace.minds.tasks.wire import number
 from commonplace.run.rows import event_json
 from commonplace.text import clean
+from commonplace.world.events import Phase
 
 __all__ = [
     "AgentBrain",
@@ -360,8 +362,11 @@ class World:
         )
         self.close = finalize(self, _close, self.run, folder)
         """Closes the run; a temporary file is gone."""
-        self.brains = {agent: AgentBrain(agent, self) for agent in self.run.scenario.personas}
-        """By character."""
+
+    @property
+    def brains(self) -> dict[str, AgentBrain]:
+        """By character, those who came later included."""
+        return {agent: AgentBrain(agent, self) for agent in self.run.scenario.personas}
 
     @property
     def now(self) -> datetime:
@@ -369,9 +374,11 @@ class World:
         return self.run.scenario.clock.time(self.run.tick)
 
     def tick(self, now: datetime | None = None) -> dict[str, TickResult]:
-        """What everybody did in the tick at a moment, by character; arguments as of `AgentBrain.tick`."""
+        """What each who is here did in the tick at a moment, by character; arguments as of `AgentBrain.tick`."""
         self.advance(now)
-        return {agent: brain.tick(self.now) for agent, brain in self.brains.items()}
+        acted = {event.agent_id for event in self.run.reading.events(self.run.tick) if event.phase is Phase.ACTION}
+        acted.intersection_update(self.run.reading.frame().agents)
+        return {agent: brain.tick(self.now) for agent, brain in self.brains.items() if agent in acted}
 
     def advance(self, now: datetime | None = None) -> None:
         """Let time pass up to a moment; None: one tick. Raises UsageError for one that is over."""
@@ -464,8 +471,9 @@ class AgentBrain:
         reading, tick, agent = self.world.run.reading, self.world.run.tick, self.agent_id
         stream, trace = reading.stream_at(agent), reading.trace(agent, tick)
         first = reading.event(tick, agent, 0)
-        if first is None:
-            raise UsageError(f"{agent} did nothing at tick {tick}", hint="let the world tick first")
+        told = next((one for one in self.world.events() if one["agent_id"] == agent), None)
+        if first is None or first.phase is not Phase.ACTION or told is None:
+            raise UsageError(f"{agent} did nothing at tick {tick}", hint="let the world tick while it is there")
         reasons = self.world.run.why(first.id)
         texts = [stream.get(memory).text for _, memory in trace.get("percepts", ())]
         stored = [MemoryObject.of(stream.get(memory), stream) for memory, _ in trace.get("stored", ())]
@@ -474,7 +482,8 @@ class AgentBrain:
             for memory in dict.fromkeys(hit[0] for one in trace.get("retrievals", ()) for hit in one["hits"])
             if memory in stream
         )
-        found.fallback = any(not one["parts"] for one in trace.get("retrievals", ()) if one["hits"])
+        scored = [one for one in trace.get("retrievals", ()) if one["hits"] and one["policy"] != CHOSEN]
+        found.fallback = any(not one["parts"] for one in scored)
         return TickResult(
             agent_id=agent,
             now=self.world.now,
@@ -484,7 +493,7 @@ class AgentBrain:
             plan=self._plan_update(reasons["reaction"] or {}),
             action=event_json(first, self.world.now),
             reflection=self._check(stream, stored, reasons["asked"]),
-            event=next(one for one in self.world.events() if one["agent_id"] == agent),
+            event=told,
         )
 
     def _plan_update(self, reaction: Mapping[str, Any]) -> PlanUpdate:
