@@ -74,7 +74,7 @@ class PromptBook:
 
     def _messages(self, ask: Ask[Any, Any], drop: int, *, tool: bool = False) -> tuple[tuple[Message, ...], int]:
         """The messages, what changes least first, and the number of retrieved memories shown."""
-        values = scene_values(ask, self.setting, drop) | {"tool": tool}
+        values: dict[str, Any] = {**scene_values(ask, self.setting, drop), "tool": tool}
         instructions, changing = self._templates.halves(f"{ask.task.name}.txt", values)
         if isinstance(ask.input, InsightsInput) and ask.input.recent:
             return self._continued(ask.input, drop, f"{changing}\n\n{instructions}")
