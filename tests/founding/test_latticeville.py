@@ -345,7 +345,9 @@ def test_all_kinds_of_memories_are_retrieved(village):
     "Planning", "Plans are retrieved like other memories", "MemoryRecord.type == 'plan'", "cognition/retrieve.py"
 )
 def test_plans_have_three_levels_and_are_remembered(village):
-    for agent, brain in village.brains.items():
+    awake = {agent: brain for agent, brain in village.brains.items() if brain.plan.level("day")}
+    assert set(village.brains) - set(awake) == {"wren"}, "who still sleeps"
+    for agent, brain in awake.items():
         strokes = brain.plan.level("day")
         plans = (village.run.reading.state_at(agent, tick).plan.level("day") for tick in range(25))
         assert 5 <= len(next(filter(None, plans))) <= 8, agent
