@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from commonplace import registry
 from commonplace.engine.changes import with_queued
-from commonplace.engine.god_mode import described
 from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Run
 from commonplace.engine.stage import Keeper, Stage
@@ -30,6 +29,7 @@ from commonplace.run.manifest import (
     MIND_OBJECT,
     OFFLINE,
     OWN_MINDS,
+    POLICY,
     TASK_MINDS,
     Manifest,
     minds_of,
@@ -71,6 +71,7 @@ def create_run(
     mind: str | Mind | Minds = "",
     *,
     fidelity: str = "",
+    policy: str = "",
     ticks: int = 0,
     force: bool = False,
     synchronous: Synchronous = "NORMAL",
@@ -87,9 +88,10 @@ def create_run(
     `mind` is a name (see `mind_named`) or a Mind of your own, whose `name` goes into the run; a run made with an
     object needs it again in `resume_run`. It may also be a mapping: `{"default": "ollama:qwen3:8b", "talk": {"mind":
     "openai:gpt-5-mini", "temperature": 0.9}}` – a task or group (docs/minds.md), and the name of its mind or its
-    settings. `mind` and `fidelity` are the scenario's own when empty. `ticks` is the tick that `resume` goes to by
-    default. `timeout`, `on_outage` and `cache` are for model servers, see `mind_named`. `trust`: the scenario's own
-    stage, mind and prompts may be used (docs/trust.md); what you name here needs no word.
+    settings. `mind`, `fidelity` and `policy` (how memories are retrieved) are the scenario's own when empty. `ticks` is
+    the tick that `resume` goes to by default. `timeout`, `on_outage` and `cache` are for model servers, see
+    `mind_named`. `trust`: the scenario's own stage, mind and prompts may be used (docs/trust.md); what you name here
+    needs no word.
 
     `prompt` and `memory` are for a panel: what it is asked, the scenario's own question if empty, and the folder of its
     memories and ledger, `outputs` beside the run if empty.
@@ -97,7 +99,7 @@ def create_run(
     Raises UsageError for a scenario with mistakes, an unknown mind, what is not trusted, or a file that exists (unless
     `force`).
     """
-    loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, ticks=ticks, trust=trust)
+    loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, policy=policy, ticks=ticks, trust=trust)
     for name in minds_of(manifest):
         _refuse_itself(name, path)
     stage = by_name(loaded.part.stage)
@@ -187,7 +189,7 @@ async def inject(path: str | Path, text: str, mind: str | Mind | Minds = "", *, 
     with resume_run(path, mind, trust=trust) as run:
         event = await run.preview(text)
         run.submit(event)
-        return described(event, run.scenario)
+        return run.described(event)
 
 
 def memory_folder(path: str | Path, memory: str | Path = "") -> Path:
@@ -253,6 +255,7 @@ def prepared(
     mind: str | Mind | Minds = "",
     *,
     fidelity: str = "",
+    policy: str = "",
     ticks: int = 0,
     trust: bool = False,
     prompts: bool = False,
@@ -261,12 +264,14 @@ def prepared(
 
     `prompts`: they will be used whoever answers.
     """
-    loaded = resolved(load(str(scenario)), fidelity=fidelity)
+    loaded = resolved(load(str(scenario)), fidelity=fidelity, policy=policy)
     named = named_minds(mind)
     settle(named_by_scenario(loaded, named, prompts=prompts), scenario, trust=trust)
     name, tasks = chosen_minds(loaded, named)
     loaded = resolved(loaded, requests=request_shape(name, loaded))
     settings: dict[str, Any] = {"requests": loaded.cognition.requests}
+    if policy:
+        settings[POLICY] = loaded.policy.name
     if not isinstance(mind, str | Mapping):
         settings[MIND_OBJECT] = True
     elif tasks:
@@ -305,7 +310,8 @@ def scenario_of(manifest: Manifest) -> Scenario:
         loaded = in_session(compiled_from_text(manifest.text, manifest.scenario), settings.get("session"))
     except ValueError as error:
         raise RunDamaged("the session of the panel cannot be read", where=manifest.scenario) from error
-    return resolved(loaded, fidelity=manifest.fidelity, requests=requests, apart=tuple(settings.get(APART, ())))
+    chosen = {"fidelity": manifest.fidelity, "policy": settings.get(POLICY, ""), "requests": requests}
+    return resolved(loaded, **chosen, apart=tuple(settings.get(APART, ())))
 
 
 def resolved(scenario: Scenario, **settings: str | tuple[str, ...]) -> Scenario:

@@ -136,6 +136,9 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
             "diff monday.run dark.run",
         ),
         "diffusion": Entry("cli.inspect", "Show how far each seed fact has spread.", "diffusion monday.run --json"),
+        "metrics": Entry(
+            "cli.inspect", "Show hour by hour who knows whom, and what is known.", "metrics monday.run --every 12"
+        ),
         "usage": Entry(
             "parts.workbench.costs",
             "Show what was asked of the mind, and its cost.",

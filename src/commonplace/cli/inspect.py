@@ -1,16 +1,17 @@
-"""Commands that read a run: `events`, `agents`, `diffusion`, `digest`, `verify`, `why`."""
+"""Commands that read a run: `events`, `agents`, `diffusion`, `metrics`, `digest`, `verify`, `why`."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from commonplace.analysis.walks import walks as walks_of
 from commonplace.cli.options import AT, JSON, RUN, TRUST
 from commonplace.cli.output import print_json, print_table, working
 from commonplace.clock import hhmm
@@ -40,11 +41,17 @@ def events(
     type_: str = typer.Option("", "--type", help="Only of this type, such as SAY."),
     since: str | None = typer.Option(None, "--since", help="At this tick or ISO simulated time, or later."),
     until: str | None = typer.Option(None, "--until", help="At this tick or ISO simulated time, or earlier."),
+    walks: bool = typer.Option(False, "--walks", help="A line for each whole walk, instead of one for each edge."),
 ) -> None:
     """List everything that happened, in canonical order."""
+    if walks and type_:
+        raise UsageError("--walks and --type are two lists", hint="ask for one of them at a time")
     with Reading.open(run) as reading:
         who = character(agent, names_in(reading), run) if agent else None
         first, last = 0 if since is None else reading.tick(since), reading.tick(until)
+        if walks:
+            _print_walks(walks_of(reading, first, last, who), as_json)
+            return
         found = reading.events(first, last, type=type_.upper() or None, agent=who)
         if type_ and not found:
             types = sorted({event.type for event in reading.events()})
@@ -55,6 +62,15 @@ def events(
         town = Town.of(reading.scenario.part)
         for event in found:
             print(_event_line(event, reading, town))
+
+
+def _print_walks(rows: Iterable[Mapping[str, Any]], as_json: bool) -> None:
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        head = f"{row['time'][11:16]}  {row['id']:<18} {row['agent_id']:<16}"
+        print(f"{head} {row['from_location']} → {row['to_location']}, {row['edges']} edges")
 
 
 def _event_line(event: Event, reading: Reading, town: Town) -> str:
@@ -108,6 +124,29 @@ def _diffusion_text(row: Mapping[str, Any]) -> str:
         lines.append(f"    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})")
     lines.append(f"  made up {row['made_up']}, claimed {row['claimed']}")
     return "\n".join(map(one_line, lines))
+
+
+def metrics(
+    run: Path = RUN,
+    as_json: bool = JSON,
+    every: int | None = typer.Option(None, "--every", min=1, help="Ticks from line to line; an hour if left out."),
+) -> None:
+    """Show how acquaintance and knowledge spread: a line for each hour of the run."""
+    from commonplace.analysis.network import emergence  # noqa: PLC0415 – start-up speed
+
+    with Reading.open(run) as reading:
+        rows = list(emergence(reading, every or max(1, reading.scenario.clock.ticks(60))))
+        day = reading.scenario.clock.day
+    if as_json:
+        print_json(rows)
+        return
+    facts = list(rows[-1]["known"])
+    cells = [
+        [str(day(row["tick"]) + 1), row["time"][11:16], f"{row['density']:.2f}", str(row["pairs"]), str(row["lines"])]
+        + [f"{row['known'][fact]:.0%}" for fact in facts]
+        for row in rows
+    ]
+    print_table(("day", "time", "density", "pairs", "lines", *facts), cells, words=2)
 
 
 def digest(

@@ -34,6 +34,7 @@ class View(StrEnum):
     TUI = "tui"
     PLAIN = "plain"
     JSON = "json"
+    STATE = "state"
     NONE = "none"
 
 
@@ -41,6 +42,7 @@ class Fidelity(StrEnum):
     """How often the mind is asked."""
 
     EVERY_TICK = "every_tick"
+    FULL = "full"
     WHEN_NEEDED = "when_needed"
 
 

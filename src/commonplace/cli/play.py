@@ -74,6 +74,7 @@ def run(
         help="Who answers for the characters: offline, SERVER:MODEL, a URL, or journal:RUN; TASK=… for some questions.",
     ),
     fidelity: Fidelity | None = FIDELITY,
+    policy: str = typer.Option("", "--policy", help="How memories are retrieved, such as lexical; the scenario's."),
     concurrency: int = CONCURRENCY,
     on_outage: OnOutage = ON_OUTAGE,
     timeout: float = TIMEOUT,
@@ -109,6 +110,7 @@ def run(
             seed,
             minds,
             fidelity=fidelity or "",
+            policy=policy,
             ticks=0 if last == ENDLESS else last,
             force=force,
             synchronous=durability.value,
@@ -280,6 +282,10 @@ def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None
     """A function that prints a tick as lines, or nothing for `none`."""
     if view is View.NONE:
         return lambda _reading, _tick: None
+    if view is View.STATE:
+        from commonplace.views.state import print_state  # noqa: PLC0415 – start-up speed
+
+        return print_state
     from commonplace.views.lines import LineView  # noqa: PLC0415 – imports Rich
 
     lines = LineView(scenario, view.value)

@@ -13,10 +13,11 @@ from pydantic import ValidationError
 
 from commonplace.character.plan import PlanItem
 from commonplace.cognition.converse import LONGEST_LINE, converse, line, said_today
+from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import item_note, places, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import News, fields_of
+from commonplace.minds.notes import News, Recalled, fields_of
 from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput, Targets
 from commonplace.text import clean, shortened
 from commonplace.world.actions import ACTIONS, Action, Idle, Interact, Move, objection, proposed
@@ -42,7 +43,7 @@ async def act(
         step = Idle(doing=view.world.body.doing, because=reaction.because)
     if reaction.act is not None:
         return _unless_in_vain(view, chosen(view, reaction.act, step), step)
-    if view.scenario.cognition.fidelity == "every_tick" and not view.world.body.asleep:
+    if view.scenario.cognition.asks_each_tick and not view.world.body.asleep:
         return await _ask_mind(view, notebook, reaction, step, item)
     return step
 
@@ -50,18 +51,28 @@ async def act(
 async def _ask_mind(
     view: TurnView, notebook: Notebook, reaction: ReactOutput, step: Action, item: PlanItem | None
 ) -> Action:
-    """`every_tick`: the mind chooses the action; the plan's next step is the fallback."""
+    """`every_tick` and `full`: the mind chooses the action; the plan's next step is the fallback."""
+    in_mind = await _in_mind(view, notebook, item)
     inputs = ActInput(
         who=who(view.persona),
         situation=situation(view),
         item=item_note(view.scenario, item) if item else None,
         reaction=reaction.reason if reaction.decision != "keep" else "",
         places=places(view.scenario, notebook.belief),
-        recalled=recalled(view.scenario, view.draft.recent(5), view.now),
+        recalled=in_mind,
         **dict(fields_of(targets(view, notebook, step))),
     )
     answer = await notebook.ask(ACT, inputs)
     return _unless_in_vain(view, chosen(view, answer.value, step), step)
+
+
+async def _in_mind(view: TurnView, notebook: Notebook, item: PlanItem | None) -> tuple[Recalled, ...]:
+    """The memories that an action is chosen with: the latest or, in fidelity `full`, the best for the situation."""
+    if view.scenario.cognition.fidelity != "full":
+        return recalled(view.scenario, view.draft.recent(5), view.now)
+    called = [view.scenario.personas[other].called for other in sorted(view.world.bodies)]
+    doing = item.action_description if item else view.world.body.doing
+    return await retrieve(view, notebook, "act", [*called, doing, view.world.path[-1]])
 
 
 def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:

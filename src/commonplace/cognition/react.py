@@ -92,7 +92,7 @@ def sleeps_on(view: TurnView, notebook: Notebook, news: Iterable[News]) -> React
 def _is_small(view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None) -> bool:
     """Whether the news is not worth a question, to a mind that is not asked for each action anyway."""
     cognition = view.scenario.cognition
-    if has_floor(view) or (cognition.fidelity == "every_tick" and cognition.requests != "merged"):
+    if has_floor(view) or (cognition.asks_each_tick and cognition.requests != "merged"):
         return False
     return not any(_may_move(view, notebook, entry, item) for entry in news)
 
@@ -141,7 +141,7 @@ def _input(
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
     cognition = view.scenario.cognition
     merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
-    acts = "act" in merged and cognition.fidelity == "every_tick"
+    acts = "act" in merged and cognition.asks_each_tick
     speaks = "converse" in merged
     return ReactInput(
         who=who(view.persona),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, cast
 
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
@@ -15,7 +15,7 @@ from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.events import NOBODY
 from commonplace.world.geography import Geography
-from commonplace.world.inputs import IMPOSED_MINUTES
+from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, percepts
 from commonplace.world.state import NOWHERE, World
 
 
@@ -71,12 +71,14 @@ def _inside(geography: Geography, area: str) -> set[str]:
     return {area}.union(*(_inside(geography, child) for child in children))
 
 
-def described(body: Mapping[str, Any], scenario: Scenario) -> str:
-    """What an input will do, in one line."""
+def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
+    """What an input will do, in one line; also that it reaches nobody, as the world is now."""
     to, name, ways = body["to"], scenario.geography.name, scenario.geography.ways
     names = [name(node) for node in (*to["areas"], *to["agents"])]
     reached = "everybody" if to["everybody"] else ", ".join(names)
     parts = [f"{reached} will perceive “{body['text']}”"]
+    if not percepts(scenario.geography, world, cast(GodEvent, from_dict({"seq": 0, **body}))):
+        parts.append("nobody is there now, so that nobody will perceive it unless somebody comes")
     if body.get("far") and body["far"] != body["text"]:
         parts.append(f"next to it one notices “{body['far']}”")
     elif body.get("far"):

@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.engine.budget import Budget, BudgetReached
 from commonplace.engine.changes import queueable, with_queued
 from commonplace.engine.driver import Driver, NoJournal
-from commonplace.engine.god_mode import preview
+from commonplace.engine.god_mode import described, preview
 from commonplace.engine.live_state import initial_state, restored_state
 from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
 from commonplace.engine.stage import Keeper, Stage
@@ -216,6 +216,10 @@ class Run:
         finally:
             if self._session is None:
                 await self._mind.close()
+
+    def described(self, body: Mapping[str, Any]) -> str:
+        """What the input of a `preview` will do, in one line for the person who wrote the sentence."""
+        return described(body, self.scenario, self._engine.live_state.world)
 
     def submit(self, body: Mapping[str, Any]) -> int:
         """Queue an input; it is applied at the end of the next tick. Raises UsageError for unknown names."""

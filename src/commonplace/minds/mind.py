@@ -41,6 +41,8 @@ class Task(Generic[I, O]):
     """What an answer may choose from; None for nothing."""
     answer: type[AnswerModel] | None = None
     """What a model writes. None: the output itself."""
+    tool: type[AnswerModel] | None = None
+    """What it writes where its settings force a call of the tool of the task's name; None: the same."""
     free_text: str = ""
     """The field that plain words are taken for when a model does not answer in JSON; empty: they are unusable."""
     extra_tokens: Callable[[I], int] | None = None

@@ -26,6 +26,9 @@ TASK_MINDS = "task_minds"
 APART = "apart"
 """The setting with what merged reactions leave to questions of their own."""
 
+POLICY = "policy"
+"""The setting with the policy that was named instead of the scenario's."""
+
 
 def package_version() -> str:
     """Of the installed package; `0` when it runs from a source tree that is not installed."""

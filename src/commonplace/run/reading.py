@@ -28,7 +28,7 @@ from commonplace.run import integrity, schema, streams, versions
 from commonplace.run.digest import START, Digests
 from commonplace.run.frames import Frame, Frames
 from commonplace.run.journal import ModelCall, model_call_of
-from commonplace.run.manifest import Manifest
+from commonplace.run.manifest import POLICY, Manifest
 from commonplace.run.rows import (
     ANSWER,
     EVENT,
@@ -138,7 +138,8 @@ class Reading:
         """The scenario as it was when the run was made."""
         with self._reading("the session of the panel"):
             written = _compiled(self.manifest.text, f"the scenario in {self.path}")
-            return in_session(written, (self.manifest.settings or {}).get("session"))
+            settings = self.manifest.settings or {}
+            return as_changed(in_session(written, settings.get("session")), {}, {POLICY: settings.get(POLICY)})
 
     @property
     def scenario(self) -> Scenario:

@@ -363,8 +363,9 @@ class EmbedderPart(Part):
 class CognitionPart(Part):
     """Settings of the characters' minds."""
 
-    fidelity: Literal["when_needed", "every_tick"] = Field(
-        default="when_needed", description="ask the mind for an action only on news, or at every tick"
+    fidelity: Literal["when_needed", "every_tick", "full"] = Field(
+        default="when_needed",
+        description="ask the mind for an action only on news, or at every tick; `full` retrieves memories for it, too",
     )
     policy: str = Field(default="park", description="retrieval policy: one that ships, or one of `policies`")
     k: int = Field(default=10, ge=1, le=100, description="memories retrieved for a question")
@@ -399,6 +400,11 @@ class CognitionPart(Part):
     reflect: bool = Field(default=True, description="ablation: without reflection")
     plan: bool = Field(default=True, description="ablation: without planning the routine is followed")
 
+    @property
+    def asks_each_tick(self) -> bool:
+        """Whether the mind is asked for each action of those awake."""
+        return self.fidelity != "when_needed"
+
 
 class MindPart(Part):
     """Who answers some of the questions, and how."""
@@ -415,6 +421,10 @@ class MindPart(Part):
     )
     effort: Literal["", "minimal", "low", "medium", "high"] = Field(
         default="", description="`reasoning_effort` for servers that know it"
+    )
+    structured: Literal["", "json_schema", "json_object", "tool", "text"] = Field(
+        default="",
+        description="how its answers are asked for; `tool` forces a tool call; what suits the server if left out",
     )
     headers: dict[str, Annotated[str, Field(max_length=1000)]] = Field(
         default_factory=dict[str, str],

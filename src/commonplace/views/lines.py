@@ -39,6 +39,7 @@ from commonplace.world.events import (
     ConversationStarted,
     Event,
     EventBody,
+    GodSpoke,
     Idled,
     Interacted,
     Intervened,
@@ -267,6 +268,8 @@ class Narrator:
 
 def _text(event: Event, town: Town) -> str:
     match event.body:
+        case GodSpoke(text=text, percepts=()):
+            return event_template(town.language, "GOD_EVENT unnoticed").format(text=clean(text))
         case Intervened(text=text) | Whispered(text=text):
             return clean(text)
         case Interacted(outcome="done", verb=verb, object_id=thing):

@@ -251,7 +251,7 @@ class _Book:
 def _god(geography: Geography, world: World, item: GodEvent, book: _Book) -> World:
     named = (*item.to.agents, *(agent for agent, _ in item.befalls if agent not in item.to.agents))
     spoke = GodSpoke(
-        text=item.text, percepts=_percepts(geography, world, item), agents=named, sets=item.sets, moves=item.moves,
+        text=item.text, percepts=percepts(geography, world, item), agents=named, sets=item.sets, moves=item.moves,
         befalls=item.befalls, opens=item.opens, closes=item.closes, sky=item.sky, far=item.far,
     )  # fmt: skip
     book.add(NOBODY, item.to.place, spoke)
@@ -262,7 +262,7 @@ def _god(geography: Geography, world: World, item: GodEvent, book: _Book) -> Wor
     )
 
 
-def _percepts(geography: Geography, world: World, item: GodEvent) -> Pairs:
+def percepts(geography: Geography, world: World, item: GodEvent) -> Pairs:
     """(character, what it notices), in the order of ids: the text where it happens, `far` in the next areas."""
     struck = {agent for agent, _ in item.befalls}
     near = next_areas(geography, item.to.areas) if item.far and not item.to.everybody else frozenset[str]()

@@ -211,8 +211,11 @@ class PlainBook:
 
     schema: Mapping[str, Any] = {"type": "object"}
 
-    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "") -> Prompt:
+    def prompt(
+        self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "", tool: bool = False
+    ) -> Prompt:
         """All that is needed."""
+        del tool
         shown = getattr(ask.input, "recalled", ())
         shown = shown[: len(shown) - drop]
         messages = [Message("system", "You are a test."), Message("user", " ".join(memory.text for memory in shown))]

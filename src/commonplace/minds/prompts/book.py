@@ -35,15 +35,17 @@ class PromptBook:
         self.setting = setting
         self._templates = Templates(language, overrides or {})
 
-    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "") -> Prompt:
+    def prompt(
+        self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "", tool: bool = False
+    ) -> Prompt:
         """The question in words. Raises UsageError for a task that is not put into words.
 
         `drop` is how many of the lowest-scored retrieved memories to leave out. `complaint` and `last` ask again: what
-        was wrong with the last raw answer.
+        was wrong with the last raw answer. `tool`: it is answered by calling the task's tool.
         """
         task = ask.task
-        form = schema(task)
-        messages, shown = self._messages(ask, drop)
+        form = schema(task, tool=tool)
+        messages, shown = self._messages(ask, drop, tool=tool)
         citable = _labels(messages) & frozenset(memory_ids(ask.input))
         if complaint:
             wrong = shortened(plain(in_language(complaint, self.language)), LONGEST_LAST)
@@ -70,9 +72,9 @@ class PromptBook:
         except Unusable:
             return None
 
-    def _messages(self, ask: Ask[Any, Any], drop: int) -> tuple[tuple[Message, ...], int]:
+    def _messages(self, ask: Ask[Any, Any], drop: int, *, tool: bool = False) -> tuple[tuple[Message, ...], int]:
         """The messages, what changes least first, and the number of retrieved memories shown."""
-        values = scene_values(ask, self.setting, drop)
+        values: dict[str, Any] = {**scene_values(ask, self.setting, drop), "tool": tool}
         instructions, changing = self._templates.halves(f"{ask.task.name}.txt", values)
         if isinstance(ask.input, InsightsInput) and ask.input.recent:
             return self._continued(ask.input, drop, f"{changing}\n\n{instructions}")

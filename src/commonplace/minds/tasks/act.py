@@ -15,6 +15,7 @@ from commonplace.minds.notes import Given, Item, Recalled, Situation, Spot, Valu
 from commonplace.minds.tasks.offers import Choices, Offers, people, places, uses
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import (
+    LONGEST_CHOICE,
     LONGEST_DOING,
     UPPER,
     AnswerModel,
@@ -22,12 +23,13 @@ from commonplace.minds.tasks.wire import (
     Context,
     Emoji,
     Rule,
+    WireValue,
     phrase,
     spoken,
     words,
 )
 from commonplace.world.actions import ACTIONS
-from commonplace.world.tree import action_words
+from commonplace.world.tree import Verb, action_words
 
 if TYPE_CHECKING:
     Kind = str
@@ -100,7 +102,7 @@ def _say(value: object, context: Context) -> str:
 
 class ActAnswer(AnswerModel):
     kind: Annotated[Kind, UPPER]
-    target: Annotated[str, words(200)] = ""
+    target: Annotated[str, words(LONGEST_CHOICE)] = ""
     """A label; which of the targets it means depends on the kind."""
     say: Annotated[str, Rule(_say)] = Field(default="", validate_default=True)
     doing: Annotated[str, phrase(LONGEST_DOING)] = ""
@@ -141,6 +143,58 @@ class ActAnswer(AnswerModel):
     @classmethod
     def of(cls, inputs: ActInput, value: ActOutput) -> Self:
         return cls.of_action(_offers(inputs), value)
+
+
+class MoveCall(WireValue):
+    to_location_id: Annotated[str, words(LONGEST_CHOICE)]
+
+
+class InteractCall(WireValue):
+    object_id: Annotated[str, words(LONGEST_CHOICE)]
+    verb: Annotated[Verb, UPPER]
+
+
+class SayCall(WireValue):
+    to_agent_id: Annotated[str, words(LONGEST_CHOICE)]
+    utterance: Annotated[str, spoken(needed=True)]
+
+
+class ActCall(AnswerModel):
+    """The arguments of the tool `act`: a kind, and what belongs to it; the rest is null. Ids may be labels."""
+
+    kind: Annotated[Kind, UPPER]
+    move: MoveCall | None = None
+    interact: InteractCall | None = None
+    say: SayCall | None = None
+
+    def output(self, inputs: ActInput) -> ActOutput:
+        """The action; without what belongs to its kind it has no target, and the simulator rejects it."""
+        match self.kind, self.move, self.interact, self.say:
+            case "MOVE", MoveCall(to_location_id=area), _, _:
+                target, say = area, ""
+            case "INTERACT", _, InteractCall(object_id=thing, verb=verb), _:
+                target, say = f"{thing}: {verb}", ""
+            case "SAY", _, _, SayCall(to_agent_id=other, utterance=utterance):
+                target, say = other, utterance
+            case _:
+                target, say = "", ""
+        return ActAnswer(kind=self.kind, target=target, say=say).action(_offers(inputs))
+
+    @classmethod
+    def of(cls, inputs: ActInput, value: ActOutput) -> Self:
+        """The call that `output` makes this action of."""
+        offers = _offers(inputs)
+        thing = offers.things.label(f"{value.object_id} {value.verb}").rpartition(":")[0] or value.object_id
+        return cls(
+            kind=value.kind,
+            move=MoveCall(to_location_id=offers.places.label(value.to_location_id)) if value.kind == "MOVE" else None,
+            interact=InteractCall.model_validate({"object_id": thing, "verb": value.verb})
+            if value.kind == "INTERACT"
+            else None,
+            say=SayCall(to_agent_id=offers.people.label(value.to_agent_id), utterance=value.utterance)
+            if value.kind == "SAY"
+            else None,
+        )
 
 
 def _split(target: str) -> str:
@@ -236,4 +290,5 @@ ACT = Task(
     scene=_scene,
     offers=_offers,
     answer=ActAnswer,
+    tool=ActCall,
 )

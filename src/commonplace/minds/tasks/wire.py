@@ -111,10 +111,12 @@ def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard, citable: Collecti
     `citable`: memories that it may cite, those of the prompt. Others are left out of what it cites.
     """
     model = _model(ask.task)
+    if ask.task.tool is not None and isinstance(data, dict) and _is_call(cast(dict[str, object], data), ask.task.tool):
+        model = ask.task.tool
     if not isinstance(data, dict):
         raise Unusable(in_language("the answer must be a JSON object", guard.language), "schema")
     data = cast(dict[str, object], data)
-    names: Iterable[str] = schema(ask.task)["properties"]
+    names: Iterable[str] = _schema(model)["properties"]
     if not any(name in data for name in names):
         none = Unusable("the answer has none of the fields {names}", "schema", names=", ".join(names))
         raise Unusable(none.told(guard.language), none.kind)
@@ -126,16 +128,25 @@ def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard, citable: Collecti
         raise _unusable(error, guard.language) from error
 
 
-def written(ask: Ask[Any, Any], value: Value) -> dict[str, Any]:
-    """A task's output as the JSON a model would have written; `read` undoes it."""
-    _model(ask.task)
-    answer = ask.task.answer.of(ask.input, value) if ask.task.answer else value
+def _is_call(data: Mapping[str, object], call: type[AnswerModel]) -> bool:
+    """Whether an answer has the arguments of a tool: only they have objects in them, or null for one left out."""
+    parts = [name for name, field_info in call.model_fields.items() if not field_info.is_required()]
+    return any(isinstance(data.get(name), dict) for name in parts) or any(data.get(name, "") is None for name in parts)
+
+
+def written(ask: Ask[Any, Any], value: Value, *, tool: bool = False) -> dict[str, Any]:
+    """A task's output as the JSON a model would have written, as arguments of a tool if wanted; `read` undoes it."""
+    model = _model(ask.task, tool=tool)
+    answer = model.of(ask.input, value) if issubclass(model, AnswerModel) else value
     return answer.model_dump(mode="json", by_alias=True, context=offers_of(ask))
 
 
-def schema(task: Task[Any, Any]) -> Schema:
-    """The JSON Schema of a task's answers: closed objects with all properties required, without `$ref` and lengths."""
-    return _schema(_model(task))
+def schema(task: Task[Any, Any], *, tool: bool = False) -> Schema:
+    """The JSON Schema of a task's answers: closed objects with all properties required, without `$ref` and lengths.
+
+    `tool`: of the arguments of its tool.
+    """
+    return _schema(_model(task, tool=tool))
 
 
 def offers_of(ask: Ask[Any, Any]) -> Offers:
@@ -143,10 +154,10 @@ def offers_of(ask: Ask[Any, Any]) -> Offers:
     return ask.task.offers(ask.input) if ask.task.offers else Offers()
 
 
-def _model(task: Task[Any, Any]) -> type[BaseModel]:
+def _model(task: Task[Any, Any], *, tool: bool = False) -> type[BaseModel]:
     if task.scene is None:
         raise UsageError(f"the task {task.name!r} is not put into words", hint="give its Task a scene")
-    return task.answer or task.output
+    return (task.tool if tool else None) or task.answer or task.output
 
 
 @cache

@@ -31,12 +31,12 @@ def duet_reflect(given: DuetReflectInput, dice: Dice) -> DuetReflection:
 
     Each line is thought over once; nothing where there is no new one.
     """
-    known = " ".join(given.earlier)
+    known, words = " ".join(given.earlier), language(given.who.language)
     for line, said in _worth_a_thought(given):
         quote = _point(line.text)
         if quote in known:
             continue
-        topic = language(given.who.language).theirs(said.topic, given.other.pronoun)
+        topic = words.turned(said.topic, "my", words.pronouns(given.other.pronoun).get("his", "their"))
         slots = {"quote": quote, "other": given.other.called, "topic": topic}
         begun, made_of_it = (_worded(given, kind, slots, known, dice) for kind in ("said", _kind(said)))
         if made_of_it:

@@ -16,7 +16,6 @@ from queue import SimpleQueue
 from typing import Any
 
 from commonplace.engine.budget import Budget
-from commonplace.engine.god_mode import described
 from commonplace.engine.run import Run
 from commonplace.errors import Paused, UsageError
 from commonplace.parts.live.source import Conversation, RecordedSource
@@ -228,7 +227,7 @@ class LiveSource(RecordedSource):
         """What a god-mode sentence will do."""
 
         async def preview(run: Run) -> str:
-            return described(await run.preview(text), run.scenario)
+            return run.described(await run.preview(text))
 
         return self._run.call(preview)
 
@@ -262,7 +261,7 @@ async def _submit(run: Run, body: Mapping[str, Any]) -> str:
     if body["kind"] == "god":
         event = await run.preview(str(body["text"]))
         run.submit(event)
-        return f"at tick {run.tick + 1}: {described(event, run.scenario)}"
+        return f"at tick {run.tick + 1}: {run.described(event)}"
     if body.get("newcomer"):
         character = newcomer_from_file(str(body["newcomer"]), run.scenario)
         run.submit(

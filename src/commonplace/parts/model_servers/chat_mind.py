@@ -58,7 +58,9 @@ LONGEST_RAW = 4000
 class Book(Protocol):
     """Words questions and reads answers: what a mind needs of `PromptBook`."""
 
-    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "") -> Prompt: ...
+    def prompt(
+        self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "", tool: bool = False
+    ) -> Prompt: ...
 
     def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value: ...
 
@@ -224,7 +226,9 @@ class ChatMind:
 
     async def _answered(self, session: Session, ask: Ask[Any, Any], key: RequestKey, errand: Errand) -> Reply:
         settings = self._tasks.get(ask.task.name, PLAIN)
-        attempt = _Attempt(session, self._book, ask, key, errand, worded(self._book, ask, key), settings, self._cache)
+        tool = settings.structured == "tool"
+        prompt = worded(self._book, ask, key, tool=tool)
+        attempt = _Attempt(session, self._book, ask, key, errand, prompt, settings, self._cache)
         try:
             page = await attempt.page()
         except Unusable as error:
@@ -293,7 +297,7 @@ class _Attempt:
         """A page of status 200. Raises Unusable when the server refuses the question, Late, Outage, UsageError."""
         knowledge, transport = self.session.knowledge, self.session.transport
         can = await self.session.capabilities(self.errand)
-        usual = structure = knowledge.fallen.get(self.ask.task.name, can.structured)
+        usual = structure = knowledge.fallen.get(self.ask.task.name, self.settings.structured or can.structured)
         while True:
             body = self.errand.body = self._body(can, structure)
             known = self.cache.page(body) if self.cache is not None else None
@@ -333,7 +337,9 @@ class _Attempt:
         if not self.prompt.memories:
             raise Unusable(f"the prompt is too long for the model: {page.said()}", "overflow")
         self.dropped += (self.prompt.memories + 1) // 2
-        self.prompt = worded(self.book, self.ask, self.request_key, self.dropped)
+        self.prompt = worded(
+            self.book, self.ask, self.request_key, self.dropped, tool=self.settings.structured == "tool"
+        )
 
 
 def value_in(book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False) -> Value:
@@ -348,12 +354,12 @@ def value_in(book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: 
     return book.read(ask, data, prompt.citable)
 
 
-def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0) -> Prompt:
+def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, tool: bool = False) -> Prompt:
     """The prompt; asked again, it quotes what was wrong with the last answer, if that was the model's doing."""
     before = key.before
     if before is None or before.outcome != "malformed" or not before.raw or before.kind in PAGE_KINDS:
-        return book.prompt(ask, drop=drop)
-    return book.prompt(ask, drop=drop, complaint=before.error, last=before.raw)
+        return book.prompt(ask, drop=drop, tool=tool)
+    return book.prompt(ask, drop=drop, complaint=before.error, last=before.raw, tool=tool)
 
 
 async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: Errand) -> Reply:

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from commonplace.analysis.diffusion import diffusion
+from commonplace.analysis.network import network_density, spoken
 from commonplace.character.account import Account, Entry
 from commonplace.character.goal import Goals
 from commonplace.character.plan import Plan, PlanItem
@@ -26,7 +27,7 @@ from commonplace.run.account import account_row, goal_row
 from commonplace.run.frames import Frame
 from commonplace.run.reading import MOOD_REACH, mood
 from commonplace.text import clean
-from commonplace.world.events import ConversationStarted, Spoke, of_kind
+from commonplace.world.events import ConversationStarted, of_kind
 
 FEELINGS: dict[str, dict[str, Any]] = {
     "pleasant": {"valence": (0.2, None)},
@@ -66,21 +67,17 @@ class Inspector:
     def measured(self, tick: int, states: Mapping[str, CharacterState], usage: list[dict[str, Any]]) -> wire.Metrics:
         """The same for a caller that has everybody's state at the tick and the usage at hand."""
         reading = self.reading
-        talks, said = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        talks, said = Counter[tuple[str, str]](), spoken(reading, tick)
         for _, talk in of_kind(reading.events(0, tick, type="CONVERSATION_STARTED"), ConversationStarted):
             talks[_pair(*talk.members[:2])] += 1
-        for event, spoke in of_kind(reading.events(0, tick, type="SAY"), Spoke):
-            if spoke.to_agent_id:
-                said[_pair(event.agent_id, spoke.to_agent_id)] += 1
-        everybody = len(reading.scenario_at(tick).personas)
         return wire.Metrics(
             tick=tick,
             spreads=[_spread(row) for row in diffusion(reading, tick)],
             network=[
-                wire.Talked(between=pair, conversations=talks[pair], lines=said[pair])
+                wire.Talked(between=pair, conversations=talks[pair], lines=len(said.get(pair, ())))
                 for pair in sorted(talks.keys() | said.keys())
             ],
-            density=2 * len(said) / (everybody * (everybody - 1)) if everybody > 1 else 0.0,
+            density=network_density(reading.scenario_at(tick).personas, said),
             warmth=[
                 wire.Warmth(source=me, target=tie.other, warmth=tie.warmth, label=clean(tie.label))
                 for me, state in states.items()

@@ -21,7 +21,7 @@ from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import from_data
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.tasks import TASKS
-from commonplace.minds.tasks.wire import written
+from commonplace.minds.tasks.wire import schema, written
 from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.request import prompt_text
 from commonplace.rng import Key
@@ -405,7 +405,7 @@ def answer_of(chat: Chat) -> Any:
         reply = OfflineMind(_language(chat.commonplace)).answer(ask, request_key)
         if reply.value is None:
             raise UsageError(f"the offline mind has no answer to {ask.task.name}")
-        return written(ask, reply.value)
+        return written(ask, reply.value, tool=chat.schema_ == schema(ask.task, tool=True))
     digest = blake2b(chat.prompt.encode("utf-8", "replace"), digest_size=8).hexdigest()
     return instance(chat.schema_ or {"type": "string"}, digest)
 
