@@ -1,8 +1,8 @@
 """The sitcom simulator in the names of its document, over `commonplace.parts.duet` and `commonplace.memory`.
 
 An `Agent` takes one turn of the stage `duet` at a time, without a run: whoever calls it keeps the dialogue. Ids look
-like `uuid4` and are hashes, so that the same dialogue has the same ids. Above 600 lines, because it is one document: its fields
-and rules, its stream, its agent.
+like `uuid4` and are hashes, so that the same dialogue has the same ids. Above 600 lines, because it is one document:
+its fields and rules, its stream, its agent.
 """
 
 from __future__ import annotations
