@@ -8,7 +8,13 @@ JOBS ?= 3
 PAGE := src/commonplace/parts/web/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/fixtures -prune -o -path web/test -prune -o -type f -print)
 
-.PHONY: run serve page sitcom test lint coverage wheel docs bench check-model-server prove help clean
+# with the versions that were tested together; where they cannot be had, with the newest that are allowed
+pip := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+EXTRAS := ann,chroma,korean,langchain,llamaindex,mcp,openai-agents,parquet,postgres,sitcom,web
+install = $(pip) --constraint constraints.txt $(1) || \
+	{ echo "the versions in constraints.txt cannot be had here: trying the newest ones" >&2; $(pip) $(1); }
+
+.PHONY: run serve page sitcom test lint coverage wheel docs bench check-model-server prove constraints lowest help clean
 .DEFAULT_GOAL := help
 
 run: $(VENV)/base  ## watch ten characters of a neon village live (plain lines where there is no terminal)
@@ -28,6 +34,9 @@ $(PAGE): $(PAGE_SOURCES)
 
 sitcom: $(VENV)/sitcom  ## two characters on a stage in the browser, with the reasons under every line
 	exec $(BIN)/streamlit run app.py
+
+# an editable install reads the page from the clone; without this pip would bring Node to build it
+$(VENV)/base $(VENV)/web $(VENV)/sitcom $(VENV)/test: export COMMONPLACE_NO_PAGE := 1
 
 # tests start hundreds of processes: without bytecode each of them compiles the package again
 test coverage prove: export PYTHONDONTWRITEBYTECODE :=
@@ -60,6 +69,15 @@ check-model-server: $(VENV)/test  ## live on a real llama.cpp server with random
 prove: $(VENV)/test  ## everything in full size: a hundred kills, hundreds of worlds, all examples of property tests
 	COMMONPLACE_PROVE=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
+constraints: $(VENV)/lint $(VENV)/docs  ## write the versions that are installed here to constraints.txt
+	@{ sed -n '/^#/p' constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | sort -f; } > constraints.new
+	@mv constraints.new constraints.txt
+
+lowest:  ## test the libraries with the lowest versions that pyproject.toml allows (needs uv)
+	uv venv --quiet --clear --python $(PYTHON) .cache/lowest
+	COMMONPLACE_NO_PAGE=1 uv pip install --quiet --python .cache/lowest --resolution lowest-direct --editable . --group test
+	.cache/lowest/bin/python -m pytest -n $(JOBS) -q -m "not slow" tests/memory tests/querygraph tests/ledger tests/world tests/cognition
+
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 22
 
@@ -73,25 +91,25 @@ $(BIN)/python:
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 
 $(VENV)/base: pyproject.toml | $(BIN)/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(call install,--editable .)
 	@touch $@
 
 $(VENV)/web: pyproject.toml $(VENV)/base
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[web]"
+	@$(call install,--editable ".[web]")
 	@touch $@
 
 $(VENV)/sitcom: pyproject.toml $(VENV)/base
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[sitcom]"
+	@$(call install,--editable ".[sitcom]")
 	@touch $@
 
 $(VENV)/test: pyproject.toml $(VENV)/base
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[ann,chroma,korean,langchain,llamaindex,mcp,openai-agents,parquet,postgres,sitcom,web]" --group test
+	@$(call install,--editable ".[$(EXTRAS)]" --group test)
 	@touch $@
 
 $(VENV)/lint: pyproject.toml $(VENV)/test
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group lint
+	@$(call install,--group lint)
 	@touch $@
 
 $(VENV)/docs: pyproject.toml | $(BIN)/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	@$(call install,--group docs)
 	@touch $@

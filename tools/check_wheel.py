@@ -1,9 +1,10 @@
 """Builds the source distribution and its wheel, tries the wheel in an environment of its own, leaves both in dist/.
 
     make wheel
+    python tools/check_wheel.py --kind tar.gz    tries what lies in dist/ and builds nothing
 
 What is tried is what a newcomer does: a run, a replay as one file, and, once the line in the error has installed what
-`serve` needs, the page in the browser.
+`serve` and `mcp` need, the page in the browser and an assistant's first words.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import urlopen
@@ -22,6 +24,11 @@ from urllib.request import urlopen
 from environment import ROOT, environment, step
 
 DIST = ROOT / "dist"
+HELLO = (
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},'
+    '"clientInfo":{"name":"check","version":"1"}}}\n'
+)
+"""What an assistant says first."""
 
 
 class Installed:
@@ -32,12 +39,13 @@ class Installed:
         self.folder = folder
         self.variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
-    def run(self, *arguments: str, status: int = 0) -> str:
-        """What it prints, on both streams."""
+    def run(self, *arguments: str, status: int = 0, typed: str = "") -> str:
+        """What it prints, on both streams, to what is typed."""
         ended = subprocess.run(
             [self.command, *arguments],
             cwd=self.folder,
             env=self.variables,
+            input=typed,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -71,8 +79,15 @@ def read(url: str) -> str:
 
 def main() -> None:
     """Build, install, try."""
+    options = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    options.add_argument("--kind", choices=("whl", "tar.gz"), help="try the file of this kind in dist/")
+    kind = options.parse_args().kind
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        if kind:
+            (built,) = DIST.glob(f"*.{kind}")
+            tried(Installed(environment(folder / "user", built), folder))
+            return
         builder = environment(folder / "builder", "build")
         step("building", [builder, "-m", "build", "--outdir", folder / "dist", ROOT], folder / "build.log")
         (wheel,) = (folder / "dist").glob("*.whl")
@@ -91,11 +106,13 @@ def tried(commonplace: Installed) -> None:
     commonplace.run("export", "plaza.run", "html", "-o", "plaza.html")
     replay = (commonplace.folder / "plaza.html").read_text(encoding="utf-8")
     assert 'id="data-start"' in replay, "the replay has no data"
-    install = commonplace.run("serve", "plaza.run", status=2).splitlines()[-1]
-    step("installing what serve needs", [*shlex.split(install), "--quiet"], commonplace.folder / "extra.log")
+    for command in ("serve", "mcp"):
+        install = commonplace.run(command, "plaza.run", status=2).splitlines()[-1]
+        step(f"installing what {command} needs", [*shlex.split(install), "--quiet"], commonplace.folder / "extra.log")
     page, script = commonplace.page("plaza.run")
     assert "<title>" in page and len(script) > 1000, "the page is not whole"
-    print("run, verify, export html and serve: fine")
+    assert '"serverInfo"' in commonplace.run("mcp", "plaza.run", typed=HELLO), "no answer to an assistant"
+    print("run, verify, export html, serve and mcp: fine")
 
 
 if __name__ == "__main__":

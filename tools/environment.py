@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,8 +22,8 @@ def step(title: str, command: list[str | Path], log: Path) -> None:
 def environment(folder: Path, *packages: str | Path) -> Path:
     """The Python of the environment `folder/venv`, made if it is not there, with these packages."""
     folder.mkdir(parents=True, exist_ok=True)
-    python = folder / "venv" / "bin" / "python"
-    if not python.exists():
+    python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    if not (folder / "venv").exists():
         step("making an environment", [sys.executable, "-m", "venv", folder / "venv"], folder / "venv.log")
     wanted = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
     step(f"installing {' '.join(map(str, packages))}", wanted, folder / "install.log")

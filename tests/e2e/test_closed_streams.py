@@ -26,6 +26,7 @@ USES: dict[str, tuple[str, ...]] = {
     "talk": ("{run}", "ines"),
     "diff": ("{run}", "{run}"),
     "diffusion": ("{run}",),
+    "metrics": ("{run}",),
     "usage": ("{run}",),
     "memories": ("{run}", "ines"),
     "search": ("{run}",),

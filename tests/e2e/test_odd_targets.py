@@ -113,6 +113,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "replay run": (Use("replay {}"),),
     "replay mind": (Use(f"replay {{run}} --from 3 {MIND}", ignored=True),),
     "serve what": (Use("serve {} --port 0 --no-open"), Use("serve {} --port 0 --no-open", ending=".run")),
+    "serve mind": (Use(f"serve plaza --port 0 --no-open {MIND}"),),
     "serve runs": (Use("serve --runs {} --port 0 --no-open", meant=(FOLDER,)),),
     "serve scenarios": (Use("serve --scenarios {} --port 0 --no-open", meant=(FOLDER,)),),
     "watch run": (Use("watch {}"),),
@@ -126,6 +127,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "diff first": (Use("diff {} {run}"),),
     "diff second": (Use("diff {run} {}"),),
     "diffusion run": (Use("diffusion {}"),),
+    "metrics run": (Use("metrics {}"),),
     "usage run": (Use("usage {}"),),
     "memories where": (Use("memories {} ines"), Use("memories jsonl:{} ines"), Use("memories {} ines", ending=".run")),
     "search where": (Use("search {}"), *(Use(f"search {kind}:{{}}") for kind in ("sqlite", "chroma", "embedded"))),
@@ -172,7 +174,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "trim run": (Use("trim {} --keep-days 0"),),
     "verify run": (Use("verify {}"), Use("verify {} --integrity-only")),
     "check names": (Use("check {}"),),
-    "new path": (Use("new {}", ending=".yaml"),),
+    "new path": (Use("new {}", makes=True, ending=".yaml"),),
 }
 NO_PATHS = {
     *(
@@ -205,7 +207,7 @@ NO_PATHS = {
         "query",
     ),
     *("session", "sets", "since", "start", "tag", "tags", "text", "type_", "until", "valence", "without"),
-    *("fork policy", "ledger memory", "memories policy"),
+    *("export table", "fork policy", "ledger memory", "memories policy", "run policy"),
 }
 """Parameters that are text and name no file, by themselves or with their command."""
 

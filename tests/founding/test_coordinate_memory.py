@@ -485,7 +485,7 @@ CONFIG: dict[str, Any] = {
 }
 
 
-@requirement("8", "`configs/memory_config.json`", "MemoryStore(config=StoreConfig.read(…))", FILES)
+@requirement("8", "The settings are a file of JSON", "MemoryStore(config=StoreConfig.read(…))", FILES)
 @requirement("4.2", "The configuration of the document, key by key; its limits are the defaults", "StoreConfig", FILES)
 def test_the_configuration_is_read(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")

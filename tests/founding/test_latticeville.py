@@ -44,7 +44,7 @@ from commonplace.scenario.compiling import load
 from commonplace.scenario.model import MindPart
 from commonplace.testing import ScriptedMind
 from commonplace.views.lines import LineView
-from commonplace.world.actions import VERBS
+from commonplace.world.tree import VERBS
 from engine.paid_minds import PaidMind, offline, virtually
 from minds.tasks.asked import SETTING, every_ask
 from parts.model_servers.local_server import LocalServer, Sent, called
