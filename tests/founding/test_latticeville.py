@@ -499,7 +499,8 @@ def test_targets_are_those_of_the_place(village):
 @requirement("Loop 6", "What is not valid is IDLE", "validated", HERE)
 @requirement("Act tool", "The executor validates the arguments and uses IDLE instead", "Simulation.happened", DEEDS)
 def test_an_invalid_action_is_idle(tmp_path):
-    valid = Targets(areas=("barn",), objects={"kettle": ("USE",)}, agents=("ben",))
+    valid = Targets({"MOVE": {"barn": ()}, "INTERACT": {"kettle": ("USE",)}, "SAY": {"ben": ()}})
+    nothing = Targets({"MOVE": {}, "INTERACT": {}, "SAY": {}})
     kept = {
         "MOVE": {"kind": "MOVE", "move": {"to_location_id": "barn"}},
         "INTERACT": {"kind": "INTERACT", "interact": {"object_id": "kettle", "verb": "USE"}},
@@ -507,7 +508,7 @@ def test_an_invalid_action_is_idle(tmp_path):
     }
     for kind, call in kept.items():
         assert validated(call, valid).kind == kind
-        assert validated(call, Targets()).kind == "IDLE"
+        assert validated(call, nothing).kind == "IDLE"
         assert validated({"kind": kind}, valid).kind == "IDLE"
     for call in (
         {},
