@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import math
 import tomllib
 from collections.abc import Callable, Iterator
@@ -817,14 +818,17 @@ def test_a_sentence_that_reaches_nobody_says_so(society):
 # ── §10–11: done, and the least of it ────────────────────────────────────────────────────────────────────────────────
 
 
-@requirement("10", "`uv run pytest`: the tests of the backend", "make test", "Makefile")
+@requirement("10", "`uv run pytest`: the tests of the backend", "uv run pytest", "pyproject.toml")
 @requirement("10", "`pnpm -r build`: the page", "npm run build", "web/package.json")
 def test_tests_and_builds_are_commands():
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["tool"]["pytest"]["ini_options"]["testpaths"] == ["tests"]
     scripts = json.loads((PROJECT / "web" / "package.json").read_text(encoding="utf-8"))["scripts"]
     assert "vite build" in scripts["build"]
-    assert "\ntest:" in (PROJECT / "Makefile").read_text(encoding="utf-8")
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    assert "\ntest:" in makefile
+    (extras,) = re.findall(r"^EXTRAS := (.*)$", makefile, re.MULTILINE)
+    assert project["dependency-groups"]["dev"] == [f"commonplace-society[{extras}]", {"include-group": "test"}]
 
 
 @requirement("11", "Two characters of different personas", "World('plaza')", "scenarios/plaza.yaml")
