@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
