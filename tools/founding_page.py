@@ -29,7 +29,8 @@ Commonplace grew from five documents. Each has a module with the names that stan
 for each requirement. The modules are adapters: what they call is what the rest of the package uses. Names in camel case
 are written in snake case; names in the tables without a module are those of the module in the title.
 
-This page is made of the tests by `python tools/founding_page.py`.
+Where the engine keeps something else, the module gives the document's form beside it
+([which, and why](decisions/beside-the-documents.md)). This page is made of the tests by `python tools/founding_page.py`.
 """
 
 
