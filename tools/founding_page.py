@@ -30,7 +30,9 @@ for each requirement. The modules are adapters: what they call is what the rest 
 are written in snake case; names in the tables without a module are those of the module in the title.
 
 Where the engine keeps something else, the module gives the document's form beside it
-([which, and why](decisions/beside-the-documents.md)). This page is made of the tests by `python tools/founding_page.py`.
+([which, and why](decisions/beside-the-documents.md)).
+
+This page is made of the tests by `python tools/founding_page.py`.
 """
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
-from threading import Event, Thread
 from time import monotonic
 from types import TracebackType
-from typing import Self
 
 from commonplace.errors import UsageError
 from commonplace.querygraph.graph import QueryGraph
+from commonplace.repeating import Repeating
 
 _NEVER = float("inf")
 
 
-class Upkeep:
+class Upkeep(Repeating):
     """A thread that saves a graph a while after it has changed and makes its decay real, until the block ends.
 
     ```python
@@ -41,35 +40,22 @@ class Upkeep:
                 raise UsageError(f"{name} is {given}; expected more than none")
         self.graph = graph
         self.path = None if path is None else Path(path)
-        self._save_after = save_after.total_seconds()
         self._decay_every = _NEVER if decay_every is None else decay_every.total_seconds()
-        self._ending = Event()
-        self._error: Exception | None = None
-        self._thread = Thread(target=self._run, name="upkeep of a query graph", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
+        self._decayed = monotonic()
+        wait = min(save_after.total_seconds(), self._decay_every)
+        super().__init__(self._tend, lambda: wait, "upkeep of a query graph")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._ending.set()
-        self._thread.join()
-        if self._error is not None and error is None:
-            raise self._error
+        super().__exit__(kind, error, trace)
         self._save()
 
-    def _run(self) -> None:
-        decayed = monotonic()
-        try:
-            while not self._ending.wait(min(self._save_after, self._decay_every)):
-                if monotonic() - decayed >= self._decay_every:
-                    self.graph.decay()
-                    decayed = monotonic()
-                self._save()
-        except Exception as error:  # raised where the block ends
-            self._error = error
+    def _tend(self) -> None:
+        if monotonic() - self._decayed >= self._decay_every:
+            self.graph.decay()
+            self._decayed = monotonic()
+        self._save()
 
     def _save(self) -> None:
         if self.path is not None:

@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from threading import Event, Thread
-from types import TracebackType
-from typing import Self
 
 from commonplace.clock import midnight
 from commonplace.errors import UsageError
 from commonplace.memory.analyser import content_words
 from commonplace.parts.coordinates.memory_store import MemoryStore
+from commonplace.repeating import Repeating
 from commonplace.text import clean, sentences, shortened
 
 LONGEST_SUMMARY = 200
@@ -60,7 +58,7 @@ def tend(
     return Tended(recomputed, summarized, len(done.archive) if done else 0, len(done.remove) if done else 0)
 
 
-class Upkeep:
+class Upkeep(Repeating):
     """A thread that tends a store at each midnight (UTC), or every so often, until the block ends.
 
     ```python
@@ -75,30 +73,11 @@ class Upkeep:
         """`every`: None for each midnight. Raises UsageError for one that is not more than none."""
         if every is not None and every <= timedelta():
             raise UsageError(f"every is {every}; expected more than none")
-        self.store = store
-        self._every, self._summarize = every, summarize
-        self._ending = Event()
-        self._error: Exception | None = None
-        self._thread = Thread(target=self._run, name="upkeep of memories", daemon=True)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
+        def seconds() -> float:
+            return (every or until_midnight(datetime.now(UTC))).total_seconds()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._ending.set()
-        self._thread.join()
-        if self._error is not None and error is None:
-            raise self._error
-
-    def _run(self) -> None:
-        try:
-            while not self._ending.wait((self._every or until_midnight(datetime.now(UTC))).total_seconds()):
-                tend(self.store, summarize=self._summarize)
-        except Exception as error:  # raised where the block ends
-            self._error = error
+        super().__init__(lambda: tend(store, summarize=summarize), seconds, "upkeep of memories")
 
 
 def until_midnight(now: datetime) -> timedelta:
