@@ -38,7 +38,7 @@ TASKS: Mapping[str, Question] = {
     "plan_day": Question("minds.tasks.plan_day:PLAN_DAY", "minds.offline.plan:plan_day", "plan"),
     "plan_hours": Question("minds.tasks.plan_parts:PLAN_HOURS", "minds.offline.plan:plan_hours", "plan"),
     "plan_minutes": Question("minds.tasks.plan_parts:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
-    "react": Question("minds.tasks.react:REACT", "minds.offline.react:react", "decide"),
+    "react": Question("minds.tasks.react:REACT", "minds.offline.react:decide", "decide"),
     "act": Question("minds.tasks.act:ACT", "minds.offline.react:act", "decide"),
     "converse": Question("minds.tasks.converse:CONVERSE", "minds.offline.converse:converse", "talk"),
     "questions": Question("minds.tasks.reflect:QUESTIONS", "minds.offline.reflect:questions", "reflect"),

@@ -269,7 +269,7 @@ def _malformed(reply: Reply, error: str, kind: str) -> Reply:
 
 
 def _usage(reply: Reply) -> dict[str, Any]:
-    """What is counted; zeros are left out."""
+    """What is counted, without zeros, and the row that decided."""
     counts: dict[str, Any] = {
         "prompt_tokens": reply.prompt_tokens,
         "cached_tokens": reply.cached_tokens,
@@ -278,4 +278,4 @@ def _usage(reply: Reply) -> dict[str, Any]:
         "reused": reply.reused,
         "kind": "" if reply.outcome == "value" else reply.kind,
     }
-    return {name: count for name, count in counts.items() if count}
+    return {**{name: count for name, count in counts.items() if count}, **(reply.row or {})}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from commonplace.minds.notes import Given, Value
 
@@ -120,6 +120,15 @@ class Reply:
     """1 for an answer that an earlier run got to the very same request."""
     mind: str = ""
     """Who answered, where that is not the common mind of the run."""
+    row: Mapping[str, Any] | None = None
+    """The row of a table that decided: `row`, `when`, `nearly` (`minds.offline.rows.Choice.account`)."""
+
+
+class Decided(NamedTuple):
+    """An answer of the offline mind, and the row that it follows."""
+
+    value: Value
+    row: Mapping[str, Any]
 
 
 class Mind(Protocol):

@@ -121,6 +121,12 @@ class Recalled(Given):
     """Ids of seed facts its text carries."""
 
 
+COLD = -20
+"""Warmth below which a character says as little as possible."""
+REST, JUST_TALKED = 90, 20
+"""Minutes before two who have just talked talk again; the second, about what one of them has come for."""
+
+
 class Person(Given, omit_defaults=True):
     """Somebody the character sees or knows."""
 
@@ -149,6 +155,26 @@ class Person(Given, omit_defaults=True):
     """What the character calls them to their face, where that is not `called`."""
     talk: str = ""
     """`mine` for somebody in the character's own conversation, `other` for somebody in another one, empty if free."""
+
+    @property
+    def free(self) -> bool:
+        """Awake, may be spoken to, and in nobody else's talk."""
+        return self.can_be_spoken_to and not self.asleep and self.talk != "other"
+
+    @property
+    def cold(self) -> bool:
+        """Whether the character says to them as little as possible."""
+        return self.warmth < COLD
+
+    @property
+    def rested(self) -> bool:
+        """Whether the two have not talked for a while, or never."""
+        return not 0 <= self.minutes_since_talk < REST
+
+    @property
+    def just_talked(self) -> bool:
+        """Whether the two have talked only minutes ago."""
+        return 0 <= self.minutes_since_talk < JUST_TALKED
 
 
 class ThingHere(Given, omit_defaults=True):

@@ -216,8 +216,15 @@ def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerR
         "kind": attempts[-1]["kind"] if attempts else "",
         "ordinal": entry["ordinal"],
         "reused": bool(last and last.usage.get("reused")),
+        "row": _row(last),
         "attempts": attempts if len(attempts) > 1 else [],
     }
+
+
+def _row(answer: AnswerRow | None) -> dict[str, Any] | None:
+    """The row of a table that decided the answer; None where none is kept."""
+    kept: Mapping[str, Any] = answer.usage if answer is not None else {}
+    return {name: kept[name] for name in ("row", "when", "nearly")} if "row" in kept else None
 
 
 def _attempt(row: AnswerRow, call: ModelCall) -> dict[str, Any]:
@@ -433,6 +440,10 @@ def _asked_lines(why: Mapping[str, Any], *, prompts: bool) -> Iterator[str]:
             yield from (f"    │ {clean(line)}".rstrip() for line in asked["prompt"].splitlines())
         if asked["answer"] is not None:
             yield "    " + "  ".join(_field(name, value) for name, value in asked["answer"].items() if value)
+        if row := asked.get("row"):
+            held = "".join(f"; {clean(one)}" for one in row["when"])
+            yield f"    by the row {clean(row['row'])}{held}"
+            yield from (f"    not {clean(name)}: it is not so that {clean(failed)}" for name, failed in row["nearly"])
 
 
 def _field(name: str, value: Any) -> str:

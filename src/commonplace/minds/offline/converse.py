@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace import rng
-from commonplace.minds.notes import AT_ONCE, FactNote, Recalled
+from commonplace.minds.notes import AT_ONCE, COLD, FactNote, Recalled
 from commonplace.minds.offline.account import has_asked, open_debt, open_hurt, times_heard
 from commonplace.minds.offline.answers import A_WORD, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
@@ -24,7 +24,7 @@ from commonplace.minds.offline.sayings import (
     sayings,
     worded,
 )  # fmt: skip
-from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene, scene_of
+from commonplace.minds.offline.scene import CLOSE, Line, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.text import is_named
 from commonplace.world.happenings import NOTHING_KNOWN, Befell, Planned, Said

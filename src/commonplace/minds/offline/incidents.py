@@ -1,263 +1,258 @@
-"""Cases of `react`: an event, somebody in distress, rain, a thing that does not work."""
+"""What rows of `react` say of an event, somebody in distress, rain, and a thing that does not work."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Self
+
 from commonplace import rng
 from commonplace.clock import parse_iso
-from commonplace.minds.notes import News, Person
+from commonplace.minds.notes import COLD, Person
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, grammar, reason
+from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.perceive_event import event_kind, named_place
-from commonplace.minds.offline.scene import COLD
-from commonplace.minds.offline.temper import temper
-from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.world.happenings import Befell, Sky
 
 TROUBLES = frozenset({"worry", "concern", "loss"})
 """Sorts of occasions with which somebody may need help."""
 WET = frozenset({"rain", "storm", "snow"})
-
-
-def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Go and help, look, keep away or make the best of it, by temper; only for those whom the event concerns."""
-    news = next((one for one in given.news if one.kind == "event"), None)
-    if news is None or (given.now is not None and given.now.asleep and not _wakes(given, news)):
-        return None
-    if news.facts:
-        return None
-    rules = grammar(given.who.language)
-    kind = event_kind(rules, news.text)
-    manner = _manner(given, rules, news)
-    order = _order(given, dice)
-    hearer, concerned = _hearer(given, order), _concerns(given, news, manner, dice)
-    if hearer is None and not concerned:
-        if not _is_spoken_to(given, order):
-            return None
-        return ReactOutput(decision="keep", reason=reason(given.who.language, "event.listen"), because=_ids(news))
-    if kind == "dark" and manner in {"plain", "cautious"} and _may_leave(given) and dice.chance(50, "leave"):
-        manner = "leave"
-    do = rules.say(f"event.{kind}.{manner}", {}, dice)
-    minutes = 15 + 5 * dice.below(6, "event")
-    stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news))
-    named = rules.language.with_article(news.happening.topic) or rules.language.noun_phrase(news.text)
-    named = rules.first("the_dark", {}) if kind == "dark" else named
-    why = reason(given.who.language, f"happening.{manner}", what=named or rules.first("what_happened", {}))
-    if hearer is not None:
-        if not concerned:
-            called = next(one.called for one in given.situation.people if one.id == hearer)
-            why = reason(given.who.language, "remark", x=called)
-        return ReactOutput(
-            decision="talk", target=hearer, purpose="tell", stroke=stroke if concerned else None, reason=why,
-            because=_ids(news),
-        )  # fmt: skip
-    return ReactOutput(decision="help" if manner == "helpful" else "go", stroke=stroke, reason=why, because=_ids(news))
-
-
-def _order(given: ReactInput, dice: Dice) -> list[str]:
-    """Those awake here, me included, in an order that all of them draw alike: each second one is told by the one before
-    what both have just noticed.
-    """
-    here = [given.who.id, *(one.id for one in given.situation.people if one.can_be_spoken_to and not one.asleep)]
-    return rng.shuffled(sorted(here), dice.key[0], "remark", given.situation.place.id, given.situation.moment)
-
-
-def _hearer(given: ReactInput, order: list[str]) -> str | None:
-    """Whom I say a word to about what has just happened: who spoke to me last, else the next in the order."""
-    if given.lines:
-        return given.lines[-1].speaker if given.floor else None
-    place = order.index(given.who.id)
-    other = order[place + 1] if place % 2 == 0 and place + 1 < len(order) else ""
-    warmth = next((one.warmth for one in given.situation.people if one.id == other), COLD - 1)
-    return other if warmth >= COLD else None
-
-
-def _is_spoken_to(given: ReactInput, order: list[str]) -> bool:
-    return not given.lines and order.index(given.who.id) % 2 == 1
-
-
 FEW = 5
 """People in one place of whom an event there concerns everybody; of a crowd, so many on average."""
 HELPING = frozenset({"helpful", "handy", "brave", "cook"})
 """Manners of those who are able to do something about an event."""
 
 
-def _concerns(given: ReactInput, news: News, manner: str, dice: Dice) -> bool:
-    """Whether an event concerns the character: it is named, lives or works there, or is near and one of a few.
+class Event(OfNews):
+    """Something has happened that is no news of a scenario's: go and help, look, keep away or make the best of it."""
 
-    Of a crowd those who are able to help come first. Elsewhere it is something to talk about.
-    """
-    if _wakes(given, news):
-        return True
-    places = set(news.happening.areas.split()) if isinstance(news.happening, Befell) else set[str]()
-    named = named_place(given.places, news.text)
-    places |= {named.id} if named else set()
-    here = given.situation.place.id
-    if places & {given.who.home, given.now.location if given.now else ""} and not _is_guest(given, places):
-        return True
-    if places and here not in places:
-        return False
-    crowd = 1 + sum(1 for person in given.situation.people if not person.asleep)
-    share = FEW * (200 if manner in HELPING else 50) // crowd
-    return crowd <= FEW or dice.steady().chance(min(100, share), "concern", news.text)
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        for one in cls.first(given, dice, "event"):
+            if not one.news.facts and not (one.now is not None and one.now.asleep and not one.named):
+                yield one
 
+    @property
+    def named(self) -> bool:
+        """Whether the character is named in it."""
+        return self.given.who.called in self.news.text or self.given.who.name in self.news.text
 
-def _is_guest(given: ReactInput, places: set[str]) -> bool:
-    """Whether the plan has the character at the place, not at home, only to eat, rest or meet somebody."""
-    now = given.now
-    if now is None or now.location not in places or now.location == given.who.home:
-        return False
-    return not grammar(given.who.language).has("kind.work", now.do)
+    @cached_property
+    def kind(self) -> str:
+        """`fire`, `cry`, `dark`, `water`, `loud`, `wonder` or `other`, by its words."""
+        return event_kind(self.rules, self.news.text)
 
+    @property
+    def sort(self) -> str:
+        """What its author calls it; without an author's word it is a worry."""
+        return (self.news.happening.sort if isinstance(self.news.happening, Befell) else "") or "worry"
 
-def _where(given: ReactInput, news: News, manner: str) -> str:
-    """Where to respond to an event: at the place it names to deal with it, at home to get away, else here."""
-    if manner == "leave":
-        return given.who.home
-    place = named_place(given.places, news.text) if manner in {"brave", "helpful", "handy", "cook"} else None
-    return place.id if place else given.situation.place.id
+    @property
+    def troubles(self) -> bool:
+        """Whether somebody may need help with it: not with what its author calls a joke."""
+        return self.kind != "other" or self.sort in TROUBLES
 
+    @cached_property
+    def manner(self) -> str:
+        """How a character of this temper takes it: the first row of `manner` that holds."""
+        mood, kind = self.mood, self.kind
+        if not self.troubles:
+            return "brave" if mood.brave > 0 else "plain"
+        if mood.cook and kind == "dark":
+            return "cook"
+        if mood.handy and kind in {"dark", "water", "loud", "wonder"}:
+            return "handy"
+        if mood.helpful and kind in {"dark", "fire", "cry", "water", "loud", "other"}:
+            return "helpful"
+        return "brave" if mood.brave > 0 else "cautious" if mood.brave < 0 else "plain"
 
-def _wakes(given: ReactInput, news: News) -> bool:
-    return given.who.called in news.text or given.who.name in news.text
+    @cached_property
+    def response(self) -> str:
+        """The manner; one who is only a guest may leave where it has become dark."""
+        leaves = self.kind == "dark" and self.manner in {"plain", "cautious"} and self._may_leave
+        return "leave" if leaves and self.dice.chance(50, "leave") else self.manner
 
+    @property
+    def _may_leave(self) -> bool:
+        place = self.given.situation.place
+        return place.id != self.given.who.home and self.given.who.called not in place.name and not place.outdoor
 
-def _may_leave(given: ReactInput) -> bool:
-    """Whether the character is only a guest here, not at home or at work."""
-    place = given.situation.place
-    return place.id != given.who.home and given.who.called not in place.name and not place.outdoor
+    @cached_property
+    def order(self) -> list[str]:
+        """Those awake here, me included, in an order that all of them draw alike: each second one is told by the one
+        before what both have just noticed."""
+        here = [self.given.who.id, *(one.id for one in self.people if one.can_be_spoken_to and not one.asleep)]
+        return rng.shuffled(sorted(here), self.dice.key[0], "remark", self.here, self.given.situation.moment)
 
+    @property
+    def spoken_to(self) -> bool:
+        """Whether somebody else here is the one to say a word about it."""
+        return not self.talking and self.order.index(self.given.who.id) % 2 == 1
 
-def _sort(news: News) -> str:
-    """What its author calls an event; without an author's word it is a worry."""
-    return (news.happening.sort if isinstance(news.happening, Befell) else "") or "worry"
+    @cached_property
+    def hearer(self) -> Person | None:
+        """To whom I say a word about it: who spoke to me last, else the next in the order."""
+        if self.talking:
+            return self.seen(self.given.lines[-1].speaker) if self.given.floor else None
+        place = self.order.index(self.given.who.id)
+        other = self.seen(self.order[place + 1]) if place % 2 == 0 and place + 1 < len(self.order) else None
+        return other if other is not None and other.warmth >= COLD else None
 
+    @cached_property
+    def concerned(self) -> bool:
+        """Whether it concerns the character: it is named, lives or works there, or is near and one of a few.
 
-def _manner(given: ReactInput, rules: Grammar, news: News) -> str:
-    """How a character of this temper reacts to such an event. Nobody needs help with what an author calls a joke."""
-    mood = temper(given.who)
-    kind = event_kind(rules, news.text)
-    if kind == "other" and _sort(news) not in TROUBLES:
-        return "brave" if mood.brave > 0 else "plain"
-    if mood.cook and kind == "dark":
-        return "cook"
-    if mood.handy and kind in {"dark", "water", "loud", "wonder"}:
-        return "handy"
-    if mood.helpful and kind in {"dark", "fire", "cry", "water", "loud", "other"}:
-        return "helpful"
-    if mood.brave > 0:
-        return "brave"
-    return "cautious" if mood.brave < 0 else "plain"
+        Of a crowd those who are able to help come first. Elsewhere it is something to talk about.
+        """
+        if self.named:
+            return True
+        happening, text = self.news.happening, self.news.text
+        places = set(happening.areas.split()) if isinstance(happening, Befell) else set[str]()
+        named = named_place(self.given.places, text)
+        places |= {named.id} if named else set()
+        if places & {self.given.who.home, self.now.location if self.now else ""} and not self._is_guest(places):
+            return True
+        if places and self.here not in places:
+            return False
+        crowd = 1 + sum(1 for person in self.people if not person.asleep)
+        share = FEW * (200 if self.manner in HELPING else 50) // crowd
+        return crowd <= FEW or self.dice.steady().chance(min(100, share), "concern", text)
 
+    def _is_guest(self, places: set[str]) -> bool:
+        """Whether the plan has the character at the place, not at home, only to eat, rest or meet somebody."""
+        now = self.now
+        if now is None or now.location not in places or now.location == self.given.who.home:
+            return False
+        return not self.rules.has("kind.work", now.do)
 
-def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Help somebody seen in distress, if the character is kind enough or close to them."""
-    rules = grammar(given.who.language)
-    for news in given.news:
-        if news.kind not in {"did", "doing"} or not news.who or not rules.has("distress", news.text):
-            continue
-        person = next((one for one in given.situation.people if one.id == news.who), None)
-        if person is None or person.warmth + 25 * temper(given.who).helpful < 10:
-            continue
-        do = rules.say("help.do", {"x": person.called}, dice)
-        stroke = _now(given, do, given.situation.place.id, 15 + 5 * dice.below(3, "help"), _ids(news))
-        return ReactOutput(
-            decision="help", target=person.id, purpose="comfort", stroke=stroke,
-            reason=reason(given.who.language, "distress", x=person.called), because=_ids(news),
-        )  # fmt: skip
-    return None
+    @property
+    def respond(self) -> Stroke:
+        """To deal with it where it is named to be, to get away home, else here."""
+        do = self.rules.say(f"event.{self.kind}.{self.response}", {}, self.dice)
+        minutes = 15 + 5 * self.dice.below(6, "event")
+        if self.response == "leave":
+            return self.from_now(do, minutes, self.given.who.home)
+        place = named_place(self.given.places, self.news.text) if self.response in HELPING else None
+        return self.from_now(do, minutes, place.id if place else "")
 
-
-def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Go indoors when it begins to rain on an outdoor activity."""
-    news = next((one for one in given.news if one.kind == "weather"), None)
-    sky = given.situation.sky
-    if (
-        news is None
-        or sky not in WET
-        or given.now is None
-        or (isinstance(news.happening, Sky) and news.happening.old in WET)
-    ):
-        return None
-    if not (given.situation.place.outdoor or given.now.outdoor):
-        return None
-    if temper(given.who).brave > 1 and sky == "rain" and dice.chance(30, "wet"):
-        return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.keep"), because=_ids(news))
-    if _is_expected(given):
-        return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.promised"), because=_ids(news))
-    rules = grammar(given.who.language)
-    if _sheltered_today(given, rules):
-        return ReactOutput(decision="keep", reason=reason(given.who.language, "rain.again"), because=_ids(news))
-    shelter = _shelter(given, dice)
-    named = {"sky": rules.first(f"sky.{sky}", {})}
-    do = rules.say("rain.home" if shelter == given.who.home else "rain.out", named, dice)
-    minutes = 30 + 5 * dice.below(7, "rain")
-    stroke = _now(given, do, shelter, minutes, _ids(news))
-    why = reason(given.who.language, "rain.go", **named)
-    return ReactOutput(decision="go", stroke=stroke, reason=why, because=_ids(news))
-
-
-def _is_expected(given: ReactInput) -> bool:
-    """Whether the character does what it has promised somebody."""
-    because = given.now.because if given.now else ()
-    return any(goal.kind == "promise" and not set(goal.because).isdisjoint(because) for goal in given.goals)
-
-
-def _sheltered_today(given: ReactInput, rules: Grammar) -> bool:
-    """Whether the character has waited for rain to pass today: it does so once a day."""
-    said = {
-        line.replace("{sky}", rules.first(f"sky.{sky}", {})).lower()
-        for rule in ("rain.home", "rain.out")
-        for line in rules.every(rule)
-        for sky in WET
-    }
-    today = parse_iso(given.situation.moment)
-    minutes = today.hour * 60 + today.minute
-    return any(
-        note.kind == "did" and note.minutes_ago <= minutes and (note.named or note.topic).lower() in said
-        for note in given.past.notes
-    )
+    @property
+    def what(self) -> str:
+        """What it is called."""
+        if self.kind == "dark":
+            return self.rules.first("the_dark", {})
+        named = self.spoken.with_article(self.news.happening.topic) or self.spoken.noun_phrase(self.news.text)
+        return named or self.rules.first("what_happened", {})
 
 
-def _shelter(given: ReactInput, dice: Dice) -> str:
-    """Where to wait for the rain to pass: here if it is dry, else home or a remembered place."""
-    if not given.situation.place.outdoor:
-        return given.situation.place.id
-    seen = {memory.happening.place_name for memory in given.recalled} - {""}
-    dry = [
-        spot.id for spot in given.places
-        if not spot.outdoor and spot.id != given.situation.place.id and (spot.name in seen or spot.id == given.who.home)
-    ]  # fmt: skip
-    return dice.choice([*dry, given.who.home], "shelter")
+class Distress(OfNews):
+    """Somebody is seen in distress."""
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        yield from (cls(given, dice, one) for one in given.news if one.kind in {"did", "doing"} and one.who)
+
+    @property
+    def seen_in_distress(self) -> bool:
+        """Whether what they do says so."""
+        return self.rules.has("distress", self.news.text)
+
+    @property
+    def person(self) -> Person | None:
+        """Who it is, if they are in sight."""
+        return self.seen(self.news.who)
+
+    @property
+    def cares(self) -> bool:
+        """Whether the character is kind enough or close to them."""
+        return self.person is not None and self.person.warmth + 25 * self.mood.helpful >= 10
+
+    @property
+    def help(self) -> Stroke:
+        """To stay with them for a while."""
+        do = self.rules.say("help.do", {"x": self.person.called if self.person else ""}, self.dice)
+        return self.from_now(do, 15 + 5 * self.dice.below(3, "help"))
 
 
-def failure(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """A thing refused or missing: ask somebody here about it, else go on with something else."""
-    news = next((one for one in given.news if one.kind in {"outcome", "absent"}), None)
-    if news is None:
-        return None
-    near = [
-        one for one in given.situation.people
-        if one.can_be_spoken_to and one.talk != "other" and one.warmth >= 0 and not one.asleep
-    ]  # fmt: skip
-    name = news.happening.object_name
-    if near and name and _may_ask(given, near) and dice.chance(40 + 10 * temper(given.who).sociable, "ask"):
-        person = max(near, key=lambda one: (one.warmth, one.id))
-        if person.minutes_since_talk < 0 or person.minutes_since_talk > 30:
-            return ReactOutput(
-                decision="talk", target=person.id, purpose="ask", because=_ids(news),
-                reason=reason(given.who.language, "failure.ask", x=person.called, thing=name),
-            )  # fmt: skip
-    return ReactOutput(decision="keep", reason=reason(given.who.language, "failure"), because=_ids(news))
+class Weather(OfNews):
+    """It begins to rain on an outdoor activity."""
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        for one in cls.first(given, dice, "weather"):
+            happening = one.news.happening
+            begins = given.situation.sky in WET and not (isinstance(happening, Sky) and happening.old in WET)
+            if begins and one.now is not None and (given.situation.place.outdoor or one.now.outdoor):
+                yield one
+
+    @property
+    def sky_id(self) -> str:
+        """`rain`, `storm` or `snow`."""
+        return self.given.situation.sky
+
+    @property
+    def sky(self) -> str:
+        """What it is called."""
+        return self.rules.first(f"sky.{self.sky_id}", {})
+
+    @property
+    def promised(self) -> bool:
+        """Whether the character does what it has promised somebody."""
+        because = self.now.because if self.now else ()
+        return any(goal.kind == "promise" and not set(goal.because).isdisjoint(because) for goal in self.given.goals)
+
+    @property
+    def sheltered(self) -> bool:
+        """Whether it has waited for rain to pass today: it does so once a day."""
+        said = {
+            line.replace("{sky}", self.rules.first(f"sky.{sky}", {})).lower()
+            for rule in ("rain.home", "rain.out")
+            for line in self.rules.every(rule)
+            for sky in WET
+        }
+        today = parse_iso(self.given.situation.moment)
+        minutes = today.hour * 60 + today.minute
+        return any(
+            note.kind == "did" and note.minutes_ago <= minutes and (note.named or note.topic).lower() in said
+            for note in self.given.past.notes
+        )
+
+    @property
+    def shelter(self) -> Stroke:
+        """To wait for it to pass: here if it is dry, else at home or in a remembered place."""
+        given, home = self.given, self.given.who.home
+        place = given.situation.place.id
+        if given.situation.place.outdoor:
+            seen = {memory.happening.place_name for memory in given.recalled} - {""}
+            known = (spot for spot in given.places if not spot.outdoor and spot.id != place)
+            place = self.dice.choice([*(s.id for s in known if s.name in seen or s.id == home), home], "shelter")
+        do = self.rules.say("rain.home" if place == home else "rain.out", {"sky": self.sky}, self.dice)
+        return self.from_now(do, 30 + 5 * self.dice.below(7, "rain"), place)
 
 
-def _may_ask(given: ReactInput, near: list[Person]) -> bool:
-    return bool(near) and not given.lines
+class Failure(OfNews):
+    """A thing is refused or missing."""
 
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        yield from cls.first(given, dice, "outcome", "absent")
 
-def _now(given: ReactInput, do: str, place: str, minutes: int, because: tuple[int, ...]) -> Stroke:
-    do = do or grammar(given.who.language).first("event.other.look", {})
-    return Stroke(start=given.situation.time, minutes=minutes, location=place, do=do, because=because)
+    @property
+    def thing(self) -> str:
+        """What it is called."""
+        return self.news.happening.object_name
 
+    @cached_property
+    def near(self) -> Person | None:
+        """Whom one would ask about it: who is liked best of those free here."""
+        return self.best([one for one in self.people if one.free and one.warmth >= 0])
 
-def _ids(news: News) -> tuple[int, ...]:
-    return (news.memory_id,) if news.memory_id else ()
+    @property
+    def asks(self) -> bool:
+        """Whether it asks about it rather than goes on: the sociable do."""
+        return self.dice.chance(40 + 10 * self.mood.sociable, "ask")
+
+    @property
+    def not_lately(self) -> bool:
+        """Whether the two have not talked within half an hour."""
+        return self.near is not None and not 0 <= self.near.minutes_since_talk <= 30

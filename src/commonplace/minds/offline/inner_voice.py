@@ -7,17 +7,19 @@ when met. A thought that names a place or a thing leads there. What the characte
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from typing import Self
 
 from commonplace.languages import file_text
 from commonplace.languages.language import language
 from commonplace.minds.notes import News, Person, Recalled
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar, reason
+from commonplace.minds.offline.moment import Moment, OfNews
 from commonplace.minds.offline.perceive_event import meant, named_place, spoken_words
-from commonplace.minds.offline.scene import COLD, Line, Scene
-from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.world.happenings import Voiced
 
 DAY = 24 * 60
@@ -65,107 +67,117 @@ def errand(text: str, name: str, called: str, spoken: str) -> Errand | None:
 # ── what the character makes of it ───────────────────────────────────────────────────────────────────────────────────
 
 
-def voice(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Carry out a thought where possible: say it to somebody, go somewhere, do it here. Else refuse, with a reason."""
-    news = next((one for one in given.news if one.kind == "voice"), None)
-    if news is None:
-        return None
-    text, name = thought_in(news), given.who.language
-    if grammar(name).has("voice.wrong", text):
-        return ReactOutput(decision="keep", reason=reason(name, "voice.wrong"), because=_ids(news))
-    return _to_somebody(given, news, text) or _somewhere(given, news, text, dice)
-
-
 def thought_in(noted: News | Recalled) -> str:
     """The words of a thought that will not go away."""
     return noted.happening.text if isinstance(noted.happening, Voiced) else noted.text
 
 
-def _to_somebody(given: ReactInput, news: News, text: str) -> ReactOutput | None:
-    """Say it, or look for the one it is for."""
-    name, spoken = given.who.language, language(given.who.language)
-    here = next((one for one in given.situation.people if spoken.names(text, one.name, one.called)), None)
-    if here is not None:
-        wanted = errand(text, here.name, here.called, name)
-        if here.warmth < COLD and wanted is not None and wanted.act in {"thank", "invite", "apologise", "comfort"}:
-            why = reason(name, "voice.cold", x=here.called)
-            return ReactOutput(decision="keep", reason=why, because=_ids(news))
-        if here.can_be_spoken_to:
-            purpose = "greet" if wanted is not None and not wanted.message else "tell"
-            why = reason(name, "voice.say", x=here.called)
-            return ReactOutput(decision="talk", target=here.id, purpose=purpose, reason=why, because=_ids(news))
-    called = here.called if here else _named_absent(given, text)
-    if not called or (here is None and errand(text, called, called, name) is None):
-        return None
-    place = given.situation.place.id if here else whereabouts_of(given, called)
-    do = grammar(name).first("voice.seek", {"x": called})
-    stroke = Stroke(start=given.situation.time, minutes=SEEKS, location=place, do=do, because=_ids(news), emoji="💭")
-    return ReactOutput(decision="go", stroke=stroke, reason=reason(name, "voice.seek", x=called), because=_ids(news))
+class Thought(OfNews):
+    """A thought that will not go away: say it to somebody, go somewhere, do it here, or refuse."""
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        yield from cls.first(given, dice, "voice")
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        return thought_in(self.news)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it asks for what nobody here would do."""
+        return self.rules.has("voice.wrong", self.text)
+
+    @cached_property
+    def person(self) -> Person | None:
+        """Whom here it names."""
+        return next((one for one in self.people if self.spoken.names(self.text, one.name, one.called)), None)
+
+    @cached_property
+    def wanted(self) -> Errand | None:
+        """What it wants said to them."""
+        person = self.person
+        return errand(self.text, person.name, person.called, self.given.who.language) if person else None
+
+    @property
+    def only_hello(self) -> bool:
+        """Whether there is nothing to say to them but hello."""
+        return self.wanted is not None and not self.wanted.message
+
+    @cached_property
+    def sought(self) -> str:
+        """Whom one has to look for: who cannot be spoken to or, where something is to be said to them, is not here."""
+        if self.person is not None:
+            return self.person.called
+        given, names = self.given, self.spoken.names
+        called = {one for known in given.recalled for one in (known.happening.called, known.happening.to_called)}
+        called |= {spot.name.partition("'s ")[0] for spot in given.places if "'s " in spot.name}
+        found = (one for one in sorted(called) if one and one != given.who.called and names(self.text, one, one))
+        absent = next(found, "")
+        return absent if absent and errand(self.text, absent, absent, given.who.language) is not None else ""
+
+    @property
+    def seek(self) -> Stroke:
+        """To look for them."""
+        place = self.here if self.person else self._whereabouts(self.sought)
+        return self.from_now(self.rules.first("voice.seek", {"x": self.sought}), SEEKS, place, emoji="💭")
+
+    def _whereabouts(self, called: str) -> str:
+        """Where somebody was seen last, as far as one remembers, else a place named after them."""
+        seen = [
+            (memory.minutes_ago, memory.happening.place) for memory in self.given.recalled
+            if memory.happening.called == called and memory.happening.place and memory.minutes_ago < DAY
+        ]  # fmt: skip
+        known = {spot.id for spot in self.given.places}
+        places = [place for _, place in sorted(seen) if place in known and place != self.here]
+        own = [spot.id for spot in self.given.places if spot.name.startswith((f"{called}'s ", f"{called}네"))]
+        return next(iter((*places, *own)), "")
+
+    @cached_property
+    def place(self) -> str:
+        """The place it names, or that of the thing it names, as far as the character remembers it."""
+        from_name = named_place(self.given.places, self.text)
+        if from_name is not None:
+            return from_name.id
+        known = {spot.id for spot in self.given.places}
+        things = {str(memory.id): memory.happening.object_name for memory in self.given.recalled}
+        found = meant({id: thing for id, thing in things.items() if thing}, spoken_words(self.text))
+        places = (memory.happening.place for memory in self.given.recalled if str(memory.id) in found)
+        return next((place for place in places if place in known), "")
+
+    @cached_property
+    def do(self) -> str:
+        """What it says to do."""
+        return self.spoken.commanded(self.text)
+
+    @property
+    def obey(self) -> Stroke:
+        """To go there, or to do it here."""
+        do, minutes = self.do or self.rules.first("voice.do", {}), 30 + 5 * self.dice.below(4, "voice")
+        return self.from_now(do, minutes, self.place, emoji="💭")
 
 
-def _named_absent(given: ReactInput, text: str) -> str:
-    """The short name of somebody the character does not see, by what it remembers and by the names of places."""
-    spoken = language(given.who.language)
-    called = {one for known in given.recalled for one in (known.happening.called, known.happening.to_called)}
-    called |= {spot.name.partition("'s ")[0] for spot in given.places if "'s " in spot.name}
-    found = [one for one in sorted(called) if one and one != given.who.called and spoken.names(text, one, one)]
-    return found[0] if found else ""
+class Delivery(Moment):
+    """Somebody is here to whom a thought of today is still to be said."""
 
+    def __init__(self, given: ReactInput, dice: Dice, person: Person, thought: Recalled) -> None:
+        super().__init__(given, dice)
+        self._person = person
+        self.ids = (thought.id,)
 
-def whereabouts_of(given: ReactInput, called: str) -> str:
-    """Where to look for somebody: where it was seen last, as far as one remembers, else a place named after it."""
-    seen = [
-        (memory.minutes_ago, memory.happening.place) for memory in given.recalled
-        if memory.happening.called == called and memory.happening.place and memory.minutes_ago < DAY
-    ]  # fmt: skip
-    known = {spot.id for spot in given.places}
-    places = [place for _, place in sorted(seen) if place in known and place != given.situation.place.id]
-    own = [spot.id for spot in given.places if spot.name.startswith((f"{called}'s ", f"{called}네"))]
-    return next(iter((*places, *own)), given.situation.place.id)
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        for memory in given.recalled if not given.lines else ():
+            if isinstance(memory.happening, Voiced) and memory.minutes_ago < DAY:
+                for one in given.situation.people:
+                    if one.can_be_spoken_to and not one.asleep and _is_owed(given, one, memory):
+                        yield cls(given, dice, one, memory)
 
-
-def _somewhere(given: ReactInput, news: News, text: str, dice: Dice) -> ReactOutput:
-    """Go to the place or the thing it names, or do here what it says."""
-    name = given.who.language
-    place = _place(given, text)
-    do = language(name).commanded(text)
-    if place is None and not do:
-        return ReactOutput(decision="keep", reason=reason(name, "voice.unclear"), because=_ids(news))
-    stroke = Stroke(
-        start=given.situation.time,
-        minutes=30 + 5 * dice.below(4, "voice"),
-        location=place or given.situation.place.id,
-        do=do or grammar(name).first("voice.do", {}),
-        because=_ids(news),
-        emoji="💭",
-    )
-    return ReactOutput(decision="go", stroke=stroke, reason=reason(name, "voice"), because=_ids(news))
-
-
-def _place(given: ReactInput, text: str) -> str | None:
-    """The place named, or that of the thing named, as far as the character remembers it."""
-    from_name = named_place(given.places, text)
-    if from_name is not None:
-        return from_name.id
-    known = {spot.id for spot in given.places}
-    things = {memory.id: memory.happening.object_name for memory in given.recalled}
-    found = meant({str(id): thing for id, thing in things.items() if thing}, spoken_words(text))
-    places = [memory.happening.place for memory in given.recalled if str(memory.id) in found]
-    return next((place for place in places if place in known), None)
-
-
-# ── meeting the one it is for ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def undelivered(given: ReactInput) -> tuple[Person, Recalled] | None:
-    """Somebody here to whom a thought of today is still to be said, with the thought."""
-    for memory in given.recalled:
-        if not isinstance(memory.happening, Voiced) or memory.minutes_ago >= DAY:
-            continue
-        for person in given.situation.people:
-            if person.can_be_spoken_to and not person.asleep and _is_owed(given, person, memory):
-                return person, memory
-    return None
+    @property
+    def person(self) -> Person:
+        """Who it is."""
+        return self._person
 
 
 def _is_owed(given: ReactInput, person: Person, thought: Recalled) -> bool:
@@ -173,20 +185,7 @@ def _is_owed(given: ReactInput, person: Person, thought: Recalled) -> bool:
     if wanted is None or not wanted.message:
         return False
     said = [one.happening.quote for one in given.recalled if one.happening.to == person.id]
-    said += [line.text for line in given.lines if line.speaker == given.who.id]
     return not any(wanted.message in quote for quote in said)
-
-
-def delivery(given: ReactInput, dice: Dice) -> ReactOutput | None:  # noqa: ARG001 – nothing to draw
-    """Say to somebody met what a thought wanted said to them."""
-    if given.lines:
-        return None
-    found = undelivered(given)
-    if found is None:
-        return None
-    person, thought = found
-    why = reason(given.who.language, "voice.say", x=person.called)
-    return ReactOutput(decision="talk", target=person.id, purpose="tell", reason=why, because=(thought.id,))
 
 
 def thought_aloud(scene: Scene) -> Line | None:
@@ -202,7 +201,3 @@ def thought_aloud(scene: Scene) -> Line | None:
             continue
         return Line(message, (memory.id,), wanted.act, scene.language.noun_phrase(wanted.message))
     return None
-
-
-def _ids(news: News) -> tuple[int, ...]:
-    return (news.memory_id,) if news.memory_id else ()

@@ -8,7 +8,7 @@ from typing import Any
 
 from commonplace.languages import DEFAULT
 from commonplace.memory.embedding import default_embedder, packed
-from commonplace.minds.mind import Ask, Reply, RequestKey
+from commonplace.minds.mind import Ask, Decided, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import grammar
@@ -32,7 +32,8 @@ class OfflineMind:
         function = FUNCTIONS.get(ask.task.name)
         if function is None:
             return Reply(None, "fault", raw=f"the offline mind has no answer to {ask.task.name}")
-        return Reply(function(ask.input, Dice.of(request_key)))
+        answer = function(ask.input, Dice.of(request_key))
+        return Reply(answer.value, row=answer.row) if isinstance(answer, Decided) else Reply(answer)
 
     async def close(self) -> None:
         """Nothing to close."""
@@ -44,4 +45,4 @@ def embed(given: EmbedInput, dice: Dice) -> EmbedOutput:  # noqa: ARG001 – one
     return EmbedOutput(vectors=tuple(b64encode(packed(one)).decode() if one is not None else "" for one in vectors))
 
 
-FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value]] = Registered("answer")
+FUNCTIONS: Mapping[str, Callable[[Any, Dice], Value | Decided]] = Registered("answer")

@@ -1,30 +1,42 @@
 """React to what is new: keep the plan, talk, help, avoid, go; and what the news puts into the plan. And act.
 
-`_CASES` lists the cases in order of urgency; the first that answers decides. An invitation is weighed as well, since
-one may accept it while doing something else. What the input also asks for (ratings, words, the action) is answered
-as the single question would be, from the reaction's own input.
+`rules/react.txt` lists the cases; the classes here and in `incidents` and `inner_voice` say what its conditions name.
+An invitation is weighed as well, since one may accept it while doing something else. What the input also asks for
+(ratings, words, the action) is answered as the single question would be, from the reaction's own input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Self, cast
 
-from commonplace import rng
-from commonplace.languages.language import language
-from commonplace.minds.notes import NO_PAST, FactNote, GoalNote, Item, Person, Recalled, Spoken, changed, fields_of
+from commonplace.minds.mind import Decided
+from commonplace.minds.notes import (
+    NO_PAST,
+    FactNote,
+    GoalNote,
+    Item,
+    News,
+    Person,
+    Recalled,
+    Spoken,
+    changed,
+    fields_of,
+)  # fmt: skip
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import directed, helped, looked_for, meant_for, reminded, settled, starts
 from commonplace.minds.offline.gatherings import event_name, hearing, invitation
-from commonplace.minds.offline.grammar import grammar, reason
-from commonplace.minds.offline.hear import heard, remembered
-from commonplace.minds.offline.incidents import distress, event, failure, weather
-from commonplace.minds.offline.inner_voice import delivery, voice
+from commonplace.minds.offline.grammar import grammar
+from commonplace.minds.offline.hear import Heard, heard, remembered
+from commonplace.minds.offline.incidents import Distress, Event, Failure, Weather
+from commonplace.minds.offline.inner_voice import Delivery, Thought
+from commonplace.minds.offline.moment import Here, Moment, OfNews
 from commonplace.minds.offline.rate import rate
+from commonplace.minds.offline.rows import Choice, Filled, Row, Table, read_table
 from commonplace.minds.offline.sayings import occasion_word
-from commonplace.minds.offline.scene import COLD
-from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import (
     ActInput,
@@ -45,51 +57,38 @@ SPEAKS = 51
 """Score from which the character speaks to somebody."""
 MEETINGS = frozenset({"arrived", "doing", "did", "said"})
 """Kinds of news about somebody to speak to."""
-NODS = 80
-"""Of a hundred farewells, those answered without a word."""
 RESTS = frozenset({"acknowledge", "thank", "forgive"})
 """What a line does after which a talk has come to rest."""
-THIRD = 60
-"""Of a hundred talks at rest, those in which one turns to somebody who has been silent."""
 TOLD = frozenset({"tell", "report", "complain", "rejoice", "intend"})
 """What a line does that a bystander may take up."""
 NAMED = 25
 """What it adds to the wish to join a talk to be named in it."""
-TABLE = 6
-"""Of so many people in one place, one may open a talk at a time."""
 MORE = 6
 """Lines beyond the length of a talk up to which a question is still answered."""
 ASKS_AFTER = 70
 """Of a hundred who have come to see somebody and do not find them, those who ask after them."""
-JUST_TALKED = 20
-"""Minutes before two who have just talked talk again about what one of them has come for."""
 CAN_WAIT = frozenset({"", "ask.topic"})
 """What one means to do with somebody for which nobody is interrupted: a visit, and a question."""
-REST = 90
-"""Minutes before two who have just talked talk again."""
+
+
+def decide(given: ReactInput, dice: Dice) -> Decided:
+    """The reaction, with a reason a person can read, and what is asked for in the same answer; and its row."""
+    choice = REACTIONS.choose(given, dice)
+    assert choice is not None, "the last row of react.txt always holds"
+    return Decided(_completed(_with_plans(choice, given, dice), given, dice), choice.account())
 
 
 def react(given: ReactInput, dice: Dice) -> ReactOutput:
-    """The reaction, with a reason a person can read, and what is asked for in the same answer."""
-    return _completed(_reaction(given, dice), given, dice)
+    """The reaction alone."""
+    return cast("ReactOutput", decide(given, dice).value)
 
 
-def _reaction(given: ReactInput, dice: Dice) -> ReactOutput:
-    is_called = any(news.kind in {"voice", "event"} for news in given.news) or _is_asked(given)
-    if given.now is not None and given.now.asleep and not is_called:
-        return ReactOutput(decision="keep", reason=reason(given.who.language, "asleep"))
+def _with_plans(choice: Choice[Moment], given: ReactInput, dice: Dice) -> ReactOutput:
+    """What the row says, and what the news puts into the plan besides."""
+    answer = reaction(choice.row, choice.facts)
+    if choice.facts.sleeps_on:
+        return answer
     accepted = invitation(given, dice) or helped(given) or directed(given) or settled(given) or reminded(given, dice)
-    for case in _CASES:
-        answer = case(given, dice)
-        if answer is not None:
-            return _with(answer, accepted)
-    if accepted is not None:
-        return accepted
-    return ReactOutput(decision="keep", reason=reason(given.who.language, "nothing"))
-
-
-def _with(answer: ReactOutput, accepted: ReactOutput | None) -> ReactOutput:
-    """The answer, with the stroke of an accepted invitation unless it brings its own."""
     if accepted is None or answer.stroke is not None:
         return answer
     if answer.decision == "keep":
@@ -97,6 +96,26 @@ def _with(answer: ReactOutput, accepted: ReactOutput | None) -> ReactOutput:
     because = (*answer.because, *(one for one in accepted.because if one not in answer.because))
     why = f"{answer.reason}; {accepted.reason}" if answer.reason else accepted.reason
     return answer.model_copy(update={"stroke": accepted.stroke, "reason": why[:300], "because": because})
+
+
+def reaction(row: Row[Moment], facts: Moment) -> ReactOutput:
+    """What a row says: `does` is a decision, whom it concerns and for what; `reason` a rule, with what fills it."""
+    decision, whom, purpose = (*row.cells["does"].split(), "", "")[:3]
+    target: Person | None = getattr(facts, whom) if whom else None
+    rule, *slots = facts.filled(row.cells["reason"]).split()
+    given = {"x": target.called} if target else {}
+    given |= {name: facts.get(path) for name, _, path in (slot.partition("=") for slot in slots)}
+    why = grammar(facts.given.who.language).first(f"reason.{rule}", Filled(facts, given))
+    return ReactOutput.model_validate(
+        {
+            "decision": decision,
+            "target": target.id if target else "",
+            "purpose": facts.filled(purpose),
+            "stroke": getattr(facts, row.cells["stroke"]) if row.cells["stroke"] else None,
+            "reason": why,
+            "because": facts.ids,
+        }
+    )
 
 
 def act(given: ActInput, dice: Dice) -> ActOutput:  # noqa: ARG001 – the plan decides
@@ -112,348 +131,397 @@ def act(given: ActInput, dice: Dice) -> ActOutput:  # noqa: ARG001 – the plan 
     return ActOutput(kind="IDLE", doing="" if given.step == "IDLE" else doing, because=because)
 
 
-# ── people ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── a talk ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _floor(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Spoken to: a reply, or a farewell when the talk has gone on long enough."""
-    if not given.floor or not given.lines:
+class Floor(Moment):
+    """Somebody has spoken in the character's talk, and it has the floor."""
+
+    def __init__(self, given: ReactInput, dice: Dice, person: Person) -> None:
+        super().__init__(given, dice)
+        self._person = person
+        self._news = [one for one in given.news if one.kind == "said" and one.who == person.id]
+        self.ids = tuple(one.memory_id for one in self._news if one.memory_id)
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        if given.floor and given.lines:
+            last = given.lines[-1].speaker
+            yield from [cls(given, dice, one) for one in given.situation.people if one.id == last][:1]
+
+    @property
+    def person(self) -> Person:
+        """Who has spoken."""
+        return self._person
+
+    @cached_property
+    def heard(self) -> Heard:
+        """Their line: what it does (`heard.act`), whether it asks, what it is about."""
+        return heard(self.given.lines[-1], self.given.who.language)
+
+    @cached_property
+    def mine(self) -> Heard | None:
+        """My own last line of the talk."""
+        lines = [line for line in self.given.lines if line.speaker == self.given.who.id]
+        return heard(lines[-1], self.given.who.language) if lines else None
+
+    @property
+    def unheard(self) -> bool:
+        """Whether the line asks nothing and is not new: I let it pass before."""
+        return not self.heard.asks and not self._news
+
+    @cached_property
+    def length(self) -> int:
+        """After how many lines to take leave: 3 among strangers at work, 8 among talkative friends, more in a group."""
+        person, mood = self.person, self.mood
+        wanted = 5 + mood.sociable + (person.warmth > 40) - (person.warmth < 0) - 2 * person.cold - self.busy
+        others = sum(1 for one in self.people if one.talk == "mine" and one is not person)
+        drawn = self.dice.steady().below(3, "length", self.given.lines[0].text)
+        return max(3, min(8, wanted + drawn - 1)) + others
+
+    @property
+    def long(self) -> bool:
+        """Whether the talk has lasted as long as I like to talk with this person here."""
+        return len(self.given.lines) >= self.length
+
+    @property
+    def spent(self) -> bool:
+        """Whether it has lasted so long that one takes leave even of a line that wants an answer."""
+        waits = self.heard.asks or self.heard.act.startswith(WAITING)
+        return len(self.given.lines) >= self.length + MORE * waits
+
+    @property
+    def begun(self) -> bool:
+        """Whether more than one line has been said."""
+        return len(self.given.lines) > 1
+
+    @cached_property
+    def goal(self) -> GoalNote | None:
+        """What I have meant to say to the speaker or to do with them here."""
+        return meant_for(self.given.goals, self.person, self.now, self.here, self.given.who.home)
+
+    @cached_property
+    def third(self) -> Person | None:
+        """Of a talk of three or more, who has been silent longest besides me and the speaker."""
+        spoke = {line.speaker: number for number, line in enumerate(self.given.lines)}
+        others = [one for one in self.people if one.talk == "mine" and one is not self.person and one.can_be_spoken_to]
+        return min(others, key=lambda one: (spoke.get(one.id, -1), one.id), default=None)
+
+    @property
+    def whim(self) -> int:
+        """A number of 0 … 99 that stays the same for this talk."""
+        return self.dice.steady().below(100, "bye", self.given.lines[0].text)
+
+
+class Overheard(OfNews):
+    """Something is told in a talk of others here."""
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        moment = Moment(given, dice)
+        if not given.lines and given.now is not None and not moment.walking and moment.opens:
+            yield from (cls(given, dice, one) for one in given.news if one.kind == "said" and not one.to_me)
+
+    @cached_property
+    def person(self) -> Person | None:
+        """Who tells it, if they are in a talk with others and may be spoken to."""
+        person = self.seen(self.news.who)
+        return person if person is not None and person.talk == "other" and person.can_be_spoken_to else None
+
+    @property
+    def named(self) -> bool:
+        """Whether I am named in it."""
+        return is_named(self.given.who.called, self.news.happening.quote)
+
+    @property
+    def told(self) -> bool:
+        """Whether it tells something that a bystander may take up."""
+        line = remembered(self.news.happening, self.given.who.language)
+        return not line.asks and line.act.partition(".")[0] in TOLD
+
+    @property
+    def wish(self) -> int:
+        """How much I want to join: I like the teller or company, or am named."""
+        if self.person is None:
+            return 0
+        wish = 12 + self.person.warmth // 3 + 9 * self.mood.sociable - 6 * self.mood.busy + NAMED * self.named
+        return wish + self.dice.steady().below(50, "join", self.person.id, self.hour)
+
+
+# ── somebody here ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Disliked(OfNews):
+    """Somebody the character dislikes has come, or it has come upon them."""
+
+    def __init__(self, given: ReactInput, dice: Dice, news: News, person: Person) -> None:
+        super().__init__(given, dice, news)
+        self._person = person
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        arrived = {news.who: news for news in given.news if news.kind in {"arrived", "doing"} and news.who}
+        for one in given.situation.people:
+            if one.cold and one.id in arrived and not one.asleep:
+                yield cls(given, dice, arrived[one.id], one)
+
+    @property
+    def person(self) -> Person:
+        """Who it is."""
+        return self._person
+
+    @property
+    def stays(self) -> bool:
+        """Whether I stay: I was here first, live here, or am kept by work or by something I mean to do."""
+        kept = self.now is not None and bool(self.now.object_id or self.now.because)
+        return self.news.kind == "arrived" or self.here == self.given.who.home or kept
+
+    @property
+    def whim(self) -> int:
+        """A number of 0 … 99 that stays the same for them for an hour."""
+        return self.dice.steady().below(100, "avoid", self.person.id, self.hour)
+
+    @property
+    def leave(self) -> Stroke:
+        """To go home for a while."""
+        do = self.rules.say("avoid.do", {"x": self.person.called}, self.dice)
+        return self.from_now(do, 20, self.given.who.home)
+
+
+class Sought(Moment):
+    """Somebody is here whom the character means to do something with."""
+
+    def __init__(self, given: ReactInput, dice: Dice, person: Person, goal: GoalNote) -> None:
+        super().__init__(given, dice)
+        self._person, self._goal = person, goal
+        self.ids = goal.because[-1:]
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        place, home = given.situation.place.id, given.who.home
+        for one in given.situation.people if not given.lines and given.now is not None else ():
+            goal = meant_for(given.goals, one, given.now, place, home)
+            if goal is not None and one.can_be_spoken_to and not one.asleep and not one.just_talked:
+                yield cls(given, dice, one, goal)
+
+    @property
+    def person(self) -> Person:
+        """Who it is."""
+        return self._person
+
+    @property
+    def goal(self) -> GoalNote:
+        """What it means to do with them."""
+        return self._goal
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has to wait until they are free and somebody may speak."""
+        return self.goal.act in CAN_WAIT and not (self.person.free and self.opens)
+
+    @property
+    def came_for(self) -> bool:
+        """Whether the plan has it here for this."""
+        return self.now is not None and not set(self.now.because).isdisjoint(self.goal.because)
+
+    @property
+    def interrupts(self) -> bool:
+        """Whether they are in a talk with others that has not come to rest."""
+        said = [one.happening for one in self.given.news if one.kind == "said"]
+        acts = [remembered(one, self.given.who.language).act for one in said]
+        return self.person.talk == "other" and bool(acts) and RESTS.isdisjoint(acts)
+
+
+class Missed(Moment):
+    """The one whom the character has come to see is not here."""
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        moment = cls(given, dice)
+        if not given.lines and moment.goal is not None:
+            moment.ids = moment.goal.because[-1:]
+            yield moment
+
+    @cached_property
+    def goal(self) -> GoalNote | None:
+        """What it has come for."""
+        return looked_for(self.given.goals, self.now, self.here, self.people)
+
+    @property
+    def missed(self) -> str:
+        """Who is not here."""
+        return self.goal.called if self.goal else ""
+
+    @property
+    def whim(self) -> int:
+        """A number of 0 … 99 that stays the same for them for an hour."""
+        return self.dice.steady().below(100, "after", self.goal.id if self.goal else "", self.hour)
+
+    @cached_property
+    def person(self) -> Person | None:
+        """Whom one would ask: who is liked best of those free here and in no talk."""
+        free = (one for one in self.people if one.free and one.warmth >= 0 and not one.talk and not one.walking)
+        return self.best([one for one in free if not one.just_talked])
+
+
+class Remark(OfNews):
+    """Something has happened that is nothing to act upon."""
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        yield from [cls(given, dice, one) for one in given.news if one.kind == "event" and not one.facts][:1]
+
+    @cached_property
+    def person(self) -> Person | None:
+        """Who is liked best of those free here."""
+        return self.best([one for one in self.people if one.free and one.warmth >= 0])
+
+
+# ── whom to speak to ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Wish(Moment):
+    """Somebody the character may speak to; `rules/wish.txt` says how much it wants to, what for and why."""
+
+    def __init__(self, given: ReactInput, dice: Dice, person: Person) -> None:
+        super().__init__(given, dice)
+        self._person = person
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice, person: Person) -> Iterator[Self]:
+        yield cls(given, dice, person)
+
+    @property
+    def person(self) -> Person:
+        """Who it is."""
+        return self._person
+
+    @property
+    def liking(self) -> int:
+        """How much the character wants to speak to them at all."""
+        person, mood, since = self.person, self.mood, self.person.minutes_since_talk
+        liking = 20 + person.warmth // 3 + (20 if since < 0 else min(12, since // 60))
+        liking += (9 if mood.sociable > 0 else 5) * mood.sociable  # the reserved speak less, not to nobody
+        liking += 8 if person.label else 0
+        liking += 20 if starts(self.given.who.id, person, self.given.situation.moment[:10], self.dice) else 0
+        liking -= 12 * self.walking + 6 * mood.busy
+        return liking + self.dice.steady().below(50, "meet", person.id, self.hour) - 18
+
+    @cached_property
+    def goal(self) -> GoalNote | None:
+        """What it means to say to them or to do with them here."""
+        return meant_for(self.given.goals, self.person, self.now, self.here, self.given.who.home)
+
+    @property
+    def wrong(self) -> str:
+        """What stands between the two: `reproach` for what they did to me lately, `apologise` for a word I broke to
+        them. Each is spoken of once."""
+        past = self.given.pasts.get(self.person.id, NO_PAST)
+        if not self.person.cold and open_hurt(past, self.person.id) is not None:
+            return "reproach"
+        return "apologise" if open_debt(past, self.person.id) is not None else ""
+
+    @cached_property
+    def fact(self) -> FactNote | None:
+        """News I carry that they, as far as I know, have not heard: not from me, and it was not they who told me."""
+        given, told = self.given, self.given.told.get(self.person.id, ())
+        for note in given.facts:
+            if note.id in told or (note.starts and note.starts <= given.situation.moment):
+                continue
+            carrying = [one.happening for one in given.recalled if note.id in one.facts]
+            if carrying and not any(self.person.id in (one.who, one.to) for one in carrying):
+                return note
         return None
-    last = given.lines[-1]
-    person = next((one for one in given.situation.people if one.id == last.speaker), None)
-    if person is None:
-        return None
-    because = tuple(
-        one.memory_id for one in given.news if one.kind == "said" and one.who == person.id and one.memory_id
-    )
-    line = heard(last, given.who.language)
-    if line.act == "farewell":
-        return _answer_bye(given, person, because, dice)
-    has_passed = not line.asks and not any(one.kind == "said" and one.who == person.id for one in given.news)
-    enough = _length(given, person, dice)
-    other = None if line.asks or has_passed else _other_word(given, person, enough, dice)
-    if other is not None:
-        return other.model_copy(update={"because": because})
-    rests = line.act in RESTS and (len(given.lines) >= enough or (line.act == "acknowledge" and _nodded(given)))
-    if rests or has_passed:
-        return ReactOutput(decision="keep", reason=reason(given.who.language, "floor.over"), because=because)
-    waits = line.asks or line.act.startswith(WAITING)
-    purpose = "farewell" if len(given.lines) >= enough + MORE * waits else "reply"
-    kind = "enough" if purpose == "farewell" else "asked" if line.asks else "spoken"
-    why = reason(given.who.language, f"floor.{kind}", x=person.called)
-    return ReactOutput(decision="talk", target=person.id, purpose=purpose, reason=why, because=because)
 
+    @property
+    def sorry(self) -> bool:
+        """Whether they told me of a trouble, not just now and not long ago."""
+        return any(
+            isinstance(one.happening, Said)
+            and one.happening.who == self.person.id
+            and 60 <= one.minutes_ago <= 24 * 60
+            and remembered(one.happening, self.given.who.language).act == "complain"
+            for one in self.given.recalled
+        )
 
-def _other_word(given: ReactInput, person: Person, enough: int, dice: Dice) -> ReactOutput | None:
-    """Instead of a reply: what one has meant to say to the speaker, or a word to somebody left out."""
-    goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
-    act = heard(given.lines[-1], given.who.language).act
-    if goal is not None and len(given.lines) > 1 and act in {*RESTS, "answer"}:
-        why = reason(given.who.language, "meet.goal", x=person.called, do=goal.text)
-        return ReactOutput(decision="talk", target=person.id, purpose="goal", reason=why)
-    third = _left_out(given, person) if act in RESTS else None
-    if third is None or len(given.lines) >= enough or not dice.chance(THIRD, "third"):
-        return None
-    why = reason(given.who.language, "floor.third", x=third.called)
-    return ReactOutput(decision="talk", target=third.id, purpose="turn", reason=why)
-
-
-def _is_asked(given: ReactInput) -> bool:
-    """Whether the last line of my talk is a question to me."""
-    return given.floor and bool(given.lines) and heard(given.lines[-1], given.who.language).asks
-
-
-def _nodded(given: ReactInput) -> bool:
-    """Whether my own last line was a mere nod."""
-    mine = [line for line in given.lines if line.speaker == given.who.id]
-    return bool(mine) and heard(mine[-1], given.who.language).act == "acknowledge"
-
-
-def _left_out(given: ReactInput, speaker: Person) -> Person | None:
-    """Of a talk of three or more, who has been silent longest besides me and the last speaker."""
-    others = [
-        one for one in given.situation.people if one.talk == "mine" and one is not speaker and one.can_be_spoken_to
-    ]
-    spoke = {line.speaker: number for number, line in enumerate(given.lines)}
-    return min(others, key=lambda one: (spoke.get(one.id, -1), one.id), default=None)
-
-
-def _answer_bye(given: ReactInput, person: Person, because: tuple[int, ...], dice: Dice) -> ReactOutput:
-    """A farewell in return, unless I have taken leave already or a nod is enough."""
-    mine = [line for line in given.lines if line.speaker == given.who.id]
-    has_left = bool(mine) and heard(mine[-1], given.who.language).act == "farewell"
-    if has_left or dice.steady().chance(NODS, "bye", given.lines[0].text):
-        return ReactOutput(decision="keep", reason=reason(given.who.language, "bye.said"), because=because)
-    why = reason(given.who.language, "bye", x=person.called)
-    return ReactOutput(decision="talk", target=person.id, purpose="farewell", reason=why, because=because)
-
-
-def _length(given: ReactInput, person: Person, dice: Dice) -> int:
-    """After how many lines to take leave: 3 among strangers at work, 8 among talkative friends, more in a group."""
-    mood = temper(given.who)
-    wanted = 5 + mood.sociable + (person.warmth > 40) - (person.warmth < 0) - (2 if person.warmth < COLD else 0)
-    wanted -= 1 if _is_busy(given, mood) else 0
-    others = sum(1 for one in given.situation.people if one.talk == "mine" and one is not person)
-    return max(3, min(8, wanted + dice.steady().below(3, "length", given.lines[0].text) - 1)) + others
-
-
-def _is_busy(given: ReactInput, mood: Temper) -> bool:
-    return given.now is not None and (mood.busy > 0 or given.now.object_id != "")
-
-
-def _avoidance(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Somebody the character dislikes is here: whoever came last leaves, unless work or home keeps them there."""
-    arrived = {news.who: news for news in given.news if news.kind in {"arrived", "doing"} and news.who}
-    for person in given.situation.people:
-        news = arrived.get(person.id)
-        if person.warmth >= COLD or news is None or person.asleep:
-            continue
-        because = (news.memory_id,) if news.memory_id else ()
-        why = reason(given.who.language, "avoid", x=person.called)
-        at_home = given.situation.place.id == given.who.home
-        held = given.now is not None and bool(given.now.object_id or given.now.because)
-        if news.kind == "arrived" or at_home or held or not dice.steady().chance(45, "avoid", person.id, _hour(given)):
-            return ReactOutput(decision="avoid", target=person.id, reason=why, because=because)
-        do = grammar(given.who.language).say("avoid.do", {"x": person.called}, dice)
-        stroke = Stroke(start=given.situation.time, minutes=20, location=given.who.home, do=do, because=because)
-        return ReactOutput(decision="avoid", target=person.id, stroke=stroke, reason=why, because=because)
-    return None
-
-
-def _hour(given: ReactInput) -> str:
-    return f"{given.situation.day}.{given.situation.time[:2]}"
-
-
-def _meeting(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Speak to the person here whom the character most wants to speak to, if any."""
-    if given.lines and given.lines[-1].speaker == given.who.id:
-        return None
-    if not _opens(given, dice):
-        return None
-    named = {news.who: news for news in given.news if news.who and news.kind in MEETINGS}
-    wishes = [
-        (score, person.id, purpose, why)
-        for person in given.situation.people
-        if person.id in named and _is_free(person) and not person.walking
-        for score, purpose, why in (_wish(given, person, dice),)
-    ]
-    if not wishes or max(wishes)[0] < SPEAKS:
-        return None
-    _, other, purpose, why = max(wishes)
-    because = (named[other].memory_id,) if named[other].memory_id else ()
-    return ReactOutput(decision="talk", target=other, purpose=purpose, reason=why, because=because)
-
-
-def _remark(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """A word on an event that is nothing to act upon, to whom the character likes best of those free here."""
-    news = next((one for one in given.news if one.kind == "event" and not one.facts), None)
-    free = [person for person in given.situation.people if _is_free(person) and person.warmth >= 0]
-    if news is None or given.lines or not free or not _opens(given, dice):
-        return None
-    person = max(free, key=lambda one: (one.warmth, one.id))
-    why = reason(given.who.language, "remark", x=person.called)
-    because = (news.memory_id,) if news.memory_id else ()
-    return ReactOutput(decision="talk", target=person.id, purpose="tell", reason=why, because=because)
-
-
-def _joining(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Join a talk going on here at something just told in it, if the character likes company or the teller."""
-    if given.lines or given.now is None or _on_the_way(given) or not _opens(given, dice):
-        return None
-    people = {one.id: one for one in given.situation.people if one.talk == "other" and one.can_be_spoken_to}
-    for news in given.news:
-        person = people.get(news.who)
-        if person is None or news.kind != "said" or news.to_me or person.warmth < COLD:
-            continue
-        named = is_named(given.who.called, news.happening.quote)
-        line, mood = remembered(news.happening, given.who.language), temper(given.who)
-        if line.asks or line.act.partition(".")[0] not in TOLD or (0 <= person.minutes_since_talk < REST and not named):
-            continue
-        score = 12 + person.warmth // 3 + 9 * mood.sociable - 6 * mood.busy + NAMED * named
-        if score + dice.steady().below(50, "join", person.id, _hour(given)) >= SPEAKS:
-            why = reason(given.who.language, "join.named" if named else "join", x=person.called)
-            because = (news.memory_id,) if news.memory_id else ()
-            return ReactOutput(decision="talk", target=person.id, purpose="join", reason=why, because=because)
-    return None
-
-
-def _is_free(person: Person) -> bool:
-    """Whether somebody is awake, may be spoken to and is in nobody else's talk."""
-    return person.can_be_spoken_to and not person.asleep and person.talk != "other"
-
-
-def _wish(given: ReactInput, person: Person, dice: Dice) -> tuple[int, str, str]:
-    """How much the character wants to speak to somebody now, what for and why."""
-    since = person.minutes_since_talk
-    mood, name = temper(given.who), given.who.language
-    meant = _meant(given, person)
-    if meant is not None:
-        return meant
-    if 0 <= since < REST or person.warmth < COLD:
-        return 0, "", ""
-    note = _untold(given, person)
-    score = 20 + person.warmth // 3 + (20 if since < 0 else min(12, since // 60))
-    score += (9 if mood.sociable > 0 else 5) * mood.sociable  # the reserved speak less, not to nobody
-    score += 8 if person.label else 0
-    score += 20 if starts(given.who.id, person, given.situation.moment[:10], dice) else 0
-    score -= 12 if _on_the_way(given) else 0
-    score -= 6 * mood.busy
-    score += dice.steady().below(50, "meet", person.id, _hour(given)) - 18
-    if note is not None:
-        return score + 26, "invite" if note.starts else "tell", reason(name, "meet.news", x=person.called)
-    if _is_sorry_for(given, person):
-        return score + 18, "comfort", reason(name, "meet.comfort", x=person.called)
-    subject = _talk_of_the_day(given, dice)
-    if subject:
-        return score + 12, "tell", reason(name, "meet.subject", x=person.called, topic=subject)
-    if any(memory.importance >= 6 and memory.happening.who != person.id for memory in given.recalled):
-        score += 6
-    return score, "greet", reason(name, "meet.like" if person.warmth >= 20 else "meet", x=person.called)
-
-
-def _meant(given: ReactInput, person: Person) -> tuple[int, str, str] | None:
-    """What the character means to say to somebody, or what stands between the two."""
-    since, name = person.minutes_since_talk, given.who.language
-    goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
-    if goal is not None and not 0 <= since < JUST_TALKED:
-        return SPEAKS + 15, _purpose(goal), reason(name, "meet.goal", x=person.called, do=goal.text)
-    if 0 <= since < REST or person.warmth < COLD or not (wrong := _wrong(given, person)):
-        return None
-    return SPEAKS + 20, wrong, reason(name, f"meet.{wrong}", x=person.called)
-
-
-def _purpose(goal: GoalNote) -> str:
-    return goal.act if goal.act in {"reproach", "apologise"} else "goal"
-
-
-def _sought(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """A word with somebody one has come to see."""
-    if given.lines or given.now is None:
-        return None
-    for person in given.situation.people:
-        goal = meant_for(given.goals, person, given.now, given.situation.place.id, given.who.home)
-        if goal is None or not person.can_be_spoken_to or person.asleep or 0 <= person.minutes_since_talk < JUST_TALKED:
-            continue
-        if goal.act in CAN_WAIT and not (_is_free(person) and _opens(given, dice)):
-            continue
-        if not set(given.now.because).isdisjoint(goal.because) and not _would_interrupt(given, person):
-            why = reason(given.who.language, "meet.goal", x=person.called, do=goal.text)
-            return ReactOutput(
-                decision="talk",
-                target=person.id,
-                purpose=_purpose(goal) if _is_free(person) else "goal",
-                reason=why,
-                because=goal.because[-1:],
-            )
-    return None
-
-
-def _looks_for(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """A question to somebody here about the one whom one has come to see and who is not here."""
-    place, people = given.situation.place.id, given.situation.people
-    goal = None if given.lines else looked_for(given.goals, given.now, place, people)
-    if goal is None or not dice.steady().chance(ASKS_AFTER, "after", goal.id, _hour(given)) or not _opens(given, dice):
-        return None
-    free = [one for one in people if _is_free(one) and one.warmth >= 0 and not one.talk]
-    free = [one for one in free if not 0 <= one.minutes_since_talk < JUST_TALKED and not one.walking]
-    if not free:
-        return None
-    person = max(free, key=lambda one: (one.warmth, one.id))
-    why = reason(given.who.language, "looks", x=goal.called)
-    return ReactOutput(decision="talk", target=person.id, purpose="seek", reason=why, because=goal.because[-1:])
-
-
-def _would_interrupt(given: ReactInput, person: Person) -> bool:
-    """Whether somebody is in a talk with others that has not come to rest."""
-    acts = [remembered(one.happening, given.who.language).act for one in given.news if one.kind == "said"]
-    return person.talk == "other" and bool(acts) and RESTS.isdisjoint(acts)
-
-
-def _wrong(given: ReactInput, person: Person) -> str:
-    """What stands between the two: `reproach` for what they did to me lately, `apologise` for a word I broke to them.
-
-    Each is spoken of once."""
-    past = given.pasts.get(person.id, NO_PAST)
-    if person.warmth >= COLD and open_hurt(past, person.id) is not None:
-        return "reproach"
-    return "apologise" if open_debt(past, person.id) is not None else ""
-
-
-def _talk_of_the_day(given: ReactInput, dice: Dice) -> str:
-    """What has happened lately and is on everybody's mind: an event that has begun, or something perceived."""
-    for note in given.facts:
-        if note.starts and 0 <= minutes_since(given.situation.moment, note) < LATELY:
-            return event_name(note, language(given.who.language))
-    if not dice.chance(60, "subject"):
+    @cached_property
+    def topic(self) -> str:
+        """What has happened lately and is on everybody's mind: an event that has begun, or something perceived."""
+        for note in self.given.facts:
+            if note.starts and 0 <= minutes_since(self.given.situation.moment, note) < LATELY:
+                return event_name(note, self.spoken)
+        if not self.dice.chance(60, "subject"):
+            return ""
+        for memory in self.given.recalled:
+            happening, is_late = memory.happening, memory.minutes_ago < LATELY
+            if isinstance(happening, Befell) and is_late:
+                return self.spoken.noun_phrase(memory.text) or self.rules.first("what_happened", {})
+            word = occasion_word(self.rules, happening.doing)
+            if isinstance(happening, Did) and word and is_late:
+                return self.spoken.with_article(word)
         return ""
-    rules = grammar(given.who.language)
-    for memory in given.recalled:
-        if isinstance(memory.happening, Befell) and memory.minutes_ago < LATELY:
-            return rules.language.noun_phrase(memory.text) or rules.first("what_happened", {})
-        word = occasion_word(rules, memory.happening.doing)
-        if isinstance(memory.happening, Did) and word and memory.minutes_ago < LATELY:
-            return rules.language.with_article(word)
-    return ""
+
+    @property
+    def moved(self) -> bool:
+        """Whether something important comes to mind that is not of them."""
+        return any(one.importance >= 6 and one.happening.who != self.person.id for one in self.given.recalled)
 
 
-def _opens(given: ReactInput, dice: Dice) -> bool:
-    """Whether I am one of the few, of those awake and free here, who may open a talk now: the same answer for all, so
-    that people do not speak at once. There is one for each `TABLE` people, and others with every tick."""
-    here = sorted([given.who.id, *(one.id for one in given.situation.people if _is_free(one) and not one.talk)])
-    place, moment = given.situation.place.id, given.situation.moment
-    if len(here) <= TABLE:
-        return here[rng.below(len(here), dice.key[0], "opens", place, moment)] == given.who.id
-    return given.who.id in rng.shuffled(here, dice.key[0], "opens", place, moment)[: -(-len(here) // TABLE)]
+class Meeting(OfNews):
+    """Whom of those here the character most wants to speak to."""
+
+    def __init__(self, given: ReactInput, dice: Dice, news: News, by: Choice[Wish]) -> None:
+        super().__init__(given, dice, news)
+        self.by, self._wish, self._row = by, by.facts, by.row
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        moment, me = Moment(given, dice), given.who.id
+        if (given.lines and given.lines[-1].speaker == me) or not moment.opens:
+            return
+        named = {news.who: news for news in given.news if news.who and news.kind in MEETINGS}
+        others = (one for one in given.situation.people if one.id in named and one.free and not one.walking)
+        chosen = ((named[one.id], found) for one in others if (found := WISHES.choose(given, dice, one)))
+        meetings = [cls(given, dice, news, found) for news, found in chosen]
+        yield from sorted(meetings, key=lambda one: (one.wish, one.person.id))[-1:]
+
+    @property
+    def person(self) -> Person:
+        """Who it is."""
+        return self._wish.person
+
+    @cached_property
+    def wish(self) -> int:
+        """How much it wants to."""
+        more = self._row.cells["wish"]
+        return int(more) + (self._wish.liking if more.startswith("+") else 0)
+
+    @property
+    def purpose(self) -> str:
+        """What for."""
+        return self._wish.filled(self._row.cells["purpose"])
+
+    @property
+    def why(self) -> str:
+        """The rule of the reason."""
+        return self._wish.filled(self._row.cells["reason"])
+
+    @property
+    def goal(self) -> GoalNote | None:
+        """What it means to say to them or to do with them here."""
+        return self._wish.goal
+
+    @property
+    def topic(self) -> str:
+        """What is on everybody's mind."""
+        return self._wish.topic
 
 
-def _untold(given: ReactInput, person: Person) -> FactNote | None:
-    """News I carry that this person, as far as I know, has not heard: not from me, and it was not they who told me."""
-    told = given.told.get(person.id, ())
-    for note in given.facts:
-        if note.id in told or (note.starts and note.starts <= given.situation.moment):
-            continue
-        carrying = [memory for memory in given.recalled if note.id in memory.facts]
-        if carrying and not any(_shared(memory, person) for memory in carrying):
-            return note
-    return None
-
-
-def _shared(memory: Recalled, person: Person) -> bool:
-    return person.id in (memory.happening.who, memory.happening.to)
-
-
-def _is_sorry_for(given: ReactInput, person: Person) -> bool:
-    """Whether the person told me of a trouble, not just now and not long ago."""
-    return any(
-        isinstance(memory.happening, Said)
-        and memory.happening.who == person.id
-        and 60 <= memory.minutes_ago <= 24 * 60
-        and remembered(memory.happening, given.who.language).act == "complain"
-        for memory in given.recalled
-    )
-
-
-def _on_the_way(given: ReactInput) -> bool:
-    return given.now is not None and given.now.location != given.situation.place.id
-
-
-Case = Callable[[ReactInput, Dice], ReactOutput | None]
-
-_CASES: tuple[Case, ...] = (
-    voice,
-    event,
-    _floor,
-    distress,
-    weather,
-    delivery,
-    _avoidance,
-    failure,
-    _sought,
-    _looks_for,
-    _remark,
-    _meeting,
-    _joining,
-)
+REACTIONS: Table[Moment] = read_table("react", *(
+    Delivery, Disliked, Distress, Event, Failure, Floor, Here, Meeting, Missed, Overheard, Remark, Sought, Thought,
+    Weather,
+))  # fmt: skip
+WISHES = read_table("wish", Wish)
 
 
 # ── what is asked for besides ────────────────────────────────────────────────────────────────────────────────────────

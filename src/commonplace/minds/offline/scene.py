@@ -17,8 +17,6 @@ from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.tasks import ConverseInput
 from commonplace.world.happenings import ISaid, Said, Speech
 
-COLD = -20
-"""Warmth below which a character says as little as possible."""
 CLOSE = 30
 """Warmth from which a character is glad to meet the other."""
 REPEATED = ("greet.", "react.greet", "bye.back", "bye.night", "answer.fine")

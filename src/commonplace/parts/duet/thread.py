@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from commonplace.minds.notes import Recalled
+from commonplace.minds.notes import COLD, Recalled
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import remembered, understood
 from commonplace.minds.offline.sayings import PASSED_ON
-from commonplace.minds.offline.scene import CLOSE, COLD, Line, Scene
+from commonplace.minds.offline.scene import CLOSE, Line, Scene
 from commonplace.world.happenings import ISaid, Said, Speech
 
 BANTER = "stage.banter."

@@ -1,0 +1,156 @@
+"""The moment at which a character may do something else than planned: what the conditions of its rows are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Self
+
+from commonplace import rng
+from commonplace.languages.language import Language
+from commonplace.minds.notes import Item, News, Person
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.grammar import Grammar, grammar
+from commonplace.minds.offline.hear import heard
+from commonplace.minds.offline.rows import Facts
+from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.tasks import ReactInput, Stroke
+
+TABLE = 6
+"""Of so many people in one place, one may open a talk at a time."""
+
+
+class Draws:
+    """Numbers of 0 … 99 of this one request, by what they are drawn for."""
+
+    def __init__(self, dice: Dice) -> None:
+        self._dice = dice
+
+    def __getattr__(self, purpose: str) -> int:
+        return self._dice.below(100, purpose)
+
+
+class Moment(Facts):
+    """The character here and now."""
+
+    ids: tuple[int, ...] = ()
+    """The memories that a reaction to it rests on."""
+
+    def __init__(self, given: ReactInput, dice: Dice) -> None:
+        self.given, self.dice = given, dice
+
+    @property
+    def draw(self) -> Draws:
+        """A number of 0 … 99, anew for each question: `draw.leave < 50` holds half of the time."""
+        return Draws(self.dice)
+
+    @cached_property
+    def mood(self) -> Temper:
+        """What the character is like, by its traits."""
+        return temper(self.given.who)
+
+    @property
+    def rules(self) -> Grammar:
+        """The words of its language."""
+        return grammar(self.given.who.language)
+
+    @property
+    def spoken(self) -> Language:
+        """Its language."""
+        return self.rules.language
+
+    @property
+    def now(self) -> Item | None:
+        """What the plan has for now."""
+        return self.given.now
+
+    @property
+    def here(self) -> str:
+        """The place, by its id."""
+        return self.given.situation.place.id
+
+    @property
+    def people(self) -> tuple[Person, ...]:
+        """Those in sight."""
+        return self.given.situation.people
+
+    @property
+    def talking(self) -> bool:
+        """Whether the character is in a talk."""
+        return bool(self.given.lines)
+
+    @property
+    def busy(self) -> bool:
+        """Whether the plan has it do something with a thing, or it is one of those who are always busy."""
+        return self.now is not None and (self.mood.busy > 0 or self.now.object_id != "")
+
+    @property
+    def walking(self) -> bool:
+        """Whether the plan has it somewhere else now."""
+        return self.now is not None and self.now.location != self.here
+
+    @property
+    def sleeps_on(self) -> bool:
+        """Whether it sleeps and nothing wakes it: no thought, no event, no question to it."""
+        given = self.given
+        if given.now is None or not given.now.asleep or any(one.kind in ("voice", "event") for one in given.news):
+            return False
+        return not (given.floor and self.talking and heard(given.lines[-1], given.who.language).asks)
+
+    @cached_property
+    def opens(self) -> bool:
+        """Whether I am one of the few, of those awake and free here, who may open a talk now: the same answer for all,
+        so that people do not speak at once. There is one for each `TABLE` people, and others with every tick."""
+        me, situation = self.given.who.id, self.given.situation
+        here = sorted([me, *(one.id for one in situation.people if one.free and not one.talk)])
+        key = (self.dice.key[0], "opens", situation.place.id, situation.moment)
+        if len(here) <= TABLE:
+            return here[rng.below(len(here), *key)] == me
+        return me in rng.shuffled(here, *key)[: -(-len(here) // TABLE)]
+
+    @property
+    def hour(self) -> str:
+        """The day and the hour: what is made up for an hour is drawn with it."""
+        return f"{self.given.situation.day}.{self.given.situation.time[:2]}"
+
+    def seen(self, id: str) -> Person | None:
+        """Somebody in sight."""
+        return next((one for one in self.people if one.id == id), None)
+
+    def best(self, people: list[Person]) -> Person | None:
+        """Whom of them the character likes best."""
+        return max(people, key=lambda one: (one.warmth, one.id), default=None)
+
+    def from_now(self, do: str, minutes: int, place: str = "", *, emoji: str = "") -> Stroke:
+        """A stretch of plan that begins now, here unless a place is named."""
+        return Stroke(
+            start=self.given.situation.time, minutes=minutes, location=place or self.here,
+            do=do or self.rules.first("event.other.look", {}), because=self.ids, emoji=emoji,
+        )  # fmt: skip
+
+
+class Here(Moment):
+    """Whatever there is."""
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        yield cls(given, dice)
+
+
+class OfNews(Moment):
+    """The moment at which the character notices something."""
+
+    def __init__(self, given: ReactInput, dice: Dice, news: News) -> None:
+        super().__init__(given, dice)
+        self._news = news
+        self.ids = (news.memory_id,) if news.memory_id else ()
+
+    @property
+    def news(self) -> News:
+        """What it has noticed."""
+        return self._news
+
+    @classmethod
+    def first(cls, given: ReactInput, dice: Dice, *kinds: str) -> Iterator[Self]:
+        """About the first news of these kinds, if there is any."""
+        yield from (cls(given, dice, one) for one in [n for n in given.news if n.kind in kinds][:1])

@@ -1,0 +1,213 @@
+"""Rows: which case holds, chosen by conditions that stand in a table.
+
+A table is a text file. Its first row names the columns; every other row is a case:
+
+```
+name      | of    | when                                      | weight | does
+bye.nod   | floor | heard.act = farewell, whim.bye < 80       | 905    | keep
+bye       | floor | heard.act = farewell                      | 900    | talk person farewell
+```
+
+`of` says what a row is about: a class of `Facts`, whose properties the conditions name. All conditions of a row have
+to hold; an *or* is two rows. Of the rows that hold the heaviest decides; where two weigh the same, the one with more
+conditions, then the earlier. There is no expression language: a table computes nothing and can do no harm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from itertools import groupby
+from operator import ge, gt, le, lt
+from typing import Any, Generic, NamedTuple, Self, TypeVar
+
+from commonplace.errors import CommonplaceError
+
+F = TypeVar("F", bound="Facts")
+NEARLY = 2
+"""Rows kept of those that nearly decided."""
+_SLOT = re.compile(r"\{([a-z_.]+)\}")
+_CONDITION = re.compile(r"(?P<negated>not )?(?P<path>[a-z_][a-z_.]*)(?: (?P<test><=|>=|!=|=|<|>) (?P<value>.+))?")
+
+
+class Facts:
+    """What the conditions of a kind of rows are about; each property of a subclass is one that a row may name."""
+
+    by: Choice[Any] | None = None
+    """The choice of another table that this one goes on from."""
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The names that a condition may begin with."""
+        return [name for name in dir(cls) if isinstance(getattr(cls, name), property | cached_property)]
+
+    @classmethod
+    def found(cls, *given: Any, **more: Any) -> Iterator[Self]:
+        """What a row of this kind may be about here and now, in the order in which it is looked at."""
+        raise NotImplementedError
+
+    def get(self, path: str, /) -> str:
+        """What stands for a name in a template, or for `name.name`; empty for nothing."""
+        value: Any = self
+        for name in path.split("."):
+            value = getattr(value, name, "")
+        return str(value or "")
+
+    def filled(self, text: str) -> str:
+        """A cell, with what stands for the names in braces."""
+        return _SLOT.sub(lambda slot: self.get(slot[1]), text) if "{" in text else text
+
+
+class Filled(NamedTuple):
+    """What fills a template: words that are given for it, else what the facts have."""
+
+    facts: Facts
+    given: Mapping[str, str]
+
+    def get(self, name: str, /) -> str:
+        """What stands for a name; empty for nothing."""
+        return self.given[name] if name in self.given else self.facts.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`path`, `not path`, or `path TEST value`; `=` and `!=` compare with any of several words."""
+
+    written: str
+    path: tuple[str, ...]
+    holds: Callable[[Any], bool]
+
+    def value(self, facts: Facts) -> Any:
+        """What the facts have; None where something on the way to it is missing."""
+        value: Any = facts
+        for name in self.path:
+            if value is None:
+                return None
+            value = getattr(value, name)
+        return value
+
+    def is_met(self, facts: Facts) -> bool:
+        """Whether it holds."""
+        return self.holds(self.value(facts))
+
+    def explained(self, facts: Facts) -> str:
+        """The condition, with what it finds where that is more than yes or no."""
+        value = self.value(facts)
+        name = getattr(value, "called", "") or (value if isinstance(value, str | int) else "")
+        return self.written if isinstance(value, bool) or name in ("", None) else f"{self.written} ({name})"
+
+
+class Row(NamedTuple, Generic[F]):
+    """A case."""
+
+    name: str
+    of: type[F]
+    when: tuple[Condition, ...]
+    weight: int
+    cells: Mapping[str, str]
+    """What else the table says of it, by column."""
+    at: str = ""
+    """File and line."""
+
+    def met(self, facts: F) -> int:
+        """How many of its conditions hold before the first that does not."""
+        return next((number for number, one in enumerate(self.when) if not one.is_met(facts)), len(self.when))
+
+
+class Choice(NamedTuple, Generic[F]):
+    """The row that decides, what it is about, and what would have decided instead."""
+
+    row: Row[F]
+    facts: F
+    passed: tuple[tuple[Row[F], F, int], ...]
+    """The heavier rows with what they would have been about and how many of their conditions held."""
+
+    def account(self) -> dict[str, Any]:
+        """The row by its name, its conditions with what they found, and the heavier rows that nearly decided."""
+        nearly = sorted(self.passed, key=lambda one: (one[0].of is not self.row.of, -one[2]))[:NEARLY]
+        account: dict[str, Any] = {
+            "row": self.row.name,
+            "when": [one.explained(self.facts) for one in self.row.when],
+            "nearly": [[row.name, row.when[met].explained(facts)] for row, facts, met in nearly],
+        }
+        if self.facts.by is None:
+            return account
+        by = self.facts.by.account()
+        return {"row": f"{self.row.name}.{by['row']}", "when": account["when"] + by["when"], "nearly": by["nearly"]}
+
+
+class Table(Generic[F]):
+    """Rows, the heaviest first."""
+
+    def __init__(self, rows: Iterable[Row[F]]) -> None:
+        self.rows = sorted(rows, key=lambda row: (-row.weight, -len(row.when)))
+        self._runs = [(of, list(run)) for of, run in groupby(self.rows, key=lambda row: row.of)]
+
+    def choose(self, *given: Any) -> Choice[F] | None:
+        """The row that decides. Rows of one kind that weigh next to each other are tried together for one thing they
+        may be about after the other."""
+        passed: list[tuple[Row[F], F, int]] = []
+        for of, rows in self._runs:
+            for facts in of.found(*given):
+                for row in rows:
+                    met = row.met(facts)
+                    if met == len(row.when):
+                        return Choice(row, facts, tuple(passed))
+                    passed.append((row, facts, met))
+        return None
+
+
+def condition(text: str, of: type[Facts]) -> Condition:
+    """A condition as it is written. Raises ValueError that says what is wrong with it."""
+    found = _CONDITION.fullmatch(text)
+    if found is None or (found["negated"] and found["test"]):
+        raise ValueError(f"{text!r} is no condition: NAME, not NAME, or NAME TEST VALUE")
+    path, test, words = tuple(found["path"].split(".")), found["test"], (found["value"] or "").split()
+    if not hasattr(of, path[0]):
+        raise ValueError(f"{text!r}: {of.__name__} has no {path[0]!r}; it has {', '.join(of.names())}")
+    if not test:
+        return Condition(text, path, _nothing if found["negated"] else bool)
+    if test in _ORDER:
+        return Condition(text, path, _compared(_ORDER[test], int(words[0])))
+    wanted, is_one = frozenset(words), test == "="
+    return Condition(text, path, lambda value: (str(value) in wanted) is is_one)
+
+
+def _nothing(value: object) -> bool:
+    return not value
+
+
+_ORDER: Mapping[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+def _compared(test: Callable[[int, int], bool], bound: int) -> Callable[[int | None], bool]:
+    return lambda value: value is not None and test(value, bound)
+
+
+def read_table(name: str, *kinds: type[F]) -> Table[F]:
+    """A table of the offline mind. Raises CommonplaceError with the file and the line of what is wrong."""
+    text = files("commonplace.minds.offline").joinpath("rules", f"{name}.txt").read_text(encoding="utf-8")
+    return parsed(f"{name}.txt", text, {one.__name__.lower(): one for one in kinds})
+
+
+def parsed(name: str, text: str, kinds: Mapping[str, type[F]]) -> Table[F]:
+    """The table of a text."""
+    columns, rows = list[str](), list[Row[F]]()
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = [cell.strip() for cell in line.split("|")]
+        if not columns:
+            columns = cells
+            continue
+        try:
+            row = dict(zip(columns, cells, strict=True))
+            of = kinds[row.pop("of")]
+            when = tuple(condition(one.strip(), of) for one in row.pop("when").split(",") if one.strip())
+            rows.append(Row(row.pop("name"), of, when, int(row.pop("weight")), row, f"{name}:{number}"))
+        except (ValueError, KeyError) as problem:
+            raise CommonplaceError(f"{name}:{number}: {problem}") from problem
+    return Table(rows)
