@@ -139,6 +139,11 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
         "metrics": Entry(
             "cli.inspect", "Show hour by hour who knows whom, and what is known.", "metrics monday.run --every 12"
         ),
+        "rules": Entry(
+            "parts.workbench.rules",
+            "Show which rows and lines decided, and how often.",
+            "rules monday.run",
+        ),
         "usage": Entry(
             "parts.workbench.costs",
             "Show what was asked of the mind, and its cost.",

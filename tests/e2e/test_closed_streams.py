@@ -27,6 +27,7 @@ USES: dict[str, tuple[str, ...]] = {
     "diff": ("{run}", "{run}"),
     "diffusion": ("{run}",),
     "metrics": ("{run}",),
+    "rules": ("{run}",),
     "usage": ("{run}",),
     "memories": ("{run}", "ines"),
     "search": ("{run}",),

@@ -128,6 +128,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "diff second": (Use("diff {run} {}"),),
     "diffusion run": (Use("diffusion {}"),),
     "metrics run": (Use("metrics {}"),),
+    "rules run": (Use("rules {}"),),
     "usage run": (Use("usage {}"),),
     "memories where": (Use("memories {} ines"), Use("memories jsonl:{} ines"), Use("memories {} ines", ending=".run")),
     "search where": (Use("search {}"), *(Use(f"search {kind}:{{}}") for kind in ("sqlite", "chroma", "embedded"))),

@@ -13,6 +13,7 @@ from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, recalled, situation, who
+from commonplace.cognition.telling import Lines
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled, Spoken, changed
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
@@ -54,13 +55,15 @@ async def converse(
     past = past_with(view, notebook.account, hearer, found)
     if past.spoken_of:
         notebook.chosen("asked", past.spoken_of.because, 1)
+    here, you, lines = situation(view), person(view, hearer, notebook.relations), spoken(view, hearer)
+    sayable = Lines(view, notebook, you, here.people, lines[-1].speech_act if lines else "")
     inputs = ConverseInput(
         who=who(view.persona),
-        situation=situation(view),
-        hearer=person(view, hearer, notebook.relations),
+        situation=here,
+        hearer=you,
         purpose=reaction.purpose,
-        lines=_with_replies(view, spoken(view, hearer)),
-        recalled=found,
+        lines=sayable.answered(_with_replies(view, lines)),
+        recalled=sayable.told(found),
         facts=fact_notes(view.scenario, found),
         said=said,
         told=relation.shared if relation else (),

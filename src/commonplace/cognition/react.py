@@ -17,6 +17,7 @@ from commonplace.cognition.remember import rated, unrated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, recalled, situation, who
+from commonplace.cognition.telling import unconditional
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import Agreed, News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
@@ -149,7 +150,7 @@ def _input(
         news=tuple(news),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
-        recalled=found,
+        recalled=unconditional(view, found) if speaks else found,
         facts=fact_notes(view.scenario, (*found,)),
         lines=spoken(view),
         floor=has_floor(view),

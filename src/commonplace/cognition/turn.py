@@ -159,6 +159,10 @@ class Tracer:
         """Note memories that were chosen by what they are about and not by a score."""
         self._append("retrievals", chosen_entry(purpose, memories, candidates))
 
+    def line(self, words: str, when: Sequence[str], failed: str) -> None:
+        """Note an author's line that has conditions: those, with what they found, and the one that failed."""
+        self._append("lines", {"say": words, "when": list(when), "failed": failed})
+
     def _append(self, key: str, entry: Any) -> None:
         self.trace.setdefault(key, []).append(entry)
 

@@ -44,7 +44,7 @@ def starting_memories(
         seed = Seed(about=part.about, topic=part.topic, sort=part.sort)
         details: dict[str, object] = {"frame": as_frame(seed)}
         if part.tell:
-            details["tell"] = list(part.tell)
+            details["tell"] = list(part.lines)
         draft.remember(
             part.text,
             at=at,

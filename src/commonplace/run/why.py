@@ -72,6 +72,7 @@ def why(reading: Reading, event_id: str) -> Explanation:
             "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
             "account": resting_on(reading, agent, tick, spoke.because) if spoke else [],
             "goals": meant(reading, agent, tick, event.body.because) if own else [],
+            "lines": trace.get("lines", []),
             "stored": _stored(reading, agent, trace),
             "heard_from": heard_from(reading, agent, spoke) if spoke else [],
             "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
@@ -335,6 +336,7 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
         _retrieval_lines,
         partial(_resting_lines, name="account", title="Knows of its own past", as_line=account_text),
         partial(_asked_lines, prompts=prompts),
+        _author_lines,
         _stored_lines,
         _heard_from_lines,
     )
@@ -444,6 +446,14 @@ def _asked_lines(why: Mapping[str, Any], *, prompts: bool) -> Iterator[str]:
             held = "".join(f"; {clean(one)}" for one in row["when"])
             yield f"    by the row {clean(row['row'])}{held}"
             yield from (f"    not {clean(name)}: it is not so that {clean(failed)}" for name, failed in row["nearly"])
+
+
+def _author_lines(why: Mapping[str, Any]) -> Iterator[str]:
+    if why["lines"]:
+        yield "Lines with conditions"
+    for line in why["lines"]:
+        mark, when = ("not", line["failed"]) if line["failed"] else ("may", "; ".join(line["when"]))
+        yield f"  {mark} be said: “{shortened(clean(line['say']), SHOWN)}”  {clean(when)}".rstrip()
 
 
 def _field(name: str, value: Any) -> str:

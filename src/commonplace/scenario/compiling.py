@@ -12,6 +12,7 @@ from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona, Phase, RoutineItem, Step
 from commonplace.character.state import UNKNOWN, Belief, CharacterState, Known, Relation
 from commonplace.clock import Clock, parse_iso
+from commonplace.conditions import Condition, condition
 from commonplace.errors import UsageError
 from commonplace.scenario.findings import Names, hours, minutes, walked
 from commonplace.scenario.loading import Mistake, located, read, report
@@ -24,6 +25,7 @@ from commonplace.scenario.model import (
     RoutinePart,
     ScenarioPart,
     ScriptPart,
+    TellPart,
     WayPart,
     Weekday,
     WhenPart,
@@ -32,6 +34,7 @@ from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
 from commonplace.scenario.story_rules import GONE
+from commonplace.scenario.telling import Telling, Terms
 from commonplace.text import sentences, words
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
@@ -97,12 +100,29 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
         climate=_climate(part),
         occasions=_occasions(part, world),
         tells={
-            one.id: Tell(one.tell, one.topic, one.sort, one.at_once)
+            one.id: Tell(one.lines, one.topic, one.sort, one.at_once)
             for one in part.occasions
             if one.tell or one.at_once
         },
+        terms=_terms(part),
         **_replies(part),
     )
+
+
+def _terms(part: ScenarioPart) -> dict[str, Terms]:
+    """When the lines may be said that have conditions."""
+    found: dict[str, Terms] = {}
+    for told in (*(memory for one in part.characters for memory in one.memories), *part.occasions):
+        for line in told.tell:
+            after = tuple(told.lines[number - 1] for number in line.after)
+            found[line.say] = Terms(_read(line.when), hearers=frozenset(line.only_to), after=after, once=line.once)
+        for reply in told.replies:
+            found[reply.say] = Terms(_read(reply.when), speakers=frozenset(reply.who))
+    return {words: terms for words, terms in found.items() if terms != Terms()}
+
+
+def _read(conditions: Sequence[str]) -> tuple[Condition, ...]:
+    return tuple(condition(one, Telling) for one in conditions)
 
 
 class _Replies(TypedDict):
@@ -124,10 +144,10 @@ def _replies(part: ScenarioPart) -> _Replies:
     replies: dict[str, tuple[str, ...]] = {}
     answers: dict[tuple[str, str], str] = {}
     for told in (*memories, *part.occasions):
-        lines = [_telling_words(line) for line in told.tell]
+        lines = [_telling_words(line) for line in told.lines]
         marks = {reply: _telling_words(reply.say) for reply in told.replies}
         most = {reply: max((len(shared & own) for own in lines), default=0) for reply, shared in marks.items()}
-        for number, (line, own) in enumerate(zip(told.tell, lines, strict=True), 1):
+        for number, (line, own) in enumerate(zip(told.lines, lines, strict=True), 1):
             fitting = [
                 reply for reply, shared in marks.items()
                 if (number in reply.to if reply.to else len(shared & own) == most[reply])
@@ -324,7 +344,7 @@ def _memories(character: CharacterPart, part: ScenarioPart) -> tuple[MemoryPart,
             text=fact.text[part.language],
             importance=SEEDED_IMPORTANCE,
             topic=fact.id,
-            tell=fact.tell.get(part.language, ()),
+            tell=tuple(TellPart(say=line) for line in fact.tell.get(part.language, ())),
             sort=fact.sort,
         )
         for fact in part.facts

@@ -26,6 +26,8 @@ Doing = Annotated[str, Field(min_length=1, max_length=120)]
 Line = Annotated[str, Field(min_length=1, max_length=300)]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 Sky = Literal["clear", "cloudy", "rain", "storm", "fog", "snow"]
+Temperature = Literal["cold", "cool", "mild", "warm", "hot"]
+Pronoun = Literal["she", "he", "they"]
 Emoji = Annotated[str, Field(max_length=16)]
 Sort = Literal[
     "", "loss", "worry", "concern", "joy", "plan", "wish", "secret", "long_ago", "feeling", "fond", "tease", "joke",
@@ -163,10 +165,29 @@ class RelationPart(Part):
     summary: str = Field(default="", max_length=300, description="a sentence or two on how they stand")
 
 
+Conditions = tuple[Annotated[str, Field(min_length=1, max_length=200)], ...]
+
+
+class TellPart(Part):
+    """A line that is told, and when."""
+
+    say: Line = Field(description="the words, first person")
+    when: Conditions = Field(default=(), description="conditions, all of which must hold")
+    only_to: tuple[Id, ...] = Field(default=(), description="characters to whom it is said; to anybody if left out")
+    after: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        default=(), description="numbers of the `tell` lines, from 1, that the hearer must have heard before"
+    )
+    once: Literal["hearer", "ever"] = Field(
+        default="hearer", description="`hearer`: once in thirty days to each; `ever`: to one of all"
+    )
+
+
 class ReplyPart(Part):
     """What anybody may say to a line that is told."""
 
     say: Line = Field(description="the words, a complete sentence")
+    when: Conditions = Field(default=(), description="conditions, all of which must hold")
+    who: tuple[Id, ...] = Field(default=(), description="characters who may say it; anybody if left out")
     to: tuple[Annotated[int, Field(ge=1)], ...] = Field(
         default=(),
         description="numbers of the `tell` lines it fits, from 1; if left out, those it shares words with, else all",
@@ -182,6 +203,8 @@ def _said(given: object) -> object:
 
 Reply = Annotated[ReplyPart, BeforeValidator(_said, json_schema_input_type=Line | ReplyPart)]
 """A reply, or only its words."""
+Tell = Annotated[TellPart, BeforeValidator(_said, json_schema_input_type=Line | TellPart)]
+"""A line that is told, or only its words."""
 
 
 class MemoryPart(Part):
@@ -191,7 +214,9 @@ class MemoryPart(Part):
     importance: int = Field(default=5, ge=1, le=10, description="1 is a habit, 10 a turning point of a life")
     topic: str = Field(default="", max_length=64, description="one or two words; replies find it by them")
     about: str = Field(default="", description="character id it concerns; it is rather told to others than to that one")
-    tell: tuple[Line, ...] = Field(default=(), description="how it is told, first person, from the first line on")
+    tell: tuple[Tell, ...] = Field(
+        default=(), description="how it is told, first person, from the first line on; a line, or its words alone"
+    )
     sort: Sort = Field(
         default="", description="what sort of thing `tell` tells; replies go by it, and by its words if left out"
     )
@@ -199,6 +224,11 @@ class MemoryPart(Part):
         default=(), description="what anybody may say to `tell`, as below; for a short one, its words alone"
     )
     plan: bool = Field(default=False, description="something intended rather than observed")
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The words of `tell`."""
+        return tuple(one.say for one in self.tell)
 
 
 class CharacterPart(Part):
@@ -208,7 +238,7 @@ class CharacterPart(Part):
     name: Name = Field(description="full name")
     called: str = Field(default="", max_length=80, description="short name; the first word of the name if left out")
     age: int = Field(ge=0, le=150, description="years")
-    pronoun: Literal["she", "he", "they"] = Field(default="they", description="she, he or they")
+    pronoun: Pronoun = Field(default="they", description="she, he or they")
     work: str = Field(default="", max_length=80, description="one noun phrase: `noodle cook`")
     traits: tuple[str, ...] = Field(min_length=1, description="a few adjectives; rules and prompts go by them")
     background: str = Field(default="", max_length=4000, description="who this is, in a few sentences, third person")
@@ -287,9 +317,7 @@ class WhenPart(Part):
         default=(), max_length=2, description="first and last day of the run; 0 is the day it starts on"
     )
     sky: tuple[Sky, ...] = Field(default=(), description="one of these skies")
-    temperature: tuple[Literal["cold", "cool", "mild", "warm", "hot"], ...] = Field(
-        default=(), description="one of these temperatures"
-    )
+    temperature: tuple[Temperature, ...] = Field(default=(), description="one of these temperatures")
     states: dict[Id, str] = Field(default_factory=dict, description="objects, each in this state")
     present: tuple[Id, ...] = Field(default=(), description="characters who must be awake in an area of `to`")
     witnessed: bool = Field(default=False, description="whether somebody awake must be in an area of `to`")
@@ -319,12 +347,17 @@ class OccasionPart(Part):
     at_once: tuple[Line, ...] = Field(
         default=(), description="what those who notice it say to each other there and then, first person"
     )
-    tell: tuple[Line, ...] = Field(
+    tell: tuple[Tell, ...] = Field(
         default=(), description="ways to tell of it, first person, by who noticed it, in the days after"
     )
     topic: str = Field(default="", max_length=64, description="one or two words; replies find it by them")
     sort: Sort = Field(default="", description="what sort of thing `tell` tells")
     replies: tuple[Reply, ...] = Field(default=(), description="what anybody may say to `tell`, as of a memory")
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The words of `tell`."""
+        return tuple(one.say for one in self.tell)
 
 
 class ClimatePart(Part):
@@ -332,9 +365,7 @@ class ClimatePart(Part):
 
     sky: Sky = Field(default="clear", description="sky at tick 0")
     hours_per_step: int = Field(default=1, ge=1, le=24, description="simulated hours between two draws of the weather")
-    temperature: Literal["cold", "cool", "mild", "warm", "hot"] = Field(
-        default="mild", description="how warm the middle of a usual day is"
-    )
+    temperature: Temperature = Field(default="mild", description="how warm the middle of a usual day is")
     weights: dict[str, dict[str, int]] = Field(
         default_factory=dict[str, dict[str, int]],
         description="sky → next sky → weight; skies left out change as usual",

@@ -17,6 +17,7 @@ from commonplace.memory.embedding import Embedder, GivenVectors, default_embedde
 from commonplace.memory.policies import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
 from commonplace.scenario.session import Session
+from commonplace.scenario.telling import Terms
 from commonplace.world.geography import Geography
 from commonplace.world.occasions import NONE, Occasions
 from commonplace.world.script import Scripted
@@ -63,6 +64,8 @@ class Scenario:
     """What may be said to a sentence of an author, by the sentence."""
     answers: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """What the one who told a sentence says to a question about it, by the sentence and the question."""
+    terms: Mapping[str, Terms] = field(default_factory=dict[str, Terms])
+    """When a line or a reply of an author may be said, by its words; left out where that is always."""
     session: Session | None = None
     """What a panel of this run is about and remembers of earlier ones."""
 

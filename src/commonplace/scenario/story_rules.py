@@ -9,6 +9,7 @@ from typing import Any
 
 from commonplace.character.fact import Fact
 from commonplace.clock import Clock, iso, parse_iso
+from commonplace.conditions import Condition, Misread, condition, contradiction, examine
 from commonplace.errors import UsageError
 from commonplace.languages import LANGUAGES
 from commonplace.memory import policies
@@ -19,8 +20,10 @@ from commonplace.scenario.model import (
     OccasionPart,
     ReplyPart,
     ScriptPart,
+    TellPart,
 )
 from commonplace.scenario.shape import shown
+from commonplace.scenario.telling import Telling
 from commonplace.servers import request_faults
 from commonplace.text import words
 from commonplace.world.weather import SKIES
@@ -192,17 +195,46 @@ GONE = "gone"
 """The place of what an occasion takes out of the world."""
 
 
-def told(found: Findings, path: KeyPath, tell: Sequence[str], replies: Sequence[ReplyPart]) -> None:
+def told(found: Findings, path: KeyPath, tell: Sequence[TellPart], replies: Sequence[ReplyPart]) -> None:
     """Mistakes in what is told, and in what may be said to it."""
-    _sentences(found, (*path, "tell"), tell)
+    _sentences(found, (*path, "tell"), [line.say for line in tell])
     _sentences(found, (*path, "replies"), [reply.say for reply in replies])
+    for number, line in enumerate(tell):
+        here: KeyPath = (*path, "tell", number)
+        _terms(found, here, line.when, line.only_to, "only_to")
+        _numbers(found, (*here, "after"), line.after, len(tell))
+        if number + 1 in line.after:
+            found.add((*here, "after"), "the line comes after itself", "numbers of other lines")
+        elif any(number + 1 in tell[other - 1].after for other in line.after if other <= len(tell)):
+            found.add((*here, "after"), "each of two lines comes after the other", "an order in which they can be said")
     for number, reply in enumerate(replies):
-        here: KeyPath = (*path, "replies", number)
-        beyond = [one for one in reply.to if one > len(tell)]
-        if beyond:
-            found.add((*here, "to"), f"there is no line {beyond[0]} under `tell`", f"numbers from 1 to {len(tell)}")
+        here = (*path, "replies", number)
+        _numbers(found, (*here, "to"), reply.to, len(tell))
+        _terms(found, here, reply.when, reply.who, "who")
         if reply.answer and not reply.say.rstrip().endswith("?"):
             found.add((*here, "answer"), "what is said is not a question", "an `answer` only to a question")
+
+
+def _numbers(found: Findings, path: KeyPath, numbers: Sequence[int], lines: int) -> None:
+    beyond = [one for one in numbers if one > lines]
+    if beyond:
+        found.add(path, f"there is no line {beyond[0]} under `tell`", f"numbers from 1 to {lines}")
+
+
+def _terms(found: Findings, path: KeyPath, when: Sequence[str], people: Sequence[str], key: str) -> None:
+    """Mistakes in when a line may be said, and by or to whom."""
+    for number, one in enumerate(people):
+        found.node((*path, key, number), "character", one)
+    read: list[Condition] = []
+    for number, text in enumerate(when):
+        try:
+            read.append(condition(text, Telling))
+            examine(read[-1], Telling, {"people": found.names.characters, "things": found.names.objects})
+        except Misread as misread:
+            expected = choice(misread.known) if misread.known else "NAME, not NAME, or NAME TEST VALUE"
+            found.add((*path, "when", number), str(misread), expected, nearest(misread.name, misread.known))
+    if never := contradiction(read):
+        found.add((*path, "when"), f"the line can never be said: {never}", "conditions that can hold together")
 
 
 def _sentences(found: Findings, path: KeyPath, lines: Sequence[str]) -> None:

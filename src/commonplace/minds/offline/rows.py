@@ -16,21 +16,18 @@ conditions, then the earlier. There is no expression language: a table computes 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from itertools import groupby
-from operator import ge, gt, le, lt
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
+from commonplace.conditions import Condition, condition
 from commonplace.errors import CommonplaceError
 
 F = TypeVar("F", bound="Facts")
 NEARLY = 2
 """Rows kept of those that nearly decided."""
 _SLOT = re.compile(r"\{([a-z_.]+)\}")
-_CONDITION = re.compile(r"(?P<negated>not )?(?P<path>[a-z_][a-z_.]*)(?: (?P<test><=|>=|!=|=|<|>) (?P<value>.+))?")
 
 
 class Facts:
@@ -38,11 +35,6 @@ class Facts:
 
     by: Choice[Any] | None = None
     """The choice of another table that this one goes on from."""
-
-    @classmethod
-    def names(cls) -> list[str]:
-        """The names that a condition may begin with."""
-        return [name for name in dir(cls) if isinstance(getattr(cls, name), property | cached_property)]
 
     @classmethod
     def found(cls, *given: Any, **more: Any) -> Iterator[Self]:
@@ -70,34 +62,6 @@ class Filled(NamedTuple):
     def get(self, name: str, /) -> str:
         """What stands for a name; empty for nothing."""
         return self.given[name] if name in self.given else self.facts.get(name)
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """`path`, `not path`, or `path TEST value`; `=` and `!=` compare with any of several words."""
-
-    written: str
-    path: tuple[str, ...]
-    holds: Callable[[Any], bool]
-
-    def value(self, facts: Facts) -> Any:
-        """What the facts have; None where something on the way to it is missing."""
-        value: Any = facts
-        for name in self.path:
-            if value is None:
-                return None
-            value = getattr(value, name)
-        return value
-
-    def is_met(self, facts: Facts) -> bool:
-        """Whether it holds."""
-        return self.holds(self.value(facts))
-
-    def explained(self, facts: Facts) -> str:
-        """The condition, with what it finds where that is more than yes or no."""
-        value = self.value(facts)
-        name = getattr(value, "called", "") or (value if isinstance(value, str | int) else "")
-        return self.written if isinstance(value, bool) or name in ("", None) else f"{self.written} ({name})"
 
 
 class Row(NamedTuple, Generic[F]):
@@ -158,33 +122,6 @@ class Table(Generic[F]):
                         return Choice(row, facts, tuple(passed))
                     passed.append((row, facts, met))
         return None
-
-
-def condition(text: str, of: type[Facts]) -> Condition:
-    """A condition as it is written. Raises ValueError that says what is wrong with it."""
-    found = _CONDITION.fullmatch(text)
-    if found is None or (found["negated"] and found["test"]):
-        raise ValueError(f"{text!r} is no condition: NAME, not NAME, or NAME TEST VALUE")
-    path, test, words = tuple(found["path"].split(".")), found["test"], (found["value"] or "").split()
-    if not hasattr(of, path[0]):
-        raise ValueError(f"{text!r}: {of.__name__} has no {path[0]!r}; it has {', '.join(of.names())}")
-    if not test:
-        return Condition(text, path, _nothing if found["negated"] else bool)
-    if test in _ORDER:
-        return Condition(text, path, _compared(_ORDER[test], int(words[0])))
-    wanted, is_one = frozenset(words), test == "="
-    return Condition(text, path, lambda value: (str(value) in wanted) is is_one)
-
-
-def _nothing(value: object) -> bool:
-    return not value
-
-
-_ORDER: Mapping[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
-
-
-def _compared(test: Callable[[int, int], bool], bound: int) -> Callable[[int | None], bool]:
-    return lambda value: value is not None and test(value, bound)
 
 
 def read_table(name: str, *kinds: type[F]) -> Table[F]:

@@ -206,7 +206,7 @@ class Chronicle:
     def _written(self) -> Mapping[str, frozenset[str]]:
         """What the authors of the scenario have given to say → its sentences, all as `plain` has them."""
         parts = [part for memories in self.scenario.memories.values() for part in memories]
-        given = [*(text for part in parts for text in part.tell), *self.scenario.answers.values()]
+        given = [*(text for part in parts for text in part.lines), *self.scenario.answers.values()]
         return {plain(text): frozenset(map(plain, sentences(text))) for text in given}
 
     @cached_property

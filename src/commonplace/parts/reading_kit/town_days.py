@@ -185,7 +185,7 @@ def _written(chronicle: Chronicle, days: Days) -> None:
         plain(text)
         for memories in chronicle.scenario.memories.values()
         for memory in memories
-        for text in memory.tell
+        for text in memory.lines
     }  # fmt: skip
     templates, used = wordings(language).written, set[str]()
     unsaid = set(author)

@@ -1,0 +1,86 @@
+"""`rules`: which rows of the offline mind's tables and which lines of the scenario's author decided, and how often."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from commonplace.cli.options import JSON, RUN
+from commonplace.cli.output import print_json, print_table
+from commonplace.minds.offline.react import REACTIONS, WISHES
+from commonplace.run.reading import Reading
+from commonplace.scenario.scenario import Scenario
+from commonplace.scenario.telling import Terms
+from commonplace.text import shortened
+from commonplace.world.events import Spoke
+
+WIDE = 70
+"""Characters of a line that a table shows."""
+
+
+def rules(run: Path = RUN, as_json: bool = JSON) -> None:
+    """Show which rows decided what the characters did, which lines with conditions they said, and which never."""
+    with Reading.open(run) as reading:
+        rows, lines = list(_rows(reading)), list(_lines(reading))
+    if as_json:
+        print_json([*rows, *lines])
+        return
+    print_table(("times", "row", "when"), (_row_cells(row) for row in rows if row["times"]), words=3)
+    if never := [row["row"] for row in rows if not row["times"]]:
+        print(f"never: {', '.join(never)}")
+    if lines:
+        print()
+        print_table(("said", "held back", "line", "when"), map(_line_cells, lines), words=4)
+
+
+def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
+    """The rows, the most frequent first, with what they ask for; of a run whose rows have other names also those."""
+    times = Counter(row.usage["row"] for row in reading.answers() if "row" in row.usage)
+    meeting = next(row for row in REACTIONS.rows if row.name == "meeting")
+    known: dict[str, Iterable[str]] = {
+        **{row.name: [one.written for one in row.when] for row in REACTIONS.rows if row is not meeting},
+        **{
+            f"{meeting.name}.{row.name}": [one.written for one in (*meeting.when, *row.when)]
+            for row in WISHES.rows if row.cells["purpose"]
+        },
+    }  # fmt: skip
+    for name in sorted({*known, *times}, key=lambda name: (-times[name], name)):
+        yield {"row": name, "times": times[name], "when": list(known.get(name, ()))}
+
+
+def _lines(reading: Reading) -> Iterator[dict[str, Any]]:
+    """The lines with conditions: how often each was said, how often it was held back, and by what."""
+    terms = reading.scenario.terms
+    if not terms:
+        return
+    spoken = [event.body.utterance for event in reading.events(type="SAY") if isinstance(event.body, Spoke)]
+    held: dict[str, Counter[str]] = {line: Counter() for line in terms}
+    for row in reading.answers():
+        if row.task == "converse":
+            for entry in reading.trace(row.agent, row.tick).get("lines", ()):
+                if entry["failed"] and entry["say"] in held:
+                    held[entry["say"]][entry["failed"].partition(" (")[0]] += 1
+    for line, of in terms.items():
+        said = sum(line in one for one in spoken)
+        yield {"line": line, "when": _conditions(of, reading.scenario), "said": said, "held_back": dict(held[line])}
+
+
+def _conditions(terms: Terms, scenario: Scenario) -> list[str]:
+    """What has to hold, as it is written in the file."""
+    people = {"who": terms.speakers, "only_to": terms.hearers}
+    named = [
+        f"{key} {' '.join(scenario.personas[one].called for one in sorted(of))}" for key, of in people.items() if of
+    ]
+    once = ["once ever"] if terms.once == "ever" else []
+    return [one.written for one in terms.when] + named + ["after another line"] * bool(terms.after) + once
+
+
+def _row_cells(row: Mapping[str, Any]) -> list[str]:
+    return [f"{row['times']:,}", row["row"], ", ".join(row["when"]) or "–"]
+
+
+def _line_cells(row: Mapping[str, Any]) -> list[str]:
+    held = ", ".join(f"{count} {failed}" for failed, count in sorted(row["held_back"].items(), key=lambda one: -one[1]))
+    return [f"{row['said']:,}", held or "0", shortened(row["line"], WIDE), ", ".join(row["when"])]
