@@ -40,7 +40,7 @@ TASKS: Mapping[str, Question] = {
     "plan_minutes": Question("minds.tasks.plan_parts:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
     "react": Question("minds.tasks.react:REACT", "minds.offline.react:decide", "decide"),
     "act": Question("minds.tasks.act:ACT", "minds.offline.react:act", "decide"),
-    "converse": Question("minds.tasks.converse:CONVERSE", "minds.offline.converse:converse", "talk"),
+    "converse": Question("minds.tasks.converse:CONVERSE", "minds.offline.converse:decide", "talk"),
     "questions": Question("minds.tasks.reflect:QUESTIONS", "minds.offline.reflect:questions", "reflect"),
     "insights": Question("minds.tasks.reflect:INSIGHTS", "minds.offline.reflect:insights", "reflect"),
     "relate": Question("minds.tasks.relate:RELATE", "minds.offline.reflect:relate", "reflect"),

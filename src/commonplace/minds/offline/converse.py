@@ -6,19 +6,23 @@ it would be another line, or none. With its words come the act they perform and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import Any, Self, cast
 
 from commonplace import rng
-from commonplace.minds.notes import AT_ONCE, COLD, FactNote, Recalled
+from commonplace.minds.mind import Decided
+from commonplace.minds.notes import AT_ONCE, COLD, FactNote, Person, Recalled
 from commonplace.minds.offline.account import has_asked, open_debt, open_hurt, times_heard
 from commonplace.minds.offline.answers import A_WORD, answer_question, is_on_topic, news_reply
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import SETTLES, favour_reply, goal_sayings, looked_for
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
-from commonplace.minds.offline.hear import refuses, remembered
+from commonplace.minds.offline.hear import Heard, refuses, remembered
 from commonplace.minds.offline.inner_voice import thought_aloud
 from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
+from commonplace.minds.offline.rows import Facts, read_table
 from commonplace.minds.offline.sayings import (
     Saying,
     sayings,
@@ -35,17 +39,21 @@ LONGEST = 380
 """Characters of a spoken line; the task's own limit is a little higher."""
 
 
-def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
-    """What to say now; an empty utterance when nothing remembered gives anything to say."""
+def decide(given: ConverseInput, dice: Dice) -> Decided:
+    """What to say now, and the row that decided; an empty utterance when nothing remembered gives anything to say."""
     scene = scene_of(given, dice)
     options = [*goal_sayings(scene), *sayings(scene)]
+    account: Mapping[str, Any] = {}
     for attempt in range(TRIES):
-        line = _line(scene.again(attempt), options)
+        choice = TALK.choose(scene.again(attempt), options)
+        assert choice is not None, "the last row of talk.txt always holds"
+        account = choice.account()
+        line = choice.facts.line(choice.row.cells["says"])
         if line is None:
             break
         text = _trimmed(scene.language.finished(line.text))
         if scene.fresh(text):
-            return ConverseOutput(
+            said = ConverseOutput(
                 utterance=text,
                 ends=line.ends,
                 because=_with_twins(given.recalled, line.ids),
@@ -53,24 +61,193 @@ def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
                 speech_act=line.act,
                 topic=line.topic[:60],
             )
-    return ConverseOutput(utterance="", ends=True)
+            return Decided(said, account)
+    return Decided(ConverseOutput(utterance="", ends=True), account)
 
 
-def _line(scene: Scene, options: list[Saying]) -> Line | None:
-    is_waited_for = scene.heard.asks or scene.heard.act.startswith((*WAITING, *ANSWERED_FIRST))
-    first = None if is_waited_for else _breaking(scene, options) or thought_aloud(scene)
-    if first is not None:
-        return first
-    if scene.talk.purpose == "turn":
-        return _turned(scene, options)
-    if scene.talk.purpose == "goal" and (line := _meant(scene, options)) is not None:
-        return line
-    if scene.last:
-        return _reply(scene, options)
-    if scene.talk.purpose == "farewell":
-        return _leave(scene, None)
-    maker = _BY_PURPOSE.get(scene.talk.purpose)
-    return (maker(scene) if maker else None) or _opening(scene, options)
+def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
+    """What to say now."""
+    return cast("ConverseOutput", decide(given, dice).value)
+
+
+class Talk(Facts):
+    """One has to say something to the hearer."""
+
+    def __init__(self, scene: Scene, options: list[Saying]) -> None:
+        self._scene, self._options = scene, options
+
+    @classmethod
+    def found(cls, scene: Scene, options: list[Saying]) -> Iterator[Self]:
+        yield cls(scene, options)
+
+    def line(self, says: str) -> Line | None:
+        """The line of a row; `ends` after its name closes the talk where one means to take leave."""
+        name, _, ends = says.partition(" ")
+        line = getattr(self, name)
+        return replace(line, ends=True) if line is not None and ends and self.purpose == "farewell" else line
+
+    @property
+    def hearer(self) -> Person:
+        """To whom."""
+        return self._scene.you
+
+    @property
+    def purpose(self) -> str:
+        """What for: `greet`, `tell`, `reply`, `farewell` …"""
+        return self._scene.talk.purpose
+
+    @property
+    def heard(self) -> Heard:
+        """The line to answer: what it does (`heard.act`), whether it asks, what it is about."""
+        return self._scene.heard
+
+    @property
+    def spoken_to(self) -> bool:
+        """Whether there is a line to answer."""
+        return bool(self._scene.last)
+
+    @property
+    def waited_for(self) -> bool:
+        """Whether the line wants an answer before anything new is said."""
+        return self.heard.asks or self.heard.act.startswith((*WAITING, *ANSWERED_FIRST))
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is a line that nobody leaves without a word to."""
+        return self.heard.asks or self.heard.act.startswith(WAITING)
+
+    @cached_property
+    def memory(self) -> Recalled | None:
+        """The memory of hearing the line."""
+        return _heard_memory(self._scene)
+
+    @cached_property
+    def breaking(self) -> Line | None:
+        """A word about what has just happened."""
+        return _breaking(self._scene, self._options)
+
+    @cached_property
+    def thought(self) -> Line | None:
+        """What a thought of today wanted said to the hearer."""
+        return thought_aloud(self._scene)
+
+    @cached_property
+    def turned(self) -> Line | None:
+        """A word to somebody in the same talk who has been silent."""
+        return _turned(self._scene, self._options)
+
+    @cached_property
+    def meant(self) -> Line | None:
+        """What one has come to say to the hearer."""
+        return _meant(self._scene, self._options)
+
+    @cached_property
+    def missed(self) -> Line | None:
+        """Something of one's own, after a word on having missed what was said."""
+        body = worded(self._scene, self._options[0]) if self._options else None
+        lost = self._scene.say("lost") if self.purpose == "reply" and self.heard.asks else ""
+        return body.led_by(lost) if body else None
+
+    @cached_property
+    def leave(self) -> Line | None:
+        """The end of a talk."""
+        return _leave(self._scene, self.memory if self.spoken_to else None)
+
+    @cached_property
+    def snub(self) -> Line | None:
+        """A short word to somebody disliked."""
+        return _snub(self._scene, self.memory) if self.memory else None
+
+    @cached_property
+    def joined(self) -> Line | None:
+        """What one who has overheard the line has to tell on its subject, or says on being named in it."""
+        return _joined(self._scene, self._options)
+
+    @cached_property
+    def favour(self) -> Line | None:
+        """The answer to what is asked, promised, brought or forgiven."""
+        return favour_reply(self._scene, self.memory) if self.memory else None
+
+    @cached_property
+    def answers_me(self) -> bool:
+        """Whether the line answers my news of an event, or my invitation."""
+        return _answers_me(self._scene)
+
+    @cached_property
+    def news(self) -> Line | None:
+        """What one says to news that is followed."""
+        return news_reply(self._scene, self.memory) if self.memory and self.memory.facts else None
+
+    @cached_property
+    def rsvp(self) -> Line | None:
+        """What one says to a yes, a no or a maybe."""
+        return _rsvp(self._scene, self.memory, self._options) if self.memory else None
+
+    @property
+    def questioned(self) -> bool:
+        """Whether the line is a question that wants an answer, not one with which an author's line ends."""
+        line = self._scene.talk.lines[-1] if self._scene.talk.lines else None
+        return self.heard.asks and not (self.heard.act in TOLD_AS_QUESTIONS and line is not None and line.replies)
+
+    @cached_property
+    def authors(self) -> Line | None:
+        """What the author gave to say to a question about what I told."""
+        return _answer(self._scene, self.memory) if self.memory else None
+
+    @cached_property
+    def answer(self) -> Line | None:
+        """The answer to a question, from what is remembered."""
+        return answer_question(self._scene, self.memory, self._options) if self.memory else None
+
+    @cached_property
+    def greeting(self) -> Line | None:
+        """A greeting in return, and something of one's own."""
+        scene = self._scene
+        rule = "react.greet_stranger" if scene.with_stranger else "react.greet"
+        greeting = scene.line(rule, self.memory.id) if self.memory else None
+        return greeting and greeting.then(scene.aside(_own(scene, self._options)[0]))
+
+    @property
+    def nod(self) -> bool:
+        """Whether the line says hardly more than a nod, in a talk that has begun."""
+        is_short = self._scene.language.length(self._scene.last) < SHORT_ANSWER
+        is_nod = self.heard.act in {"acknowledge", "thank"} or (self.heard.act == "answer" and is_short)
+        return is_nod and len(self._scene.talk.lines) > 1
+
+    @cached_property
+    def goes_on(self) -> Line | None:
+        """After a mere nod: something on the subject or another, else the end."""
+        return _carry_on(self._scene, self.memory, self._options) if self.memory else None
+
+    @cached_property
+    def taken_up(self) -> Line | None:
+        """A word on what was told, something of one's own on the subject, a question about it, or two of these."""
+        return _taken_up(self._scene, self.memory, self._options) if self.memory else None
+
+    @cached_property
+    def comfort(self) -> Line | None:
+        """A word about the hearer's trouble."""
+        return _comfort(self._scene)
+
+    @cached_property
+    def reproach(self) -> Line | None:
+        """A word about what the hearer did to me."""
+        return _reproach(self._scene)
+
+    @cached_property
+    def apology(self) -> Line | None:
+        """For a word I broke to the hearer."""
+        return _apology(self._scene)
+
+    @cached_property
+    def sought(self) -> Line | None:
+        """A question about the one whom the speaker has come to see and who is not here."""
+        return _sought(self._scene)
+
+    @cached_property
+    def opening(self) -> Line | None:
+        """A greeting, and something remembered."""
+        return _opening(self._scene, self._options)
 
 
 def _breaking(scene: Scene, options: list[Saying]) -> Line | None:
@@ -267,14 +444,6 @@ def _event_of(scene: Scene, fact: str) -> str:
     return event_name(note, scene.language) if note else ""
 
 
-_BY_PURPOSE: Mapping[str, Callable[[Scene], Line | None]] = {
-    "comfort": _comfort,
-    "reproach": _reproach,
-    "apologise": _apology,
-    "seek": _sought,
-}
-
-
 # ── replying ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -305,39 +474,6 @@ ANOTHER = 45
 """Of a hundred talks that have come to rest, those in which somebody brings up another subject."""
 SHORT_ANSWER = 46
 """Characters below which an answer counts as a mere nod."""
-
-
-def _reply(scene: Scene, options: list[Saying]) -> Line | None:
-    """The reply to the last line, if the speaker remembers hearing it."""
-    memory, act = _heard_memory(scene), scene.heard.act
-    if memory is None:
-        body = worded(scene, options[0]) if options else None
-        missed = scene.say("lost") if scene.talk.purpose == "reply" and scene.heard.asks else ""
-        return body.led_by(missed) if body else None
-    if act == "farewell":
-        return _leave(scene, memory)
-    if scene.you.warmth < COLD:
-        return _snub(scene, memory)
-    if scene.talk.purpose == "join":
-        return _joined(scene, options)
-    is_last = scene.talk.purpose == "farewell"
-    if is_last and not scene.heard.asks and not act.startswith(WAITING):
-        return _leave(scene, memory)
-    line = _answered(scene, memory, options)
-    return replace(line, ends=True) if line is not None and is_last else line
-
-
-def _answered(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
-    """The answer to what was asked, offered, agreed or told."""
-    answers_me = _answers_me(scene)
-    told = favour_reply(scene, memory) or (news_reply(scene, memory) if memory.facts and not answers_me else None)
-    if told is not None:
-        return told
-    if answers_me:
-        return _rsvp(scene, memory, options)
-    asks = scene.heard.asks and not (scene.heard.act in TOLD_AS_QUESTIONS and scene.talk.lines[-1].replies)
-    asked = _answer(scene, memory) or answer_question(scene, memory, options) if asks else None
-    return asked or _met(scene, memory, options)
 
 
 def _heard_memory(scene: Scene) -> Recalled | None:
@@ -374,19 +510,6 @@ def _rsvp(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
     first = scene.line(f"react.{act}" if act in {"accept", "decline"} else "react.hesitate", memory.id)
     goes_on = scene.is_young and scene.dice.chance(60, "rsvp")
     return first.then(_more(scene, options) if goes_on else None)
-
-
-def _met(scene: Scene, memory: Recalled, options: list[Saying]) -> Line | None:
-    """A statement: a reaction, and sometimes a question or something of one's own that goes with it."""
-    line = scene.heard
-    if line.act == "greet":
-        greeting = scene.line("react.greet_stranger" if scene.with_stranger else "react.greet", memory.id)
-        return greeting.then(scene.aside(_own(scene, options)[0]))
-    is_short = scene.language.length(scene.last) < SHORT_ANSWER
-    is_nod = line.act in {"acknowledge", "thank"} or (line.act == "answer" and is_short)
-    if is_nod and len(scene.talk.lines) > 1:
-        return _carry_on(scene, memory, options)
-    return _taken_up(scene, memory, options)
 
 
 def _taken_up(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
@@ -667,3 +790,6 @@ def _plan_memory(scene: Scene) -> Recalled | None:
     called = {item.do for item in (*([scene.talk.now] if scene.talk.now else ()), *scene.talk.later[:1])}
     plans = ((memory, memory.happening) for memory in scene.talk.recalled)
     return next((memory for memory, plan in plans if isinstance(plan, Planned) and plan.do in called), None)
+
+
+TALK = read_table("talk", Talk)
