@@ -38,7 +38,7 @@ def event(given: ReactInput, dice: Dice) -> ReactOutput | None:
         manner = "leave"
     do = rules.say(f"event.{kind}.{manner}", {}, dice)
     minutes = 15 + 5 * dice.below(6, "event")
-    stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news))
+    stroke = _now(given, do, _where(given, news, manner), minutes, _ids(news), "👀")
     named = rules.language.with_article(news.happening.topic) or rules.language.noun_phrase(news.text)
     named = rules.first("the_dark", {}) if kind == "dark" else named
     why = reason(given.who.language, f"happening.{manner}", what=named or rules.first("what_happened", {}))
@@ -159,7 +159,7 @@ def distress(given: ReactInput, dice: Dice) -> ReactOutput | None:
         if person is None or person.warmth + 25 * temper(given.who).helpful < 10:
             continue
         do = rules.say("help.do", {"x": person.called}, dice)
-        stroke = _now(given, do, given.situation.place.id, 15 + 5 * dice.below(3, "help"), _ids(news))
+        stroke = _now(given, do, given.situation.place.id, 15 + 5 * dice.below(3, "help"), _ids(news), "🤗")
         return ReactOutput(
             decision="help", target=person.id, purpose="comfort", stroke=stroke,
             reason=reason(given.who.language, "distress", x=person.called), because=_ids(news),
@@ -191,7 +191,7 @@ def weather(given: ReactInput, dice: Dice) -> ReactOutput | None:
     named = {"sky": rules.first(f"sky.{sky}", {})}
     do = rules.say("rain.home" if shelter == given.who.home else "rain.out", named, dice)
     minutes = 30 + 5 * dice.below(7, "rain")
-    stroke = _now(given, do, shelter, minutes, _ids(news))
+    stroke = _now(given, do, shelter, minutes, _ids(news), "☔")
     why = reason(given.who.language, "rain.go", **named)
     return ReactOutput(decision="go", stroke=stroke, reason=why, because=_ids(news))
 
@@ -254,9 +254,9 @@ def _may_ask(given: ReactInput, near: list[Person]) -> bool:
     return bool(near) and not given.lines
 
 
-def _now(given: ReactInput, do: str, place: str, minutes: int, because: tuple[int, ...]) -> Stroke:
+def _now(given: ReactInput, do: str, place: str, minutes: int, because: tuple[int, ...], emoji: str) -> Stroke:
     do = do or grammar(given.who.language).first("event.other.look", {})
-    return Stroke(start=given.situation.time, minutes=minutes, location=place, do=do, because=because)
+    return Stroke(start=given.situation.time, minutes=minutes, location=place, do=do, because=because, emoji=emoji)
 
 
 def _ids(news: News) -> tuple[int, ...]:
