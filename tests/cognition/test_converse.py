@@ -31,6 +31,16 @@ def _together(document: dict[str, Any]) -> None:
             item["place"] = "barn"
 
 
+def _with_something_to_say(document: dict[str, Any]) -> None:
+    """All three in the barn, each with three things to tell."""
+    _together(document)
+    for character in document["characters"]:
+        character["memories"] = [
+            {"text": f"{topic} {number}.", "tell": [f"I know {number} of {topic.lower()}."], "topic": topic.lower()}
+            for number, topic in enumerate(("Kites", "Ladders", "Bees"), 2)
+        ]
+
+
 def _live_watching_the_floor(town: Town, ticks: int) -> int:
     """Live; of a talk going on only who has the floor speaks, or anybody after a silence; bystanders join up to four.
 
@@ -185,7 +195,7 @@ def test_meeting_makes_an_acquaintance_and_talking_past_somebody_does_not_make_a
 
 
 def test_the_offline_mind_keeps_the_floor_and_never_repeats_itself() -> None:
-    town = Town(hamlet(_together), OfflineMind())
+    town = Town(hamlet(_with_something_to_say), OfflineMind())
     assert _live_watching_the_floor(town, 280) >= 3
     said = Counter(
         (event.agent_id, event.body.to_agent_id, event.body.utterance, town.scenario.clock.day(event.tick))
@@ -197,7 +207,7 @@ def test_the_offline_mind_keeps_the_floor_and_never_repeats_itself() -> None:
 def test_who_joins_a_talk_is_reminded_of_what_they_have_on_its_subject() -> None:
     def change(document: dict[str, Any]) -> None:
         standing(anna="barn")(document)
-        own = {"text": "The kite is Anna's.", "tell": ["I sewed it."], "topic": "kite", "importance": 4}
+        own = {"text": "The kite is Anna's.", "tell": ["I sewed it."], "topic": "kite", "importance": 1}
         person(document, "anna")["memories"] = [own]
 
     def joins(given: Any, key: RequestKey) -> ReactOutput | None:

@@ -19,6 +19,7 @@ from commonplace.minds.tasks import (
     RateOutput,
     Rating,
 )
+from commonplace.minds.tasks.reflect import INSIGHTS_ASKED
 from commonplace.testing import ScriptedMind
 
 DELAY = 30
@@ -134,6 +135,7 @@ def test_insights_become_memories_a_fixed_time_later_and_cite_what_was_shown() -
     (reflected,) = town.events("REFLECTED", "cora")
     assert reflected.tick == 1 + TICKS
     assert list(reflected.body.memory_ids) == [memory.id for memory in thoughts]
+    assert reflected.body.lacking == 1, "five were asked for"
 
 
 def test_insights_may_rest_on_any_memory_that_was_shown() -> None:
@@ -179,6 +181,8 @@ def test_a_reflection_is_not_repeated_before_as_much_has_happened_again(because:
     town, mind = _thinking(*because)
     town.live(150)
     assert _asked_at(town) == [1]
+    (reflected,) = town.events("REFLECTED", "cora")
+    assert len(reflected.body.memory_ids) + reflected.body.lacking == INSIGHTS_ASKED, "and the event says so"
     assert len(mind.inputs("insights", "cora")) == 1
 
 

@@ -21,11 +21,14 @@ from commonplace.minds.notes import News, Recalled, fields_of
 from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput, Targets
 from commonplace.text import clean, shortened
 from commonplace.world.actions import ACTIONS, Action, Idle, Interact, Move, objection, proposed
+from commonplace.world.acts import TALKS
 from commonplace.world.events import GivenBack, Interacted, Spoke, TakenOver
 from commonplace.world.happenings import Absent, Did, Failed, happening_of
 from commonplace.world.tree import attempt
 
 LONGEST_DOING = 120
+WALKS, USES, RESTS, SLEEPS = "🚶", "✋", "🙂", "😴"
+"""What is shown over the head of somebody whose plan names no emoji."""
 REFUSED_FOR = timedelta(hours=1)
 """What was refused is not tried again so soon, unless the object is seen to change; nor is a way that was closed."""
 
@@ -40,7 +43,7 @@ async def act(
             return said
     step = plan_step(view, notebook, item)
     if reaction.decision == "wait" and isinstance(step, Move):
-        step = Idle(doing=view.world.body.doing, because=reaction.because)
+        step = Idle(doing=view.world.body.doing, emoji=view.world.body.emoji, because=reaction.because)
     if reaction.act is not None:
         return _unless_in_vain(view, chosen(view, reaction.act, step), step)
     if view.scenario.cognition.asks_each_tick and not view.world.body.asleep:
@@ -82,7 +85,7 @@ def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
     match output.kind:
         case "SAY":
             said = ConverseOutput(utterance=shortened(clean(output.utterance), LONGEST_LINE), because=output.because)
-            return line(view, output.to_agent_id, said, said_today(view, output.to_agent_id)) or step
+            return line(view, output.to_agent_id, said, said_today(view, output.to_agent_id), output.emoji) or step
         case "IDLE":
             if isinstance(step, Idle):
                 return replace(step, doing=words or step.doing, emoji=output.emoji or step.emoji, because=because)
@@ -100,24 +103,32 @@ def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Acti
     language = view.scenario.language
     partner = _awaited(view)
     if partner:
-        return Idle(doing=doing(language, "talking", view.scenario.personas[partner].name), emoji="💬")
+        return Idle(doing=doing(language, "talking", view.scenario.personas[partner].name), emoji=TALKS)
     if item is None:
-        return Idle(doing=view.world.body.doing or doing(language, "resting"), asleep=view.world.body.asleep)
+        asleep = view.world.body.asleep
+        return Idle(
+            doing=view.world.body.doing or doing(language, "resting"), asleep=asleep, emoji=_seen_at(asleep=asleep)
+        )
     uses_object = item.object_id != "" and not _attempted(view, item)
     goal = (uses_object and _place_of(view, notebook, item.object_id)) or item.location
     if goal != view.world.area and _is_closed(view, goal):
-        return Idle(doing=doing(language, "waiting"), because=item.because)
+        return Idle(doing=doing(language, "waiting"), emoji=RESTS, because=item.because)
     if goal != view.world.area:
-        return Move(to_location_id=goal, emoji=item.emoji, because=item.because)
+        return Move(to_location_id=goal, emoji=item.emoji or WALKS, because=item.because)
     if uses_object:
         return Interact(
             object_id=item.object_id,
             verb=item.verb,
             doing=item.action_description,
-            emoji=item.emoji,
+            emoji=item.emoji or USES,
             because=item.because,
         )
-    return Idle(doing=item.action_description, asleep=item.asleep, emoji=item.emoji, because=item.because)
+    emoji = item.emoji or _seen_at(asleep=item.asleep)
+    return Idle(doing=item.action_description, asleep=item.asleep, emoji=emoji, because=item.because)
+
+
+def _seen_at(*, asleep: bool) -> str:
+    return SLEEPS if asleep else RESTS
 
 
 def _is_closed(view: TurnView, goal: str) -> bool:

@@ -16,9 +16,11 @@ from commonplace.cognition.situation import fact_notes, item_note, later_strokes
 from commonplace.cognition.telling import Lines
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled, Spoken, changed
+from commonplace.minds.offline.hear import understood
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, ReactOutput
 from commonplace.text import clean, sentences, shortened
 from commonplace.world.actions import Say
+from commonplace.world.acts import emoji_of
 from commonplace.world.happenings import ISaid, happening_of
 from commonplace.world.state import Conversation, Line
 
@@ -112,8 +114,9 @@ def _with_reasons(
     return (*recalled(view.scenario, reasons, view.now), *found)[: max(len(found), len(reasons))]
 
 
-def line(view: TurnView, hearer: str, output: ConverseOutput, said: Sequence[str]) -> Say | None:
-    """The words as they are said; None for no words, or words this hearer has heard from me today (`said`)."""
+def line(view: TurnView, hearer: str, output: ConverseOutput, said: Sequence[str], emoji: str = "") -> Say | None:
+    """The words as they are said; None for no words, or words this hearer has heard from me today (`said`). `emoji`:
+    the mind's own, if it has named one."""
     utterance = shortened(clean(output.utterance), LONGEST_LINE)
     if not utterance or utterance in said:
         return None
@@ -128,7 +131,13 @@ def line(view: TurnView, hearer: str, output: ConverseOutput, said: Sequence[str
         because=tuple(memory for memory in output.because if memory in view.draft),
         speech_act=output.speech_act,
         topic=output.topic,
+        emoji=emoji or emoji_for(utterance, output.speech_act, view.scenario.language),
     )
+
+
+def emoji_for(utterance: str, speech_act: str, language: str) -> str:
+    """What is shown over a speaker's head, by what the line does; a model does not say so, and its words are read."""
+    return emoji_of(speech_act or understood(utterance, language).act)
 
 
 def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:

@@ -38,6 +38,7 @@ from commonplace.minds.tasks import (
     Stroke,
 )
 from commonplace.minds.tasks.offers import memory_ids
+from commonplace.minds.tasks.reflect import INSIGHTS_ASKED
 from commonplace.text import words
 from commonplace.world.area import SILENCE
 from commonplace.world.events import Reflected
@@ -177,7 +178,7 @@ async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
     questions = (await notebook.ask(QUESTIONS, about_recent)).value.questions
     evidence = [
         Evidence(question=question, recalled=await retrieve(view, notebook, "reflect", [question]))
-        for question in questions[:3]
+        for question in questions
     ]
     inputs = InsightsInput(
         who=who(view.persona),
@@ -236,8 +237,8 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
     ]
     memories = await remember(view, notebook, drafts, {draft.text for draft in drafts})
     wish_for(view, notebook, memories)
-    if memories:
-        notebook.notes.append(Reflected(memory_ids=tuple(memory.id for memory in memories)))
+    made = tuple(memory.id for memory in memories)
+    notebook.notes.append(Reflected(memory_ids=made, lacking=INSIGHTS_ASKED - len(made)))
 
 
 def _concluded(insight: Mapping[str, Any]) -> Happening:

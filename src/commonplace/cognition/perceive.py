@@ -221,8 +221,7 @@ def _own_interact(view: TurnView, event: Event, tried: Interacted) -> Percept:
     did = Did(object=thing, verb=verb, place=event.place, doing=view.world.body.doing)
     if tried.progress is None or not tried.seen:
         return _outcome(view, event, "did", did, doing=did.doing)
-    count, times = tried.progress
-    did = changed(did, step=tried.seen, progress=f"{count}/{times}")
+    did = changed(did, step=tried.seen, progress="/".join(map(str, tried.progress)))
     return _outcome(view, event, "progress", did, doing=did.doing, step=ended(capital(tried.seen)))
 
 
@@ -497,7 +496,8 @@ def _noticed(view: TurnView, event: Event, used: Interacted) -> Percept | None:
     if not used.seen or thing not in view.world.things:
         return None
     text = ended(capital(used.seen))
-    changed_so = changed(_seen_thing(view, thing, view.world.things[thing].state), seen=text)
+    made = "/".join(map(str, used.progress or ()))
+    changed_so = changed(_seen_thing(view, thing, view.world.things[thing].state), seen=text, progress=made)
     return Percept("thing", text, changed_so, thing, THINGS, event.id)
 
 

@@ -17,7 +17,7 @@ from commonplace.cognition.retrieve import embedded
 from commonplace.cognition.situation import named, who
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.memory.embedding import Vector
-from commonplace.memory.importance import BASE, RuleRater
+from commonplace.memory.importance import BASE, EVENTFUL, RuleRater
 from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.notes import News
 from commonplace.minds.tasks import RATE, RateInput, Rating
@@ -25,20 +25,28 @@ from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.happenings import (
     Absent,
     Came,
+    Did,
     Failed,
     Happening,
     Hour,
     Left,
+    Planned,
+    Seen,
     Talked,
     Walked,
     as_frame,
     happening_of,
+    is_finished,
 )
 
 ROUTINE = 1
 """Where the rules start for what is not news, if the mind rates the news."""
 COMINGS = Came | Left | Walked | Hour | Talked
 """What goes on all day, and is routine unless it is news."""
+DEEDS = Did | Seen | Planned
+"""What people do, and plan to do. Only a goal and a feeling in its words count: who opens a café opens nothing else."""
+OUT_OF_THE_ORDINARY = 6
+"""Importance of the end of a longer piece of work of one's own, and of what one does at an event one has gone to."""
 OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflection"
 
 
@@ -154,8 +162,8 @@ async def remember(
     memories: list[Memory] = []
     for draft in drafts:
         weight = draft.importance or view.rated.get(draft.text)
-        if weight is None and wanted == "both" and isinstance(draft.happening, COMINGS) and draft.text not in news:
-            weight = ROUTINE  # whatever its words: somebody who leaves for the market does not leave anybody
+        if weight is None and wanted == "both" and draft.text not in news:
+            weight = _everyday(view, draft, rater)
         importance = rater(draft.text) if weight is None else weight
         memory = _store(view, notebook, draft, importance, vectors.get(draft.text))
         memories.append(memory)
@@ -165,6 +173,25 @@ async def remember(
         return memories
     await rate(view, notebook)
     return [view.draft.get(memory.id) for memory in memories]
+
+
+def _everyday(view: TurnView, draft: NewMemory, rater: RuleRater) -> int | None:
+    """Importance of what people do all day, by its kind; None for anything else."""
+    it = draft.happening
+    if isinstance(it, COMINGS):
+        return ROUTINE  # whatever its words: somebody who leaves for the market does not leave anybody
+    if isinstance(it, Did) and (is_finished(it.progress) or _is_at_event(view, it, draft.at)):
+        return OUT_OF_THE_ORDINARY
+    if not isinstance(it, DEEDS):
+        return None
+    rated = rater.explain(it.do if isinstance(it, Planned) else it.doing)
+    return rated.importance - EVENTFUL * ("eventful" in rated.because)
+
+
+def _is_at_event(view: TurnView, deed: Did, at: datetime) -> bool:
+    """Whether a deed was done at an event to which the plan has led."""
+    stroke = view.state.plan.at(at, "day")
+    return stroke is not None and bool(stroke.event) and stroke.location == deed.place
 
 
 async def rate(view: TurnView, notebook: Notebook) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from commonplace.memory.record import Memory
 from commonplace.memory.table import KIND_CODES, View
 
-THRESHOLD = 150.0
+THRESHOLD: float = 150
 """Generative Agents (Park et al. 2023, §4.2)."""
 
 TURNS = 6

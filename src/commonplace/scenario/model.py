@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from commonplace.languages import DEFAULT, LanguageName
+from commonplace.memory.reflection import THRESHOLD
 from commonplace.registry import QUESTION_GROUPS, TASKS
 from commonplace.scenario.loading import KeyPath
 from commonplace.world.tree import Verb
@@ -376,7 +377,10 @@ class ReflectionPart(Part):
     """When a character stops to think about what it has experienced."""
 
     threshold: float = Field(
-        default=150, gt=0, allow_inf_nan=False, description="summed importance of memories since the last reflection"
+        default=THRESHOLD,
+        gt=0,
+        allow_inf_nan=False,
+        description="summed importance of memories since the last reflection",
     )
     strict: bool = Field(default=False, description="`exceeds` instead of `reaches`")
     every_turns: int = Field(

@@ -46,6 +46,7 @@ from commonplace.world.events import (
     Moved,
     ObjectStateChanged,
     PlanChanged,
+    Reflected,
     RelationChanged,
     Spoke,
     TimeAdvanced,
@@ -281,7 +282,7 @@ def _text(event: Event, town: Town) -> str:
             return template.format_map(_words(body, town)) if template else _unknown(event)
 
 
-def _key(event: Event) -> str:
+def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
     match event.body:
         case Moved():
             return "MOVE goal"
@@ -293,11 +294,13 @@ def _key(event: Event) -> str:
             return f"RELATION_CHANGED {why}"
         case PlanChanged(reason=""):
             return "PLAN_CHANGED first"
+        case Reflected(lacking=lacking) if lacking:
+            return "REFLECTED few"
         case _:
             return event.type
 
 
-def _words(body: EventBody, town: Town) -> dict[str, str]:  # noqa: PLR0911 – a case per type
+def _words(body: EventBody, town: Town) -> dict[str, str]:  # noqa: PLR0911, PLR0912 – a case per type
     """What the templates of `views.words` name of an event."""
 
     def word(text: str) -> str:
@@ -320,6 +323,8 @@ def _words(body: EventBody, town: Town) -> dict[str, str]:  # noqa: PLR0911 – 
             return {"members": _together([town.short(one) for one in members])}
         case RelationChanged(other=other):
             return {"other": town.short(other)}
+        case Reflected(memory_ids=made, lacking=lacking):
+            return {"made": str(len(made)), "wanted": str(len(made) + lacking)}
         case Adjusted(field=field, value=value):
             return {"field": word(field), "value": clean("; ".join(_strings(value)))}
         case ActionRejected(why=reason) | PlanChanged(reason=reason) | VoiceAnswered(reason=reason):

@@ -39,6 +39,23 @@ SETTLING = frozenset({"reproach", "apologise"})
 _ACTS_OF_SORTS = {"worry": "complain", "joy": "rejoice", "plan": "intend"}
 """Sorts of what is told that are acts of their own."""
 
+TALKS = "💬"
+_EMOJI = {
+    "ask": "🤔", "invite": "🤔", "complain": "😟", "reproach": "😠", "rejoice": "😄", "praise": "😊", "thank": "🙏",
+    "apologise": "🙇", "comfort": "🤗", "intend": "🤝", "accept": "🤝", "greet": "👋", "farewell": "👋",
+    "promise": "🤝", "keep": "🤝", "make_up": "🤝", "forgive": "🤗", "decline": "🙅", "hesitate": "🤷", "snub": "😒",
+    "defy": "😤", "report": "📣", "weather": "⛅", "tell.loss": "😢", "tell.concern": "😟", "tell.secret": "🤫",
+    "tell.joke": "😂", "tell.tease": "😜", "tell.fond": "🥰", "tell.feeling": "💗", "tell.wish": "🌠",
+    "tell.long_ago": "📜", "tell.puzzle": "🧩", "tell.view": "🧐", "tell.heard": "👂", "tell.saw": "👀",
+    "tell.here": "👀", "tell.noticed": "👀",
+}  # fmt: skip
+"""What a line does, by verb and kind or by verb → what is shown over its speaker's head; `TALKS` for all else."""
+
+
+def emoji_of(act: str) -> str:
+    """What is shown over the head of somebody who says a line that does this."""
+    return _EMOJI.get(act) or _EMOJI.get(act.partition(".")[0], TALKS)
+
 
 def telling(sort: str) -> str:
     """The act of telling something of a sort that a scenario names."""

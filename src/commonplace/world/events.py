@@ -329,6 +329,8 @@ class Reflected(EventBody, kw_only=True):
     """A character drew conclusions: the ids of the memories that they became."""
 
     memory_ids: tuple[int, ...]
+    lacking: int = 0
+    """How many fewer there are than were asked for: the evidence allowed no more."""
 
 
 class RelationChanged(EventBody, kw_only=True):

@@ -122,6 +122,8 @@ class Changed(Happened, tag="thing"):
     """The state as it is said."""
     seen: str = ""
     """What there was to see as somebody brought it into that state; empty where only the state was noticed."""
+    progress: str = ""
+    """Of a longer piece of work, how much of it was done then, `2/5`."""
 
 
 class Missing(Happened, tag="missing"):
@@ -248,6 +250,12 @@ def happening_of(details: Mapping[str, Any]) -> Happening:
         return msgspec.convert(frame, _KINDS[frame["what"]])
     except (KeyError, TypeError, msgspec.ValidationError):
         return NOTHING_KNOWN
+
+
+def is_finished(progress: str) -> bool:
+    """Whether a longer piece of work has come to its end: `5/5`."""
+    made, _, wanted = progress.partition("/")
+    return bool(progress) and made == wanted
 
 
 def as_frame(happening: Happening) -> dict[str, str]:

@@ -79,6 +79,21 @@ def test_only_a_thing_or_what_is_no_routine_counts_by_its_words() -> None:
     assert rated("The kettle is broken.", Changed(object="kettle", state="broken", words="broken")) > 1
 
 
+def test_a_thing_that_somebody_uses_says_little_and_long_work_on_it_much() -> None:
+    told = "The secret prize cat opens one eye."
+    assert rated(told, Changed(object="cat", state="awake", seen=told)) == 2
+    assert rated("A light comes on.", Changed(object="drone", seen="…", progress="2/4")) == 3
+    assert rated("The drone is whole.", Changed(object="drone", seen="…", progress="4/4")) >= 6
+
+
+def test_small_talk_and_the_words_of_a_conclusion_add_nothing() -> None:
+    kiss = "A kiss, a festival and a secret."
+    assert rated(kiss, Said(who="jun", to_me="1", speech_act="greet")) == 2
+    assert rated(kiss, Said(who="jun", to_me="1", speech_act="tell.secret")) > 3
+    assert rated(kiss, Concluded(kind="pair")) == 5
+    assert rated(kiss, Concluded(kind="pair", topic="the festival")) == 7
+
+
 def test_feelings_are_named_by_their_words() -> None:
     sad, glad = rate(RateInput(who=sample.mira(), texts=("Jun is crying.", "Jun laughs.")), DICE).ratings
     assert sad.valence < 0 < glad.valence and sad.keywords == ("sadness",)

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from cognition.hamlet import Town
 from commonplace.languages import phrases
 from commonplace.memory.importance import Rating
-from commonplace.parts.duet.stage import DUET, TALKS, THOUGHTFUL
+from commonplace.parts.duet.stage import DUET, THOUGHTFUL
 from commonplace.parts.duet.store_policy import CORRECTION, alike, corrected, found_conflict, found_promise
 from commonplace.parts.duet.tasks import LOST_THREAD, DuetOutput, DuetReflection
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.testing import ScriptedMind
 from commonplace.text import words
+from commonplace.world.acts import TALKS
 from commonplace.world.events import Reflected
 from parts.duet.pair import PAIR, Actors, dropped, memories, pair, played, reasons
 from sizes import examples

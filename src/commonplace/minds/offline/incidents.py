@@ -132,9 +132,9 @@ class Event(OfNews):
         do = self.rules.say(f"event.{self.kind}.{self.response}", {}, self.dice)
         minutes = 15 + 5 * self.dice.below(6, "event")
         if self.response == "leave":
-            return self.from_now(do, minutes, self.given.who.home)
+            return self.from_now(do, minutes, self.given.who.home, emoji="👀")
         place = named_place(self.given.places, self.news.text) if self.response in HELPING else None
-        return self.from_now(do, minutes, place.id if place else "")
+        return self.from_now(do, minutes, place.id if place else "", emoji="👀")
 
     @property
     def what(self) -> str:
@@ -171,7 +171,7 @@ class Distress(OfNews):
     def help(self) -> Stroke:
         """To stay with them for a while."""
         do = self.rules.say("help.do", {"x": self.person.called if self.person else ""}, self.dice)
-        return self.from_now(do, 15 + 5 * self.dice.below(3, "help"))
+        return self.from_now(do, 15 + 5 * self.dice.below(3, "help"), emoji="🤗")
 
 
 class Weather(OfNews):
@@ -227,7 +227,7 @@ class Weather(OfNews):
             known = (spot for spot in given.places if not spot.outdoor and spot.id != place)
             place = self.dice.choice([*(s.id for s in known if s.name in seen or s.id == home), home], "shelter")
         do = self.rules.say("rain.home" if place == home else "rain.out", {"sky": self.sky}, self.dice)
-        return self.from_now(do, 30 + 5 * self.dice.below(7, "rain"), place)
+        return self.from_now(do, 30 + 5 * self.dice.below(7, "rain"), place, emoji="☔")
 
 
 class Failure(OfNews):

@@ -25,6 +25,7 @@ from commonplace.minds.tasks import (
     RelateInput,
     RelateOutput,
 )
+from commonplace.minds.tasks.reflect import INSIGHTS_ASKED, QUESTIONS_ASKED
 from commonplace.world.happenings import (
     Absent,
     Came,
@@ -42,20 +43,18 @@ from commonplace.world.happenings import (
     Tried,
 )
 
-MOST_QUESTIONS = 3
-
 
 def questions(given: QuestionsInput, dice: Dice) -> QuestionsOutput:
     """Three: about the two subjects that weigh most, and about oneself."""
     rules = grammar(given.who.language)
     weights = _subjects(given)
     asked: list[str] = []
-    for (kind, subject), _ in weights.most_common(MOST_QUESTIONS - 1):
+    for (kind, subject), _ in weights.most_common(QUESTIONS_ASKED - 1):
         text = rules.say(f"question.{kind}", {"x": subject, "thing": subject, "topic": subject, "place": subject}, dice)
         asked.append(rules.language.finished(text))
     own = dice.shuffled(rules.every("question.own"), "own")
-    asked.extend(own[: MOST_QUESTIONS - len(asked)])
-    return QuestionsOutput(questions=tuple(asked[:MOST_QUESTIONS]))
+    asked.extend(own[: QUESTIONS_ASKED - len(asked)])
+    return QuestionsOutput(questions=tuple(asked))
 
 
 def _subjects(given: QuestionsInput) -> Counter[tuple[str, str]]:
@@ -85,7 +84,6 @@ def subjects(memory: Recalled, me: str, language: str) -> Iterable[tuple[str, st
 # ── insights ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-MOST = 5
 MOST_ABOUT_ONE = 2
 ENOUGH = 3
 """Insights into what has happened after which nothing general is added."""
@@ -98,32 +96,41 @@ SAME = 0.7
 
 
 def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
-    """At most five, each of another kind or about somebody else."""
+    """At most five, each of another kind or about somebody else: from what answers the questions, then from all that
+    the questions were asked of."""
     rules = grammar(given.who.language)
-    memories = _evidence(given)
-    known = {memory.id: memory for memory in (*given.recent, *memories)}
+    answers = tuple(memory for evidence in given.evidence for memory in evidence.recalled)
+    known = {memory.id: memory for memory in (*given.recent, *answers)}
     people: tuple[Person, ...] = (*given.known, *given.situation.people)
     found: list[Insight] = []
-    for pattern in patterns(given.who, memories, people, rules, given.past):
-        if pattern.kind in GENERAL and any(one.frame["kind"] in GENERAL or len(found) >= ENOUGH for one in found):
-            continue
-        insight = _worded(pattern, rules, dice)
-        if insight is None or sum(1 for one in found if one.about == insight.about) == MOST_ABOUT_ONE:
-            continue
-        if _is_new(insight, known, [*given.earlier, *(one.text for one in found)]):
-            found.append(insight)
-        if len(found) == MOST:
-            break
+    tried: set[tuple[str, str]] = set()
+    for memories in (_evidence(answers), _evidence(known.values())):
+        for pattern in patterns(given.who, memories, people, rules, given.past):
+            if len(found) == INSIGHTS_ASKED:
+                return InsightsOutput(insights=tuple(found))
+            if (pattern.kind, pattern.about) in tried or not _has_room(pattern, found):
+                continue
+            insight = _worded(pattern, rules, dice)
+            if insight is not None and _is_new(insight, known, [*given.earlier, *(one.text for one in found)]):
+                tried.add((pattern.kind, pattern.about))
+                found.append(insight)
     return InsightsOutput(insights=tuple(found))
 
 
-def _evidence(given: InsightsInput) -> list[Recalled]:
-    """Every memory recalled for any question, once, reflections left out."""
-    seen: dict[int, Recalled] = {}
-    for evidence in given.evidence:
-        for memory in evidence.recalled:
-            if not isinstance(memory.happening, Concluded | Planned) and memory.kind != "reflection":
-                seen.setdefault(memory.id, memory)
+def _has_room(pattern: Pattern, found: Sequence[Insight]) -> bool:
+    """Whether a conclusion of this kind, about this one, may stand beside those found."""
+    if pattern.kind in GENERAL and (len(found) >= ENOUGH or any(one.frame["kind"] in GENERAL for one in found)):
+        return False
+    return sum(1 for one in found if one.about == pattern.about) < MOST_ABOUT_ONE
+
+
+def _evidence(memories: Iterable[Recalled]) -> list[Recalled]:
+    """Each memory once, in order, reflections and plans left out."""
+    seen = {
+        memory.id: memory
+        for memory in memories
+        if not isinstance(memory.happening, Concluded | Planned) and memory.kind != "reflection"
+    }
     return [seen[name] for name in sorted(seen)]
 
 

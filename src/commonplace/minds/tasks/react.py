@@ -34,7 +34,6 @@ from commonplace.minds.tasks.offers import Offers, fact_ids, people, places
 from commonplace.minds.tasks.past_values import LONGEST_GOAL, MOST_GOALS, between, goal_values, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
-from commonplace.minds.tasks.reflect import TRIVIA
 from commonplace.minds.tasks.scenes import (
     Values,
     View,
@@ -68,7 +67,18 @@ from commonplace.minds.tasks.wire import (
     words,
 )
 from commonplace.text import shortened
-from commonplace.world.happenings import Changed, Happening, Planned, Seen, Sky
+from commonplace.world.happenings import (
+    Came,
+    Changed,
+    Happening,
+    Hour,
+    Left,
+    Planned,
+    Seen,
+    Sky,
+    Talked,
+    Walked,
+)
 
 Decision = Literal["keep", "talk", "go", "help", "avoid", "wait"]
 PURPOSES = ("greet", "tell", "ask", "reply", "invite", "thank", "comfort", "apologise", "farewell")
@@ -79,7 +89,7 @@ MOST_TOLD = 1
 """Lines one has said to somebody earlier in the day."""
 REACTING = 2
 """Most memories shown when reacting: the prompt also has the plan and the news, and perhaps a talk."""
-PASSING = TRIVIA | Sky | Changed | Seen
+PASSING = Came | Left | Planned | Talked | Walked | Hour | Sky | Changed | Seen
 """What a memory is of that was over soon: among the best it is left out, and nothing takes its place."""
 LONGEST_BESIDE, LONGEST_TOLD = 100, 60
 """Characters when reacting: of a memory, so that a sentence mostly keeps its end, and of a line said before the talk.

@@ -13,7 +13,6 @@ from commonplace.minds.prompts.telling import Told, plain
 from commonplace.minds.tasks.offers import Offers, people
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Cited, Context, Rule, Unasked, WireValue, choice, several, spoken, texts, whole
-from commonplace.world.happenings import Came, Hour, Left, Planned, Talked, Walked
 
 QUESTIONS_ASKED, INSIGHTS_ASKED = 3, 5
 LONGEST_QUESTION, LONGEST_INSIGHT = 200, 400
@@ -25,10 +24,6 @@ LONGEST_THOUGHT = 100
 """Characters of an earlier reflection."""
 LONGEST_EVIDENCE = 160
 """Characters of a memory that is evidence and was not listed before."""
-MOST_LISTED = 16
-"""Memories that a reflection lists."""
-TRIVIA = Came | Left | Planned | Talked | Walked | Hour
-"""What a reflection does not list."""
 
 
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -51,17 +46,11 @@ Shown = list[tuple[Told, Recalled]]
 
 
 def _listed(inputs: QuestionsInput | InsightsInput, view: View) -> Shown:
-    """The most important memories in full, oldest first; `drop` leaves out the oldest.
-
-    Comings and goings, plans and talks without words say little and are left out. Of memories that say the same the
-    most important is shown.
-    """
+    """All memories, oldest first; `drop` leaves out the oldest. Of those that say the same the most important is
+    shown."""
     teller = view.teller(inputs)
-    recent = [note for note in inputs.recent[view.drop :] if not isinstance(note.happening, TRIVIA)]
     shown: dict[str, tuple[Told, Recalled]] = {}
-    for note in sorted(recent, key=lambda note: (-note.importance, note.minutes_ago, note.id)):
-        if len(shown) == MOST_LISTED:
-            break
+    for note in sorted(inputs.recent[view.drop :], key=lambda note: (-note.importance, note.minutes_ago, note.id)):
         told = teller.memory(note)
         shown.setdefault(told.text, (told, note))
     return sorted(shown.values(), key=lambda pair: pair[1].id)

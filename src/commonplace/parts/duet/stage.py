@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from commonplace.character.fact import carried
+from commonplace.cognition.converse import emoji_for
 from commonplace.cognition.deferred import deliver, run_job
 from commonplace.cognition.perceive import Percept, perceive
 from commonplace.cognition.remember import PLAN, REFLECTION, NewMemory, remember, store_percepts
@@ -27,7 +28,6 @@ from commonplace.memory.record import Memory
 from commonplace.memory.reflection import TurnTrigger
 from commonplace.minds.mind import Answer, Task
 from commonplace.minds.notes import Recalled, Spoken, changed
-from commonplace.minds.offline.hear import understood
 from commonplace.minds.prompts.speech_guard import first_sentences
 from commonplace.parts.duet.store_policy import Line, store_lines
 from commonplace.parts.duet.tasks import (
@@ -58,12 +58,6 @@ UNTOLD = 6
 """Memories told as not told yet."""
 TOLD = 0.6
 """Share of its words that tells that something was told."""
-TALKS = "💬"
-EMOJI = {
-    "ask": "🤔", "invite": "🤔", "complain": "😟", "reproach": "😠", "rejoice": "😄", "praise": "😊", "thank": "🙏",
-    "apologise": "🙇", "comfort": "🤗", "intend": "🤝", "accept": "🤝", "greet": "👋", "farewell": "👋",
-}  # fmt: skip
-"""What a line does → what is shown over the speaker's head; `TALKS` for all else."""
 OUTSIDE = Befell | Voiced
 """Frames of what happens without either of the two."""
 
@@ -297,12 +291,6 @@ def _felt(view: TurnView, texts: Sequence[str]) -> str:
     return next((", ".join(felt.keywords[:2]) for text in texts if (felt := feel(text)) and felt.keywords), "")
 
 
-def _act(view: TurnView, utterance: str, output: DuetOutput) -> str:
-    """What the line does; a model does not say so, and its words are read."""
-    act = output.speech_act or understood(utterance, view.scenario.language).act
-    return act.partition(".")[0]
-
-
 def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Action:
     if not utterance:
         return Idle(doing=doing(view.scenario.language, "thinking"))
@@ -310,7 +298,7 @@ def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Acti
         to_agent_id=other,
         utterance=utterance,
         facts=carried(view.scenario.facts, utterance),
-        emoji=EMOJI.get(_act(view, utterance, output), TALKS),
+        emoji=emoji_for(utterance, output.speech_act, view.scenario.language),
         because=tuple(memory for memory in output.because if memory in view.draft),
         speech_act=output.speech_act,
         topic=output.topic,

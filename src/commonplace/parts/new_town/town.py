@@ -495,9 +495,6 @@ def _weather_and_settings() -> Iterator[str]:
     yield "  sky: clear"
     yield "  temperature: mild"
     yield ""
-    yield "cognition:"
-    yield "  reflection: {threshold: 250, strict: true}"
-    yield ""
 
 
 CELL = 20, 3
