@@ -53,6 +53,7 @@ HERE, TURN, DEFERRED = "founding/agent_crossing.py", "cognition/town_turn.py", "
 POLICIES, SCORING = "memory/policies.py", "memory/scoring.py"
 requirement = pytest.mark.requirement
 NOON = datetime(2031, 10, 4, 12, tzinfo=UTC)
+FIELDS = ("agent_id", "position", "current_action", "current_plan_item", "dialogue", "emoji", "timestamp")
 
 
 # ── a society of three, with minds that say what a test wants; and half a day of two ─────────────────────────────────
@@ -136,11 +137,29 @@ def test_the_page_is_react_and_phaser():
 
 
 @requirement("2", "API: FastAPI, WebSocket broadcasts", "WS /api/runs/{run}/live", "parts/web/app.py")
-def test_the_api_has_a_socket_for_each_run():
-    pytest.importorskip("fastapi", reason="fastapi is not installed")
-    text = (PROJECT / "src" / "commonplace" / "parts" / "web" / "app.py").read_text(encoding="utf-8")
-    assert '@app.websocket("/api/runs/{run}/live")' in text
-    assert "FastAPI(" in text
+@requirement(
+    "9", "A WebSocket message has these fields of each character", "WS /api/runs/{run}/live", "parts/web/model.py"
+)
+def test_the_socket_of_a_run_says_what_happens(tmp_path):
+    fastapi = pytest.importorskip("fastapi", reason="fastapi is not installed")
+    from commonplace.parts.web.app import make_app
+    from commonplace.parts.web.library import Library
+    from parts.web.serving import client, live
+
+    with World("plaza", path=tmp_path / "plaza.run") as world:
+        app = make_app(Library(tmp_path))
+        assert isinstance(app, fastapi.FastAPI)
+        with client(app) as http, live(http, "plaza") as one, live(http, "plaza") as other:
+            before = [one("snapshot"), other("snapshot")]
+            assert [len(message["agents"]) for message in before] == [2, 2]
+            while not any(event["dialogue"] for event in world.events()):
+                world.tick()
+            for told in (one, other):
+                while (message := told("delta"))["tick"] < world.run.tick:
+                    pass
+                said = {row["agent_id"]: {name: row[name] for name in FIELDS} for row in message["agents"]}
+                speaker = next(event for event in world.events() if event["dialogue"])
+                assert said[speaker["agent_id"]] == speaker
 
 
 @requirement("2", "World clock and scheduler", "World.advance", "engine/lockstep.py")
@@ -310,6 +329,26 @@ def test_a_memory_with_another_embedding_has_no_relevance():
     opposite = retrieve([*memories, memory(5, vector=[-1, 0])], [1.0, 0.0], NOON, 5, alpha=0, beta=0)
     assert [one.id for one in opposite] == [1, 4, 3, 2, 5], "0 is between 0.6 and −1"
     assert [one.id for one in retrieve(memories, [math.nan], NOON, 4)] == [4, 3, 2, 1], "no relevance at all"
+
+
+@requirement(
+    "3", "Where the embedder fails, the memory is kept, with relevance 0", "MemoryRepository.add", "memory/preparing.py"
+)
+@pytest.mark.parametrize("vectors", [None, [None], [[1.0, 2.0]]])
+def test_an_embedder_that_fails_ends_nothing(vectors, tmp_path):
+    class Failing:
+        name, dimensions = "failing", 3
+
+        def embed(self, texts: Any) -> Any:
+            if vectors is None:
+                raise ConnectionError("the model is down")
+            return vectors
+
+    with MemoryRepository(tmp_path / "memories.db", "maria", embedder=Failing()) as repository:
+        stored = repository.add(memory(1, vector=[], description="the stove is hot"))
+        repository.add(memory(2, vector=[1.0, 0.0, 0.0], description="the stove is cold"))
+        assert len(stored.embedding) == 0
+        assert [one.id for one in repository.retrieve([1.0, 0.0, 0.0], NOON, 2)] == [2, 1]
 
 
 @requirement(
@@ -768,18 +807,14 @@ def test_density_and_diffusion_are_shown_hour_by_hour(day, capsys):
     "9",
     "`agent_id position current_action current_plan_item dialogue emoji timestamp`",
     "World.events, TickResult.event",
-    "parts/web/model.py",
+    HERE,
 )
 def test_an_event_has_the_documents_fields(day):
-    wanted = {"agent_id", "position", "current_action", "current_plan_item", "dialogue", "emoji", "timestamp"}
     for event in day.events():
-        assert set(event) == wanted
+        assert set(event) == {*FIELDS}
         assert event["position"] in day.run.scenario.geography.edges
         assert event["current_action"]
         assert event["timestamp"] == day.now.isoformat().replace("+00:00", "Z")
-    from commonplace.parts.web.model import AgentState
-
-    assert wanted <= set(AgentState.model_fields), "the socket sends these"
 
 
 @requirement(
