@@ -36,6 +36,7 @@ from commonplace.founding.agent_crossing import (
 from commonplace.memory import HashedEmbedder, MemoryStream, ReflectionTrigger, policies
 from commonplace.minds.mind import Mind
 from commonplace.minds.tasks import (
+    ActOutput,
     Insight,
     InsightsOutput,
     QuestionsOutput,
@@ -364,6 +365,25 @@ def test_without_candidates_the_most_recent_are_the_answer():
     assert retrieve([], [1.0, 0.0], NOON, 3) == []
 
 
+@requirement("3", "In the loop, too, where the policy lets no memory compete", "TickResult.retrieved.fallback",
+             "cognition/retrieve.py")  # fmt: skip
+def test_the_loop_goes_on_without_candidates(society):
+    def none_competes(document: dict[str, Any]) -> None:
+        document["policies"] = {"none": {"base": "park", "without_words": ["a", "e", "i", "o", "u"]}}
+        document["cognition"]["policy"] = "none"
+
+    for change, expected in ((id, False), (none_competes, True)):
+        world = society(change=change)
+        world.advance(world.now + timedelta(minutes=30))
+        anna = world.brains["anna"]
+        found = anna.tick().retrieved
+        assert found
+        assert found.fallback is expected
+        newest = {one.id for one in anna.memories[-len(found) :]}
+        assert ({one.id for one in found} <= newest) is expected
+        assert main(["verify", str(world.run.file.path)]) == 0
+
+
 # ── §4: the memory stream ────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -528,7 +548,7 @@ def test_retrieval_gives_at_most_k_and_touches_them():
     assert {one.last_accessed for one in found} == {NOON}
     rest = [one for one in memories if one not in found]
     assert {one.id: one.last_accessed for one in rest} == {one.id: before[one.id] for one in rest}
-    assert len(retrieve(memories, query, NOON, 100)) == 12
+    assert len(retrieve([*memories, memory(13, hours_ago=-1)], query, NOON, 100)) == 12, "none of the future"
     with pytest.raises(UsageError, match="top_k 0"):
         retrieve(memories, query, NOON, 0)
 
@@ -615,7 +635,10 @@ def reflected(world: World, agent: str, most: int = 100) -> tuple[list[Any], Any
 )
 def test_a_reflection_goes_through_the_documents_steps(society):
     mind = Thinker()
-    past = [{"text": f"Anna Berg baked loaf number {number}.", "importance": 10} for number in range(14)]
+    past = [
+        {"text": f"Anna Berg baked loaf number {number}.", "importance": 10 if number >= 90 else 1}
+        for number in range(95)
+    ]
     world = society(mind, lambda it: person(it, "anna")["memories"].extend(past), importance="mind")
     world.tick()
     world.brains["anna"].inject("What if I opened a shop?")
@@ -623,10 +646,11 @@ def test_a_reflection_goes_through_the_documents_steps(society):
     due = [one.reflection.accumulated for one in before if one.reflection.due]
     assert due
     assert min(due) >= 150
-    assert before[0].reflection.accumulated == 149, "14 · 10 + 5 + 4, which is not enough"
+    assert before[0].reflection.accumulated == 149, "90 + 5 · 10 + 5 + 4, which is not enough"
     assert all(one.reflection.accumulated < 150 for one in before if not one.reflection.due)
     asked = mind.inputs("questions")[0]
-    assert 0 < len(asked.recent) <= LATEST == 100
+    assert len(asked.recent) == LATEST == 100
+    assert len(world.brains["anna"].memories) > 100
     assert result.reflection.questions == ("What of bread?", "What of Ben?", "What of the kettle?")
     evidence = mind.inputs("insights")[0].evidence
     assert [one.question for one in evidence] == [*result.reflection.questions]
@@ -809,12 +833,15 @@ def test_density_and_diffusion_are_shown_hour_by_hour(day, capsys):
     "World.events, TickResult.event",
     HERE,
 )
-def test_an_event_has_the_documents_fields(day):
+def test_an_event_has_the_documents_fields(day, society):
     for event in day.events():
         assert set(event) == {*FIELDS}
         assert event["position"] in day.run.scenario.geography.edges
         assert event["current_action"]
         assert event["timestamp"] == day.now.isoformat().replace("+00:00", "Z")
+    baking = ActOutput(kind="IDLE", doing="kneading dough", emoji="🥖")
+    event = society(ScriptedMind({"act": lambda given, _: baking})).tick()["anna"].event
+    assert (event["current_action"], event["emoji"]) == ("kneading dough", "🥖")
 
 
 @requirement(
