@@ -1014,7 +1014,7 @@ def test_objects_change_by_themselves(tmp_path):
     "run/reading.py",
 )
 @requirement("Rendering", "Viewers see whole ticks only", "Reading.frame", "run/file.py")
-def test_several_viewers_watch_one_run(tmp_path):
+def test_several_viewers_watch_one_run(tmp_path, capsys):
     from commonplace import open_run
 
     with Simulation("plaza", path=tmp_path / "a.run") as simulation:
@@ -1025,6 +1025,9 @@ def test_several_viewers_watch_one_run(tmp_path):
             frames = [viewer.frame().as_dict() for viewer in viewers]
             assert frames[0] == frames[1] == frames[2]
             assert len(frames[0]["agents"]) == 2
+        for view, last in (("plain", "\ntick 5  digest "), ("json", '"tick":5,'), ("state", "tick 5  06:25")):
+            assert main(["replay", str(tmp_path / "a.run"), "--view", view]) == 0
+            assert last in capsys.readouterr().out.replace('"tick": ', '"tick":'), view
         for viewer in viewers:
             viewer.close()
 

@@ -400,12 +400,11 @@ def test_chroma_finds_the_same_candidates(tmp_path, clock):
     pytest.importorskip("chromadb")
     one = agent("철수", clock, folder=tmp_path / "chroma")
     store: Any = one.memory_stream.stream._keeper.store  # pyright: ignore[reportOptionalMemberAccess]
-    found = one.memory_stream.stream.recall(
+    exact = one.memory_stream.stream.recall(
         "우산 이야기", at=clock(), k=3, policy=replace(policies.TWO_STAGE, nearest=3)
     )
-    near = dict(store.nearest("철수", one.memory_stream.stream.vector(found[0].memory.id), 3))
-    assert found[0].memory.id in near
-    assert near[found[0].memory.id] == pytest.approx(1, abs=1e-3)
+    near = dict(store.nearest("철수", default_embedder().embed(["우산 이야기"])[0], 3))
+    assert near == {hit.memory.id: pytest.approx(hit.parts["relevance"].raw, abs=1e-3) for hit in exact}
     one.memory_stream.close()
 
 

@@ -132,7 +132,7 @@ class AgentState(BaseModel):
 
 
 class ScoredMemory(BaseModel):
-    """A retrieved memory with its scores, 0–1 each; see `final_score`."""
+    """A retrieved memory with its scores, 0–1 each, or below 0 for a similarity; see `final_score`."""
 
     memory: Memory
     similarity: float
@@ -202,7 +202,7 @@ def final_score(
     w_rec: float = 0.25,
     w_imp: float = 0.25,
 ) -> float:
-    """w_sim · similarity + w_rec · recency + w_imp · importance; all parts 0–1, importance as (i − 1) / 9."""
+    """w_sim · similarity + w_rec · recency + w_imp · importance: a cosine, 0–1, and (i − 1) / 9."""
     return w_sim * similarity + w_rec * recency + w_imp * importance
 
 
