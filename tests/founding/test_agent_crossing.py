@@ -36,6 +36,7 @@ from commonplace.founding.agent_crossing import (
 from commonplace.memory import HashedEmbedder, MemoryStream, ReflectionTrigger, policies
 from commonplace.minds.mind import Mind
 from commonplace.minds.tasks import (
+    ActOutput,
     Insight,
     InsightsOutput,
     QuestionsOutput,
@@ -53,6 +54,7 @@ HERE, TURN, DEFERRED = "founding/agent_crossing.py", "cognition/town_turn.py", "
 POLICIES, SCORING = "memory/policies.py", "memory/scoring.py"
 requirement = pytest.mark.requirement
 NOON = datetime(2031, 10, 4, 12, tzinfo=UTC)
+FIELDS = ("agent_id", "position", "current_action", "current_plan_item", "dialogue", "emoji", "timestamp")
 
 
 # ── a society of three, with minds that say what a test wants; and half a day of two ─────────────────────────────────
@@ -136,11 +138,29 @@ def test_the_page_is_react_and_phaser():
 
 
 @requirement("2", "API: FastAPI, WebSocket broadcasts", "WS /api/runs/{run}/live", "parts/web/app.py")
-def test_the_api_has_a_socket_for_each_run():
-    pytest.importorskip("fastapi", reason="fastapi is not installed")
-    text = (PROJECT / "src" / "commonplace" / "parts" / "web" / "app.py").read_text(encoding="utf-8")
-    assert '@app.websocket("/api/runs/{run}/live")' in text
-    assert "FastAPI(" in text
+@requirement(
+    "9", "A WebSocket message has these fields of each character", "WS /api/runs/{run}/live", "parts/web/model.py"
+)
+def test_the_socket_of_a_run_says_what_happens(tmp_path):
+    fastapi = pytest.importorskip("fastapi", reason="fastapi is not installed")
+    from commonplace.parts.web.app import make_app
+    from commonplace.parts.web.library import Library
+    from parts.web.serving import client, live
+
+    with World("plaza", path=tmp_path / "plaza.run") as world:
+        app = make_app(Library(tmp_path))
+        assert isinstance(app, fastapi.FastAPI)
+        with client(app) as http, live(http, "plaza") as one, live(http, "plaza") as other:
+            before = [one("snapshot"), other("snapshot")]
+            assert [len(message["agents"]) for message in before] == [2, 2]
+            while not any(event["dialogue"] for event in world.events()):
+                world.tick()
+            for told in (one, other):
+                while (message := told("delta"))["tick"] < world.run.tick:
+                    pass
+                said = {row["agent_id"]: {name: row[name] for name in FIELDS} for row in message["agents"]}
+                speaker = next(event for event in world.events() if event["dialogue"])
+                assert said[speaker["agent_id"]] == speaker
 
 
 @requirement("2", "World clock and scheduler", "World.advance", "engine/lockstep.py")
@@ -313,6 +333,26 @@ def test_a_memory_with_another_embedding_has_no_relevance():
 
 
 @requirement(
+    "3", "Where the embedder fails, the memory is kept, with relevance 0", "MemoryRepository.add", "memory/preparing.py"
+)
+@pytest.mark.parametrize("vectors", [None, [None], [[1.0, 2.0]]])
+def test_an_embedder_that_fails_ends_nothing(vectors, tmp_path):
+    class Failing:
+        name, dimensions = "failing", 3
+
+        def embed(self, texts: Any) -> Any:
+            if vectors is None:
+                raise ConnectionError("the model is down")
+            return vectors
+
+    with MemoryRepository(tmp_path / "memories.db", "maria", embedder=Failing()) as repository:
+        stored = repository.add(memory(1, vector=[], description="the stove is hot"))
+        repository.add(memory(2, vector=[1.0, 0.0, 0.0], description="the stove is cold"))
+        assert len(stored.embedding) == 0
+        assert [one.id for one in repository.retrieve([1.0, 0.0, 0.0], NOON, 2)] == [2, 1]
+
+
+@requirement(
     "3", "Without candidates the most recent memories are the answer, flagged", "retrieve(among=…).fallback", HERE
 )
 def test_without_candidates_the_most_recent_are_the_answer():
@@ -323,6 +363,25 @@ def test_without_candidates_the_most_recent_are_the_answer():
     assert {one.last_accessed for one in found} == {NOON}
     assert not retrieve(memories, [1.0, 0.0], NOON, 3, among=lambda one: one.id == 2).fallback
     assert retrieve([], [1.0, 0.0], NOON, 3) == []
+
+
+@requirement("3", "In the loop, too, where the policy lets no memory compete", "TickResult.retrieved.fallback",
+             "cognition/retrieve.py")  # fmt: skip
+def test_the_loop_goes_on_without_candidates(society):
+    def none_competes(document: dict[str, Any]) -> None:
+        document["policies"] = {"none": {"base": "park", "without_words": ["a", "e", "i", "o", "u"]}}
+        document["cognition"]["policy"] = "none"
+
+    for change, expected in ((id, False), (none_competes, True)):
+        world = society(change=change)
+        world.advance(world.now + timedelta(minutes=30))
+        anna = world.brains["anna"]
+        found = anna.tick().retrieved
+        assert found
+        assert found.fallback is expected
+        newest = {one.id for one in anna.memories[-len(found) :]}
+        assert ({one.id for one in found} <= newest) is expected
+        assert main(["verify", str(world.run.file.path)]) == 0
 
 
 # ── §4: the memory stream ────────────────────────────────────────────────────────────────────────────────────────────
@@ -489,7 +548,7 @@ def test_retrieval_gives_at_most_k_and_touches_them():
     assert {one.last_accessed for one in found} == {NOON}
     rest = [one for one in memories if one not in found]
     assert {one.id: one.last_accessed for one in rest} == {one.id: before[one.id] for one in rest}
-    assert len(retrieve(memories, query, NOON, 100)) == 12
+    assert len(retrieve([*memories, memory(13, hours_ago=-1)], query, NOON, 100)) == 12, "none of the future"
     with pytest.raises(UsageError, match="top_k 0"):
         retrieve(memories, query, NOON, 0)
 
@@ -576,7 +635,10 @@ def reflected(world: World, agent: str, most: int = 100) -> tuple[list[Any], Any
 )
 def test_a_reflection_goes_through_the_documents_steps(society):
     mind = Thinker()
-    past = [{"text": f"Anna Berg baked loaf number {number}.", "importance": 10} for number in range(14)]
+    past = [
+        {"text": f"Anna Berg baked loaf number {number}.", "importance": 10 if number >= 90 else 1}
+        for number in range(95)
+    ]
     world = society(mind, lambda it: person(it, "anna")["memories"].extend(past), importance="mind")
     world.tick()
     world.brains["anna"].inject("What if I opened a shop?")
@@ -584,10 +646,11 @@ def test_a_reflection_goes_through_the_documents_steps(society):
     due = [one.reflection.accumulated for one in before if one.reflection.due]
     assert due
     assert min(due) >= 150
-    assert before[0].reflection.accumulated == 149, "14 · 10 + 5 + 4, which is not enough"
+    assert before[0].reflection.accumulated == 149, "90 + 5 · 10 + 5 + 4, which is not enough"
     assert all(one.reflection.accumulated < 150 for one in before if not one.reflection.due)
     asked = mind.inputs("questions")[0]
-    assert 0 < len(asked.recent) <= LATEST == 100
+    assert len(asked.recent) == LATEST == 100
+    assert len(world.brains["anna"].memories) > 100
     assert result.reflection.questions == ("What of bread?", "What of Ben?", "What of the kettle?")
     evidence = mind.inputs("insights")[0].evidence
     assert [one.question for one in evidence] == [*result.reflection.questions]
@@ -768,18 +831,17 @@ def test_density_and_diffusion_are_shown_hour_by_hour(day, capsys):
     "9",
     "`agent_id position current_action current_plan_item dialogue emoji timestamp`",
     "World.events, TickResult.event",
-    "parts/web/model.py",
+    HERE,
 )
-def test_an_event_has_the_documents_fields(day):
-    wanted = {"agent_id", "position", "current_action", "current_plan_item", "dialogue", "emoji", "timestamp"}
+def test_an_event_has_the_documents_fields(day, society):
     for event in day.events():
-        assert set(event) == wanted
+        assert set(event) == {*FIELDS}
         assert event["position"] in day.run.scenario.geography.edges
         assert event["current_action"]
         assert event["timestamp"] == day.now.isoformat().replace("+00:00", "Z")
-    from commonplace.parts.web.model import AgentState
-
-    assert wanted <= set(AgentState.model_fields), "the socket sends these"
+    baking = ActOutput(kind="IDLE", doing="kneading dough", emoji="🥖")
+    event = society(ScriptedMind({"act": lambda given, _: baking})).tick()["anna"].event
+    assert (event["current_action"], event["emoji"]) == ("kneading dough", "🥖")
 
 
 @requirement(

@@ -40,9 +40,11 @@ from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.tasks import RATE, ActOutput, Insight, InsightsOutput, RateOutput, ReactOutput, Stroke
 from commonplace.minds.tasks.wire import offers_of, written
 from commonplace.parts.model_servers.chat_mind import ChatMind
+from commonplace.run.rows import event_json
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import MindPart
 from commonplace.testing import ScriptedMind
+from commonplace.testing.server import ModelServer
 from commonplace.views.lines import LineView
 from commonplace.world.tree import VERBS
 from engine.paid_minds import PaidMind, offline, virtually
@@ -400,12 +402,20 @@ def test_everybody_acts_once_a_tick(village):
     "cognition/sentences.py",
 )
 def test_what_is_remembered_is_what_happened(village):
-    reading = village.run.reading
-    for memory in reading.memories("mira"):
-        if memory.kind == "action":
-            event = reading.event(*_id(memory.event))
-            assert event.agent_id == "mira"
-            assert event.tick == memory.tick - 1
+    reading, tree = village.run.reading, village.world()
+    done: set[str] = set()
+    for memory in (one for agent in village.brains for one in reading.memories(agent) if one.kind == "action"):
+        event = reading.event(*_id(memory.event))
+        assert (event.agent_id, event.tick) == (memory.agent, memory.tick - 1)
+        row = event_json(event, reading.time(event.tick))
+        if event.type == "INTERACT":
+            frame = memory.details["frame"]
+            assert (frame["object"], frame["verb"]) == (row["object_id"], row["verb"])
+        elif event.type in ("IDLE", "SAY", "MOVE"):
+            words = row["utterance"] if "utterance" in row else tree[row["to"]].name if "to" in row else row["doing"]
+            assert words in memory.text
+        done.add(event.type)
+    assert done >= {"IDLE", "SAY", "MOVE", "INTERACT"}
 
 
 def _id(event: str) -> tuple[int, str, int]:
@@ -459,6 +469,16 @@ def test_a_setting_forces_the_tool():
     for language in ("en", "ko"):
         assert "to_location_id" in PromptBook(language, SETTING).prompt(ask, tool=True).text
         assert "to_location_id" not in PromptBook(language, SETTING).prompt(ask).text
+
+
+@requirement("Act tool", "The village forces it", "Simulation(mind='vllm:…')", HERE)
+def test_the_village_forces_the_tool():
+    with ModelServer() as server, Simulation("plaza", mind=server.url) as simulation:
+        simulation.step(6)
+        reading = simulation.run.reading
+        calls = [reading.model_call(row) for row in reading.answers(1, 6) if row.task == "act"]
+        assert calls
+        assert all(call and '"to_location_id"' in call.raw + call.prompt for call in calls)
 
 
 @requirement("Act tool", "What a model writes so is read", "PromptBook.read", "minds/tasks/wire.py")
@@ -600,7 +620,9 @@ def test_a_record_has_the_documents_fields(village):
         assert 0 <= one.created_at <= one.last_accessed_at <= 24
         assert 1 <= one.importance <= 10
         assert one.type in ("observation", "plan", "reflection", "action")
-    assert any(one.last_accessed_at == 24 for one in records), "retrieved in the last tick"
+    found = {hit[0] for entry in village.run.reading.trace("mira", 24)["retrievals"] for hit in entry["hits"]}
+    assert any(records[id - 1].created_at < 24 for id in found)
+    assert {records[id - 1].last_accessed_at for id in found} == {24}, "retrieved in the last tick"
     with village.run.reading.stream_at("mira", 12) as earlier:
         assert [memory.text for memory in earlier] == [one.description for one in records[: len(earlier)]]
     with pytest.raises(UsageError):
@@ -623,6 +645,7 @@ def test_talk_is_remembered_by_all_who_are_there():
         assert any("Good morning, Anna." in text for text in town.texts(agent)), agent
     assert town.events("CONVERSATION_STARTED")
     assert any("Ben Cole" in text and "Anna" in text and "Good morning" in text for text in town.texts("cora"))
+    assert "Ben Cole is starting a conversation with Anna Berg." in town.texts("cora")
     apart = doing(("ben", 2, tell("anna", "Can you hear me?")))
     apart.live(3)
     assert not apart.events("SAY")
@@ -788,7 +811,8 @@ def test_reflections_link_to_what_supports_them(tmp_path):
         ids = [note.id for note in given.recent]
         return InsightsOutput(
             insights=tuple(
-                Insight(text=f"Thought {word} comes to mind.", because=(ids[0], ids[-1])) for word in WORDS[:4]
+                Insight(text=f"Thought {word} comes to mind.", because=(ids[0], ids[-1]), importance=10)
+                for word in WORDS[:4]
             )
         )
 
@@ -801,6 +825,10 @@ def test_reflections_link_to_what_supports_them(tmp_path):
     with _society(tmp_path, ScriptedMind({"insights": insights}), past) as simulation:
         simulation.step(5)
         made = [one for one in simulation.memories("anna") if one.type == "reflection"]
+        simulation.step()
+        trace = simulation.run.reading.trace("anna", 6)
+        found = {hit[0] for entry in trace["retrievals"] for hit in entry["hits"]}
+        assert found & {one.id for one in made}, "they are retrieved like others"
     assert len(made) == 4
     assert all(one.links for one in made)
     assert all(link < one.id for one in made for link in one.links)
@@ -934,7 +962,7 @@ def test_a_walk_that_is_turned_is_one_walk(tmp_path):
     "Frame.sky, .wind, .temperature",
     "run/frames.py",
 )
-def test_the_weather_changes_by_itself():
+def test_the_weather_changes_by_itself(tmp_path):
     def stormy(document: dict[str, Any]) -> None:
         document["climate"] = {
             "sky": "clear",
@@ -943,6 +971,12 @@ def test_the_weather_changes_by_itself():
         }
         person(document, "anna")["starts_at"] = "green"
 
+    with _society(tmp_path, ScriptedMind(), stormy) as simulation:
+        rows = [row for _ in range(24) for row in simulation.step() if row["type"] == "WEATHER_CHANGED"]
+        assert [(row["old"], row["new"]) for row in rows] == [("clear", "rain"), ("rain", "clear")]
+        for row in rows:
+            frame = simulation.run.reading.frame(row["tick"])
+            assert (frame.sky, frame.wind, frame.temperature) == (row["new"], row["wind"], row["temperature"])
     runs = [Town(hamlet(stormy), ScriptedMind(), seed=seed).live(40) for seed in (7, 7)]
     changes = [[(event.tick, event.body.plain()) for event in town.events("WEATHER_CHANGED")] for town in runs]
     assert changes[0] == changes[1]
@@ -952,6 +986,22 @@ def test_the_weather_changes_by_itself():
     assert not any("rain" in memory.text for memory in runs[0].remembered("anna", tick))
     assert any("rain" in memory.text for memory in runs[0].remembered("anna", tick + 1))
     assert [event.body.part_of_day for event in runs[0].events("TIME_ADVANCED")] == ["midday"]
+
+
+@requirement("Ambient", "Objects change by themselves, too, and are perceived in the next tick", "script, occasions",
+             "world/occasions.py")  # fmt: skip
+def test_objects_change_by_themselves(tmp_path):
+    def boils(document: dict[str, Any]) -> None:
+        document["script"] = [{"id": "boil", "at": "10:10", "text": "The kettle boils over.", "sets": {"kettle": "hot"},
+                               "to": {"areas": ["bakery"]}}]  # fmt: skip
+
+    with _society(tmp_path, ScriptedMind(), boils) as simulation:
+        rows = [row for _ in range(4) for row in simulation.step() if row["type"] == "SCRIPTED"]
+        assert [(row["sets"], row["tick"]) for row in rows] == [((("kettle", "hot"),), 2)]
+        assert simulation.world(1)["kettle"].state == "cold"
+        assert simulation.world(2)["kettle"].state == "hot"
+        (seen,) = [one for one in simulation.memories("anna") if "boils over" in one.description]
+        assert seen.created_at == 3
 
 
 # ── viewers, time ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -964,7 +1014,7 @@ def test_the_weather_changes_by_itself():
     "run/reading.py",
 )
 @requirement("Rendering", "Viewers see whole ticks only", "Reading.frame", "run/file.py")
-def test_several_viewers_watch_one_run(tmp_path):
+def test_several_viewers_watch_one_run(tmp_path, capsys):
     from commonplace import open_run
 
     with Simulation("plaza", path=tmp_path / "a.run") as simulation:
@@ -975,6 +1025,9 @@ def test_several_viewers_watch_one_run(tmp_path):
             frames = [viewer.frame().as_dict() for viewer in viewers]
             assert frames[0] == frames[1] == frames[2]
             assert len(frames[0]["agents"]) == 2
+        for view, last in (("plain", "\ntick 5  digest "), ("json", '"tick":5,'), ("state", "tick 5  06:25")):
+            assert main(["replay", str(tmp_path / "a.run"), "--view", view]) == 0
+            assert last in capsys.readouterr().out.replace('"tick": ', '"tick":'), view
         for viewer in viewers:
             viewer.close()
 

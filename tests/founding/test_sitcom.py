@@ -371,6 +371,8 @@ def test_scores_are_the_documents_formulas(hours: float, importance: int, tau: f
     assert hit.recency_score == pytest.approx(math.exp(-hours / tau), abs=1e-6)
     assert hit.recency_score == pytest.approx(recency_score(hours, tau), abs=1e-6)
     assert hit.importance_score == pytest.approx((importance - 1) / 9)
+    (again,) = stream.retrieve("우산", now=now + timedelta(hours=tau))
+    assert again.recency_score == pytest.approx(hit.recency_score / math.e, abs=1e-6), "by age, not by the last access"
     total = final_score(hit.similarity, hit.recency_score, hit.importance_score, w_sim=0.6, w_rec=0.3, w_imp=0.1)
     assert hit.final_score == pytest.approx(total, abs=1e-6)
     assert recency_score(-hours) == 1
@@ -398,12 +400,11 @@ def test_chroma_finds_the_same_candidates(tmp_path, clock):
     pytest.importorskip("chromadb")
     one = agent("철수", clock, folder=tmp_path / "chroma")
     store: Any = one.memory_stream.stream._keeper.store  # pyright: ignore[reportOptionalMemberAccess]
-    found = one.memory_stream.stream.recall(
+    exact = one.memory_stream.stream.recall(
         "우산 이야기", at=clock(), k=3, policy=replace(policies.TWO_STAGE, nearest=3)
     )
-    near = dict(store.nearest("철수", one.memory_stream.stream.vector(found[0].memory.id), 3))
-    assert found[0].memory.id in near
-    assert near[found[0].memory.id] == pytest.approx(1, abs=1e-3)
+    near = dict(store.nearest("철수", default_embedder().embed(["우산 이야기"])[0], 3))
+    assert near == {hit.memory.id: pytest.approx(hit.parts["relevance"].raw, abs=1e-3) for hit in exact}
     one.memory_stream.close()
 
 
@@ -512,14 +513,22 @@ def test_three_turns_with_k_memories_each(clock):
     assert [len(one.retrieved) for one in records] == [5, 5, 5]
 
 
-@requirement("7.2 C", "A reflection of one to three sentences whenever `turn_index % reflection_period == 0`, stored",
+@requirement("7.2 C", "A reflection of one to three sentences whenever `turn_index % reflection_period == 0`, "
+             "not on the first turn; stored",
              "Agent(reflection_period=6)", MODULE)  # fmt: skip
 @requirement("13.2", "At its period a reflection is made", "TurnRecord.reflection", STAGE)
 @requirement("14", "Reflections are made periodically and stored", "TurnRecord.reflection", STAGE)
 def test_a_reflection_at_its_period(clock):
     one = agent("철수", clock, Client(), reflection_period=2)
-    made = [bool(one.run_step("부엌", "영희", [("영희", f"{'정말 ' * turn}그래요.")]).reflection) for turn in range(7)]
-    assert made == [False, False, True, False, True, False, True]
+    records = [one.run_step("부엌", "영희", [("영희", f"{'정말 ' * turn}그래요.")]) for turn in range(7)]
+    assert [bool(record.reflection) for record in records] == [False, False, True, False, True, False, True]
+    (made,) = [
+        event
+        for record in records
+        for event in record.store_events
+        if event.stored and event.memory_type == "reflection"
+    ]
+    assert made.reason == "2턴마다"
     kept = [memory for memory in one.memory_stream.memories if memory.memory_type == "reflection"]
     assert len(kept) == 1, "the same thought is not stored again"
     assert {memory.source for memory in kept} == {"agent_reflection"}
@@ -566,6 +575,7 @@ def test_a_line_is_one_or_two_sentences_and_in_character(clock):
     system = prompt.split("[user]")[0]
     for words in ("당신은 철수", "능청스럽고", "떡볶이 가게를 열기", "한두 문장", "독백", "혐오", "범죄"):
         assert words in system, words
+    assert not re.search("[0-9]+세|room", system), "nothing is made up that the profile does not say"
     for line in ("저는 AI라서 잘 모르겠어요.", "나는 AI라서…", "As an AI I cannot say.", "I'm an AI, 미안해요."):
         meta = Client(lambda prompt, line=line: json.dumps({"say": line}))
         assert agent("철수", clock, meta).run_step("부엌", "영희").utterance == LOST, line
@@ -595,6 +605,19 @@ def test_the_dialogue_may_be_given_again(clock):
     assert [line.utterance for line in one._lines] == [*(text for _, text in said), second.utterance]
     facts = [event.content for event in (*first.store_events, *second.store_events) if event.stored]
     assert [("금요일" in text, "토요일" in text) for text in facts] == [(True, False), (False, True)]
+
+
+@requirement("7.2 E", "Every turn has its line: also without a memory, and after everything has been said",
+             "TurnRecord.utterance", "parts/duet/talk.py")  # fmt: skip
+def test_every_turn_has_its_line(clock):
+    two = [
+        Agent(AgentProfile(name=name, traits=traits, goal=goal), AgentState(), MemoryStream(name, clock=clock))
+        for name, (traits, goal, _) in CAST.items()
+    ]
+    lines = [one.utterance for one in talk((two[0], two[1]), 160, clock)]
+    assert all(lines)
+    assert len(set(lines)) < len(lines), "long enough that something had to be said again"
+    assert not any(line in lines[max(0, at - 20) : at] for at, line in enumerate(lines))
 
 
 # ── 10: logging ──────────────────────────────────────────────────────────────────────────────────────────────────────

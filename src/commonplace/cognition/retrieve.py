@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from commonplace.cognition.situation import recalled
 from commonplace.cognition.turn import Tracer, View
@@ -17,7 +18,7 @@ async def retrieve(
     view: View, notebook: Tracer, purpose: str, parts: Iterable[str], *, k: int = 0
 ) -> tuple[Recalled, ...]:
     """The k memories (default: the scenario's) that score highest for the parts of a query, best first; noted in the
-    trace."""
+    trace. Where the policy lets none compete, the newest k."""
     scenario = view.scenario
     query = " ".join(dict.fromkeys(part for part in parts if part))
     vectors = await embedded(scenario, notebook, [query])
@@ -29,6 +30,9 @@ async def retrieve(
         purpose=purpose,
         embedding=vectors.get(query),
     )
+    if not found.candidates and len(view.memories):
+        everything = replace(scenario.policy, without_tags=(), without_words=())
+        found = view.memories.retrieve("", at=view.now, k=found.k, policy=everything, purpose=purpose)
     notebook.retrieved(found)
     return recalled(scenario, found.found, view.now)
 

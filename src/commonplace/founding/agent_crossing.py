@@ -15,7 +15,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from types import TracebackType
-from typing import Any, Literal, Self, TypedDict, TypeVar, cast
+from typing import Any, ClassVar, Literal, Self, TypedDict, TypeVar, cast
 from weakref import finalize
 
 import numpy as np
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from commonplace.analysis.diffusion import diffusion
 from commonplace.analysis.network import network_density, spoken
-from commonplace.api import create_run, resume_run
+from commonplace.api import Minds, create_run, resume_run
 from commonplace.character.plan import Plan
 from commonplace.character.plan import PlanItem as PlannedAction
 from commonplace.clock import iso
@@ -344,6 +344,9 @@ class World:
     the action (fidelity `full`). Use it in a `with` statement, or close it. Calls wait for the mind.
     """
 
+    ASKED: ClassVar[Minds] = {}
+    """Task or group → how a named mind is asked, as of `create_run`."""
+
     def __init__(
         self,
         scenario: str | Path = "plaza",
@@ -358,10 +361,13 @@ class World:
         self.run = (
             resume_run(where, mind)
             if where.exists()
-            else create_run(where, scenario, seed=seed, mind=mind, fidelity="full", policy=policy)
+            else create_run(where, scenario, seed=seed, mind=self._minds(mind), fidelity="full", policy=policy)
         )
         self.close = finalize(self, _close, self.run, folder)
         """Closes the run; a temporary file is gone."""
+
+    def _minds(self, mind: str | Mind) -> Mind | Minds:
+        return {**self.ASKED, **({"default": mind} if mind else {})} if isinstance(mind, str) else mind
 
     @property
     def brains(self) -> dict[str, AgentBrain]:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from commonplace.analysis.walks import walks
+from commonplace.api import Minds
 from commonplace.engine.live_state import seen_at
 from commonplace.founding.agent_crossing import World
 from commonplace.memory import Analyser, Memory, MemoryStream, ScoredMemory, policies
@@ -21,7 +22,7 @@ from commonplace.minds.tasks.wire import schema
 from commonplace.run.rows import event_json
 from commonplace.views.state import belief_tree, state_lines, world_tree
 from commonplace.world.actions import Interact, Move, Say, Targets, objection
-from commonplace.world.events import ActionRejected
+from commonplace.world.events import ActionRejected, WeatherChanged
 from commonplace.world.tree import Node as WorldNode
 
 __all__ = [
@@ -165,7 +166,9 @@ def validated(call: Mapping[str, Any], targets: Targets) -> ActOutput:
 
 
 class Simulation(World):
-    """The village, tick by tick, on BM25. Arguments as of `World`."""
+    """The village, tick by tick, on BM25. Arguments as of `World`; a model is forced to call the tool `act`."""
+
+    ASKED: ClassVar[Minds] = {"act": {"structured": "tool"}}
 
     def __init__(
         self,
@@ -187,8 +190,8 @@ class Simulation(World):
         """The events of a tick, the last one if None: `{tick, time, type, agent_id, …}`.
 
         MOVE is one event for a whole walk, with `from_location` and `to_location`, when it has reached its goal. An
-        invalid action is an IDLE with what was `proposed` and `why` it cannot be. The rest is as in `commonplace
-        events`.
+        invalid action is an IDLE with what was `proposed` and `why` it cannot be. WEATHER_CHANGED has `old` and `new`.
+        The rest is as in `commonplace events`.
         """
         reading = self.run.reading
         at = reading.tick(tick)
@@ -196,6 +199,8 @@ class Simulation(World):
         found: list[dict[str, Any]] = []
         for event in reading.events(at, at):
             row = event_json(event, reading.time(at))
+            if isinstance(event.body, WeatherChanged):
+                row |= {"old": event.body.old, "new": event.body.to}
             if event.type != "MOVE":
                 found.append(row | {"type": "IDLE"} if isinstance(event.body, ActionRejected) else row)
             elif event.id in moved:

@@ -33,6 +33,7 @@ from commonplace.cognition.turn import Turn
 from commonplace.engine.driver import Drive, Driver, NoJournal
 from commonplace.engine.live_state import LiveState
 from commonplace.errors import UsageError
+from commonplace.languages import phrases
 from commonplace.memory import policies
 from commonplace.memory.importance import RuleRater
 from commonplace.minds.mind import Mind
@@ -131,7 +132,7 @@ class AgentState(BaseModel):
 
 
 class ScoredMemory(BaseModel):
-    """A retrieved memory with its scores, 0–1 each; see `final_score`."""
+    """A retrieved memory with its scores, 0–1 each, or below 0 for a similarity; see `final_score`."""
 
     memory: Memory
     similarity: float
@@ -201,7 +202,7 @@ def final_score(
     w_rec: float = 0.25,
     w_imp: float = 0.25,
 ) -> float:
-    """w_sim · similarity + w_rec · recency + w_imp · importance; all parts 0–1, importance as (i − 1) / 9."""
+    """w_sim · similarity + w_rec · recency + w_imp · importance: a cosine, 0–1, and (i − 1) / 9."""
     return w_sim * similarity + w_rec * recency + w_imp * importance
 
 
@@ -417,7 +418,9 @@ class Agent:
         self.language = language or spoken_in(f"{profile.name} {profile.traits} {profile.goal}")
         self.me = _slug(profile.name)
         self._client, self._seeds = llm_client, Seeds(seed)
-        self._settings = {"importance": importance, "k": memory_stream.k}
+        self._settings = {
+            "importance": importance, "k": memory_stream.k, "reflection": {"every_turns": reflection_period},
+        }  # fmt: skip
         self._duet = {"requests": requests, "store_plans": store_plans, "temperature": temperature}
         self._mind: Mind | None = None
         self._scenarios: dict[str, Scenario] = {}
@@ -521,7 +524,7 @@ class Agent:
     def _document(self, other: str) -> str:
         """The scenario of the two: this one as its profile has it, the other by name."""
         policy = self.memory_stream.policy
-        person = {"age": 30, "home": ROOM}
+        person = {"age": 0, "home": ROOM}  # of no known age
         cast = [
             person
             | {"id": self.me, "name": self.profile.name, "called": short_name(self.profile.name)}
@@ -536,7 +539,7 @@ class Agent:
         document = {
             "name": "agent", "language": self.language, "stage": "duet",
             "clock": {"start": "2031-10-04T12:00:00", "tick_minutes": 1}, "duet": self._duet,
-            "world": {"root": {"id": ROOM, "name": ROOM}}, "characters": cast,
+            "world": {"root": {"id": ROOM, "name": phrases(self.language, "duet")["stage"]}}, "characters": cast,
             "policies": {"own": own}, "cognition": self._settings | {"policy": "own"},
         }  # fmt: skip
         return json.dumps(document, ensure_ascii=False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from commonplace.languages.language import language
-from commonplace.minds.notes import Recalled, Situation, Spoken, Spot
+from commonplace.minds.notes import Recalled, Situation, Spoken, Spot, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import grammar
@@ -27,11 +27,24 @@ _NOWHERE = Situation(
 
 
 def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
-    """The plan and the utterance; a speaker with nothing left to say takes leave once and then stays silent."""
+    """The plan and the utterance. When everything has been said, what was said longest ago may be said again."""
+    said = _line(given, dice)
+    while said is None and (given.said or given.heard):
+        given = changed(given, said=_later(given.said), heard=_later(given.heard))
+        said = _line(given, dice)
+    return _output(given, said or _question(given, dice), dice)
+
+
+def _later(lines: Sequence[str]) -> tuple[str, ...]:
+    """The later half of them; nothing of a single one."""
+    return tuple(lines[(len(lines) + 1) // 2 :])
+
+
+def _line(given: DuetInput, dice: Dice) -> ConverseOutput | None:
+    """A line that was not said before; None when there is nothing left but to take leave a second time."""
     line = developed(scene_of(_duet_talk(given), dice), given.untold)
     if line is not None:
-        reply = ConverseOutput(utterance=line.text, because=line.ids, speech_act=line.act, topic=line.topic[:60])
-        return _output(given, reply, dice)
+        return ConverseOutput(utterance=line.text, because=line.ids, speech_act=line.act, topic=line.topic[:60])
     # Nobody leaves a stage: where a reply would take leave, the speaker opens another subject or takes one further.
     reply = converse(_duet_talk(given), dice)
     said = _changed(given, dice) if _is_enough(given) else _further(given, dice) if _is_time(given, dice) else None
@@ -41,14 +54,18 @@ def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
         is_new = opened.utterance and not opened.ends
         said = opened if is_new else _further(given, dice) or _changed(given, dice) or said
     has_taken_leave = any(heard(line, given.who.language).act == "farewell" for line in given.lines[-2:])
-    if said.ends and has_taken_leave:
-        said = ConverseOutput(utterance="")
-    return _output(given, said, dice)
+    return None if not said.utterance or (said.ends and has_taken_leave) else said
+
+
+def _question(given: DuetInput, dice: Dice) -> ConverseOutput:
+    """What somebody says who remembers nothing to speak of."""
+    line = scene_of(_duet_talk(given), dice).line("ask.doing")
+    return ConverseOutput(utterance=line.text, speech_act=line.act)
 
 
 def _output(given: DuetInput, said: ConverseOutput, dice: Dice) -> DuetOutput:
     return DuetOutput(
-        plan=_plan(given, dice)[:200] if said.utterance else "",
+        plan=_plan(given, dice)[:200],
         utterance=said.utterance,
         because=_cited(said),
         speech_act=said.speech_act,

@@ -6,8 +6,9 @@ rule of the grammar whose lines follow each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 from commonplace.minds.notes import COLD, Recalled
 from commonplace.minds.offline.grammar import Grammar, grammar
@@ -258,13 +259,20 @@ def _banters(rules: Grammar) -> list[str]:
 
 def _banter(scene: Scene) -> Line | None:
     """What follows the other's line of banter; None when it was none, or the last."""
+    following = _following(scene.me.language).get(scene.last)
+    return _banter_line(scene, *following) if following else None
+
+
+@cache
+def _following(language: str) -> Mapping[str, tuple[str, int]]:
+    """Line of banter, at any level of speech → its rule, and the place in it of the line that follows."""
+    found: dict[str, tuple[str, int]] = {}
     for level in LEVELS:
-        rules = grammar(scene.me.language, level)
+        rules = grammar(language, level)
         for name in _banters(rules):
-            lines = [scene.language.finished(text) for text in rules.every(name)]
-            if scene.last in lines and lines.index(scene.last) + 1 < len(lines):
-                return _banter_line(scene, name, lines.index(scene.last) + 1)
-    return None
+            for place, text in enumerate(rules.every(name)[:-1], 1):
+                found.setdefault(rules.language.finished(text), (name, place))
+    return found
 
 
 def _new_banter(scene: Scene) -> Line | None:
