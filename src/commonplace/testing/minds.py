@@ -1,5 +1,7 @@
 """Minds with scripted answers, minds that answer late, and what every mind must do.
 
+The contract is inherited by a class of tests:
+
     class TestMyMind(MindContract):
         def open(self) -> Mind:
             return MyMind()
