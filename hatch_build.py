@@ -1,17 +1,20 @@
-"""What is built has the page of the browser in it: built here with Node if it is not there yet.
+"""What is built has the page of the browser in it, and a README whose links work on the page of an index.
 
-Node is the machine's, if it is new enough, else a wheel of it from where pip gets packages.
+The page is built here with Node if it is not there yet. Node is the machine's, if it is new enough, else a wheel of it
+from where pip gets packages. A release gives the address of the repository in COMMONPLACE_REPOSITORY.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 STATIC = "src/commonplace/parts/web/static"
 """Built from web/ by `make page`; git does not keep it."""
@@ -25,6 +28,11 @@ Either build it and try again (Node {NODE} or newer):
 or build without it; everything else works:
     {SWITCH}=1 pip install .
 """
+REPOSITORY = "COMMONPLACE_REPOSITORY"
+"""The address of the repository on GitHub, without a path in it."""
+README = "README.md"
+LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)\s]+)\)")
+"""A link or a picture inside the repository."""
 
 
 class Page(BuildHookInterface[Any]):
@@ -56,6 +64,32 @@ class Page(BuildHookInterface[Any]):
                 last = done.stdout.decode(errors="replace").strip().splitlines()[-1:]
                 self.app.abort(REFUSAL.format(f"npm {words[0]}: {''.join(last)}"))
                 return
+
+
+class Addresses(MetadataHookInterface):
+    """Adds the addresses of the project where the repository is known; without it the README stays as it is."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Sets `readme` and `urls`; links lead to the tag of this version."""
+        repository, tag = os.environ.get(REPOSITORY, "").rstrip("/"), f"v{metadata['version']}"
+        metadata["readme"], metadata["urls"] = README, {}
+        if repository:
+            text = self._linked(Path(self.root, README).read_text(encoding="utf-8"), repository, tag)
+            metadata["readme"] = {"content-type": "text/markdown", "text": text}
+            metadata["urls"] = {
+                "Repository": repository,
+                "Documentation": f"{repository}/blob/{tag}/docs/index.md",
+                "Changes": f"{repository}/blob/{tag}/CHANGELOG.md",
+                "Issues": f"{repository}/issues",
+            }
+
+    def _linked(self, text: str, repository: str, tag: str) -> str:
+        def absolute(found: re.Match[str]) -> str:
+            mark, words, target = found.groups()
+            view = "raw" if mark else "tree" if Path(self.root, target).is_dir() else "blob"
+            return f"{mark}[{words}]({repository}/{view}/{tag}/{target})"
+
+        return LINK.sub(absolute, text)
 
 
 def _has_node() -> bool:

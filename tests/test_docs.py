@@ -352,8 +352,9 @@ def entries(nav: Any) -> Iterator[str]:
 
 
 def test_the_navigation_of_the_site_has_every_page_once(site):
-    nav = tomllib.loads(page("zensical.toml"))["project"]["nav"]
-    assert sorted(entries(nav)) == sorted(["tutorial.md", *filter(None, map(site.place_of, PAGES))])
+    project = tomllib.loads(page("zensical.toml"))["project"]
+    assert sorted(entries(project["nav"])) == sorted(["tutorial.md", *filter(None, map(site.place_of, PAGES))])
+    assert all((site.DOCS / name).is_file() for name in project["extra_css"])
 
 
 def test_a_picture_of_a_page_stays_one_on_the_site_and_every_picture_is_on_a_page(site, tmp_path, monkeypatch):

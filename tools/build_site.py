@@ -20,7 +20,8 @@ DOCS = PROJECT / "docs"
 PAGES = PROJECT / "build" / "pages"
 SITE = PROJECT / "build" / "site"
 ROOT_PAGES = {
-    "README.md": "readme.md",
+    "README.md": "index.md",
+    "README.ko.md": "readme.ko.md",
     "ARCHITECTURE.md": "architecture.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changes.md",
@@ -35,7 +36,7 @@ def main() -> int:
     shutil.rmtree(PAGES, ignore_errors=True)
     shutil.copytree(DOCS, PAGES)
     for page in sorted(DOCS.rglob("*.md")):
-        write(page, PAGES / page.relative_to(DOCS))
+        write(page, PAGES / str(place_of(page)))
     for name, target in ROOT_PAGES.items():
         write(PROJECT / name, PAGES / target)
     (PAGES / "tutorial.md").write_text(tutorial(), encoding="utf-8")
@@ -82,6 +83,8 @@ def place_of(file: Path) -> str | None:
         return ROOT_PAGES.get(file.name)
     if file == PROJECT / "examples":
         return "tutorial.md"
+    if file == DOCS / "index.md":
+        return "pages.md"  # the first page of the site is the README
     return file.relative_to(DOCS).as_posix() if file.is_relative_to(DOCS) and file.is_file() else None
 
 

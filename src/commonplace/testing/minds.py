@@ -1,8 +1,10 @@
 """Minds with scripted answers, minds that answer late, and what every mind must do.
 
-class TestMyMind(MindContract):
-    def open(self) -> Mind:
-        return MyMind()
+The contract is inherited by a class of tests:
+
+    class TestMyMind(MindContract):
+        def open(self) -> Mind:
+            return MyMind()
 """
 
 from __future__ import annotations
