@@ -31,9 +31,14 @@ from commonplace.founding.memory_graph import (
     PromotionConfig,
     SimpleEmbedding,
     Upkeep,
+    canonical_key,
+    cosine_sparse,
+    deserialize_sparse,
+    serialize_sparse,
 )
-from commonplace.querygraph import canonical_key
+from commonplace.querygraph import QueryGraph, StoredGraph
 from commonplace.querygraph.embedding import HashedNgrams, cosine, vector_of
+from commonplace.querygraph.search import ExactScan
 from querygraph.samples import Clock, questions
 
 PROJECT = Path(__file__).parents[2]
@@ -97,6 +102,11 @@ def test_nodes_and_edges_have_their_types_and_fields(clock):
         "degree": 1,
         "pinned": False,
     }
+    asked = store.node(query)
+    assert set(asked) == {*store.node(answer), "embedding"}
+    assert cosine_sparse(asked["embedding"], store.node(other)["embedding"]) == pytest.approx(
+        store.search_similar_queries(asked["text"])[1]["sim"]
+    )
     assert set(store.edges()[0]) == {"id", "from", "to", "type", "weight", "created_at", "last_access"}
 
 
@@ -234,6 +244,34 @@ def test_a_saved_store_gives_the_same_searches(clock, tmp_path):
     assert loaded.edges() == store.edges()
 
 
+@requirement(
+    "D1 AC",
+    "What an agent has learnt is saved and loaded: its store, and every other holder of it, has it then",
+    "GraphStore.load_from_file(file, memory.get_agent_store())",
+    GRAPH,
+)
+@pytest.mark.parametrize("stored", [False, True], ids=["in RAM", "in SQLite"])
+def test_the_store_of_an_orchestrator_is_loaded_in_place(clock, tmp_path, stored):
+    memory = orchestrated(tmp_path, clock)
+    liked(memory, "one", "벚꽃 축제는 언제 열려?")
+    memory.finalize_session("one")
+    memory.get_agent_store().save_to_file(tmp_path / "agent.json")
+    kept = StoredGraph(tmp_path / "agent.db", GraphConfig.agent(), clock=clock) if stored else None
+    later = MemoryOrchestrator("maria", agent_graph=kept, clock=clock)
+    held = later.get_agent_store()
+    held.upsert_query("낡은 질문")
+    GraphStore.load_from_file(tmp_path / "agent.json", later.get_agent_store())
+    assert [hit["from"] for hit in later.search("two", "벚꽃 축제는 언제 열려?", 9)] == ["agent"]
+    learnt = memory.get_agent_store()
+    assert (held.to_snapshot()["nodes"], held.edges()) == (learnt.to_snapshot()["nodes"], learnt.edges())
+    if kept is not None:
+        kept.close()
+        with StoredGraph(tmp_path / "agent.db", clock=clock) as reopened:
+            assert GraphStore.over(reopened).search_similar_queries("낡은", 9) == learnt.search_similar_queries(
+                "낡은", 9
+            )
+
+
 @requirement("D1 AC", "A key is stored once in session and agent", "MemoryOrchestrator.finalize_session", ORCHESTRATOR)
 def test_the_same_key_is_stored_once_in_session_and_agent(clock, tmp_path):
     memory = orchestrated(tmp_path, clock)
@@ -316,10 +354,14 @@ def test_the_state_of_the_embedder_travels(clock):
         "hash_algo": "xxh3-128",
         "norm_version": 1,
     }
+    query = store.upsert_query("왜 그래?")
     other = SimpleEmbedding()
-    other.import_state(state)
+    other.import_state(json.loads(json.dumps(store.to_snapshot()))["embedder_state"])
     assert other.export_state() == state
-    assert other.embed("왜 그래?").pairs() == SimpleEmbedding((2, 3), dim=512, seed=9).embed("왜 그래?").pairs()
+    later = GraphStore(embedder=other, clock=clock)
+    later.from_snapshot(store.to_snapshot())
+    assert later.to_snapshot() == store.to_snapshot()
+    assert later.node(query)["embedding"] == store.node(query)["embedding"] != SimpleEmbedding().embed("왜 그래?")
 
 
 @requirement("D2 AC", "The same text gives the same vector", "SimpleEmbedding.embed", "querygraph/embedding.py")
@@ -505,6 +547,21 @@ def test_the_settings_and_the_commands_are_documented():
     assert "benchmarks/query_graph.py" in page
 
 
+@requirement("D4 AC", "Coverage of 60 % and more", "make coverage", "Makefile")
+def test_too_low_a_coverage_fails():
+    made = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    (least,) = re.findall(r"^coverage: .*\n\t.*--cov .*--cov-fail-under=(\d+)", made, re.MULTILINE)
+    assert int(least) >= 60
+
+
+@requirement("D4 AC", "The README says how to run it here, and where it is explained", "README.md", "README.md")
+def test_the_readme_leads_to_it():
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    assert 'pip install "' in readme
+    assert "`make test` runs the tests" in readme
+    assert "[query graph](docs/query-graph.md) works alone" in readme
+
+
 # ── 3: the sketch of the interface ───────────────────────────────────────────────────────────────────────────────────
 
 
@@ -630,16 +687,33 @@ def test_degrees_add_up(clock, tmp_path):
     assert lone not in memory.memory.agent
 
 
-@requirement("4.5", "Writers in one process wait for each other", "GraphStore", GRAPH)
-def test_threads_write_to_one_store(clock):
-    store = GraphStore(clock=clock)
-    threads = [Thread(target=lambda: [store.upsert_query("왜?") for _ in range(200)]) for _ in range(4)]
+@requirement("4.5", "Writers in one process wait for each other, for snapshots and for promotion", "GraphStore", GRAPH)
+def test_threads_write_to_one_store_while_it_is_saved_and_promoted_from(clock, tmp_path):
+    memory = orchestrated(tmp_path, clock, promotion=PromotionConfig(min_degree=1))
+    store, file, texts = memory.get_agent_store(), tmp_path / "graph.json", questions(40)
+    liked(memory, "one", texts[0])
+
+    def write() -> None:
+        for text in (*texts, *texts):
+            store.link(store.upsert_query(text), store.upsert_query("왜?"), "similar_to", 1)
+
+    threads = [Thread(target=write) for _ in range(4)]
     for thread in threads:
         thread.start()
+    saved = 0
+    while any(thread.is_alive() for thread in threads):
+        store.save_to_file(file)
+        GraphStore.load_from_file(file, GraphStore(clock=clock))  # whole, or it would be refused
+        saved += 1
+        if saved == 1:
+            memory.finalize_session("one")
     for thread in threads:
         thread.join()
-    (node,) = store.graph.nodes()
-    assert node.repeat == 800
+    assert saved > 0
+    asked = {node.text: node.repeat for node in store.graph.nodes("query")}
+    assert asked["왜?"] == 4 * 80
+    assert asked[texts[0]] == 4 * 2 + 1
+    assert sum(edge["weight"] >= 8 for edge in store.edges() if edge["type"] == "similar_to") == len(set(texts))
 
 
 @requirement(
@@ -681,6 +755,29 @@ def test_it_is_a_library_of_its_own():
     assert (Path(commonplace.__file__).parent / "py.typed").exists()
 
 
+@requirement("T0", "Scripts `build`, `test`, `demo`, and a linter", "make wheel, make test, make lint", "Makefile")
+def test_there_are_scripts_to_build_test_and_check():
+    made = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    for target, runs in (("wheel", "check_wheel.py"), ("test", "pytest"), ("lint", "pyright")):
+        assert re.search(rf"^{target}: .*\n(\t.*\n)*\t.*{runs}", made, re.MULTILINE), target
+
+
+@requirement(
+    "T1",
+    "`canonicalKey`, `cosineSparse(Map, Map)`, sparse vectors written and read",
+    "canonical_key, cosine_sparse, serialize_sparse, deserialize_sparse",
+    "founding/memory_graph.py",
+)
+def test_the_utilities_have_their_names():
+    assert canonical_key("회의실 예약!") == canonical_key("회의실예약") != canonical_key("회의실 예매")
+    one, other = {7: 3.0, 2: 4.0}, {2: 2.0, 9: 1.0}
+    assert cosine_sparse(one, other) == pytest.approx(8 / (5 * math.sqrt(5)))
+    assert (cosine_sparse(one, one), cosine_sparse(one, {}), cosine_sparse({}, {})) == (1, 0, 0)
+    assert serialize_sparse(one) == [[2, 4], [7, 3]]
+    assert deserialize_sparse(json.loads(json.dumps(serialize_sparse(one)))) == one
+    assert (serialize_sparse({}), deserialize_sparse([])) == ([], {})
+
+
 @requirement(
     "T1", "A sparse vector is the same after writing and reading it", "Vector.pairs", "querygraph/embedding.py"
 )
@@ -706,6 +803,12 @@ def test_sessions_that_nobody_uses_end(clock, tmp_path):
     assert memory.get_active_sessions() == ["new", "old"]
     assert memory.gc_sessions(4 * 3600 * 1000) == ["old"]
     assert memory.get_active_sessions() == ["new"]
+    held = memory.get_session_store("new")
+    clock.pass_(hours=5)
+    held.upsert_query("또 왜?")
+    assert memory.gc_sessions(4 * 3600 * 1000) == [], "it is in use by its store"
+    clock.pass_(hours=5)
+    assert memory.gc_sessions(4 * 3600 * 1000) == ["new"]
 
 
 @requirement(
@@ -742,6 +845,36 @@ def test_a_session_knows_the_entities_of_the_agent(clock, tmp_path):
         assert [edge["to"] for edge in memory.get_session_store(session).edges(query)] == [room]
     memory.upsert_query("one", "주차장은 어디에 있어요?")
     assert memory.get_session_store("one").node(room)["degree"] == 1
+
+
+@requirement(
+    "T6",
+    "Where SQLite and an approximate index are plugged in",
+    "MemoryOrchestrator(agent_graph=StoredGraph(…)), QueryGraph(index=…)",
+    "querygraph/sqlite_store.py",
+)
+def test_sqlite_and_another_index_are_plugged_in(clock, tmp_path):
+    looked_up: list[int] = []
+
+    class Index(ExactScan):
+        def candidates(self, query, count, needed):
+            looked_up.append(count)
+            return super().candidates(query, count, needed)
+
+    for session in ("one", "two"):  # each as another process
+        with StoredGraph(tmp_path / "maria.db", GraphConfig.agent(), clock=clock, index=Index) as agent:
+            config = OrchestratorConfig(checkpoint=CheckpointConfig(out_dir=tmp_path))
+            memory = MemoryOrchestrator("maria", config, agent_graph=agent, clock=clock)
+            found = memory.search(session, "벚꽃 축제는 언제 열려?")
+            assert [hit["from"] for hit in found] == (["agent"] if session == "two" else [])
+            liked(memory, session, "벚꽃 축제는 언제 열려?")
+            memory.finalize_session(session)
+    assert looked_up
+    plain = GraphStore.over(QueryGraph(index=Index, clock=clock))
+    plain.upsert_query("왜?")
+    looked_up.clear()
+    assert plain.search_similar_queries("왜?", 3)
+    assert looked_up == [3]
 
 
 @requirement("T6", "Decayed twice is decayed once, later", "GraphStore.decay", GRAPH)
