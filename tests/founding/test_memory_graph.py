@@ -11,11 +11,12 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
-from time import sleep
+from time import monotonic, sleep
 
 import pytest
 
@@ -66,6 +67,14 @@ def filled(clock: Clock, count: int = 900, **settings: object) -> GraphStore:
 def orchestrated(folder: Path, clock: Clock, **settings: object) -> MemoryOrchestrator:
     given: dict[str, object] = {"checkpoint": CheckpointConfig(out_dir=folder), **settings}
     return MemoryOrchestrator("maria", OrchestratorConfig(**given), clock=clock)  # pyright: ignore[reportArgumentType]
+
+
+def wait_until(done: Callable[[], bool]) -> None:
+    """Half a minute at most."""
+    ends = monotonic() + 30
+    while not done():
+        assert monotonic() < ends
+        sleep(0.001)
 
 
 def liked(memory: MemoryOrchestrator, session: str, text: str) -> str:
@@ -431,13 +440,23 @@ def test_both_graphs_are_searched_and_the_session_comes_first(clock, tmp_path):
 
 
 @requirement("D3", "Promotion by least rank, least degree and number", "PromotionConfig", ORCHESTRATOR)
-def test_promotion_takes_what_proved_useful(clock, tmp_path):
-    memory = orchestrated(tmp_path, clock, promotion=PromotionConfig(max_promotions=2, min_rank=0.6))
-    rated = [liked(memory, "one", text) for text in questions(4)]
-    memory.upsert_query("one", "주차장은 어디에 있어요?")
-    memory.get_session_store("one").adjust_weights(rated[2], feedback_delta=3)
-    memory.get_session_store("one").adjust_weights(rated[3], feedback_delta=2)
-    assert memory.finalize_session("one").promoted == (rated[2], rated[3])
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, [2, 3, 0, 1]),
+        ({"max_promotions": 1}, [2]),
+        ({"min_rank": 0.6}, [2, 3]),
+        ({"min_degree": 0}, [2, 3, 0, 1, 4]),
+    ],
+    ids=["as recommended", "number", "rank", "degree"],
+)
+def test_promotion_takes_what_proved_useful(clock, tmp_path, settings, expected):
+    memory = orchestrated(tmp_path, clock, promotion=PromotionConfig(**settings))
+    asked = [liked(memory, "one", text) for text in questions(4)]
+    asked.append(memory.upsert_query("one", "주차장은 어디에 있어요?"))
+    memory.get_session_store("one").adjust_weights(asked[2], feedback_delta=3)
+    memory.get_session_store("one").adjust_weights(asked[3], feedback_delta=2)
+    assert memory.finalize_session("one").promoted == tuple(asked[number] for number in expected)
 
 
 @requirement("D3", "Weights are carried over, if wanted", "PromotionConfig.carry_weights", GRAPH)
@@ -643,12 +662,20 @@ def test_pinned_and_well_linked_nodes_stay(clock):
 def test_edges_go_by_weight_and_then_by_age(clock):
     store = GraphStore(GraphConfig(max_edges=2), clock=clock)
     query = store.upsert_query("왜?")
-    strong = store.graph.record_answer(query, "가")
-    store.link(query, strong, "responded_with", 5)
-    old = store.graph.record_answer(query, "나")
+    first, light = (store.graph.record_answer(query, text) for text in ("가", "나"))
+    store.link(query, first, "responded_with", 1)
     clock.pass_(minutes=1)
-    new = store.graph.record_answer(query, "다")
-    assert [edge["to"] for edge in store.edges()] == [strong, new], old
+    third = store.graph.record_answer(query, "다")
+    assert [edge["to"] for edge in store.edges()] == [first, third], light
+    store.link(query, third, "responded_with", 1.5)
+    clock.pass_(minutes=1)
+    store.link(query, first, "responded_with", 0.5)
+    fourth = store.graph.record_answer(query, "라")
+    assert [edge["to"] for edge in store.edges()] == [first, fourth], "of two as heavy, the other was used later"
+    clock.pass_(minutes=1)
+    store.link(query, fourth, "responded_with", 1.5)
+    fifth = store.graph.record_answer(query, "마")
+    assert [edge["to"] for edge in store.edges()] == [fourth, fifth]
 
 
 @requirement(
@@ -662,8 +689,7 @@ def test_upkeep_decays_the_weights(clock):
     before = store.graph.nodes("query")[0].repeat
     clock.pass_(days=1)
     with Upkeep(store.graph, decay_every=timedelta(milliseconds=1)):
-        while store.graph.nodes("query")[0].repeat == before:
-            sleep(0.001)
+        wait_until(lambda: store.graph.nodes("query")[0].repeat < before)
     assert store.graph.nodes("query")[0].repeat < before
 
 
@@ -725,8 +751,7 @@ def test_threads_write_to_one_store_while_it_is_saved_and_promoted_from(clock, t
 def test_upkeep_saves_what_has_changed(clock, tmp_path):
     store, file = filled(clock, 10), tmp_path / "graph.json"
     with Upkeep(store.graph, file, save_after=timedelta(milliseconds=5)):
-        while not file.exists():
-            sleep(0.001)
+        wait_until(file.exists)
     with Upkeep(store.graph, file, save_after=timedelta(hours=1)):
         for text in questions(30, seed=5):
             store.upsert_query(text)
@@ -894,8 +919,11 @@ def test_decay_makes_the_passing_of_time_real_and_twice_is_once_later(clock):
         assert one.feedback == pytest.approx(other.feedback)
     age = (clock.now.timestamp() * 1e6 - second.nodes()[0].last_access) / 60e6
     assert second.nodes()[0].repeat == pytest.approx(2 ** (-age / 240), rel=1e-6)
-    for one, other in zip(first.edges(), second.edges(), strict=True):
+    fresh = filled(Clock(), 40).graph.edges()
+    for one, other, whole in zip(first.edges(), second.edges(), fresh, strict=True):
         assert one.weight == pytest.approx(other.weight)
+        unused = (clock.now.timestamp() * 1e6 - whole.last_access) / 60e6
+        assert one.weight == pytest.approx(whole.weight * 2 ** (-unused / 240), rel=1e-6)
 
 
 @requirement("Settings", "The recommended settings are the defaults", "OrchestratorConfig()", "querygraph/config.py")
