@@ -603,19 +603,34 @@ def answers(store: MemoryStore) -> MemoryStore:
 
 
 @requirement("5.1", "Search by all filters at once", "MemoryStore.search", STORE)
-def test_all_filters_are_combined(answers):
-    found = answers.search(
-        query="AGI memory",
-        time_range=(datetime(2025, 10, 12, 10), datetime(2025, 10, 12, 20)),
-        persona_id="synthesis",
-        domain="UI",
-        min_importance=0.4,
-        tags=None,
-        bqi_filters={"rhythm_phase": "tension", "emotion": "joy"},
-        limit=5,
-    )
-    assert [(one.timestamp[11:13], one.agent.persona_id) for one in found] == [("18", "synthesis")]
-    assert answers.search(domain="AGI_prototype", tags=["AGI_design"], limit=None) != []
+def test_all_filters_are_combined_and_each_counts(store):
+    bqi = {"rhythm_phase": "integration", "emotion": {"keywords": ["clarity"]}}
+    whole: dict[str, Any] = {"text": "About AGI memory", "importance": 0.8, "tags": ["AGI_design"], "bqi_snapshot": bqi,
+                             "space": {"domain": "UI"}, "minutes": 0}  # fmt: skip
+    others: dict[str, dict[str, Any]] = {
+        "query": {"text": "About lunch"},
+        "time_range": {"minutes": 3 * 1440},
+        "persona_id": {"persona": "thesis"},
+        "domain": {"space": {"domain": "AGI_prototype"}},
+        "min_importance": {"importance": 0.4},
+        "tags": {"tags": ["lunch"]},
+        "bqi_filters": {"bqi_snapshot": {**bqi, "rhythm_phase": "tension"}},
+    }
+    wanted = store.add(document(**whole)).memory_id
+    other = {name: store.add(document(**{**whole, **change})).memory_id for name, change in others.items()}
+    filters: dict[str, Any] = {
+        "query": "agi MEMORY",
+        "time_range": (datetime(2025, 10, 10), datetime(2025, 10, 13)),
+        "persona_id": "synthesis",
+        "domain": "UI",
+        "min_importance": 0.5,
+        "tags": ["AGI_design", "temporary"],
+        "bqi_filters": {"rhythm_phase": "integration", "emotion": "clarity"},
+    }
+    assert [one.memory_id for one in store.search(**filters)] == [wanted]
+    for name in filters:
+        found = store.search(**{key: value for key, value in filters.items() if key != name})
+        assert {one.memory_id for one in found} == {wanted, other[name]}, name
 
 
 @requirement("5.1", "The newest; a session's; one by its id", "get_recent, get_by_session, get_by_id", STORE)

@@ -158,6 +158,18 @@ def test_feedback_and_adjusted_weights(clock):
     assert store.node(query)["weights"] == {"repeat": 4, "feedback": 1.5}
 
 
+@requirement("1", "Feedback reaches similar questions, less by each step", "GraphConfig.spread_damping", GRAPH)
+def test_feedback_spreads_and_fades(clock):
+    store = GraphStore(GraphConfig(spread_damping=0.5, spread_hops=2), clock=clock)
+    near, far, farther, alone = (store.upsert_query(text) for text in ("왜?", "어디서 만나?", "누가 와?", "몇 시야?"))
+    rated = store.upsert_query("주차장은 어떻게 가?")
+    for one, other, weight in ((rated, near, 0.8), (near, far, 1.0), (far, farther, 1.0)):
+        store.link(one, other, "similar_to", weight)
+    store.record_feedback(rated, "up")
+    reached = [store.node(id)["weights"]["feedback"] for id in (rated, near, far, farther, alone)]
+    assert reached == pytest.approx([1, 0.5 * 0.8, 0.25 * 0.8, 0, 0], abs=1 / 4096)
+
+
 @requirement("D1", "An edge has the key `from::type::to`; linking again adds weight", "GraphStore.link", GRAPH)
 def test_an_edge_has_a_fixed_key_and_gains_weight(clock):
     store = GraphStore(clock=clock)
@@ -262,15 +274,17 @@ def test_a_saved_store_gives_the_same_searches(clock, tmp_path):
 @pytest.mark.parametrize("stored", [False, True], ids=["in RAM", "in SQLite"])
 def test_the_store_of_an_orchestrator_is_loaded_in_place(clock, tmp_path, stored):
     memory = orchestrated(tmp_path, clock)
-    liked(memory, "one", "벚꽃 축제는 언제 열려?")
-    memory.finalize_session("one")
+    for session in ("one", "two"):
+        query = liked(memory, session, "벚꽃 축제는 언제 열려?")
+        memory.finalize_session(session)
     memory.get_agent_store().save_to_file(tmp_path / "agent.json")
     kept = StoredGraph(tmp_path / "agent.db", GraphConfig.agent(), clock=clock) if stored else None
     later = MemoryOrchestrator("maria", agent_graph=kept, clock=clock)
     held = later.get_agent_store()
     held.upsert_query("낡은 질문")
     GraphStore.load_from_file(tmp_path / "agent.json", later.get_agent_store())
-    assert [hit["from"] for hit in later.search("two", "벚꽃 축제는 언제 열려?", 9)] == ["agent"]
+    assert [hit["from"] for hit in later.search("three", "벚꽃 축제는 언제 열려?", 9)] == ["agent"]
+    assert held.node(query)["degree"] == 4, "of two sessions"
     learnt = memory.get_agent_store()
     assert (held.to_snapshot()["nodes"], held.edges()) == (learnt.to_snapshot()["nodes"], learnt.edges())
     if kept is not None:
