@@ -225,6 +225,34 @@ def test_ratings_change_what_a_session_asks_and_in_which_order(tmp_path):
     assert noted[-1]["details"]["new_order"] == ["antithesis", "thesis", "synthesis"]
 
 
+@requirement(
+    "7.2",
+    "Past answers of importance 0.6 first; where there are none, others: no formula reaches 0.6 without a rating",
+    "PersonaOrchestrator.run",
+    MODULE,
+)
+def test_important_past_answers_come_first_and_others_where_there_are_none(tmp_path):
+    def backend(persona: Persona) -> Callable[[str], str]:
+        said = "[error: no memory systems]" if persona.identifier == "antithesis" else "Memory systems last."
+        return lambda prompt: prompts.append(prompt) or said
+
+    prompts: list[str] = []
+    first = orchestrator(tmp_path, backend)
+    first.run("Which memory systems last?", depth=2)
+    assert not any("Relevant past" in prompt for prompt in prompts), "its own session is in the history"
+    first.memory_store.add(document("The best memory systems are written.", 90, persona="thesis"))
+    second = orchestrator(tmp_path, backend)
+    second.run("Which memory systems last?")
+    shown = [prompt.count("  Your response: ") for prompt in prompts[-3:]]
+    assert shown[0] == 2
+    assert [bool(count) for count in shown] == [True, False, True], "errors are no examples"
+    best = first.memory_store.search("best memory", persona_id="thesis")[0]
+    first.memory_store.rate(best.memory_id, 5)
+    third = orchestrator(tmp_path, backend)
+    third.run("Which memory systems last?")
+    assert re.findall("  Your response: (.*)", prompts[-3]) == ["The best memory systems are written."]
+
+
 @requirement("1.2", "Memory = f(Time, Space, Agent, Emotion, Content)", "MemoryCoordinate", DOCUMENT)
 def test_a_memory_is_its_coordinates(store):
     kept = store.add(MemoryCoordinate(**WHOLE))
@@ -506,6 +534,10 @@ def test_a_backup_is_made(tmp_path):
         store.add(document("kept twice", session="s"))
     with MemoryStore(base_path=tmp_path / "copy") as copy:
         assert texts(copy.get_recent()) == ["kept twice"]
+    with MemoryStore(base_path=tmp_path / "memory", config=config) as store:
+        store.add(document("instead", 1, session="t"))
+        store.delete_by_session("s")
+    assert [path.name for path in (tmp_path / "copy" / "sessions").iterdir()] == ["t.jsonl"], "forgotten there, too"
 
 
 @requirement("4.2", "Compressed sessions, if wanted", "storage.compression = gzip", FILES)
@@ -571,19 +603,34 @@ def answers(store: MemoryStore) -> MemoryStore:
 
 
 @requirement("5.1", "Search by all filters at once", "MemoryStore.search", STORE)
-def test_all_filters_are_combined(answers):
-    found = answers.search(
-        query="AGI memory",
-        time_range=(datetime(2025, 10, 12, 10), datetime(2025, 10, 12, 20)),
-        persona_id="synthesis",
-        domain="UI",
-        min_importance=0.4,
-        tags=None,
-        bqi_filters={"rhythm_phase": "tension", "emotion": "joy"},
-        limit=5,
-    )
-    assert [(one.timestamp[11:13], one.agent.persona_id) for one in found] == [("18", "synthesis")]
-    assert answers.search(domain="AGI_prototype", tags=["AGI_design"], limit=None) != []
+def test_all_filters_are_combined_and_each_counts(store):
+    bqi = {"rhythm_phase": "integration", "emotion": {"keywords": ["clarity"]}}
+    whole: dict[str, Any] = {"text": "About AGI memory", "importance": 0.8, "tags": ["AGI_design"], "bqi_snapshot": bqi,
+                             "space": {"domain": "UI"}, "minutes": 0}  # fmt: skip
+    others: dict[str, dict[str, Any]] = {
+        "query": {"text": "About lunch"},
+        "time_range": {"minutes": 3 * 1440},
+        "persona_id": {"persona": "thesis"},
+        "domain": {"space": {"domain": "AGI_prototype"}},
+        "min_importance": {"importance": 0.4},
+        "tags": {"tags": ["lunch"]},
+        "bqi_filters": {"bqi_snapshot": {**bqi, "rhythm_phase": "tension"}},
+    }
+    wanted = store.add(document(**whole)).memory_id
+    other = {name: store.add(document(**{**whole, **change})).memory_id for name, change in others.items()}
+    filters: dict[str, Any] = {
+        "query": "agi MEMORY",
+        "time_range": (datetime(2025, 10, 10), datetime(2025, 10, 13)),
+        "persona_id": "synthesis",
+        "domain": "UI",
+        "min_importance": 0.5,
+        "tags": ["AGI_design", "temporary"],
+        "bqi_filters": {"rhythm_phase": "integration", "emotion": "clarity"},
+    }
+    assert [one.memory_id for one in store.search(**filters)] == [wanted]
+    for name in filters:
+        found = store.search(**{key: value for key, value in filters.items() if key != name})
+        assert {one.memory_id for one in found} == {wanted, other[name]}, name
 
 
 @requirement("5.1", "The newest; a session's; one by its id", "get_recent, get_by_session, get_by_id", STORE)
@@ -715,6 +762,59 @@ def test_a_year_is_archived_and_forgotten_by_age(tmp_path):
         assert store.search("week 30") == []
         assert store.unarchive([store.archived()[3].memory_id]) == 1
         assert texts(store.search("week 30")) == ["week 30"]
+
+
+@requirement(
+    "6.1",
+    "3: ages are counted from now: that of the orchestrator's clock, or of `auto_forget(store, now)`",
+    "PersonaOrchestrator.run, auto_forget, Upkeep(clock=…)",
+    RETENTION,
+)
+def test_ages_are_counted_from_now_and_not_from_the_latest_memory(tmp_path):
+    made = orchestrator(tmp_path)
+    made.run("Why?")
+    store, later = made.memory_store, DAY + timedelta(days=31)
+    assert auto_forget(store).archive == [], "nothing is older than the latest memory"
+    again = orchestrator(tmp_path, memory_store=store, clock=lambda: later)
+    again.run("Why?")
+    assert len(store.archived()) == 3
+    assert {one.time.session_id for one in store.get_recent(10)} == {again.session_id}
+    assert len(auto_forget(store, later + timedelta(days=31)).archive) == 3
+    with Upkeep(store, every=timedelta(milliseconds=5), clock=lambda: later + timedelta(days=200)):
+        wait_until(lambda: not store.archived())
+
+
+def wait_until(done: Callable[[], bool]) -> None:
+    """Half a minute at most."""
+    ends = time.monotonic() + 30
+    while not done():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
+
+@requirement(
+    "6.1",
+    "A ledger's days older than a year are compressed once a day",
+    "commonplace upkeep --ledger",
+    "parts/coordinates/upkeep.py",
+)
+def test_upkeep_compresses_the_ledger(tmp_path, capsys):
+    ledger = ResonanceLedger(tmp_path / "resonance_ledger")
+    for year in (2025, 2026, 2027):
+        ledger.log_event("s", "evaluation", at=datetime(year, 3, 1))
+    with MemoryStore(tmp_path / "memory") as store:
+        store.add(document("x"))
+    given = ["upkeep", str(tmp_path / "memory"), "--ledger", str(ledger.path)]
+    assert main([*given, "--now", "2026-06-01"]) == 0
+    assert "1 days of the ledger compressed" in capsys.readouterr().err
+    assert main(given) == 0
+    assert sorted(path.name for path in ledger.path.glob("ledger-*")) == [
+        "ledger-20250301.jsonl.gz",
+        "ledger-20260301.jsonl",
+        "ledger-20270301.jsonl",
+    ]
+    assert len(entries(tmp_path, "evaluation")) == 3
+    assert verify(ledger.path).sound
 
 
 @requirement("6.1", "The ledger is never forgotten; days older than a year are compressed", "Ledger.archive", LEDGER)
@@ -925,6 +1025,18 @@ def test_an_answer_has_all_its_coordinates(tmp_path):
     assert memories[0].relations.child_memory_ids == [memories[1].memory_id]
 
 
+@requirement("3.1", "`time.sequence`: the place in the session, also over several runs", "run, system_event", MODULE)
+def test_the_sequence_counts_on_in_a_session(tmp_path):
+    made = orchestrator(tmp_path)
+    made.system_event("The budget is cut.")
+    made.run("How should a memory system last?")
+    made.system_event("It rains.")
+    made.run("And why?", depth=2)
+    memories = made.memory_store.get_by_session(made.session_id)
+    assert [one.time.sequence for one in memories] == list(range(1, 12))
+    assert [one.content.response_full for one in memories] == [one["content"] for one in made.history]
+
+
 @requirement(
     "7.1 (3)", "`phase_injection_applied`: the answer was asked for livelier or calmer", "PhaseController", MODULE
 )
@@ -1027,6 +1139,8 @@ def test_a_prompt_is_composed_as_the_document_says(store):
         "Seed focus: How should AGI memory work?",
         "Respond as persona 'Fractal Synthesiser' (Integrator). This is cycle step 3.",
     ]
+    late = compose_prompt_with_memory(PERSONAS[2], f"{'Well, ' * 17}{question}", history, 1, 3, store)
+    assert "Relevant past" not in late, "the first 100 characters are looked for"
     plain = compose_prompt_with_memory(Persona("synthesis", "S"), question, [], 1, 1)
     assert plain.splitlines()[0] == "Current recursion depth: 1"
 
@@ -1127,8 +1241,6 @@ def test_ten_runs_store_what_they_say_and_use_it(tmp_path):
                             clock=lambda: DAY + timedelta(hours=number))  # noqa: B023  # fmt: skip
         made.run("How should a memory system last?")
         used += sum("Relevant past examples" in prompt for prompt in prompts)
-        for memory in made.memory_store.get_by_session(made.session_id):
-            made.memory_store.rate(memory.memory_id, 5)
     assert len(made.memory_store) == 30
     assert used == 27
     assert len(entries(tmp_path, "synthesis_report")) == 10
@@ -1182,15 +1294,25 @@ def test_scenario_3(tmp_path, apart):
 
 
 @requirement(
-    "10.1", "JSONL first, SQLite later: a folder moves into a database", "commonplace copy-memories", "cli/memories.py"
+    "10.1",
+    "JSONL first, SQLite later: a folder moves into a database and back",
+    "commonplace copy-memories",
+    "cli/memories.py",
 )
 def test_a_folder_can_be_copied_into_a_database(store, tmp_path):
     store.add(MemoryCoordinate(**WHOLE))
+    store.add(document("another", 1))
     store.close()
-    assert main(["copy-memories", str(tmp_path / "outputs" / "memory"), str(tmp_path / "m.db")]) == 0
+    folder, back = tmp_path / "outputs" / "memory", tmp_path / "back"
+    assert main(["copy-memories", str(folder), str(tmp_path / "m.db")]) == 0
+    assert main(["copy-memories", str(tmp_path / "m.db"), f"jsonl:{back}"]) == 0
     below = SQLiteStore(tmp_path / "m.db")
     assert MemoryStore(store=below).get_by_id(WHOLE["memory_id"]).to_dict() == WHOLE
     below.close()
+    with MemoryStore(back) as again:
+        assert [one.to_dict() for one in again.get_recent()] == [one.to_dict() for one in store.get_recent()]
+    store.close()
+    assert MemoryIndex.read(back) == MemoryIndex.read(folder)
 
 
 @requirement("10.2", "Importance is computed when a memory is stored", "MemoryStore.add", STORE)
@@ -1250,6 +1372,23 @@ def test_a_person_rates_an_answer(tmp_path, capsys):
     assert (noted["memory_id"], noted["evaluation"]["user_rating"]) == (last.memory_id, 4)
     assert main(["rate", where, "nobody", "4"]) == 2
     assert "no memory" in capsys.readouterr().err
+
+
+@requirement("10.3", "A rating written into the file by hand counts", "sessions/….jsonl, commonplace upkeep", FILES)
+def test_a_rating_can_be_written_into_the_file(tmp_path):
+    made = orchestrator(tmp_path)
+    made.run("Why?")
+    last = made.memory_store.get_recent(1)[0]
+    made.memory_store.close()
+    path = tmp_path / "memory" / "sessions" / f"{made.session_id}.jsonl"
+    *others, line = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join((*others, line.replace('"user_rating":null', '"user_rating":4'))), encoding="utf-8")
+    assert main(["upkeep", str(tmp_path / "memory")]) == 0
+    with MemoryStore(tmp_path / "memory") as store:
+        rated = store.get_by_id(last.memory_id)
+        assert rated.metadata.user_rating == 4
+        assert rated.metadata.importance == pytest.approx(last.metadata.importance + 0.24)
+        assert store.ratings("synthesis") == [(last.memory_id, 4)]
 
 
 @requirement(

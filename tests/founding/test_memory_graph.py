@@ -11,11 +11,12 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
-from time import sleep
+from time import monotonic, sleep
 
 import pytest
 
@@ -31,9 +32,14 @@ from commonplace.founding.memory_graph import (
     PromotionConfig,
     SimpleEmbedding,
     Upkeep,
+    canonical_key,
+    cosine_sparse,
+    deserialize_sparse,
+    serialize_sparse,
 )
-from commonplace.querygraph import canonical_key
+from commonplace.querygraph import QueryGraph, StoredGraph
 from commonplace.querygraph.embedding import HashedNgrams, cosine, vector_of
+from commonplace.querygraph.search import ExactScan
 from querygraph.samples import Clock, questions
 
 PROJECT = Path(__file__).parents[2]
@@ -61,6 +67,14 @@ def filled(clock: Clock, count: int = 900, **settings: object) -> GraphStore:
 def orchestrated(folder: Path, clock: Clock, **settings: object) -> MemoryOrchestrator:
     given: dict[str, object] = {"checkpoint": CheckpointConfig(out_dir=folder), **settings}
     return MemoryOrchestrator("maria", OrchestratorConfig(**given), clock=clock)  # pyright: ignore[reportArgumentType]
+
+
+def wait_until(done: Callable[[], bool]) -> None:
+    """Half a minute at most."""
+    ends = monotonic() + 30
+    while not done():
+        assert monotonic() < ends
+        sleep(0.001)
 
 
 def liked(memory: MemoryOrchestrator, session: str, text: str) -> str:
@@ -97,6 +111,11 @@ def test_nodes_and_edges_have_their_types_and_fields(clock):
         "degree": 1,
         "pinned": False,
     }
+    asked = store.node(query)
+    assert set(asked) == {*store.node(answer), "embedding"}
+    assert cosine_sparse(asked["embedding"], store.node(other)["embedding"]) == pytest.approx(
+        store.search_similar_queries(asked["text"])[1]["sim"]
+    )
     assert set(store.edges()[0]) == {"id", "from", "to", "type", "weight", "created_at", "last_access"}
 
 
@@ -137,6 +156,18 @@ def test_feedback_and_adjusted_weights(clock):
     assert sums == [1, 0, -0.5]
     store.adjust_weights(query, feedback_delta=2, repeat_delta=3)
     assert store.node(query)["weights"] == {"repeat": 4, "feedback": 1.5}
+
+
+@requirement("1", "Feedback reaches similar questions, less by each step", "GraphConfig.spread_damping", GRAPH)
+def test_feedback_spreads_and_fades(clock):
+    store = GraphStore(GraphConfig(spread_damping=0.5, spread_hops=2), clock=clock)
+    near, far, farther, alone = (store.upsert_query(text) for text in ("왜?", "어디서 만나?", "누가 와?", "몇 시야?"))
+    rated = store.upsert_query("주차장은 어떻게 가?")
+    for one, other, weight in ((rated, near, 0.8), (near, far, 1.0), (far, farther, 1.0)):
+        store.link(one, other, "similar_to", weight)
+    store.record_feedback(rated, "up")
+    reached = [store.node(id)["weights"]["feedback"] for id in (rated, near, far, farther, alone)]
+    assert reached == pytest.approx([1, 0.5 * 0.8, 0.25 * 0.8, 0, 0], abs=1 / 4096)
 
 
 @requirement("D1", "An edge has the key `from::type::to`; linking again adds weight", "GraphStore.link", GRAPH)
@@ -234,6 +265,36 @@ def test_a_saved_store_gives_the_same_searches(clock, tmp_path):
     assert loaded.edges() == store.edges()
 
 
+@requirement(
+    "D1 AC",
+    "What an agent has learnt is saved and loaded: its store, and every other holder of it, has it then",
+    "GraphStore.load_from_file(file, memory.get_agent_store())",
+    GRAPH,
+)
+@pytest.mark.parametrize("stored", [False, True], ids=["in RAM", "in SQLite"])
+def test_the_store_of_an_orchestrator_is_loaded_in_place(clock, tmp_path, stored):
+    memory = orchestrated(tmp_path, clock)
+    for session in ("one", "two"):
+        query = liked(memory, session, "벚꽃 축제는 언제 열려?")
+        memory.finalize_session(session)
+    memory.get_agent_store().save_to_file(tmp_path / "agent.json")
+    kept = StoredGraph(tmp_path / "agent.db", GraphConfig.agent(), clock=clock) if stored else None
+    later = MemoryOrchestrator("maria", agent_graph=kept, clock=clock)
+    held = later.get_agent_store()
+    held.upsert_query("낡은 질문")
+    GraphStore.load_from_file(tmp_path / "agent.json", later.get_agent_store())
+    assert [hit["from"] for hit in later.search("three", "벚꽃 축제는 언제 열려?", 9)] == ["agent"]
+    assert held.node(query)["degree"] == 4, "of two sessions"
+    learnt = memory.get_agent_store()
+    assert (held.to_snapshot()["nodes"], held.edges()) == (learnt.to_snapshot()["nodes"], learnt.edges())
+    if kept is not None:
+        kept.close()
+        with StoredGraph(tmp_path / "agent.db", clock=clock) as reopened:
+            assert GraphStore.over(reopened).search_similar_queries("낡은", 9) == learnt.search_similar_queries(
+                "낡은", 9
+            )
+
+
 @requirement("D1 AC", "A key is stored once in session and agent", "MemoryOrchestrator.finalize_session", ORCHESTRATOR)
 def test_the_same_key_is_stored_once_in_session_and_agent(clock, tmp_path):
     memory = orchestrated(tmp_path, clock)
@@ -316,10 +377,14 @@ def test_the_state_of_the_embedder_travels(clock):
         "hash_algo": "xxh3-128",
         "norm_version": 1,
     }
+    query = store.upsert_query("왜 그래?")
     other = SimpleEmbedding()
-    other.import_state(state)
+    other.import_state(json.loads(json.dumps(store.to_snapshot()))["embedder_state"])
     assert other.export_state() == state
-    assert other.embed("왜 그래?").pairs() == SimpleEmbedding((2, 3), dim=512, seed=9).embed("왜 그래?").pairs()
+    later = GraphStore(embedder=other, clock=clock)
+    later.from_snapshot(store.to_snapshot())
+    assert later.to_snapshot() == store.to_snapshot()
+    assert later.node(query)["embedding"] == store.node(query)["embedding"] != SimpleEmbedding().embed("왜 그래?")
 
 
 @requirement("D2 AC", "The same text gives the same vector", "SimpleEmbedding.embed", "querygraph/embedding.py")
@@ -389,13 +454,23 @@ def test_both_graphs_are_searched_and_the_session_comes_first(clock, tmp_path):
 
 
 @requirement("D3", "Promotion by least rank, least degree and number", "PromotionConfig", ORCHESTRATOR)
-def test_promotion_takes_what_proved_useful(clock, tmp_path):
-    memory = orchestrated(tmp_path, clock, promotion=PromotionConfig(max_promotions=2, min_rank=0.6))
-    rated = [liked(memory, "one", text) for text in questions(4)]
-    memory.upsert_query("one", "주차장은 어디에 있어요?")
-    memory.get_session_store("one").adjust_weights(rated[2], feedback_delta=3)
-    memory.get_session_store("one").adjust_weights(rated[3], feedback_delta=2)
-    assert memory.finalize_session("one").promoted == (rated[2], rated[3])
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, [2, 3, 0, 1]),
+        ({"max_promotions": 1}, [2]),
+        ({"min_rank": 0.6}, [2, 3]),
+        ({"min_degree": 0}, [2, 3, 0, 1, 4]),
+    ],
+    ids=["as recommended", "number", "rank", "degree"],
+)
+def test_promotion_takes_what_proved_useful(clock, tmp_path, settings, expected):
+    memory = orchestrated(tmp_path, clock, promotion=PromotionConfig(**settings))
+    asked = [liked(memory, "one", text) for text in questions(4)]
+    asked.append(memory.upsert_query("one", "주차장은 어디에 있어요?"))
+    memory.get_session_store("one").adjust_weights(asked[2], feedback_delta=3)
+    memory.get_session_store("one").adjust_weights(asked[3], feedback_delta=2)
+    assert memory.finalize_session("one").promoted == tuple(asked[number] for number in expected)
 
 
 @requirement("D3", "Weights are carried over, if wanted", "PromotionConfig.carry_weights", GRAPH)
@@ -505,6 +580,21 @@ def test_the_settings_and_the_commands_are_documented():
     assert "benchmarks/query_graph.py" in page
 
 
+@requirement("D4 AC", "Coverage of 60 % and more", "make coverage", "Makefile")
+def test_too_low_a_coverage_fails():
+    made = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    (least,) = re.findall(r"^coverage: .*\n\t.*--cov .*--cov-fail-under=(\d+)", made, re.MULTILINE)
+    assert int(least) >= 60
+
+
+@requirement("D4 AC", "The README says how to run it here, and where it is explained", "README.md", "README.md")
+def test_the_readme_leads_to_it():
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    assert 'pip install "' in readme
+    assert "`make test` runs the tests" in readme
+    assert "[query graph](docs/query-graph.md) works alone" in readme
+
+
 # ── 3: the sketch of the interface ───────────────────────────────────────────────────────────────────────────────────
 
 
@@ -586,12 +676,20 @@ def test_pinned_and_well_linked_nodes_stay(clock):
 def test_edges_go_by_weight_and_then_by_age(clock):
     store = GraphStore(GraphConfig(max_edges=2), clock=clock)
     query = store.upsert_query("왜?")
-    strong = store.graph.record_answer(query, "가")
-    store.link(query, strong, "responded_with", 5)
-    old = store.graph.record_answer(query, "나")
+    first, light = (store.graph.record_answer(query, text) for text in ("가", "나"))
+    store.link(query, first, "responded_with", 1)
     clock.pass_(minutes=1)
-    new = store.graph.record_answer(query, "다")
-    assert [edge["to"] for edge in store.edges()] == [strong, new], old
+    third = store.graph.record_answer(query, "다")
+    assert [edge["to"] for edge in store.edges()] == [first, third], light
+    store.link(query, third, "responded_with", 1.5)
+    clock.pass_(minutes=1)
+    store.link(query, first, "responded_with", 0.5)
+    fourth = store.graph.record_answer(query, "라")
+    assert [edge["to"] for edge in store.edges()] == [first, fourth], "of two as heavy, the other was used later"
+    clock.pass_(minutes=1)
+    store.link(query, fourth, "responded_with", 1.5)
+    fifth = store.graph.record_answer(query, "마")
+    assert [edge["to"] for edge in store.edges()] == [fourth, fifth]
 
 
 @requirement(
@@ -605,8 +703,7 @@ def test_upkeep_decays_the_weights(clock):
     before = store.graph.nodes("query")[0].repeat
     clock.pass_(days=1)
     with Upkeep(store.graph, decay_every=timedelta(milliseconds=1)):
-        while store.graph.nodes("query")[0].repeat == before:
-            sleep(0.001)
+        wait_until(lambda: store.graph.nodes("query")[0].repeat < before)
     assert store.graph.nodes("query")[0].repeat < before
 
 
@@ -630,16 +727,33 @@ def test_degrees_add_up(clock, tmp_path):
     assert lone not in memory.memory.agent
 
 
-@requirement("4.5", "Writers in one process wait for each other", "GraphStore", GRAPH)
-def test_threads_write_to_one_store(clock):
-    store = GraphStore(clock=clock)
-    threads = [Thread(target=lambda: [store.upsert_query("왜?") for _ in range(200)]) for _ in range(4)]
+@requirement("4.5", "Writers in one process wait for each other, for snapshots and for promotion", "GraphStore", GRAPH)
+def test_threads_write_to_one_store_while_it_is_saved_and_promoted_from(clock, tmp_path):
+    memory = orchestrated(tmp_path, clock, promotion=PromotionConfig(min_degree=1))
+    store, file, texts = memory.get_agent_store(), tmp_path / "graph.json", questions(40)
+    liked(memory, "one", texts[0])
+
+    def write() -> None:
+        for text in (*texts, *texts):
+            store.link(store.upsert_query(text), store.upsert_query("왜?"), "similar_to", 1)
+
+    threads = [Thread(target=write) for _ in range(4)]
     for thread in threads:
         thread.start()
+    saved = 0
+    while any(thread.is_alive() for thread in threads):
+        store.save_to_file(file)
+        GraphStore.load_from_file(file, GraphStore(clock=clock))  # whole, or it would be refused
+        saved += 1
+        if saved == 1:
+            memory.finalize_session("one")
     for thread in threads:
         thread.join()
-    (node,) = store.graph.nodes()
-    assert node.repeat == 800
+    assert saved > 0
+    asked = {node.text: node.repeat for node in store.graph.nodes("query")}
+    assert asked["왜?"] == 4 * 80
+    assert asked[texts[0]] == 4 * 2 + 1
+    assert sum(edge["weight"] >= 8 for edge in store.edges() if edge["type"] == "similar_to") == len(set(texts))
 
 
 @requirement(
@@ -651,8 +765,7 @@ def test_threads_write_to_one_store(clock):
 def test_upkeep_saves_what_has_changed(clock, tmp_path):
     store, file = filled(clock, 10), tmp_path / "graph.json"
     with Upkeep(store.graph, file, save_after=timedelta(milliseconds=5)):
-        while not file.exists():
-            sleep(0.001)
+        wait_until(file.exists)
     with Upkeep(store.graph, file, save_after=timedelta(hours=1)):
         for text in questions(30, seed=5):
             store.upsert_query(text)
@@ -681,6 +794,29 @@ def test_it_is_a_library_of_its_own():
     assert (Path(commonplace.__file__).parent / "py.typed").exists()
 
 
+@requirement("T0", "Scripts `build`, `test`, `demo`, and a linter", "make wheel, make test, make lint", "Makefile")
+def test_there_are_scripts_to_build_test_and_check():
+    made = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    for target, runs in (("wheel", "check_wheel.py"), ("test", "pytest"), ("lint", "pyright")):
+        assert re.search(rf"^{target}: .*\n(\t.*\n)*\t.*{runs}", made, re.MULTILINE), target
+
+
+@requirement(
+    "T1",
+    "`canonicalKey`, `cosineSparse(Map, Map)`, sparse vectors written and read",
+    "canonical_key, cosine_sparse, serialize_sparse, deserialize_sparse",
+    "founding/memory_graph.py",
+)
+def test_the_utilities_have_their_names():
+    assert canonical_key("회의실 예약!") == canonical_key("회의실예약") != canonical_key("회의실 예매")
+    one, other = {7: 3.0, 2: 4.0}, {2: 2.0, 9: 1.0}
+    assert cosine_sparse(one, other) == pytest.approx(8 / (5 * math.sqrt(5)))
+    assert (cosine_sparse(one, one), cosine_sparse(one, {}), cosine_sparse({}, {})) == (1, 0, 0)
+    assert serialize_sparse(one) == [[2, 4], [7, 3]]
+    assert deserialize_sparse(json.loads(json.dumps(serialize_sparse(one)))) == one
+    assert (serialize_sparse({}), deserialize_sparse([])) == ([], {})
+
+
 @requirement(
     "T1", "A sparse vector is the same after writing and reading it", "Vector.pairs", "querygraph/embedding.py"
 )
@@ -706,6 +842,12 @@ def test_sessions_that_nobody_uses_end(clock, tmp_path):
     assert memory.get_active_sessions() == ["new", "old"]
     assert memory.gc_sessions(4 * 3600 * 1000) == ["old"]
     assert memory.get_active_sessions() == ["new"]
+    held = memory.get_session_store("new")
+    clock.pass_(hours=5)
+    held.upsert_query("또 왜?")
+    assert memory.gc_sessions(4 * 3600 * 1000) == [], "it is in use by its store"
+    clock.pass_(hours=5)
+    assert memory.gc_sessions(4 * 3600 * 1000) == ["new"]
 
 
 @requirement(
@@ -744,6 +886,36 @@ def test_a_session_knows_the_entities_of_the_agent(clock, tmp_path):
     assert memory.get_session_store("one").node(room)["degree"] == 1
 
 
+@requirement(
+    "T6",
+    "Where SQLite and an approximate index are plugged in",
+    "MemoryOrchestrator(agent_graph=StoredGraph(…)), QueryGraph(index=…)",
+    "querygraph/sqlite_store.py",
+)
+def test_sqlite_and_another_index_are_plugged_in(clock, tmp_path):
+    looked_up: list[int] = []
+
+    class Index(ExactScan):
+        def candidates(self, query, count, needed):
+            looked_up.append(count)
+            return super().candidates(query, count, needed)
+
+    for session in ("one", "two"):  # each as another process
+        with StoredGraph(tmp_path / "maria.db", GraphConfig.agent(), clock=clock, index=Index) as agent:
+            config = OrchestratorConfig(checkpoint=CheckpointConfig(out_dir=tmp_path))
+            memory = MemoryOrchestrator("maria", config, agent_graph=agent, clock=clock)
+            found = memory.search(session, "벚꽃 축제는 언제 열려?")
+            assert [hit["from"] for hit in found] == (["agent"] if session == "two" else [])
+            liked(memory, session, "벚꽃 축제는 언제 열려?")
+            memory.finalize_session(session)
+    assert looked_up
+    plain = GraphStore.over(QueryGraph(index=Index, clock=clock))
+    plain.upsert_query("왜?")
+    looked_up.clear()
+    assert plain.search_similar_queries("왜?", 3)
+    assert looked_up == [3]
+
+
 @requirement("T6", "Decayed twice is decayed once, later", "GraphStore.decay", GRAPH)
 def test_decay_makes_the_passing_of_time_real_and_twice_is_once_later(clock):
     stores = [filled(Clock(), 40) for _ in range(2)]
@@ -761,8 +933,11 @@ def test_decay_makes_the_passing_of_time_real_and_twice_is_once_later(clock):
         assert one.feedback == pytest.approx(other.feedback)
     age = (clock.now.timestamp() * 1e6 - second.nodes()[0].last_access) / 60e6
     assert second.nodes()[0].repeat == pytest.approx(2 ** (-age / 240), rel=1e-6)
-    for one, other in zip(first.edges(), second.edges(), strict=True):
+    fresh = filled(Clock(), 40).graph.edges()
+    for one, other, whole in zip(first.edges(), second.edges(), fresh, strict=True):
         assert one.weight == pytest.approx(other.weight)
+        unused = (clock.now.timestamp() * 1e6 - whole.last_access) / 60e6
+        assert one.weight == pytest.approx(whole.weight * 2 ** (-unused / 240), rel=1e-6)
 
 
 @requirement("Settings", "The recommended settings are the defaults", "OrchestratorConfig()", "querygraph/config.py")

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -156,7 +157,8 @@ def calculate_importance(memory: MemoryCoordinate, references: MemoryStore | int
 
 
 def auto_forget(store: MemoryStore, now: datetime | None = None) -> ForgettingPlan:
-    """Forget and archive as the policy of the store says; see `MemoryStore.apply_retention_policy`."""
+    """Forget and archive as the policy of the store says. `now`: what ages are counted from, such as
+    `datetime.now(UTC)`; None for the time of the newest memory, because the time of a store may be simulated."""
     return store.apply_retention_policy(now)
 
 
@@ -281,15 +283,20 @@ def compose_prompt_with_memory(
     step_index: int,
     memory_store: MemoryStore | None = None,
     bqi_snapshot: Mapping[str, Any] | None = None,
+    *,
+    min_importance: float = WEIGHTY,
+    session_id: str | None = None,
 ) -> str:
     """The prompt of one answer: instruction, past answers, what was said, and the seed prompt.
 
-    Past answers are at most two of the persona's own, of importance 0.6 or more, those first that have most to do with
-    the first 100 characters of the seed prompt, none of them rated 2 stars or less; with a snapshot, only those of its
-    phase and with one of its emotions.
+    Past answers are at most two of the persona's own, of at least `min_importance`, those first that have most to do
+    with the first 100 characters of the seed prompt. Left out are those rated 2 stars or less, errors, and the
+    answers of the session under way (`session_id`), which the history shows. With a snapshot, they are of its phase
+    and have one of its emotions.
     """
     parts = [f"System instruction: {persona.system_prompt}"] if persona.system_prompt else []
-    for place, case in enumerate(_similar_cases(persona, seed_prompt, memory_store, bqi_snapshot)):
+    cases = _similar_cases(persona, seed_prompt, memory_store, bqi_snapshot or {}, min_importance)
+    for place, case in enumerate([one for one in cases if one.time.session_id != session_id][:EXAMPLES]):
         parts += [] if place else [HEADING]
         shown = case.content.response_summary or case.content.response_full[:LONGEST_EXAMPLE]
         parts += [f"- Previous input: {case.content.prompt_digest}", f"  Your response: {shown}"]
@@ -302,21 +309,20 @@ def compose_prompt_with_memory(
 
 
 def _similar_cases(
-    persona: Persona, seed_prompt: str, store: MemoryStore | None, bqi_snapshot: Mapping[str, Any] | None
+    persona: Persona, seed_prompt: str, store: MemoryStore | None, snapshot: Mapping[str, Any], min_importance: float
 ) -> list[MemoryCoordinate]:
     if store is None:
         return []
-    snapshot = bqi_snapshot or {}
     emotion = cast("Mapping[str, Any]", snapshot.get("emotion") or {})
     found = store.search(
         query=seed_prompt[:ASKED_WITH],
         persona_id=persona.identifier,
-        min_importance=WEIGHTY,
+        min_importance=min_importance,
         bqi_filters={"rhythm_phase": snapshot.get("rhythm_phase"), "emotion": emotion.get("keywords") or None},
         limit=MOST,
         rank="relevance",
     )
-    return [one for one in found if (one.metadata.user_rating or FAIR) > POOR][:EXAMPLES]
+    return [one for one in found if (one.metadata.user_rating or FAIR) > POOR and not one.metadata.error_occurred]
 
 
 # ── §7.1: the orchestrator ───────────────────────────────────────────────────────────────────────────────────────────
@@ -380,7 +386,7 @@ class PersonaOrchestrator:
         if depth < 1:
             raise UsageError(f"depth is {depth!r}", hint="expected 1 or more: how often each persona answers")
         if self.memory_store is not None:
-            self.memory_store.apply_retention_policy()
+            self.memory_store.apply_retention_policy(self._clock())
         names = [persona.identifier for persona in self.registry]
         learned = () if self.memory_store is None else changes(names, rated(self.memory_store, names))
         order = next((change.order for change in learned if change.order), names)
@@ -399,11 +405,10 @@ class PersonaOrchestrator:
 
     def system_event(self, text: str) -> MemoryCoordinate | None:
         """Keep what happened to the session from outside, and show it to the personas; None without a store."""
-        self.history.append({"role": "system", "content": text})
         memory = None
         if self.memory_store is not None:
-            document = self._document(SYSTEM, text, HAPPENED, sequence=len(self.history))
-            memory = self.memory_store.add(document)
+            memory = self.memory_store.add(self._document(SYSTEM, text, HAPPENED))
+        self.history.append({"role": "system", "content": text})
         self._log(HAPPENED, SYSTEM, None, memory_id=memory.memory_id if memory else None)
         return memory
 
@@ -422,7 +427,7 @@ class PersonaOrchestrator:
         parent, memory_id = self._last_memory_id, ""
         if self.memory_store is not None:
             memory = self.memory_store.add(
-                self._create_memory_coordinate(persona, prompt, response, phase_meta, depth_index, step_index, bqi)
+                self._create_memory_coordinate(persona, prompt, response, phase_meta, depth_index, bqi)
             )
             memory_id = self._last_memory_id = memory.memory_id
         earlier = [entry["content"] for entry in self.history]
@@ -442,13 +447,16 @@ class PersonaOrchestrator:
         return response
 
     def _prompt(self, run: _Run, persona: Persona, depth_index: int, step_index: int) -> str:
-        """With past answers like the last one in phase and emotion; where there are none, with any."""
+        """With important past answers like the last one in phase and emotion; where there are none, with any
+        important ones; and so on without the importance, as a panel does."""
         given = (persona, run.seed_prompt, self.history, depth_index, step_index, self.memory_store)
         said = self.phase.rhythm.said[-1:]
-        snapshot = {"rhythm_phase": said[0].phase, "emotion": {"keywords": said[0].emotion.keywords}} if said else None
-        prompt = compose_prompt_with_memory(*given, snapshot)
-        if snapshot is not None and HEADING not in prompt:
-            prompt = compose_prompt_with_memory(*given)
+        alike = [{"rhythm_phase": one.phase, "emotion": {"keywords": one.emotion.keywords}} for one in said]
+        prompt = ""
+        for floor, snapshot in product((WEIGHTY, 0.0), (*alike, None)):
+            prompt = compose_prompt_with_memory(*given, snapshot, min_importance=floor, session_id=self.session_id)
+            if HEADING in prompt:
+                break
         mean = run.below.get(persona.identifier)
         revised = None if mean is None else REVISED.format(mean=mean)
         return "\n".join(filter(None, (prompt, revised, INJECTIONS.get(self.phase.injection))))
@@ -460,13 +468,10 @@ class PersonaOrchestrator:
         response: str,
         phase_meta: Mapping[str, Any],
         depth_index: int,
-        step_index: int,
         bqi_snapshot: Mapping[str, Any] | None = None,
     ) -> MemoryCoordinate:
         """An answer as a memory; the store gives it its id and its importance."""
-        document = self._document(
-            persona.identifier, response, RESPONSE, sequence=step_index + (depth_index - 1) * len(self.registry)
-        )
+        document = self._document(persona.identifier, response, RESPONSE)
         return MemoryCoordinate.from_dict(
             {
                 **document.to_dict(),
@@ -494,8 +499,9 @@ class PersonaOrchestrator:
             }
         )
 
-    def _document(self, persona_id: str, text: str, kind: str, *, sequence: int) -> MemoryCoordinate:
-        at = self._clock()
+    def _document(self, persona_id: str, text: str, kind: str) -> MemoryCoordinate:
+        """What comes next in the history."""
+        at, sequence = self._clock(), len(self.history) + 1
         minutes = (at - self.session_start).total_seconds() / 60
         return MemoryCoordinate(
             timestamp=at.isoformat(),

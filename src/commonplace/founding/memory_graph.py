@@ -5,11 +5,11 @@ Results are mappings with the document's keys, because `from` is no name in Pyth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict
+from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
 from commonplace.errors import UsageError
 from commonplace.querygraph import (
@@ -21,7 +21,10 @@ from commonplace.querygraph import (
     HashedNgrams,
     QueryGraph,
     Upkeep,
+    canonical_key,
 )
+from commonplace.querygraph.embedding import cosine, vector_of
+from commonplace.querygraph.graph import Clock, Label, wall_clock
 
 __all__ = [
     "BaseNode",
@@ -35,14 +38,18 @@ __all__ = [
     "NodeType",
     "OrchestratorConfig",
     "PromotionConfig",
+    "Scope",
     "SimpleEmbedding",
     "Upkeep",
+    "canonical_key",
+    "cosine_sparse",
+    "deserialize_sparse",
+    "serialize_sparse",
 ]
 
 NodeType = Literal["query", "answer", "feedback", "entity"]
 EdgeType = Literal["similar_to", "responded_with", "has_feedback", "refers_to_entity"]
-Label = Literal["up", "down", "retry"]
-Clock = Callable[[], datetime]
+Scope = Literal["session", "agent"]
 
 
 class Weights(TypedDict):
@@ -51,12 +58,13 @@ class Weights(TypedDict):
 
 
 class BaseNode(TypedDict):
-    """A node; its vector stands in the snapshot."""
+    """A node. `embedding`: the vector of a question, from dimension to value; other nodes have none."""
 
     id: str
     type: NodeType
     text: str
     canonical_key: str
+    embedding: NotRequired[dict[int, float]]
     created_at: float
     last_access: float
     weights: Weights
@@ -90,7 +98,7 @@ class SimilarQuery(TypedDict):
 
 FoundQuery = TypedDict(
     "FoundQuery",
-    {"id": str, "score": float, "from": Literal["session", "agent"], "text": str, "canonical_key": str},
+    {"id": str, "score": float, "from": Scope, "text": str, "canonical_key": str},
 )
 """What `MemoryOrchestrator.search` finds, and in which graph."""
 
@@ -98,7 +106,10 @@ FoundQuery = TypedDict(
 class EmbeddingProvider(Protocol):
     """Anything that turns a text into numbers: a list, or a mapping from dimension to value.
 
-    `export_state` and `import_state` are optional. A provider that gives mappings says how many `dimensions` there are.
+    A provider that gives mappings says how many `dimensions` there are. `export_state` is optional: all that its
+    vectors depend on, as JSON. A store that reads a snapshot of another state makes the vectors again, because the
+    stores of an agent share one provider. To go back to the old state, import it first, as with
+    `SimpleEmbedding.import_state`.
     """
 
     def embed(self, text: str) -> Sequence[float] | Mapping[int, float]: ...
@@ -134,20 +145,35 @@ class _Provided:
         return export() if export is not None else {"kind": type(self._provider).__qualname__}
 
 
+def cosine_sparse(one: Mapping[int, float], other: Mapping[int, float]) -> float:
+    """The cosine of two sparse vectors; 0 where one of them is empty."""
+    dimensions = max((*one, *other), default=0) + 1
+    return cosine(vector_of(one, dimensions), vector_of(other, dimensions))
+
+
+def serialize_sparse(vector: Mapping[int, float]) -> list[list[float]]:
+    """`[[i, v], …]` by ascending dimension, as snapshots hold a vector."""
+    return vector_of(vector, max(vector, default=0) + 1).pairs()
+
+
+def deserialize_sparse(pairs: Iterable[Sequence[float]]) -> dict[int, float]:
+    """The vector of `[[i, v], …]`."""
+    return {int(dim): value for dim, value in pairs}
+
+
 class GraphStore:
     """One graph of questions, answers, feedback and entities. `clock` gives the time, by default the real one."""
 
     def __init__(
         self, cfg: GraphConfig | None = None, embedder: EmbeddingProvider | None = None, *, clock: Clock | None = None
     ) -> None:
-        self._clock = clock or _now
-        self.graph = QueryGraph(cfg, embedder=_embedder(embedder), clock=self._clock)
+        self.graph = QueryGraph(cfg, embedder=_embedder(embedder), clock=clock or wall_clock)
 
     @classmethod
-    def over(cls, graph: QueryGraph, clock: Clock) -> GraphStore:
-        """The store of a graph that exists."""
+    def over(cls, graph: QueryGraph) -> GraphStore:
+        """The store of a graph that exists, such as a `StoredGraph` in SQLite."""
         store = cls.__new__(cls)
-        store.graph, store._clock = graph, clock
+        store.graph = graph
         return store
 
     def upsert_query(self, text: str) -> str:
@@ -188,7 +214,7 @@ class GraphStore:
     def node(self, id: str) -> BaseNode:
         """A node by its id."""
         node = self.graph.node(id)
-        return {
+        found: BaseNode = {
             "id": node.id,
             "type": node.type,
             "text": node.text,
@@ -199,6 +225,10 @@ class GraphStore:
             "degree": node.degree,
             "pinned": node.pinned,
         }
+        if node.type == "query":
+            vector = vector_of(self.graph.embedder.embed(node.text), self.graph.embedder.dimensions)
+            found["embedding"] = deserialize_sparse(vector.pairs())
+        return found
 
     def edges(self, id: str | None = None) -> list[Edge]:
         """All edges, or those of a node, the oldest first."""
@@ -229,9 +259,7 @@ class GraphStore:
 
     def from_snapshot(self, s: dict[str, Any]) -> None:
         """Become the graph of a snapshot. Raises CommonplaceError for what is not a whole one."""
-        self.graph = QueryGraph.from_snapshot(
-            s, config=self.graph.config, embedder=self.graph.embedder, clock=self._clock
-        )
+        self.graph.restore(s)
 
     def save_to_file(self, file: str | Path, *, only_if_dirty: bool = False) -> None:
         """Write a snapshot, whole or not at all. `Upkeep` writes one a while after each change."""
@@ -240,8 +268,7 @@ class GraphStore:
     @staticmethod
     def load_from_file(file: str | Path, store: GraphStore) -> None:
         """Fill a store with what was saved. Raises CommonplaceError for a damaged file."""
-        graph = QueryGraph.load(file, config=store.graph.config, embedder=store.graph.embedder, clock=store._clock)
-        store.graph = graph
+        store.from_snapshot(QueryGraph.load(file, embedder=store.graph.embedder).to_snapshot())
 
     def stats(self) -> dict[Literal["nodes", "edges"], int]:
         """How many nodes and edges there are."""
@@ -303,19 +330,22 @@ class MemoryOrchestrator:
         cfg: OrchestratorConfig | None = None,
         *,
         embedder: EmbeddingProvider | None = None,
+        agent_graph: QueryGraph | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self._clock = clock or _now
+        """`agent_graph`: what the agent knows already, such as a `StoredGraph` in SQLite; by default nothing."""
         config = (cfg or OrchestratorConfig()).settings()
-        self.memory = ConversationMemory(agent_id, config, embedder=_embedder(embedder), clock=self._clock)
+        self.memory = ConversationMemory(
+            agent_id, config, agent_graph=agent_graph, embedder=_embedder(embedder), clock=clock or wall_clock
+        )
 
     def get_session_store(self, session_id: str) -> GraphStore:
         """The store of a session; begins it where there is none."""
-        return GraphStore.over(self.memory.session(session_id), self._clock)
+        return GraphStore.over(self.memory.session(session_id))
 
     def get_agent_store(self) -> GraphStore:
         """The store that all sessions of the agent share."""
-        return GraphStore.over(self.memory.agent, self._clock)
+        return GraphStore.over(self.memory.agent)
 
     def upsert_query(self, session_id: str, text: str) -> str:
         """See `ConversationMemory.upsert_query`."""
@@ -374,7 +404,3 @@ def _embedder(provider: EmbeddingProvider | None) -> Embedder | None:
     """The provider itself where it is an embedder already."""
     complete = all(hasattr(provider, name) for name in ("dimensions", "export_state"))
     return provider if provider is None or complete else _Provided(provider)  # pyright: ignore[reportReturnType]
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -199,12 +199,16 @@ class ConversationMemory:
         return id
 
     def gc_sessions(self, *, older_than: timedelta) -> list[str]:
-        """End the sessions that nobody has used for longer, without promoting anything; returns their ids."""
+        """End the sessions that nobody has used for longer, without promoting anything; returns their ids.
+
+        What is asked of the graph of a session itself is use as well.
+        """
         if not isinstance(older_than, timedelta):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(f"older_than is {older_than!r}; expected a timedelta", hint="timedelta(hours=4)")
         with self._lock:
-            now = self._clock()
-            old = sorted(id for id, used in self._used.items() if now - used > older_than)
+            now = micros(self._clock())
+            used = {id: max(micros(at), self._sessions[id].last_access) for id, at in self._used.items()}
+            old = sorted(id for id, at in used.items() if timedelta(microseconds=now - at) > older_than)
             for id in old:
                 self._end(id)
             return old

@@ -324,6 +324,12 @@ class QueryGraph(Budgeted):
             by_type = dict(zip(NODE_TYPES, counts, strict=True))
             return Stats(len(self._nodes.rows), self._edges.count, by_type)
 
+    @property
+    def last_access(self) -> int:
+        """When a node was last used, in microseconds since 1970; 0 for a graph that never was."""
+        with self._reading():
+            return int(self._nodes.accessed.max(initial=0))
+
     # ── time ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def decay(self, half_life: timedelta | None = None) -> None:
@@ -383,6 +389,19 @@ class QueryGraph(Budgeted):
             graph = QueryGraph(config or parts.config, embedder=embedder or parts.embedder(), clock=clock, index=index)
             graph._hold(snapshots.restored(parts, graph.embedder), graph._now())
             return graph
+
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        """Become the graph of a snapshot, with the settings, embedder and index of this one; see `from_snapshot`."""
+        with snapshots.explained():
+            given = snapshots.restored(snapshots.read(snapshot), self.embedder)
+        with self._writing():
+            for row in list(self._nodes.rows.values()):
+                self._remove(row)
+            self._hold(given, self._now())
+            for row in self._nodes.rows.values():
+                self._changed(row)
+            for slot in self._edges.slots().tolist():
+                self._linked(slot)
 
     def absorb(self, snapshot: dict[str, Any], *, carry_weights: bool = True) -> list[str]:
         """Take in the questions of a snapshot with all that belongs to them; returns their ids here, the best first.

@@ -84,7 +84,11 @@ def upkeep(
     now: str | None = typer.Option(
         None, "--now", help="ISO time that ages are counted from; the latest memory's if left out."
     ),
-    ledger: Path | None = typer.Option(None, "--ledger", help="Record what is forgotten in the ledger in this folder."),
+    ledger: Path | None = typer.Option(
+        None,
+        "--ledger",
+        help="Record what is forgotten in the ledger in this folder, and compress its days older than a year.",
+    ),
 ) -> None:
     """Do what a store of coordinates needs once a day: importances, summaries, and a folder's retention policy."""
     at = moment("--now", now)
@@ -95,7 +99,8 @@ def upkeep(
         with MemoryStore(store=store, ledger=record) as memories:
             done = tend(memories, retention=isinstance(store, JSONLStore), now=at)
     counts = f"{done.recomputed} importances and {done.summarized} summaries written"
-    print(f"{counts}, {done.archived} archived, {done.removed} removed", file=sys.stderr)
+    days = "" if ledger is None else f", {done.compressed} days of the ledger compressed"
+    print(f"{counts}, {done.archived} archived, {done.removed} removed{days}", file=sys.stderr)
 
 
 def _delete(where: str, agent: str, *, dry_run: bool) -> None:

@@ -1,4 +1,5 @@
-"""What a `MemoryStore` needs once a day: importances with the references since, summaries, the retention policy."""
+"""What a `MemoryStore` needs once a day: importances with the references since, summaries, the retention policy; and
+its ledger: old days compressed."""
 
 from __future__ import annotations
 
@@ -36,26 +37,30 @@ def essence(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tended:
-    """What `tend` has done: how many memories each."""
+    """What `tend` has done: how many memories each, and how many days of the ledger."""
 
     recomputed: int
     summarized: int
     archived: int
     removed: int
+    compressed: int
 
 
 def tend(
     store: MemoryStore, *, summarize: Summarize = essence, retention: bool = True, now: datetime | None = None
 ) -> Tended:
-    """Compute importances again, summarize new answers, and, with `retention`, apply the policy of the store.
+    """Compute importances again, summarize new answers, and, with `retention`, apply the policy of the store; compress
+    the days of its ledger that are older than a year.
 
-    `summarize`: from an answer to its summary, such as a call of a model. `now`: for the policy; None for the time of
-    the newest memory. A second call does nothing.
+    `summarize`: from an answer to its summary, such as a call of a model. `now`: what ages are counted from; None for
+    the time of the newest memory, and of the last entry. A second call does nothing.
     """
     summarized = store.summarize(summarize, longer_than=LONGEST_SUMMARY)  # with importances: each memory changes once
     recomputed = store.recompute()
     done = store.apply_retention_policy(now) if retention else None
-    return Tended(recomputed, summarized, len(done.archive) if done else 0, len(done.remove) if done else 0)
+    moment = now or (store.ledger.latest if store.ledger else None)
+    days = store.ledger.archive(moment) if store.ledger and moment else ()
+    return Tended(recomputed, summarized, len(done.archive) if done else 0, len(done.remove) if done else 0, len(days))
 
 
 class Upkeep(Repeating):
@@ -69,15 +74,23 @@ class Upkeep(Repeating):
     An error of the thread ends it and is raised at the end of the block.
     """
 
-    def __init__(self, store: MemoryStore, *, every: timedelta | None = None, summarize: Summarize = essence) -> None:
-        """`every`: None for each midnight. Raises UsageError for one that is not more than none."""
+    def __init__(
+        self,
+        store: MemoryStore,
+        *,
+        every: timedelta | None = None,
+        summarize: Summarize = essence,
+        clock: Callable[[], datetime | None] = lambda: None,
+    ) -> None:
+        """`every`: None for each midnight. `clock`: the time that ages are counted from, where it is not simulated,
+        such as `lambda: datetime.now(UTC)`. Raises UsageError for an `every` that is not more than none."""
         if every is not None and every <= timedelta():
             raise UsageError(f"every is {every}; expected more than none")
 
         def seconds() -> float:
             return (every or until_midnight(datetime.now(UTC))).total_seconds()
 
-        super().__init__(lambda: tend(store, summarize=summarize), seconds, "upkeep of memories")
+        super().__init__(lambda: tend(store, summarize=summarize, now=clock()), seconds, "upkeep of memories")
 
 
 def until_midnight(now: datetime) -> timedelta:
