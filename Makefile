@@ -22,14 +22,14 @@ run: $(VENV)/base  ## watch ten characters of a neon village live (plain lines w
 	exec $(BIN)/commonplace run latticeville -o runs/latticeville-$$n.run
 
 serve: $(VENV)/web page  ## watch that village in the browser; Node is needed once, to build the page
-	exec $(BIN)/commonplace serve latticeville
+	@exec $(BIN)/commonplace serve latticeville
 
 page: $(PAGE)  ## build the page of the server from web/ (needs Node 20 or newer)
 
 $(PAGE): $(PAGE_SOURCES)
 	@command -v npm >/dev/null || { echo "the page is built with Node 20 or newer, which is not installed: https://nodejs.org"; \
 	  echo "(make run needs no page: it shows the village in the terminal)"; exit 1; }
-	@echo "building the page …"
+	@echo "building the page, about a minute …"
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 
 sitcom: $(VENV)/sitcom  ## two characters on a stage in the browser, with the reasons under every line
@@ -86,23 +86,30 @@ clean:  ## remove what was set up (runs stay)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "commonplace needs Python 3.11 or newer; set PYTHON=…"; exit 1; }
-	@echo "setting up $(VENV) …"
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@echo "setting up $(VENV), a minute or two …"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }  # half of one would be taken for a whole one next time
+
+# pip 25.1 is the first that knows --group
+$(VENV)/pip: | $(BIN)/python
+	@$(pip) --upgrade "pip>=25.1"
+	@touch $@
 
 $(VENV)/base: pyproject.toml | $(BIN)/python
 	@$(call install,--editable .)
 	@touch $@
 
 $(VENV)/web: pyproject.toml $(VENV)/base
+	@echo "installing what the browser needs …"
 	@$(call install,--editable ".[web]")
 	@touch $@
 
 $(VENV)/sitcom: pyproject.toml $(VENV)/base
+	@echo "installing Streamlit and Chroma, a minute or two …"
 	@$(call install,--editable ".[sitcom]")
 	@touch $@
 
-$(VENV)/test: pyproject.toml $(VENV)/base
+$(VENV)/test: pyproject.toml $(VENV)/base | $(VENV)/pip
+	@echo "installing all extras and what the tests need, some minutes …"
 	@$(call install,--editable ".[$(EXTRAS)]" --group test)
 	@touch $@
 
@@ -110,6 +117,6 @@ $(VENV)/lint: pyproject.toml $(VENV)/test
 	@$(call install,--group lint)
 	@touch $@
 
-$(VENV)/docs: pyproject.toml | $(BIN)/python
+$(VENV)/docs: pyproject.toml | $(VENV)/pip
 	@$(call install,--group docs)
 	@touch $@

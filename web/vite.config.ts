@@ -7,7 +7,7 @@ const replay = {
   assetsInlineLimit: Number.MAX_SAFE_INTEGER,
   cssCodeSplit: false,
   modulePreload: false,
-  rolldownOptions: { output: { codeSplitting: false } },
+  rolldownOptions: { output: { codeSplitting: false }, checks: { pluginTimings: false } },
 } as const;
 
 export default defineConfig(({ mode }) => ({
@@ -17,6 +17,7 @@ export default defineConfig(({ mode }) => ({
     outDir: "../src/commonplace/parts/web/static",
     emptyOutDir: true,
     chunkSizeWarningLimit: 1500,
+    rolldownOptions: { checks: { pluginTimings: false } },
     ...(mode === "one-file" ? replay : {}),
   },
   server: { proxy: { "/api": { target: "http://127.0.0.1:8000", ws: true } } },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -43,7 +44,7 @@ from commonplace.scenario.compiling import compiled_from_text, in_session, load
 from commonplace.scenario.loading import nearest
 from commonplace.scenario.model import MindPart
 from commonplace.scenario.scenario import Scenario
-from commonplace.servers import is_server, request_faults
+from commonplace.servers import SERVERS, is_server, request_faults
 from commonplace.sqlite import Synchronous
 from commonplace.stages import by_name
 from commonplace.text import clean, shortened
@@ -428,7 +429,9 @@ def mind_named(
             tasks=tasks or {},
             cache=registry.found(registry.MINDS["cache"])(cache) if cache else None,
         )
-    raise UsageError(f"there is no mind {name!r}", hint=MINDS)
+    kind, colon, model = name.partition(":")
+    near = [f"did you mean {one}:{model}? " for one in get_close_matches(kind, SERVERS, n=1) if colon]
+    raise UsageError(f"there is no mind {name!r}", hint="".join(near) + MINDS)
 
 
 def mind_to_ask(reading: Reading, mind: str | Mind = "", *, trust: bool = False) -> Mind:

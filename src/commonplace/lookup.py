@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from commonplace.clock import parse_iso
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, command
 from commonplace.memory import Memory, MemoryStream, Policy, policies
 from commonplace.memory.analyser import analyser_of, shared_analyser
 from commonplace.memory.embedding import default_embedder
@@ -87,6 +87,9 @@ def moment(option: str, text: str | None) -> datetime | None:
 @contextmanager
 def opened(where: str) -> Generator[RunMemories | StoreMemories]:
     """The memories in a run file or a store, to read. Raises UsageError for anything else."""
+    if where.endswith((".yaml", ".yml")) and kind_of(where) == "file":
+        hint = f"run it first ({command('run', where)}), then name its run"
+        raise UsageError("a scenario has no memories before it is run", where=where, hint=hint)
     if is_run(where):
         with Reading.open(Path(where)) as reading:
             yield RunMemories(reading)

@@ -150,3 +150,14 @@ def test_the_shipped_scenarios_are_listed_and_fine(capsys):
     assert {"latticeville", "plaza"} <= set(names)
     assert main(["check", *names]) == 0
     assert capsys.readouterr().out.splitlines() == [f"{name}: fine" for name in names]
+
+
+def test_without_a_command_a_link_that_leads_nowhere_is_passed_over(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "gone.run").symlink_to(tmp_path / "moved.run")
+    assert main([]) == 0
+    assert "gone.run" not in capsys.readouterr().out
+    (tmp_path / "runs" / "here.run").touch()
+    assert main([]) == 0
+    assert "here.run" in capsys.readouterr().out

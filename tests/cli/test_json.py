@@ -104,12 +104,19 @@ def test_events_of_a_character_a_type_and_a_stretch_of_time(rows, town):
     assert chosen("--since", events[-1]["time"]) == [event for event in events if event["tick"] == events[-1]["tick"]]
 
 
-def test_a_type_that_no_event_has_is_answered_with_those_there_are(town, capsys):
-    main(["events", str(town), "--type", "SAYS"])
+def test_a_type_that_does_not_exist_is_refused_with_those_there_are(town, capsys):
+    assert main(["events", str(town), "--type", "SAYS"]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert "no event of type 'SAYS'" in said.err
+    assert "no type of event 'SAYS'" in said.err
     assert "SAY, " in said.err
+
+
+def test_a_type_that_did_not_happen_is_an_empty_list_and_a_word(town, capsys):
+    assert main(["events", str(town), "--type", "god_event", "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == "no event of type GOD_EVENT among these\n"
 
 
 def test_a_refused_interaction_says_why(all_events):

@@ -166,6 +166,28 @@ def test_what_is_not_there_is_named(store, tmp_path, refused):
     assert not (tmp_path / "none.db").exists()
 
 
+def test_a_scenario_is_answered_with_how_to_run_it(tmp_path, refused):
+    scenario = tmp_path / "mine.yaml"
+    assert main(["new", str(scenario)]) == 0
+    told = refused("copy-memories", scenario, tmp_path / "mine.db")
+    assert "run it first" in told
+    assert f"run {scenario}" in told
+    assert not (tmp_path / "mine.db").exists()
+
+
+def test_equal_texts_are_shown_once(tmp_path, said, rows):
+    path = tmp_path / "s.db"
+    with MemoryStream.open(path, "maria") as stream:
+        for day in (0, 5, 9):
+            stream.remember("the stove is burning", at=START + timedelta(days=day))
+        stream.remember("the stove is cold", at=START + timedelta(days=3))
+    asked = ("memories", path, "maria", "--query", "stove", "--policy", "park")
+    assert len(rows(*asked)) == 4
+    shown = said(*asked)
+    assert shown.count("the stove is burning") == 1
+    assert shown.splitlines()[-1] == "#2, #1: the same words as #3"
+
+
 def test_vectors_of_another_embedder_are_not_compared(tmp_path, rows, refused):
     path = tmp_path / "s.db"
     with MemoryStream.open(path, "maria", embedder=WordCounts()) as stream:
@@ -219,7 +241,7 @@ def test_a_copy_is_of_the_characters_named_and_overwrites_nothing(store, tmp_pat
 
 
 def test_a_copy_on_to_a_run_or_of_a_stranger_is_refused(store, run, tmp_path, refused):
-    assert "copies from a run" in (refused("copy-memories", store, run))
+    assert "of a run: `copy-memories" in (refused("copy-memories", store, run))
     refused("copy-memories", store, tmp_path / "copy.db", "--agent", "nobody")
     assert not (tmp_path / "copy.db").exists()
 

@@ -38,6 +38,14 @@ def said(capsys, monkeypatch, tmp_path):
     return ran
 
 
+@pytest.mark.parametrize(
+    ("name", "near"), [("olama:qwen3:8b", "did you mean ollama:qwen3:8b? "), ("qwen3", ""), ("nowhere:qwen3", "")]
+)
+def test_a_mind_that_does_not_exist_is_answered_with_those_there_are(name, near, said):
+    _, told = said("run", "plaza", "--mind", name, status=2)
+    assert f"there is no mind '{name}'\n  {near}a mind is " in told
+
+
 @pytest.fixture(scope="module")
 def server():
     with ModelServer() as server:

@@ -40,6 +40,15 @@ def test_prompts_are_shown_when_they_are_wanted(said, town, spoken):
     assert [line for line in full.splitlines() if not line.startswith("    │ ")] == short.splitlines()
 
 
+def test_answers_are_words(said, town, spoken):
+    event, _ = spoken
+    asked = said("why", town, event.id)[0].partition("\nAsked\n")[2].partition("\nStored\n")[0]
+    assert f"because: #{event.body.because[0]}" in asked
+    assert "ratings: importance " in asked
+    assert not set("[]{}") & set(asked)
+    assert "True" not in asked
+
+
 def test_both_turns_stand_side_by_side(said, town, spoken):
     event, memory = spoken
     out, err = said("why", town, event.id, "--without", memory)

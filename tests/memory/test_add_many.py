@@ -70,6 +70,8 @@ def test_a_message_whose_parts_or_first_time_are_null():
         ({"content": 3}, "content"),
         ({"content": [3]}, "part"),
         ({"role": 3, "content": "x"}, "role"),
+        ({"role": "user", "text": "x"}, "no 'text'"),
+        ({"role": "user", "contents": "x"}, "no 'contents'"),
         ({"text": "x", "colour": "red"}, "colour"),
         ({"importance": 3}, "no text"),
         ({"text": 3}, "text"),

@@ -124,6 +124,13 @@ def test_a_filter_that_can_match_nothing_is_wrong_use(stream, wrong):
         stream.search(**wrong)
 
 
+def test_an_argument_of_another_library_is_answered_with_ours(stream):
+    with pytest.raises(UsageError, match="no argument or filter 'top_k'") as caught:
+        stream.recall("fire", at=hours(1), top_k=3)
+    assert "`k`" in caught.value.hint
+    assert "min_importance" in caught.value.hint
+
+
 def test_the_latest_come_first(stream):
     assert [memory.id for memory in stream.recent(2)] == [5, 4]
     assert stream.recent(0) == []

@@ -127,7 +127,8 @@ def start(
 def _welcome() -> str:
     """What to type next: how to begin, and what can be done with the latest run of the folder of runs."""
     steps = [(command(*words.split()), what) for words, what in FIRST]
-    latest = max(runs_folder().glob("*.run"), key=lambda run: run.stat().st_mtime, default=None)
+    runs = [run for run in runs_folder().glob("*.run") if run.is_file()]
+    latest = max(runs, key=lambda run: run.stat().st_mtime, default=None)
     more = [(command(name, latest), what) for name, what in NEXT] if latest else []
     width = max(len(typed) for typed, _ in (*steps, *more))
     lines = [f"  {typed:<{width}}   {what}" for typed, what in (*steps, *more)]
@@ -276,9 +277,13 @@ def _failed(error: Exception, words: Sequence[str]) -> int:
 
 def _run(words: Sequence[str]) -> int:
     use_settings()
+    streams = sys.stdout, sys.stderr
     try:
         app(list(words), prog_name="commonplace")
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # Typer took it, and hides it from whoever flushes
+            sys.stdout, sys.stderr = streams
+            raise end.__context__ from None
         status = end.code if isinstance(end.code, int) else 0
         if status == UsageError.status and words[0] in COMMANDS:  # Typer has said what is wrong
             print(f"Example: commonplace {COMMANDS[words[0]].example}", file=sys.stderr)

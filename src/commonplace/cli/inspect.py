@@ -29,7 +29,8 @@ from commonplace.run.why import why as why_of
 from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
 from commonplace.views.town import Town
-from commonplace.world.events import NOBODY, Event, Interacted, PlanChanged, Reflected, Spoke
+from commonplace.world.actions import ACTIONS
+from commonplace.world.events import NOBODY, TYPES, Event, Interacted, PlanChanged, Reflected, Spoke
 
 # The engine is imported only where something is run, so that the other commands start in two thirds of the time.
 
@@ -52,10 +53,14 @@ def events(
         if walks:
             _print_walks(walks_of(reading, first, last, who), as_json)
             return
-        found = reading.events(first, last, type=type_.upper() or None, agent=who)
-        if type_ and not found:
-            types = sorted({event.type for event in reading.events()})
-            print(f"no event of type {type_!r} among these; the run has {', '.join(types)}", file=sys.stderr)
+        kind = type_.upper()
+        found = reading.events(first, last, type=kind or None, agent=who)
+        if kind and not found:
+            there = {event.type for event in reading.events()}
+            if kind not in {*there, *TYPES, *ACTIONS}:
+                hint = f"expected one of {', '.join(sorted(there))}"
+                raise UsageError(f"there is no type of event {type_!r}", where=str(run), hint=hint)
+            print(f"no event of type {kind} among these", file=sys.stderr)
         if as_json:
             print_json(event_json(event, reading.time(event.tick)) for event in found)
             return

@@ -12,7 +12,7 @@ import typer
 from commonplace.cli.options import AT, JSON, RUN_OR_STORE
 from commonplace.errors import UsageError
 from commonplace.lookup import moment, opened
-from commonplace.memory import Memory, MemoryStream, policies
+from commonplace.memory import Memory, MemoryStream, ScoredMemory, policies
 from commonplace.memory.explain import tree
 from commonplace.memory.stores import open_store
 from commonplace.memory.stores.codec import memory_json
@@ -49,7 +49,13 @@ def memories(
         now = source.now(agent, at)
         found = stream.retrieve(query, at=now, k=k, purpose="memories", touch=False)
     if not as_json:
-        print(stream.explain(found.hits))
+        saying: dict[str, list[ScoredMemory]] = {}
+        for hit in found.hits:
+            saying.setdefault(hit.memory.text, []).append(hit)
+        print(stream.explain(first for first, *_ in saying.values()))
+        for first, *others in saying.values():
+            if others:
+                print(f"{', '.join(f'#{one.memory.id}' for one in others)}: the same words as #{first.memory.id}")
         return
     for hit in found.hits:
         parts = {name: part._asdict() for name, part in hit.parts.items()}

@@ -237,7 +237,11 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: B
         _warn_of_fallbacks(target)
         return
     with stopped_by_signal() as stopping:  # before asyncio takes the signal for itself
-        asyncio.run(_lines(make, last, view, stopping, budget))
+        try:
+            asyncio.run(_lines(make, last, view, stopping, budget))
+        except BrokenPipeError:
+            print(f"the output was closed; continue with: {command('resume', target)}", file=sys.stderr)
+            raise
     _warn_of_fallbacks(target)
     if stopping:
         print(f"interrupted; continue with: {command('resume', target)}", file=sys.stderr)

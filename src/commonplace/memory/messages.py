@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Any, NamedTuple, cast
 
 from commonplace.clock import parse_iso
@@ -71,6 +72,9 @@ def _message(message: dict[str, Any], at: datetime | None) -> Item | None:
     for what, value in (("role", role), ("name", name)):
         if not isinstance(value, str):
             raise UsageError(f"{what} {value!r:.60} is not a string", hint="give a string")
+    wrong = [key for key in ("text", *get_close_matches("content", message)) if key in message]
+    if wrong and "content" not in message:
+        raise UsageError(f"a message has no {wrong[0]!r}", hint="what was said is its `content`")
     moment = next((message[key] for key in ("created_at", "timestamp") if message.get(key) is not None), None)
     details = {key: value for key, value in message.items() if key not in MESSAGE}
     fields: MemoryFields = {"source": name or role, "details": {"role": role, **details}}

@@ -102,9 +102,17 @@ _RARE = {"emotion": "emotion", "details": "details", "metadata": "details"}
 """Filter that only a memory with a certain field can pass → the field."""
 
 
+def known(wanted: Filters) -> Filters:
+    """The filters. Raises UsageError for a name that is none of them."""
+    if unknown := wanted.keys() - Filters.__optional_keys__:
+        hint = f"the filters are {', '.join(sorted(Filters.__optional_keys__))}; how many to retrieve is `k`"
+        raise UsageError(f"there is no argument or filter {min(unknown)!r}", hint=hint)
+    return wanted
+
+
 def matching(view: View, wanted: Filters) -> tuple[NDArray[np.bool_], list[Filter]]:
     """(which rows of a view pass the filters that its columns answer, the tests of the others). Raises UsageError."""
-    rest: dict[str, Any] = dict(wanted)
+    rest: dict[str, Any] = dict(known(wanted))
     kinds, lowest, span = (rest.pop(name, None) for name in ("kinds", "min_importance", "time_range"))
     table, length, found = view.table, view.length, view.alive
     if kinds is not None:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import partial
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from commonplace.canon import canonical, parsed
 from commonplace.character.fact import Fact
@@ -457,7 +457,21 @@ def _author_lines(why: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _field(name: str, value: Any) -> str:
-    return f"{name}: {shortened(clean(str(value)), SHOWN)}"
+    return f"{name}: {shortened(clean(_worded(name, value)), SHOWN)}"
+
+
+def _worded(name: str, value: Any) -> str:
+    """A part of an answer in words. Commas stand between what is listed, semicolons between objects."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        members = cast("Mapping[str, Any]", value).items()
+        return ", ".join(f"{key} {_worded(key, member)}" for key, member in members if member)
+    if isinstance(value, list):
+        listed = cast("Sequence[Any]", value)
+        texts = [f"#{one}" if name == "because" else _worded(name, one) for one in listed]
+        return ("; " if any(isinstance(one, dict) for one in listed) else ", ").join(texts)
+    return str(value)
 
 
 def _stored_lines(why: Mapping[str, Any]) -> Iterator[str]:

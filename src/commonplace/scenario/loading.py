@@ -32,7 +32,7 @@ MOST_PARTS = 500_000
 """Values after aliases are followed: a short file can otherwise unfold into more than memory holds."""
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """LibYAML, which PyYAML's wheels contain. An installation without it gets the same events, twenty times slower."""
-LISTED = 12
+LISTED = 14
 """Valid names shown when none of them is near the wrong one."""
 TOLD = 100
 """Mistakes told of one by one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -250,6 +251,17 @@ def test_over_http_two_clients_read_a_run(run):
             process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130
         assert "Traceback" not in process.stderr.read()
+
+
+def test_two_interruptions_end_it_without_a_traceback(run):
+    with started("mcp", run, "--http", "--port", "0") as process:
+        assert process.stderr is not None
+        process.stderr.readline()
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        assert process.wait(60) == 130
+        assert process.stderr.read() == ""
 
 
 async def reads_why(ask: Assistant) -> None:

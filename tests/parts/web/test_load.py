@@ -12,8 +12,10 @@ from contextlib import asynccontextmanager
 from itertools import cycle
 from pathlib import Path
 
+import pytest
 from websockets.asyncio.client import connect
 
+from commonplace.parts.web.app import STATIC
 from e2e.command import copied, started
 from e2e.lived import TOWN_TICKS
 from parts.web.serving import PATIENCE
@@ -56,6 +58,7 @@ async def asking(port: int) -> AsyncIterator[Answers]:
         writer.close()
 
 
+@pytest.mark.skipif(not (STATIC / "index.html").exists(), reason="the page is not built: make page")
 def test_nobody_who_watches_is_thrown_out(tmp_path: Path, town: Path) -> None:
     run = copied(town, tmp_path, "town.run")  # one with a past: what is asked of it takes longer to read
     server = started("serve", run, "--runs", tmp_path, "--port", 0, "--no-open")

@@ -90,6 +90,8 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
   let selected: string | null = null;
   let followed: string | null = null;
   let framed = false;
+  /** The house that the first view is of: open until the mouse comes, so that those in it are seen. */
+  let first: House | null = null;
   let clock = 0;
 
   function hit(x: number, y: number): Hit | null {
@@ -128,6 +130,8 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
     const open = new Set<House>();
     const under = pointer ? houses.at(pointer.x, pointer.y) : null;
     if (under) open.add(under);
+    if (pointer) first = null;
+    else if (first) open.add(first);
     for (const id of [selected, followed]) {
       const actor = id ? cast.actors.get(id) : undefined;
       const house = actor ? lookFor(actor) : null;
@@ -185,6 +189,7 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
         framed = true;
         const [x, y] = liveliest(map, cast.actors, (one) => lookFor(one) !== null);
         camera.goTo(x, y, true);
+        first = houses.at(x, y);
       }
     },
     select(agent) {

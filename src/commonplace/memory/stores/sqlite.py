@@ -63,7 +63,7 @@ STORE = FileKind(
     name="a store of memories",
     application_id=0x436F6D4D,  # `ComM`
     format=2,
-    expected="give a file made by MemoryStream.open, or a new name; `copy-memories {where} NEW.db` copies from a run",
+    expected="give a file made by MemoryStream.open, or a new name; of a run: `copy-memories {where} NEW.db`",
     again="open it again",
     inspect="`commonplace copy-memories {where} NEW.db`",
 )

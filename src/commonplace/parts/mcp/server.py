@@ -607,7 +607,15 @@ def serve_http(made: Any, host: str, port: int, announce: Callable[[str], None])
     with _listener(host, port) as listener:
         url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/mcp"
         app = made.streamable_http_app(host=host)
-        runner = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+
+        class Server(uvicorn.Server):
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                """Let the app end after a second Ctrl-C, too: uvicorn would cancel it and print a traceback."""
+                await super().shutdown(sockets)
+                if self.force_exit:
+                    await self.lifespan.shutdown()
+
+        runner = Server(uvicorn.Config(app, log_level="warning"))
 
         async def serve() -> None:
             announce(url)  # whoever has it may interrupt at once

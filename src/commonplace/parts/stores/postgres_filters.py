@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from commonplace.memory.columns import micros
 from commonplace.memory.record import checked_names
-from commonplace.memory.search import TOLERANCE, Filter, Filters, checked_kinds, checked_span, filters
+from commonplace.memory.search import TOLERANCE, Filter, Filters, checked_kinds, checked_span, filters, known
 
 _BY_SQL = ("kinds", "time_range", "min_importance", "agent", "source", "session", "place")
 """Filters that the database answers. The others are tested row by row."""
@@ -36,7 +36,7 @@ class Narrowed:
 
 def narrowed(agent: str, wanted: Filters) -> Narrowed:
     """The filters for one character's rows. Raises UsageError for an invalid filter, as `search` does."""
-    filters(**wanted)  # checks them
+    filters(**known(wanted))  # checks them
     given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
     said = _Conditions()
     if "kinds" in given:
