@@ -15,7 +15,7 @@ from commonplace import registry
 from commonplace.engine.changes import with_queued
 from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.engine.run import Run
-from commonplace.engine.stage import Keeper, Stage
+from commonplace.engine.stage import Keeper, Ratings, Stage
 from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.kiwi import versions
@@ -206,6 +206,19 @@ def folder_of(manifest: Manifest, path: str | Path, memory: str | Path = "") -> 
         what, hint = f"the panel keeps its memories in {named}", f"a file does not decide that; add --memory {named}"
         raise UsageError(what, where=str(path), hint=hint)
     return memory_folder(path, memory)
+
+
+def ratings_of(reading: Reading, memory: str | Path = "") -> Ratings:
+    """A person's stars for what a run has kept, to read and to set. `memory` as of `resume_run`.
+
+    Raises UsageError for a run that keeps nothing to rate, or that was made with a folder that is not given again.
+    """
+    manifest = reading.manifest
+    if "session" in (manifest.settings or {}) and manifest.stage in registry.STAGES:
+        make = by_name(manifest.stage).ratings
+        if make is not None:
+            return make(reading, folder_of(manifest, reading.path, memory))
+    raise UsageError("not a panel", where=str(reading.path), hint="only the answers of a panel can be rated")
 
 
 def _keep(stage: Stage, folder: Path) -> Keeper | None:

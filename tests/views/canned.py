@@ -12,6 +12,7 @@ from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.clock import Clock, iso, parse_iso, part_of_day
+from commonplace.engine.stage import Rated
 from commonplace.errors import CommonplaceError
 from commonplace.memory.scoring import Part
 from commonplace.parts.live.source import Inspection
@@ -98,6 +99,20 @@ def _objects(area: str) -> list[dict[str, str]]:
     }.get(area, [])
 
 
+class CannedRatings:
+    """Stars that are kept in RAM."""
+
+    def __init__(self, stars: dict[str, float]) -> None:
+        self.stars = stars
+
+    def all(self) -> dict[str, float]:
+        return dict(self.stars)
+
+    def rate(self, name: str, stars: float) -> Rated:
+        self.stars[name] = stars
+        return Rated(name, stars, 0.3 + 0.06 * stars)
+
+
 class CannedSource:
     """Invented frames with everything in them; `Source` for tests. `grow` commits one tick more."""
 
@@ -119,6 +134,7 @@ class CannedSource:
         """Ticks whose frames were asked for."""
         self.listeners: list[Callable[[int], None]] = []
         self.talks: list[CannedTalk] = []
+        self.stars = CannedRatings({"mem_1": 2.0, f"t{last // 2}.mira.0": 0.0, f"t{last}.mira.0": 0.0})
         self.answering = True
 
     def grow(self) -> None:
@@ -308,6 +324,8 @@ class CannedSource:
             "Any",
             tuple(
                 SimpleNamespace(id=3 - n, kind=kind, text=text, importance=weight,
+                                event="" if n else f"t{tick // 2}.mira.0",
+                                details={"memory_id": f"mem_{n}"} if n else {},
                                 created_at=self.clock.time(tick // 2 - n),
                                 accessed_at=now if n == 1 else self.clock.time(tick // 2 - n), citations=cited)
                 for n, (kind, text, weight, cited) in enumerate(texts)
@@ -315,6 +333,10 @@ class CannedSource:
         )  # fmt: skip
 
     # -------------------------------------------------------------- control
+
+    def ratings(self) -> CannedRatings:
+        """Stars of the latest memory and of the others; the same at each call."""
+        return self.stars
 
     def converse(self, agent_id: str, tick: int) -> CannedTalk:
         """A talk whose answers come when `answering` is set."""

@@ -268,6 +268,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hours
+         * @description What emerged hour by hour up to a tick, which is the last row.
+         */
+        get: operations["hours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run}/ratings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ratings
+         * @description Event or memory id → stars, 0 for none, of all that can be rated now.
+         */
+        get: operations["ratings"];
+        put?: never;
+        /**
+         * Rate
+         * @description Rate an answer of a panel, as `commonplace rate` does; history does not change.
+         */
+        post: operations["rate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/replay.html": {
         parameters: {
             query?: never;
@@ -864,6 +908,26 @@ export interface components {
             event: string;
         };
         /**
+         * Hour
+         * @description How far acquaintance and knowledge had come by an hour, as `commonplace metrics --json` prints it.
+         */
+        Hour: {
+            /** Tick */
+            tick: number;
+            /** Time */
+            time: string;
+            /** Density */
+            density: number;
+            /** Pairs */
+            pairs: number;
+            /** Lines */
+            lines: number;
+            /** Known */
+            known: {
+                [key: string]: number;
+            };
+        };
+        /**
          * Input
          * @description Something a person does to a live run; with `preview` nothing happens yet.
          */
@@ -1026,6 +1090,28 @@ export interface components {
             hours: components["schemas"]["Item"][];
             /** Actions */
             actions: components["schemas"]["Item"][];
+        };
+        /**
+         * Rate
+         * @description Stars for an answer of a panel, by the id of its event or of its memory.
+         */
+        Rate: {
+            /** Id */
+            id: string;
+            /** Stars */
+            stars: number;
+        };
+        /**
+         * Rated
+         * @description What was rated, and how important it is now.
+         */
+        Rated: {
+            /** Memory Id */
+            memory_id: string;
+            /** Stars */
+            stars: number;
+            /** Importance */
+            importance: number;
         };
         /**
          * RunCard
@@ -1289,7 +1375,7 @@ export interface components {
             /** Policies */
             policies: string[];
             /** May */
-            may: ("control" | "inputs" | "talk" | "fork")[];
+            may: ("control" | "inputs" | "talk" | "rate" | "fork")[];
         };
         /**
          * Warmth
@@ -1812,6 +1898,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Metrics"];
+                };
+            };
+            /** @description What is wrong. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    hours: {
+        parameters: {
+            query?: {
+                at?: number | null;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hour"][];
+                };
+            };
+            /** @description What is wrong. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ratings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: number;
+                    };
+                };
+            };
+            /** @description What is wrong. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rated"];
                 };
             };
             /** @description What is wrong. */

@@ -61,7 +61,8 @@ const BLOCKS: Readonly<Record<string, unknown>> = {
     touched: [[12, "2031-10-04T07:00:00Z", [2]], [30, "2031-10-04T08:30:00Z", [2, 3]]],
     policies: [[0, "recall"], [50, "park"]],
   },
-  metrics: [[0, { spreads: [], density: 0, network: {}, warmth: {}, usage: {} }], [10, { density: [0.5], network: { "ada ben": [{ between: ["ada", "ben"] }] } }]],
+  metrics: [[0, { spreads: [], density: 0, network: {}, warmth: {}, usage: {} }], [10, { density: [0.5], network: { "ada ben": [{ between: ["ada", "ben"], lines: 0 }] } }]],
+  hours: [0, 12, 24].map((tick) => ({ tick, density: tick / 100 })),
   "why-0": {
     turns: {
       "ada 20": {
@@ -195,6 +196,14 @@ describe("the blocks", () => {
     const source = await opened().source;
     expect(await source.metrics(9)).toMatchObject({ tick: 9, density: 0, network: [] });
     expect(await source.metrics(50)).toMatchObject({ tick: 50, density: 0.5, network: [{ between: ["ada", "ben"] }] });
+  });
+
+  it("the hours before a tick are followed by the tick itself", async () => {
+    const source = await opened().source;
+    const rows = await source.hours(12);
+    expect(rows.map(({ tick, density }) => [tick, density])).toEqual([[0, 0], [12, 0.5]]);
+    expect(rows.at(-1)).toEqual({ tick: 12, time: "2031-10-04T07:00:00Z", density: 0.5, pairs: 0, lines: 0, known: {} });
+    expect((await source.hours(0)).length).toBe(1);
   });
 });
 

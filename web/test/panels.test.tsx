@@ -243,6 +243,74 @@ test.each(["Enter", " "])("somebody in the network is opened by the key %o, whic
   expect(store.getState().cards).toMatchObject([{ kind: "agent", id: "ada" }]);
 });
 
+describe("what emerges", () => {
+  test("is a line for η and one for each fact, with the shares at the tick shown", async () => {
+    shown(await opened(standIn(), { tick: 40 }), <MetricsPanel />);
+    const section = await screen.findByRole("region", { name: new RegExp(en.metrics.emerges) });
+    expect(within(section).getByRole("img", { name: en.metrics.curves("09:20") })).toBeTruthy();
+    const names = within(section).getAllByRole("listitem");
+    expect(names.map((one) => one.textContent)).toEqual([`${en.metrics.acquainted}50%`, "there is a feast at seven100%"]);
+    expect(section.querySelectorAll(".curves .trace")).toHaveLength(2);
+    expect([...section.querySelectorAll("text")].map((one) => one.textContent)).toContain("08:00");
+  });
+
+  test("needs two ticks", async () => {
+    const source = { ...standIn(), hours: vi.fn(async () => []) };
+    shown(await opened(source, { tick: 0 }), <MetricsPanel />);
+    expect(await screen.findByText(en.metrics.noCurves)).toBeTruthy();
+  });
+});
+
+describe("stars", () => {
+  const kept = (): { readonly stars: Record<string, number>; readonly source: ReturnType<typeof standIn> } => {
+    const stars: Record<string, number> = { "t12.ada.0": 0, "t7.ada.0": 2 };
+    const rate = vi.fn(async (id: string, given: number) => (stars[id] = given));
+    const ratings = vi.fn(async () => ({ ...stars }));
+    return { stars, source: standIn({ may: ["rate"] }, { rate, ratings }) };
+  };
+
+  test("of an answer are given with the keys, and only those that were given are", async () => {
+    const { stars, source } = kept();
+    shown(await opened(source, { tick: 12 }), <WhyCard id="t12.ada.0" />);
+    const group = await screen.findByRole("radiogroup", { name: en.rating.title });
+    expect(screen.getByText(en.rating.none)).toBeTruthy();
+    const radios = within(group).getAllByRole("radio");
+    expect(radios.map((one) => one.tabIndex)).toEqual([0, -1, -1, -1, -1]);
+    radios[0]!.focus();
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"]) {
+      expect(fireEvent.keyDown(document.activeElement!, { key })).toBe(false);
+    }
+    expect(document.activeElement).toBe(radios[2]);
+    expect(stars["t12.ada.0"]).toBe(0);
+    fireEvent.click(radios[2]!);
+    expect(await screen.findByText(en.rating.of(3))).toBeTruthy();
+    expect(stars["t12.ada.0"]).toBe(3);
+    expect(screen.getByRole("radio", { checked: true })).toBe(radios[2]);
+  });
+
+  test("of a memory are shown in the list, and can be changed where it is opened", async () => {
+    const { stars, source } = kept();
+    shown(await opened(source, { tick: 12 }), <AgentCard id="ada" />);
+    fireEvent.click(screen.getByRole("tab", { name: en.who.memory }));
+    expect(await screen.findByRole("img", { name: en.rating.of(2) })).toBeTruthy();
+    fireEvent.click(screen.getByText("A pear fell."));
+    fireEvent.click(await screen.findByRole("radio", { name: en.rating.of(5) }));
+    expect(await screen.findByRole("img", { name: en.rating.of(5) })).toBeTruthy();
+    expect(stars["t7.ada.0"]).toBe(5);
+  });
+
+  test.each([
+    ["what cannot be rated", ["rate"], 1],
+    ["a town", ["talk"], 0],
+  ] as const)("are not offered for %s", async (_, may, asked) => {
+    const ratings = vi.fn(async () => ({ "t99.ada.0": 4 }));
+    shown(await opened(standIn({ may: [...may] }, { ratings }), { tick: 12 }), <WhyCard id="t12.ada.0" />);
+    await screen.findByText(en.why.stored);
+    await waitFor(() => expect(ratings).toHaveBeenCalledTimes(asked));
+    expect(screen.queryByRole("radiogroup")).toBeNull();
+  });
+});
+
 describe("god mode", () => {
   test("says what will happen before it happens, and what was accepted", async () => {
     const preview = vi.fn(async () => "Square will perceive: Rain.");

@@ -1,7 +1,7 @@
 // A town of a few people, made tick by tick for tests.
 
 import { type Frame } from "../src/run/frame";
-import type { AgentState, EventLine, Mark, Metrics, ObjectState, Town } from "../src/run/types";
+import type { AgentState, EventLine, Hour, Mark, Metrics, ObjectState, Town } from "../src/run/types";
 
 export const PEOPLE = ["ada", "ben", "cho", "dan", "eva"] as const;
 
@@ -65,4 +65,12 @@ export function mark(tick: number, kind: Mark["kind"], people: readonly string[]
 
 export function metrics(tick: number, more: Partial<Metrics> = {}): Metrics {
   return { tick, spreads: [], network: [], density: 0, warmth: [], usage: [], ...more };
+}
+
+/** Half of all pairs have spoken by tick 12, and everybody knows of the feast by tick 24. */
+export function hours(at: number): Hour[] {
+  return [...[0, 12, 24, 36].filter((tick) => tick < at), at].map((tick) => ({
+    tick, time: timeOf(tick), density: tick < 12 ? 0 : 0.5, pairs: tick < 12 ? 0 : 5, lines: tick,
+    known: { feast: tick < 24 ? 0.2 : 1 },
+  }));
 }

@@ -8,7 +8,7 @@ import type { AgentDetail, Delta, EventLine, Frames, Snapshot, Status, Timeline,
 import { ViewContext } from "../src/view/context";
 import { usePreferences } from "../src/view/preferences";
 import { openView, type Opening, type ViewStore } from "../src/view/store";
-import { agent, metrics, PEOPLE, say, timeOf, TOWN } from "./small";
+import { agent, hours, metrics, PEOPLE, say, timeOf, TOWN } from "./small";
 
 const AMBIENT = { part_of_day: "morning", sky: "clear", wind: "calm", temperature: "mild" };
 
@@ -336,6 +336,7 @@ export function standIn(town: Partial<Town> = {}, actions?: Partial<Actions>): S
       return { agent_id: id, tick: at, policy: "recall", total: found.length, found };
     }),
     metrics: vi.fn(async (at: number) => metrics(at)),
+    hours: vi.fn(async (at: number) => hours(at)),
     ...(whole.live
       ? {
           follow: (from: number, listener: Listener) => {

@@ -36,16 +36,17 @@ def spoken(reading: Reading, last: int) -> dict[Pair, list[int]]:
     return said
 
 
-def emergence(reading: Reading, every: int) -> Iterator[dict[str, Any]]:
-    """A row for each `every` ticks of a run and its last tick: how far it has come by then.
+def emergence(reading: Reading, every: int | None = None, last: int | None = None) -> Iterator[dict[str, Any]]:
+    """A row for each `every` ticks of a run, an hour if None, up to the tick `last`, by default its last one.
 
     `{tick, time, density, pairs, lines, known: {fact: share}}`: `density` of the pairs that have spoken with each
     other, `lines` between them so far, and the share of the characters that know each seed fact. Raises UsageError
     unless `every` is at least 1.
     """
+    every = reading.scenario.clock.ticks(60) or 1 if every is None else every
     if every < 1:
         raise UsageError(f"every {every} ticks is too often", hint="give at least 1")
-    last = reading.last_tick
+    last = reading.tick(last)
     said, known = spoken(reading, last), _learnt(reading, last)
     for tick in [*range(0, last, every), last]:
         there = len(reading.scenario_at(tick).personas)

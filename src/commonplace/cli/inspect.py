@@ -140,7 +140,7 @@ def metrics(
     from commonplace.analysis.network import emergence  # noqa: PLC0415 – start-up speed
 
     with Reading.open(run) as reading:
-        rows = list(emergence(reading, every or max(1, reading.scenario.clock.ticks(60))))
+        rows = list(emergence(reading, every))
         day = reading.scenario.clock.day
     if as_json:
         print_json(rows)

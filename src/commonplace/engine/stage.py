@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,6 +29,29 @@ class Keeper(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Rated:
+    """A memory that a person has rated."""
+
+    memory_id: str
+    stars: float
+    """1 to 5."""
+    importance: float
+    """0 to 1, computed again."""
+
+
+class Ratings(Protocol):
+    """A person's stars for what a run keeps outside, as they are there now. The run does not change."""
+
+    def all(self) -> Mapping[str, float]:
+        """Event or memory id → stars, 0 for none, of everything that can be rated."""
+        ...
+
+    def rate(self, name: str, stars: float) -> Rated:
+        """Rate what has this id, 1 to 5 stars. Raises UsageError for anything that cannot be rated."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Stage:
     """What distinguishes a town from a duet. Journal, resume, verify, `why` and views come with the engine."""
 
@@ -45,3 +68,5 @@ class Stage:
     the question, the folder in which earlier runs have kept something, and that folder as the person named it."""
     keep: Callable[[Path], Keeper] | None = None
     """Makes, for that folder, what keeps there what has been committed."""
+    ratings: Callable[[Reading, Path], Ratings] | None = None
+    """The ratings of a run and that folder; None for a stage that keeps nothing to rate."""

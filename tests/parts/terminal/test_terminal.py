@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from textual import events
 from textual.pilot import Pilot
 
-from commonplace.errors import RunDamaged
+from commonplace.errors import RunDamaged, UsageError
 from commonplace.parts.terminal.screen import TownApp
 from commonplace.parts.terminal.timeline import Timeline
 from commonplace.run.frames import Frame
@@ -74,6 +74,7 @@ PICTURED: dict[str, tuple[tuple[int, int], int, tuple[str, ...], dict[str, Any]]
     "evening-160x50": ((160, 50), 82, (), {}),
     "korean-80x24": (SMALL, 30, ("2",), {"language": "ko"}),
     "memories-80x24": (SMALL, 30, ("3", *"iii"), {}),
+    "stars-80x24": (SMALL, 30, ("3", *"iii", "down", "s"), {}),
     "goals-80x24": (SMALL, 30, ("3", "i", "i"), {}),
     "goals-korean-120x40": (ROOMY, 30, ("3", "i", "i"), {"language": "ko"}),
     "past-80x24": (SMALL, 30, ("3", *"iiii"), {}),
@@ -269,6 +270,37 @@ async def test_a_row_of_goals_or_past_leads_to_the_reasons_of_what_it_rests_on()
         await pressed(app, pilot, "escape")
         assert "recency" not in await pressed(app, pilot, "down", "enter"), "this row came from no event"
         assert "[Belief]" in await pressed(app, pilot, "i")
+
+
+async def test_stars_are_given_to_the_line_or_memory_that_is_highlighted() -> None:
+    source = CannedSource(30)
+    async with opened(source, SMALL) as (app, pilot):
+        screen = await pressed(app, pilot, "3", *"iii")
+        await until(pilot, lambda: "★★☆☆☆ Theo Marsh says" in screen_text(app))
+        assert "★" not in screen.splitlines()[16]
+        await pilot.press("down", "s")
+        await until(pilot, lambda: "★★☆☆☆   1-5 gives stars" in screen_text(app))
+        await pilot.press("escape", "s", "4")
+        await until(pilot, lambda: "★★★★☆ Theo Marsh says" in screen_text(app))
+        assert source.stars.stars["mem_1"] == 4
+        await pilot.press("1", "s")
+        await until(pilot, lambda: "☆☆☆☆☆   1-5 gives stars" in screen_text(app))
+        await pilot.press("5")
+        await until(pilot, lambda: source.stars.stars["t30.mira.0"] == 5)
+
+
+async def test_what_cannot_be_rated_says_why() -> None:
+    class Town(CannedSource):
+        def ratings(self) -> Any:
+            raise UsageError("not a panel", hint="only the answers of a panel can be rated")
+
+    async with opened(Town(30)) as (app, pilot):
+        assert "not a panel" in await pressed(app, pilot, "s")
+    source = CannedSource(30)
+    source.stars.stars.clear()
+    async with opened(source) as (app, pilot):
+        await pilot.press("s")
+        await until(pilot, lambda: "only the answers of a panel can be rated" in screen_text(app))
 
 
 async def test_god_mode_previews_then_applies() -> None:

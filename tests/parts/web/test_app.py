@@ -21,6 +21,7 @@ from commonplace.parts.web.library import Library
 from commonplace.run.fork import written_fork
 from commonplace.run.reading import Reading
 from e2e.command import command
+from parts.panel.panels import TREES, answers, ledger, played
 from parts.web.serving import after_delta, client, live
 
 PROJECT = Path(__file__).parents[3]
@@ -128,6 +129,56 @@ def test_a_damaged_run_is_told_not_served(tmp_path: Path, plaza: Path) -> None:
             assert answer.status_code in (200, 422), (what, answer.text)
             assert answer.headers["content-type"] in ("application/json", "application/problem+json")
         assert http.get("/api/runs/spoilt/frames?from=0&to=9").status_code == 422
+
+
+def test_what_emerged_hour_by_hour_is_that_of_the_command_line(http: TestClient, folder: Path) -> None:
+    printed = [json.loads(line) for line in command("metrics", folder / "town.run", "--json").out.splitlines()]
+    assert ok(http, "/api/runs/town/hours") == printed
+    measured, rows = ok(http, "/api/runs/town/metrics", at=31), ok(http, "/api/runs/town/hours", at=31)
+    assert [row["tick"] for row in rows] == [0, 12, 24, 31]
+    assert rows[:-1] == printed[:3]
+    assert rows[-1]["density"] == measured["density"]
+    assert rows[-1]["known"] == {one["fact"]: one["share"] for one in measured["spreads"]}
+
+
+def test_a_panel_is_rated_as_on_the_command_line(tmp_path: Path) -> None:
+    played(tmp_path / "first.run")
+    second = played(tmp_path / "second.run", TREES, ticks=6)
+    with client(make_app(Library(tmp_path))) as http:
+        assert "rate" in ok(http, "/api/runs/second")["may"]
+        said = [one["id"] for one in answers(second).values()]
+        before = ok(http, "/api/runs/second/ratings")
+        past = next(
+            one["memory"]["details"]["memory_id"]
+            for one in ok(http, "/api/runs/second/agents/thesis/memories", limit=200)["found"]
+            if one["memory"]["source"] == "store"
+        )
+        assert {past, *said} < set(before) and set(before.values()) == {0}
+        given = http.post("/api/runs/second/ratings", json={"id": said[0], "stars": 4}).json()
+        assert given["stars"] == 4 and 0.54 <= given["importance"] <= 1
+        assert http.post("/api/runs/second/ratings", json={"id": past, "stars": 2}).status_code == 200
+        command("rate", second, said[1], 5)
+        after = ok(http, "/api/runs/second/ratings")
+        assert [after[one] for one in (said[0], given["memory_id"], past, said[1])] == [4, 4, 2, 5]
+        for id, stars, status in (("t1.-.0", 3, 400), ("nobody", 3, 400), (said[0], 6, 422), (said[0], 0, 422)):
+            assert http.post("/api/runs/second/ratings", json={"id": id, "stars": stars}).status_code == status
+    assert [one["evaluation"]["user_rating"] for one in ledger(tmp_path / "outputs")[-3:]] == [4, 2, 5]
+    command("verify", second)
+
+
+def test_a_town_cannot_be_rated(http: TestClient) -> None:
+    assert "rate" not in ok(http, "/api/runs/town")["may"]
+    answer = http.get("/api/runs/town/ratings")
+    assert (answer.status_code, answer.json()["detail"]) == (400, "not a panel")
+
+
+def test_a_panel_whose_memories_are_elsewhere_is_not_rated_from_a_page(tmp_path: Path) -> None:
+    played(tmp_path / "a.run", ticks=3, memory=tmp_path / "elsewhere")
+    with client(make_app(Library(tmp_path))) as http:
+        assert "rate" not in ok(http, "/api/runs/a")["may"]
+        answer = http.post("/api/runs/a/ratings", json={"id": "t1.thesis.0", "stars": 3})
+        assert answer.status_code == 400 and "elsewhere" in answer.json()["detail"]
+    assert not (tmp_path / "outputs").exists()
 
 
 def test_what_a_killed_server_left_of_a_fork_goes_when_the_next_one_begins(tmp_path: Path, plaza: Path) -> None:

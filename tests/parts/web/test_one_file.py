@@ -349,6 +349,7 @@ def test_the_page_reads_what_the_server_answers(town: Path, tmp_path: Path) -> N
         for first in range(0, last, 17):
             answers.append(("frames", [first, first + 60], dump(picture.frames(first, first + 60))))
             answers.append(("metrics", [first], dump(inspector.metrics(first))))
+            answers.append(("hours", [first], [dump(row) for row in inspector.hours(first)]))
             lines = [dump(line) for line in picture.lines(first, text="a", limit=40)]
             answers.append(("lines", [{"to": first, "text": "A", "limit": 40}], lines))
         for agent in reading.agent_ids:

@@ -15,6 +15,7 @@ from browser import CHROMIUM, Browser, browser
 from commonplace.api import create_run
 from commonplace.parts.web.app import STATIC
 from e2e.command import command, started
+from parts.panel.panels import answers, ledger, played
 
 QUAKE = "The ground shakes under the whole village."
 WATCH = "window.violations = []; addEventListener('securitypolicyviolation', e => violations.push(e.violatedDirective))"
@@ -22,9 +23,9 @@ CLOCK = r"(document.body?.innerText.match(/Day (\d+) (\d\d):(\d\d)/) || []).slic
 
 
 @contextmanager
-def serving(runs: Path, port: int, ends_with: signal.Signals) -> Generator[str]:
+def serving(runs: Path, port: int, ends_with: signal.Signals, what: str = "plaza") -> Generator[str]:
     """`commonplace serve`; gives the address it prints."""
-    server = started("serve", "plaza", "--runs", runs, "--port", port, "--no-open")
+    server = started("serve", what, "--runs", runs, "--port", port, "--no-open")
     try:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
@@ -110,6 +111,34 @@ def test_the_page_follows_the_run_steps_in_and_comes_back_with_the_server(tmp_pa
     unchanged = [event for event in command("events", otherwise, "--json").rows if event["tick"] == at + 1]
     assert [event for event in events if event["tick"] == at + 1] != unchanged
     assert "ground" in str([event for event in events if event["type"] == "PLAN_CHANGED" and event["tick"] == at + 1])
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
+@pytest.mark.skipif(not (STATIC / "index.html").exists(), reason="the page is not built: make page")
+def test_an_answer_of_a_panel_is_rated_and_the_page_shows_it_and_what_emerged(tmp_path: Path) -> None:
+    panel = played(tmp_path / "cars.run")
+    said = answers(panel)[3]["id"]
+    with browser(390, 844) as page, serving(tmp_path, 0, signal.SIGTERM, "cars") as url:
+        page.send("Page.enable")
+        page.send("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+        page.open(f"{url.split('#')[0]}#run=cars&at=9&why={said}")
+        page.until("Not rated yet")
+        page.press("4 of 5 stars", "[role=radio]")
+        page.until("4 of 5 stars")
+        page.wait("document.activeElement.ariaChecked === 'true'")
+        for key in ("ArrowRight", "Enter"):
+            text = {"text": "\r"} if key == "Enter" else {}
+            page.send(
+                "Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=13 if text else 39, **text
+            )
+            page.send("Input.dispatchKeyEvent", type="keyUp", key=key)
+        page.until("5 of 5 stars")
+        page.press("", "[aria-label=Close]")
+        page.press("Metrics", "[role=tab]")
+        page.wait("document.querySelector('.curves .trace-eta path')?.getTotalLength() > 100")
+        assert page.run("violations") == []
+    assert [entry["evaluation"]["user_rating"] for entry in ledger(tmp_path / "outputs")[-2:]] == [4, 5]
+    command("verify", panel)
 
 
 def make_run(path: Path) -> None:

@@ -6,6 +6,7 @@ import { useView, useViewStore } from "../view/context";
 import { hitOf, type Hit, type ScorePart } from "../view/memory";
 import { named, useWords } from "../words";
 import { Icon } from "./icons";
+import { Rating, Stars } from "./Stars";
 import { ProblemNote, StackedBar, useMoment } from "./parts";
 
 const KIND_ICONS = {
@@ -47,7 +48,9 @@ export function MemoryRow({ agent, hit, most, aside }: MemoryRowProps): ReactEle
           <span className="unseen">{kind}</span>
         </span>
         <span lang={language}>{memory.text}</span>
-        <span className="aside">{moment(memory.createdAt)}</span>
+        <span className="aside">
+          <Rating id={memory.rated} /> {moment(memory.createdAt)}
+        </span>
       </button>
       {hit.parts.length > 0 ? (
         <ScoreBar parts={hit.parts} most={most} score={hit.score} />
@@ -70,6 +73,7 @@ export function MemoryRow({ agent, hit, most, aside }: MemoryRowProps): ReactEle
             {memory.place.length > 0 && <> · {memory.place.at(-1)}</>}
             {memory.emotion && memory.emotion.keywords.length > 0 && <> · {memory.emotion.keywords.join(", ")}</>}
           </p>
+          <Stars id={memory.rated} />
           {memory.event && (
             <button
               type="button"

@@ -8,15 +8,15 @@ import { layout } from "../view/network";
 import { branches, curve, type Branch } from "../view/spread";
 import { sums, total } from "../view/usage";
 import { useWords } from "../words";
+import { Curves } from "./Curves";
 import { Button, Name, ProblemNote, Section, When } from "./parts";
 
 /** People in the matrix and the network; of more, those who talk most. */
 const MOST_PEOPLE = 40;
 
-/** The measures at the tick shown; while ticks fly past, at one every few seconds. */
-export function useMetrics(wanted = true): ReturnType<typeof useAsked<Measured | null>> {
-  const store = useViewStore();
-  const tick = useView((view) => {
+/** The tick shown; while ticks fly past, one every few seconds. */
+function useMeasuredTick(): number {
+  return useView((view) => {
     const every = view.playing
       ? Math.ceil(view.rate * 3)
       : view.status?.playing && view.live
@@ -24,6 +24,12 @@ export function useMetrics(wanted = true): ReturnType<typeof useAsked<Measured |
         : 1;
     return view.frame.tick - (view.frame.tick % every);
   });
+}
+
+/** The measures at the tick shown. */
+export function useMetrics(wanted = true): ReturnType<typeof useAsked<Measured | null>> {
+  const store = useViewStore();
+  const tick = useMeasuredTick();
   return useAsked(
     async () => (wanted ? store.getState().source.metrics(tick) : null),
     wanted ? "metrics" : "none",
@@ -34,11 +40,16 @@ export function useMetrics(wanted = true): ReturnType<typeof useAsked<Measured |
 
 export function MetricsPanel(): ReactElement {
   const words = useWords();
+  const store = useViewStore();
+  const tick = useMeasuredTick();
   const metrics = useMetrics();
+  const hours = useAsked(() => store.getState().source.hours(tick), "hours", `${tick}`, 250);
   if (metrics.problem) return <ProblemNote problem={metrics.problem} retry={metrics.again} />;
   if (!metrics.value) return <p className="soft pad">{words.app.loadingPart}</p>;
   return (
     <div className="metrics scroll">
+      {hours.problem && <ProblemNote problem={hours.problem} retry={hours.again} />}
+      {hours.value && <Curves hours={hours.value} />}
       <Section title={words.metrics.facts}>
         {metrics.value.spreads.length === 0 && <p className="soft">{words.metrics.noFacts}</p>}
         {metrics.value.spreads.map((spread) => (

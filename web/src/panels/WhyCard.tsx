@@ -8,6 +8,7 @@ import { hitOf, numberOf } from "../view/memory";
 import { citedMemory, reasonsOf, type Reasons, type Tipping } from "../view/why";
 import { named, useWords } from "../words";
 import { Evidence, MemoryRow, ScoreLegend } from "./Memories";
+import { Stars } from "./Stars";
 import { Fold, Name, Place, Portrait, ProblemNote, Section, When } from "./parts";
 
 export function WhyCard({ id }: { readonly id: string }): ReactElement {
@@ -192,6 +193,7 @@ function Deed({ reasons }: { readonly reasons: Reasons }): ReactElement {
           </p>
         </div>
       </div>
+      <Stars id={event.id} />
     </header>
   );
 }

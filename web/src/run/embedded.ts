@@ -4,7 +4,7 @@
 import { afterDelta, fromSnapshot, type Frame } from "./frame";
 import { Failure } from "./problem";
 import type { LineQuery, MemoryQuery, Source, Why } from "./source";
-import type { AgentDetail, Delta, EventLine, FoundMemory, Frames, Memories, Metrics, Snapshot, Timeline, Town } from "./types";
+import type { AgentDetail, Delta, EventLine, FoundMemory, Frames, Hour, Memories, Metrics, Snapshot, Timeline, Town } from "./types";
 
 const FORMAT = 1;
 /** Scores are whole multiples of this. */
@@ -168,6 +168,19 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
     return { tick: at, ...rest, network: rows(network), warmth: rows(warmth), usage: rows(usage) } as unknown as Metrics;
   }
 
+  /** As the server's: its last row is that of the tick, whatever hour it is. */
+  async function hours(at: number): Promise<readonly Hour[]> {
+    const { density, network, spreads } = await metrics(at);
+    const spoken = network.filter((one) => one.lines > 0);
+    return [
+      ...(await block<readonly Hour[]>("hours")).filter((row) => row.tick < at),
+      {
+        tick: at, time: timeOf(at), density, pairs: spoken.length, lines: spoken.reduce((sum, one) => sum + one.lines, 0),
+        known: Object.fromEntries(spreads.map((one) => [one.fact, one.share])),
+      },
+    ];
+  }
+
   async function memories(id: string, query: MemoryQuery): Promise<Memories> {
     const stream = await block<Stream>(`memories-${someone(id)}`);
     const at = held(query.at);
@@ -215,6 +228,7 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
     agent,
     memories,
     metrics,
+    hours,
   };
 }
 

@@ -36,6 +36,7 @@ export function httpSource(run: string, base = ""): Source {
     memories: (id, { minImportance, ...wanted }: MemoryQuery) =>
       ask(`${agentPath(id)}/memories${query({ ...wanted, min_importance: minImportance })}`),
     metrics: (at) => ask(`${root}/metrics${query({ at })}`),
+    hours: (at) => ask(`${root}/hours${query({ at })}`),
     follow: (after, listener) => follow(`${root}/live`, after, listener),
     file: `${root}/replay.html`,
     actions: httpActions(root),
@@ -61,6 +62,8 @@ function httpActions(root: string): Actions {
     ask: (agentId, at, question) => talk(agentId, at, { question }),
     retry: (agentId, at) => talk(agentId, at, { retry: true }),
     thumb: (agentId, at, thumb, note = "") => talk(agentId, at, { thumb, note }),
+    ratings: () => ask(`${root}/ratings`),
+    rate: (id, stars) => ask(`${root}/ratings`, { id, stars }),
     fork: (at, run, inject) => ask(`${root}/fork`, { at, ...(run ? { run } : {}), inject }),
   };
 }

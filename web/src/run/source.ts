@@ -7,6 +7,7 @@ import type {
   Delta,
   EventLine,
   Frames,
+  Hour,
   Memories,
   Metrics,
   NewRun,
@@ -72,6 +73,8 @@ export interface Source {
   agent(agentId: string, at: number): Promise<AgentDetail>;
   memories(agentId: string, query: MemoryQuery): Promise<Memories>;
   metrics(at: number): Promise<Metrics>;
+  /** What emerged hour by hour; the last row is that of the tick. */
+  hours(at: number): Promise<readonly Hour[]>;
   /** Address of the run as one HTML file to send to somebody; only where there is one. */
   readonly file?: string;
   /** Only where ticks may still come: calls back with every committed tick after `after`. */
@@ -91,6 +94,9 @@ export interface Actions {
   ask(agentId: string, at: number, question: string): Promise<Answer>;
   retry(agentId: string, at: number): Promise<Answer>;
   thumb(agentId: string, at: number, thumb: "up" | "down", note?: string): Promise<Answer>;
+  /** Event or memory id → stars, 0 for none, of all that can be rated. */
+  ratings(): Promise<Readonly<Record<string, number>>>;
+  rate(id: string, stars: number): Promise<unknown>;
   fork(at: number, run: string, inject: string): Promise<RunCard>;
 }
 

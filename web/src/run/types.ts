@@ -16,6 +16,7 @@ export type Checked = Schemas["Checked"];
 export type Finding = Schemas["Finding"];
 export type FoundMemory = Schemas["FoundMemory"];
 export type Frames = Schemas["Frames"];
+export type Hour = Schemas["Hour"];
 export type GoalRow = Schemas["GoalRow"];
 export type Item = Schemas["Item"];
 export type Mark = Schemas["Mark"];

@@ -20,6 +20,8 @@ export interface Memory {
   } | null;
   /** The event it is of; empty for what was known before. */
   readonly event: string;
+  /** What its stars are kept under: itself, if an earlier run brought it along, else the event it is of. */
+  readonly rated: string;
 }
 
 export interface ScorePart {
@@ -76,6 +78,7 @@ export function memoryOf(value: unknown): Memory {
       keywords: listOf(emotion.keywords).map(textOf),
     },
     event: textOf(fields.event),
+    rated: textOf(fieldsOf(fields.details).memory_id) || textOf(fields.event),
   };
 }
 

@@ -57,6 +57,8 @@ export interface View {
   readonly director: boolean;
   /** What the director shows. */
   readonly shot: Shot | null;
+  /** Event or memory id → stars, 0 for none, of what can be rated, as last read. */
+  readonly ratings: Readonly<Record<string, number>>;
 
   goTo(tick: number): void;
   step(by: number): void;
@@ -75,6 +77,9 @@ export interface View {
   setLens(lens: LensChoice | null): void;
   setDirector(on: boolean): void;
   setShot(shot: Shot | null): void;
+  /** Reads the ratings again, where there are any: other people and programs rate as well. */
+  readRatings(): Promise<void>;
+  giveStars(id: string, stars: number): Promise<void>;
   report(thrown: unknown): void;
   dismiss(): void;
   close(): void;
@@ -107,6 +112,7 @@ export async function openView(source: Source, opening: Opening = {}): Promise<V
   let wanted = 0;
   let timelineRead = Date.now();
   let resuming = false;
+  let reading: Promise<View["ratings"]> | undefined;
   let silence: ReturnType<typeof setTimeout> | undefined;
 
   const store = createStore<View>((set, get) => {
@@ -165,6 +171,7 @@ export async function openView(source: Source, opening: Opening = {}): Promise<V
       lens: null,
       director: false,
       shot: null,
+      ratings: {},
 
       goTo: (tick) => {
         set({ live: false });
@@ -212,6 +219,23 @@ export async function openView(source: Source, opening: Opening = {}): Promise<V
       setLens: (lens) => set({ lens }),
       setDirector: (director) => set({ director, ...(director ? { followed: null } : {}) }),
       setShot: (shot) => set({ shot }),
+      readRatings: async () => {
+        if (!source.actions || !town.may.includes("rate")) return;
+        reading ??= source.actions.ratings().finally(() => (reading = undefined));
+        try {
+          set({ ratings: await reading });
+        } catch (thrown) {
+          set({ problem: problemOf(thrown) });
+        }
+      },
+      giveStars: async (id, stars) => {
+        try {
+          await source.actions?.rate(id, stars);
+          await get().readRatings();
+        } catch (thrown) {
+          set({ problem: problemOf(thrown) });
+        }
+      },
       report: (thrown) => set({ problem: problemOf(thrown) }),
       dismiss: () => set({ problem: null }),
       close: () => {

@@ -247,6 +247,11 @@ export const en = {
     } as Record<string, string>,
     figures: (raw: string, normalised: string, weight: string) => `${raw} → ${normalised} × ${weight}`,
   },
+  rating: {
+    title: "How good is it?",
+    of: (stars: number) => (stars === 1 ? "1 of 5 stars" : `${stars} of 5 stars`),
+    none: "Not rated yet",
+  },
   place: {
     area: "Place",
     object: "Thing",
@@ -304,6 +309,10 @@ export const en = {
   director: { title: "Director", idle: "Waiting for something worth watching." },
   metrics: {
     title: "Metrics",
+    emerges: "What emerges",
+    acquainted: "pairs that have spoken (η)",
+    curves: (until: string) => `Shares hour by hour up to ${until}`,
+    noCurves: "The curves begin with the second tick.",
     facts: "How news spreads",
     noFacts: "This village has no seed facts.",
     known: (share: string) => `${share} know`,

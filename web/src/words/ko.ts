@@ -235,6 +235,11 @@ export const ko: Words = {
     },
     figures: (raw, normalised, weight) => `${raw} → ${normalised} × ${weight}`,
   },
+  rating: {
+    title: "얼마나 좋은가요?",
+    of: (stars) => `별 5개 중 ${stars}개`,
+    none: "아직 평가하지 않음",
+  },
   place: {
     area: "장소",
     object: "물건",
@@ -292,6 +297,10 @@ export const ko: Words = {
   director: { title: "감독", idle: "볼 만한 일을 기다리는 중입니다." },
   metrics: {
     title: "지표",
+    emerges: "떠오르는 것",
+    acquainted: "이야기해 본 쌍 (η)",
+    curves: (until) => `${until}까지 시간마다의 비율`,
+    noCurves: "곡선은 둘째 틱부터 그려집니다.",
     facts: "소식이 퍼지는 모습",
     noFacts: "이 마을에는 심어 둔 소식이 없습니다.",
     known: (share) => `${share}가 앎`,

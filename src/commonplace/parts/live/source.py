@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from commonplace.api import ratings_of
 from commonplace.errors import UsageError, command
 from commonplace.run.account import account_row, goal_row
 from commonplace.run.manifest import other_minds
@@ -14,6 +15,7 @@ from commonplace.run.why import why
 if TYPE_CHECKING:
     from commonplace.character.persona import Persona
     from commonplace.character.state import CharacterState
+    from commonplace.engine.stage import Ratings
     from commonplace.memory import Memory, ScoredMemory
     from commonplace.memory.retrieval import Retrieval
     from commonplace.run.frames import Frame
@@ -37,6 +39,8 @@ class Inspection:
     goals: Sequence[Mapping[str, Any]] = ()
     """What it means to do, the open ones first, and what became of it: as the web service has it, with the text of the
     memory that moved it last as `memory`."""
+    stars: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Event or memory id → a person's stars, as the view has last read them."""
 
 
 Thumb = Literal["up", "down"]
@@ -212,6 +216,13 @@ class Source(Protocol):
         for `goals`: they cost the most."""
         ...
 
+    def ratings(self) -> Ratings:
+        """A person's stars for what the run has kept, to read and to set. Raises UsageError where nothing is rated.
+
+        What it does may take seconds: another process may have the folder.
+        """
+        ...
+
     def converse(self, agent_id: str, tick: int) -> Conversation:
         """A talk with the character as it was at the tick; what it needs is read with the first question.
 
@@ -346,6 +357,10 @@ class RecordedSource:
     def _text(self, agent_id: str, memory_id: int) -> str:
         memory = self.reading.memory(agent_id, memory_id)
         return memory.text if memory else ""
+
+    def ratings(self) -> Ratings:
+        """Those of a panel."""
+        return ratings_of(self.reading)
 
     def converse(self, agent_id: str, tick: int) -> Conversation:
         """A talk with the character."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from commonplace.api import folder_of, open_run
+from commonplace.api import open_run, ratings_of
 from commonplace.cli.options import MEMORY, RUN_OR_STORE
 from commonplace.errors import UsageError
 from commonplace.ledger import Ledger
@@ -26,21 +26,20 @@ def rate(
     """Rate an answer of a panel, or a memory. What is rated better is more important, and preferred by later panels."""
     from commonplace.memory import MemoryStore  # noqa: PLC0415 – start-up speed
     from commonplace.parts.panel.store import note_rating  # noqa: PLC0415
-    from commonplace.parts.panel.store import rate as store_rating  # noqa: PLC0415
 
     if is_run(where):
         if ledger is not None:
             raise UsageError("--ledger is for a store", hint="name the folder of a panel with --memory DIR")
-        run = Path(where)
-        with open_run(run) as reading:
-            rated = store_rating(reading, event, stars, folder_of(reading.manifest, run, memory))
+        with open_run(where) as reading:
+            rated = ratings_of(reading, memory).rate(event, stars)
+            name, importance = rated.memory_id, rated.importance
     else:
         if ledger is not None:
             checked_folder(ledger)
         with closing(open_store(where, create=False)) as store, MemoryStore(store=store) as memories:
             record = Ledger(ledger) if ledger is not None else None  # before anything is rated: it may fail
-            rated = memories.rate(event, stars)
+            document = memories.rate(event, stars)
             if record is not None:
-                note_rating(record, rated)
-    importance = rated.metadata.importance or 0.0
-    print(f"{rated.memory_id}  {stars} of 5 stars  importance {importance:.2f}")
+                note_rating(record, document)
+            name, importance = document.memory_id, document.metadata.importance or 0.0
+    print(f"{name}  {stars} of 5 stars  importance {importance:.2f}")

@@ -127,6 +127,11 @@ class Panel:
         """Whether the last answer has been heard."""
         return self._last >= last_tick(self._scenario)
 
+    @property
+    def answers(self) -> dict[str, str]:
+        """The id of each answer's event → that of its memory."""
+        return {self._events[said.tick].id: self.memory_id(said.tick) for said in self.rhythm.said}
+
     def memory_id(self, tick: int) -> str:
         """The id of what was said at a tick; the question's for tick 0."""
         return new_memory_id(self._reading.time(tick), self._session(tick), tick, digits=8)

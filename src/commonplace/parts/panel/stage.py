@@ -27,7 +27,7 @@ from commonplace.memory.importance import scaled
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import Spoken
 from commonplace.parts.panel.rhythm import Rhythm, cycle_of, last_tick, rhythm
-from commonplace.parts.panel.store import PanelKeeper, begin
+from commonplace.parts.panel.store import PanelKeeper, PanelRatings, begin
 from commonplace.parts.panel.task import PANEL_TURN, PanelInput, Stance, asked_of
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
@@ -212,4 +212,13 @@ def _as_json(state: Rhythm, inputs: PanelInput) -> dict[str, Any]:
     }
 
 
-PANEL = Stage("panel", everybody, answer_in_turn, run_job, length=last_tick, begin=begin, keep=PanelKeeper)
+PANEL = Stage(
+    "panel",
+    everybody,
+    answer_in_turn,
+    run_job,
+    length=last_tick,
+    begin=begin,
+    keep=PanelKeeper,
+    ratings=PanelRatings,
+)

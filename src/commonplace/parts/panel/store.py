@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.clock import iso
+from commonplace.engine.stage import Rated
 from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, show
 from commonplace.memory import MemoryStore
@@ -36,6 +37,8 @@ SLOW = 0.3
 """Seconds of opening the folder from which it stays open."""
 PATIENCE = 10.0
 """Seconds to wait for another process that writes to the folder."""
+RATING_PATIENCE = 2.0
+"""The same where a person waits for it."""
 RATING = "user_rating"
 Key = tuple[str, str, str, str]
 """Session, type and memory of an entry, and what it says has changed."""
@@ -123,9 +126,9 @@ def ledger_of(folder: Path) -> Path:
 
 
 @contextmanager
-def opened(folder: Path) -> Generator[MemoryStore]:
+def opened(folder: Path, patience: float = PATIENCE) -> Generator[MemoryStore]:
     """The store with its ledger, for a moment: other processes may write to it as well."""
-    ledger, last = Ledger(ledger_of(checked_folder(folder))), time.monotonic() + PATIENCE
+    ledger, last = Ledger(ledger_of(checked_folder(folder))), time.monotonic() + patience
     while True:
         try:
             store = MemoryStore(_memories(folder), ledger=ledger)
@@ -228,29 +231,54 @@ def log(ledger: Ledger, row: Row) -> None:
     )  # fmt: skip
 
 
-def rate(reading: Reading, event_id: str, stars: float, folder: Path) -> MemoryCoordinate:
-    """Store a person's rating of an answer, 1 to 5 stars, and note it in the ledger; the memory as it is then.
+class PanelRatings:
+    """Stars for the answers of a run, and for the earlier ones it brought along, in the folder that keeps them."""
 
-    Raises UsageError for an event that is not an answer of a panel, and for an answer that is not in the folder.
-    """
-    event = event_named(reading, event_id)
-    if reading.scenario.session is None:
-        raise UsageError("not a panel", where=str(reading.path), hint="only the answers of a panel can be rated")
-    panel = Panel(reading)
-    if event.tick not in {said.tick for said in panel.rhythm.said} or event.type != "SAY":
-        hint = "`commonplace events` lists what was said, with its id"
-        raise UsageError(f"{event_id} is not an answer of the panel", where=str(reading.path), hint=hint)
-    name = panel.memory_id(event.tick)
-    if not _memories(folder).is_dir():
-        raise UsageError("there are no memories of a panel", where=str(folder), hint="name their folder: --memory DIR")
-    with opened(folder) as store:
-        if store.get_by_id(name) is None:
-            what = f"{name}, which holds {event_id}, is not there: it was forgotten, or kept somewhere else"
-            raise UsageError(what, where=str(folder), hint="name the folder: --memory DIR")
-        rated = store.rate(name, stars)
-        assert store.ledger is not None
-        note_rating(store.ledger, rated)
-    return rated
+    def __init__(self, reading: Reading, folder: Path) -> None:
+        self._reading = reading
+        self._folder = folder
+
+    def all(self) -> dict[str, float]:
+        """Event or memory id → stars, 0 for none; nothing where the folder has no memories."""
+        if not _memories(self._folder).is_dir():
+            return {}
+        names = self._names()
+        with opened(self._folder, RATING_PATIENCE) as store:
+            found = {id: store.get_by_id(name) for id, name in names.items()}
+        return {id: one.metadata.user_rating or 0.0 for id, one in found.items() if one is not None}
+
+    def rate(self, name: str, stars: float) -> Rated:
+        """Store the stars, compute the importance again, and note both in the ledger.
+
+        Raises UsageError for an id that is not that of an answer, and for an answer that is not in the folder.
+        """
+        where = str(self._folder)
+        memory = self._names().get(name)
+        if memory is None:
+            event_named(self._reading, name)
+            what, hint = (
+                f"{name} is not an answer of the panel",
+                "`commonplace events` lists what was said, with its id",
+            )
+            raise UsageError(what, where=str(self._reading.path), hint=hint)
+        if not _memories(self._folder).is_dir():
+            raise UsageError("there are no memories of a panel", where=where, hint="name their folder: --memory DIR")
+        with opened(self._folder, RATING_PATIENCE) as store:
+            if store.get_by_id(memory) is None:
+                which = memory if memory == name else f"{memory}, which holds {name},"
+                what = f"{which} is not there: it was forgotten, or kept somewhere else"
+                raise UsageError(what, where=where, hint="name the folder: --memory DIR")
+            rated = store.rate(memory, stars)
+            assert store.ledger is not None
+            note_rating(store.ledger, rated)
+        return Rated(rated.memory_id, stars, rated.metadata.importance or 0.0)
+
+    def _names(self) -> dict[str, str]:
+        """The id of each answer's event, and that of its memory → the memory."""
+        session = self._reading.scenario.session
+        answers = Panel(self._reading).answers
+        past = [one.memory_id for own in session.past.values() for one in own] if session else []
+        return answers | {name: name for name in (*answers.values(), *past)}
 
 
 def note_rating(ledger: Ledger, rated: MemoryCoordinate) -> None:

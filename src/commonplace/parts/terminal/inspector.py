@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -15,10 +15,12 @@ from textual.widgets.option_list import Option
 
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, parse_iso
+from commonplace.memory import Memory
 from commonplace.parts.live.source import Inspection
 from commonplace.parts.terminal.canvas import bar
 from commonplace.parts.terminal.lists import EventList
 from commonplace.parts.terminal.player import Scene
+from commonplace.parts.terminal.stars import star_line
 from commonplace.text import clean
 from commonplace.views.words import Key, past_template, word
 
@@ -66,7 +68,7 @@ class Inspector(VerticalScroll):
             return
         self.border_subtitle = self._tabs(scene.language)
         if self.page_name in ROWS:
-            self._rows.show(scene, *ROWS[self.page_name](scene, inspection))
+            self._rows.show(scene, ROWS[self.page_name](scene, inspection))
             return
         text = TEXTS[self.page_name](scene, inspection)
         if text != self._text:  # an update makes Textual lay out the whole screen again
@@ -88,29 +90,42 @@ class Inspector(VerticalScroll):
             self.call_after_refresh(self.scroll_to, y=max(0, current[-1] - 3), animate=False)
 
 
+class Row(NamedTuple):
+    """A row of a list."""
+
+    text: Text
+    event: str
+    """The event it leads to; may be empty."""
+    rated: str
+    """The id under which its stars are kept; may be empty."""
+
+
 class Rows(OptionList):
     """Rows that rest on memories; Enter, `w` or a click opens the reasons of one."""
 
     def __init__(self) -> None:
         super().__init__(id="rows", markup=False, compact=True)
         self.display = False
-        self._events: list[str] = []
-        self._shown: list[Text] | None = None
+        self._shown: list[Row] | None = None
 
-    def show(self, scene: Scene, rows: list[Text], events: list[str]) -> None:
-        """Rows, each with the event it leads to. The highlight stays with its row, or at the top with what is new."""
+    def show(self, scene: Scene, rows: list[Row]) -> None:
+        """The highlight stays with its row, or at the top with what is new."""
         if rows == self._shown:
             return
         kept = self._shown[self.highlighted] if self.highlighted and self._shown else None
-        self._shown, self._events = rows, events
-        self.set_options(
-            rows or [Option(Text(word(scene.language, "nothing yet"), scene.palette.muted), disabled=True)]
-        )
-        self.highlighted = rows.index(kept) if kept is not None and kept in rows else 0 if rows else None
+        self._shown = rows
+        nothing = Option(Text(word(scene.language, "nothing yet"), scene.palette.muted), disabled=True)
+        self.set_options([row.text for row in rows] or [nothing])
+        same = [row for row in rows if row == kept] or [row for row in rows if kept and row[1:] == kept[1:]]
+        self.highlighted = rows.index(same[0]) if same else 0 if rows else None
 
     def chosen(self) -> str:
         """The event that the highlighted row leads to; empty without one."""
-        return self._events[self.highlighted] if self.highlighted is not None and self._events else ""
+        return self._shown[self.highlighted].event if self._shown and self.highlighted is not None else ""
+
+    def rated(self) -> str:
+        """The id under which the stars of the highlighted row are kept; empty without one."""
+        return self._shown[self.highlighted].rated if self._shown and self.highlighted is not None else ""
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Show why."""
@@ -119,8 +134,8 @@ class Rows(OptionList):
             self.post_message(EventList.Opened(self.chosen()))
 
 
-def _past(scene: Scene, one: Inspection) -> tuple[list[Text], list[str]]:
-    return [_past_row(scene, row) for row in one.past], [row["event"] for row in one.past]
+def _past(scene: Scene, one: Inspection) -> list[Row]:
+    return [Row(_past_row(scene, row), row["event"], row["event"]) for row in one.past]
 
 
 def _past_row(scene: Scene, row: Mapping[str, Any]) -> Text:
@@ -137,8 +152,8 @@ def _past_row(scene: Scene, row: Mapping[str, Any]) -> Text:
     return text.append(_cited(row["because"], row["memory"]), palette.faint)
 
 
-def _goals(scene: Scene, one: Inspection) -> tuple[list[Text], list[str]]:
-    return [_goal_row(scene, row) for row in one.goals], [row["event"] for row in one.goals]
+def _goals(scene: Scene, one: Inspection) -> list[Row]:
+    return [Row(_goal_row(scene, row), row["event"], row["event"]) for row in one.goals]
 
 
 def _goal_row(scene: Scene, row: Mapping[str, Any]) -> Text:
@@ -216,20 +231,25 @@ def _plan_line(text: Text, scene: Scene, item: PlanItem, now: datetime, depth: i
     text.append(f" · {scene.town.where(item.location)}\n" if depth == 0 else "\n", palette.faint)
 
 
-def _memory(scene: Scene, one: Inspection) -> Text:
+def _memories(scene: Scene, one: Inspection) -> list[Row]:
+    names = [str(memory.details.get("memory_id") or memory.event) for memory in one.memories]
+    rows = zip(one.memories, names, strict=True)
+    return [Row(_memory_row(scene, memory, one.stars.get(name, 0)), memory.event, name) for memory, name in rows]
+
+
+def _memory_row(scene: Scene, memory: Memory, stars: float) -> Text:
     palette = scene.palette
     text = Text()
-    for memory in one.memories:
-        text.append_text(bar(memory.importance / 10, 5, palette.bars["importance"], palette.wall))
-        text.append(f" {memory.importance:.0f} ", palette.muted)
-        text.append(f"{_short(scene, memory.created_at)} {MEMORY_MARKS.get(memory.kind, ' ')} ", palette.faint)
-        text.append(clean(memory.text), palette.text)
-        if memory.accessed_at != memory.created_at:
-            text.append(f"  ↺ {_short(scene, memory.accessed_at)}", palette.accent)
-        if memory.citations:
-            text.append(f"  ← {', '.join(f'#{cited}' for cited in memory.citations)}", palette.faint)
-        text.append("\n")
-    return text if text else Text(word(scene.language, "no memories"), palette.muted)
+    text.append_text(bar(memory.importance / 10, 5, palette.bars["importance"], palette.wall))
+    text.append(f" {memory.importance:.0f} ", palette.muted)
+    text.append(f"{_short(scene, memory.created_at)} {MEMORY_MARKS.get(memory.kind, ' ')} ", palette.faint)
+    text.append(f"{star_line(stars)} " if stars else "", palette.accent)
+    text.append(clean(memory.text), palette.text)
+    if memory.accessed_at != memory.created_at:
+        text.append(f"  ↺ {_short(scene, memory.accessed_at)}", palette.accent)
+    if memory.citations:
+        text.append(f"  ← {', '.join(f'#{cited}' for cited in memory.citations)}", palette.faint)
+    return text
 
 
 MEMORY_MARKS = {"observation": "·", "action": "•", "plan": "¶", "reflection": "◇"}
@@ -278,8 +298,8 @@ def _short(scene: Scene, moment: datetime) -> str:
     return f"{days:+d}d {hhmm(moment)}" if days else hhmm(moment)
 
 
-ROWS: Mapping[Key, Callable[[Scene, Inspection], tuple[list[Text], list[str]]]] = {"goals": _goals, "past": _past}
-"""Pages that are lists: their rows, and the event each leads to."""
+ROWS: Mapping[Key, Callable[[Scene, Inspection], list[Row]]] = {"goals": _goals, "memory": _memories, "past": _past}
+"""Pages that are lists."""
 TEXTS: Mapping[Key, Callable[[Scene, Inspection], Text]] = {
-    "who": _who, "plan": _plan, "memory": _memory, "belief": _belief, "ties": _ties,
+    "who": _who, "plan": _plan, "belief": _belief, "ties": _ties,
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -34,6 +34,7 @@ from commonplace.parts.terminal.lists import EventList, EventLog, People, Talk
 from commonplace.parts.terminal.map import TownMap
 from commonplace.parts.terminal.palette import NIGHT, PALETTES, Palette, themes
 from commonplace.parts.terminal.player import Player, Scene, SceneReader
+from commonplace.parts.terminal.stars import StarsScreen
 from commonplace.parts.terminal.timeline import Timeline
 from commonplace.parts.terminal.why import WhyScreen
 from commonplace.text import clean, printable
@@ -173,6 +174,7 @@ class TownScreen(Screen[None]):
         Binding("I", "page(-1)", "previous page"),
         Binding("f", "filter", "filter"),
         Binding("w", "why", "why"),
+        Binding("s", "stars", "stars"),
         Binding("a", "ask", "ask"),
         Binding("g,colon", "god", "god mode"),
         Binding("t", "theme", "theme"),
@@ -187,6 +189,8 @@ class TownScreen(Screen[None]):
         self.selected = next(iter(self.reader.badges), "")
         self._scene: Scene | None = None
         self._asked: list[str] = []
+        self._stars: Mapping[str, float] = {}
+        """What was rated, as last read."""
         self._draw_is_due = False
         self._last_beat = monotonic()
         self._opening = ExitStack()
@@ -326,7 +330,8 @@ class TownScreen(Screen[None]):
         if not self.selected or not inspector.display:
             return None
         try:
-            return self.source.inspect(self.selected, self.player.tick, inspector.page_name)
+            seen = self.source.inspect(self.selected, self.player.tick, inspector.page_name)
+            return replace(seen, stars=self._stars)
         except CommonplaceError:
             return None
 
@@ -482,6 +487,8 @@ class TownScreen(Screen[None]):
     def action_page(self, step: int) -> None:
         """Another page of the inspector."""
         self.query_one(Inspector).turn(step)
+        if self.query_one(Inspector).page_name == "memory":
+            self.run_worker(self._read_stars, thread=True, exclusive=True, exit_on_error=False)
         self.action_front("inspector")
 
     def action_filter(self) -> None:
@@ -526,6 +533,34 @@ class TownScreen(Screen[None]):
             self.notify(clean(str(error)), markup=False, severity="warning")
             return
         self.app.push_screen(WhyScreen(heading, explanation, self.palette, self.reader.town.language))
+
+    def action_stars(self) -> None:
+        """Rate the line highlighted in the talk, the log, or a character's memories."""
+        focused = self.focused
+        panel = focused if isinstance(focused, EventList | Rows) else self.query_one(Talk)
+        name = panel.rated() if isinstance(panel, Rows) else panel.chosen()
+        if not name:
+            return
+        try:
+            ratings = self.source.ratings()
+        except CommonplaceError as error:
+            self.notify(clean(str(error)), markup=False, severity="warning")
+            return
+        panel = StarsScreen(ratings, name, self.palette, self.reader.town.language)
+        self.app.push_screen(panel, self._on_rated)
+
+    def _read_stars(self) -> None:
+        """In a worker thread: another process may have the folder of a panel."""
+        try:
+            stars = self.source.ratings().all()
+        except CommonplaceError:  # shown without stars; who asks for them with `s` is told why
+            return
+        self.app.call_from_thread(self._on_rated, stars)
+
+    def _on_rated(self, stars: Mapping[str, float] | None) -> None:
+        if stars is not None and stars != self._stars:
+            self._stars = stars
+            self.draw_soon()
 
     def action_ask(self) -> None:
         """Talk with the selected character, as it is at the tick on the screen."""

@@ -30,6 +30,7 @@ from starlette.responses import FileResponse, PlainTextResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import Message
 
+from commonplace.api import ratings_of
 from commonplace.errors import CommonplaceError, Paused, RunDamaged, UsageError
 from commonplace.parts.web import model as m
 from commonplace.parts.web.guard import Gate, Guard
@@ -332,6 +333,19 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
             tick = session.reading.tick(at)
         return session.inspector.metrics(tick)
 
+    @app.get("/api/runs/{run}/hours", operation_id="hours")
+    def hours(run: m.RunName, at: m.Tick | None = None) -> list[m.Hour]:
+        """What emerged hour by hour up to a tick, which is the last row."""
+        session = sessions.get(run)
+        with found():
+            tick = session.reading.tick(at)
+        return session.inspector.hours(tick)
+
+    @app.get("/api/runs/{run}/ratings", operation_id="ratings")
+    def ratings(run: m.RunName) -> dict[str, float]:
+        """Event or memory id → stars, 0 for none, of all that can be rated now."""
+        return dict(ratings_of(sessions.get(run).reading).all())
+
 
 def _add_replay(app: FastAPI, sessions: Sessions) -> None:
     making = threading.Lock()
@@ -396,6 +410,12 @@ def _add_doing(app: FastAPI, sessions: Sessions) -> None:
             visitor = secrets.token_urlsafe(16)
             response.set_cookie(VISITOR, visitor, httponly=True, samesite="strict", path="/api")
         return await (await session_of(run)).talk(visitor, body)
+
+    @app.post("/api/runs/{run}/ratings", operation_id="rate")
+    def rate(run: m.RunName, body: m.Rate) -> m.Rated:
+        """Rate an answer of a panel, as `commonplace rate` does; history does not change."""
+        rated = ratings_of(sessions.get(run).reading).rate(body.id, body.stars)
+        return m.Rated(memory_id=rated.memory_id, stars=rated.stars, importance=rated.importance)
 
     @app.post("/api/runs/{run}/fork", operation_id="fork", status_code=201)
     def fork(run: m.RunName, body: m.Fork) -> m.RunCard:

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from commonplace.analysis.diffusion import diffusion
-from commonplace.analysis.network import network_density, spoken
+from commonplace.analysis.network import emergence, network_density, spoken
 from commonplace.character.account import Account, Entry
 from commonplace.character.goal import Goals
 from commonplace.character.plan import Plan, PlanItem
@@ -85,6 +85,11 @@ class Inspector:
             ],
             usage=usage,
         )
+
+    def hours(self, at: int | None = None) -> list[wire.Hour]:
+        """How acquaintance and knowledge have spread up to a tick, hour by hour."""
+        with self._measuring:
+            return [wire.Hour.model_validate(row) for row in emergence(self.reading, last=self.reading.tick(at))]
 
     # ── one character ───────────────────────────────────────────────────────────────────────────────────────────────
 

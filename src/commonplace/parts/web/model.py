@@ -138,7 +138,7 @@ class Town(RunCard):
     facts: list[SeedFact]
     policies: list[str]
     """Retrieval policies a question may be ranked by; the first is the run's own."""
-    may: list[Literal["control", "inputs", "talk", "fork"]]
+    may: list[Literal["control", "inputs", "talk", "rate", "fork"]]
     """What can be done with the run here."""
 
 
@@ -481,6 +481,20 @@ class Metrics(Wire):
     """Lines of `commonplace usage --json` without the total, of what was asked up to the tick."""
 
 
+class Hour(Wire):
+    """How far acquaintance and knowledge had come by an hour, as `commonplace metrics --json` prints it."""
+
+    tick: Tick
+    time: str
+    density: float
+    pairs: int
+    """Pairs that have spoken with each other."""
+    lines: int
+    """What has been said between them."""
+    known: dict[str, float]
+    """Seed fact → the share of the characters that know it, 0–1."""
+
+
 # ── what a person sends ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -561,6 +575,22 @@ class Answer(Wire):
     asked_before: dict[str, Any] | None
     outcome: str
     mind: str
+
+
+class Rate(Wire):
+    """Stars for an answer of a panel, by the id of its event or of its memory."""
+
+    id: Annotated[str, Field(min_length=1, max_length=200)]
+    stars: int = Field(ge=1, le=5)
+
+
+class Rated(Wire):
+    """What was rated, and how important it is now."""
+
+    memory_id: str
+    stars: float
+    importance: float
+    """0–1."""
 
 
 class Fork(Wire):

@@ -6,6 +6,7 @@ picture does not wait for the rest. Everything is made by `Picture` and `why`; w
 - `start`: the town, the time-line and which ticks there are.
 - `ticks-N`: the ticks N·48 … N·48+47 as a snapshot and deltas.
 - `detail-AGENT`, `metrics`: a value at every tick, as the first one and what changed since (see `changes`).
+- `hours`: what emerged hour by hour. The page takes the row of a tick from `metrics`.
 - `memories-AGENT`: each memory once, when it was accessed and removed.
 - `why-N`: the reasons of the events of these ticks. A turn is written once for all its events, a retrieved memory as
   its id and its scores as the integers of the trace.
@@ -143,7 +144,9 @@ def blocks(
     for me, stream in streams.items():
         yield f"memories-{me}", stream.block()
     progress(f"{sum(len(stream.memories) for stream in streams.values())} memories")
-    yield from _over_time(Inspector(picture), first, last, streams)
+    inspector = Inspector(picture)
+    yield from _over_time(inspector, first, last, streams)
+    yield "hours", [row.model_dump(mode="json") for row in inspector.hours(last)[:-1]]
     progress(f"{len(agents)} characters and what was measured")
     for number in chunks:
         upto = min(last, number * CHUNK + CHUNK - 1)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from commonplace.api import OpenedRun
+from commonplace.api import OpenedRun, ratings_of
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.lock import LOCK, held_by
 from commonplace.memory.stores.codec import memory_json
@@ -48,7 +48,7 @@ GRACE = 60.0
 WAIT = 5.0
 """Seconds to wait for the process of a server that has died to let go of a run."""
 
-May = Literal["control", "inputs", "talk", "fork"]
+May = Literal["control", "inputs", "talk", "rate", "fork"]
 
 
 @dataclass(slots=True)
@@ -130,6 +130,9 @@ class Session:
         may: list[May] = ["fork"]
         if manifest.stage == "town":
             may.insert(0, "talk")
+        with suppress(UsageError):
+            ratings_of(self.reading)
+            may.insert(0, "rate")
         mine = manifest.semantics == SEMANTICS and (self.expected or not self.elsewhere)
         if mine and not unsettled(named_by_run(manifest)):
             may = ["control", "inputs", *may]
