@@ -128,10 +128,15 @@ class Told:
         if not isinstance(self.it, Befell | Sky):
             return ""
         text, you = self.written.strip().rstrip(".!"), self.pair.you
-        text = self.spoken.addressed(text, you.name, you.called) if you else text
+        text = self.spoken.addressed(text, you.name, you.called) if you else self._mine(text)
         head = text.partition(",")[0]
         is_long = self.spoken.length(text) > LONG if you else len(text) > LONGEST
         return self.spoken.told(head if is_long and len(head.split()) >= 4 else text)
+
+    def _mine(self, text: str) -> str:
+        """What happened to me, told by me."""
+        is_mine = re.search(rf"(?<!\w){re.escape(self.pair.me.called)}(?!\w)", text) is not None
+        return " ".join(self.spoken.first_person(self.pair.me, text)) or text if is_mine else text
 
     @property
     def quote(self) -> str:

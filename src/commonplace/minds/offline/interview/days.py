@@ -19,12 +19,19 @@ from commonplace.minds.offline.interview.interview import (
     covers,
     is_to_me,
     minute_of,
-    occurs,
 )
-from commonplace.minds.offline.interview.matters import about, brought_about, going, involves, nearest, whereabouts_of
+from commonplace.minds.offline.interview.matters import (
+    about,
+    brought_about,
+    going,
+    handled,
+    involves,
+    nearest,
+    whereabouts_of,
+)
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
-from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.offline.interview.telling import some, tell
 from commonplace.minds.offline.told import OWN
 from commonplace.minds.question import When
 from commonplace.world.happenings import (
@@ -36,6 +43,7 @@ from commonplace.world.happenings import (
     Failed,
     Happening,
     Planned,
+    Said,
     Seen,
     Sky,
     Voiced,
@@ -157,6 +165,15 @@ def best(talk: Interview) -> Pieces:
     yield from held
 
 
+def worst(talk: Interview) -> Pieces:
+    """What went wrong in the stretch, what others did that hurt, else that nothing did."""
+    hurt = {memory for note in talk.given.past.notes if note.kind == "hurt" for memory in note.because}
+    notes = {note.id: note for note in (*talk.given.day, *talk.of(Said))}.values()
+    notes = [note for note in notes if talk.asked.when is None or talk.in_span(note, talk.today)]
+    sore = [note for note in notes if note.id in hurt or isinstance(note.happening, Failed | Absent)]
+    return some(talk, sorted(sore, key=_by_worth), 2) or [talk.say("worst.none", daypart=talk.daypart)]
+
+
 _LIVED = Befell | Voiced | Did | Failed | Absent
 
 
@@ -240,13 +257,6 @@ def own_deed(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
     if not done:
         return []
     return [talk.say("yes.did", done[0]), *(tell(talk, note) for note in done[1:2])]
-
-
-def handled(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
-    """What was done with the thing in question."""
-    language, named = talk.given.who.language, talk.asked.heads or talk.asked.words
-    found = [note for note in deeds if any(occurs(word, note.happening.object_name, language) for word in named)]
-    return [tell(talk, note) for note in found[-2:]]
 
 
 def remembered(talk: Interview) -> Pieces:

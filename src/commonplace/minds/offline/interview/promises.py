@@ -9,6 +9,7 @@ from commonplace.languages import phrases
 from commonplace.languages.language import language
 from commonplace.minds.notes import PastNote
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
+from commonplace.minds.offline.interview.oneself import told_with
 
 SETTLED = ("kept", "broke", "promised")
 MOST = 3
@@ -38,6 +39,17 @@ def promises(talk: Interview) -> Pieces:
     if not rows:
         yield talk.say("promise.none")
     yield from _told(talk, rows[:MOST])
+
+
+def owed(talk: Interview) -> Pieces:
+    """Debts: what was promised to give and is still to come, what card and starting memories say of owing."""
+    rows = [row for row in talk.given.past.notes if row.kind == "promised" and row.act in GIVEN]
+    due = list(_told(talk, [row for row in rows if not talk.asked.people or row.other in talk.asked.people]))
+    return [*due, *(piece for piece in told_with(talk) if piece and (piece.ids or not due))]
+
+
+GIVEN = frozenset({"lend", "give", "return"})
+"""Acts of promises after which something is owed."""
 
 
 def _told(talk: Interview, rows: list[PastNote]) -> Iterator[Piece | None]:
