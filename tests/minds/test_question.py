@@ -175,7 +175,7 @@ FORESEEN_BY_NOBODY = [
     ("You sell lamps, right?", "did", "whether", "sell lamps"),
     ("How many parcels did you deliver today?", "about", "count", "parcels deliver"),
     ("Did you thank your freind yesterday?", "did", "whether", "thank friend"),
-    ("How long have you lived here?", "home", "count", "long lived"),
+    ("How long have you lived here?", "howlong", "count", "lived"),
     ("What time do you go to bed?", "bedtime", "when", "bed"),
     ("Where's everybody tonight?", "here", "where", "everybody"),
     ("Are you scared of Jun?", "fear", "whether", ""),

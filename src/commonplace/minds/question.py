@@ -187,7 +187,7 @@ def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
         kind = "day"
     if kind == "usual":
         to_come = when.days < 0
-    return "plan" if kind in {"", "about", "did", "day", "usual"} and to_come else kind
+    return "plan" if kind in {"", "about", "did", "day", "usual", "news"} and to_come else kind
 
 
 # ── in the context of the talk ───────────────────────────────────────────────────────────────────────────────────────
@@ -218,7 +218,8 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str, told: Aske
     named_before = before.people or before.places or before.facts or before.words
     if told is not None and _refers(text, rules) and not named and not set(asked.words) - rules.words["light"]:
         asked = changed(asked, back=True)
-        if has(before.kind, "tells") or not named_before:
+        is_open = has(before.kind, "tells") and not (before.people or before.places or before.facts)
+        if is_open or not named_before:
             before = changed(told, kind=before.kind or "about")
     is_general = not asked.kind or has(asked.kind, "general")
     is_short = is_general and asked.wants not in {"", "whether"} and len(text.split()) <= 3  # `how many?`

@@ -94,12 +94,14 @@ _IS = frozenset({"is", "was"})
 @lru_cache(maxsize=64)
 def people_patterns(people: tuple[tuple[str, str, str], ...], language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     made: list[tuple[str, re.Pattern[str]]] = []
+    titles = "|".join(sorted(rules_of(language).words["titles"], key=len, reverse=True))
     for id_, name, called in people:
         forms = "|".join(re.escape(one) for one in sorted({name, called}, key=len, reverse=True) if one)
         if not spoken(language).has_particles:
             form = rf"(?<![\w'])(?:(?:dr|mr|mrs|miss|ms) )?(?:{forms})(?:'s)?(?!\w)"
         else:
-            form = rf"(?<![가-힣\w])(?:{forms})(?:이(?=[가는를와랑한의도네]))?(?:\s?[씨님])?(?={PARTICLES}(?![가-힣]))"
+            whole = rf"(?:{forms})(?:이(?=[가는를와랑한의도네]))?(?:\s?(?:{titles}))?"
+            form = rf"(?<![가-힣\w]){whole}(?={PARTICLES}(?![가-힣]))"
         made.append((id_, re.compile(form, re.IGNORECASE)))
     return tuple(made)
 

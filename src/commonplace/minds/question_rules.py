@@ -18,10 +18,10 @@ Wanted = Literal["", "who", "what", "where", "when", "why", "how", "count", "whe
 
 HANGUL = re.compile("[가-힣ㄱ-ㅎㅏ-ㅣ]")
 
-_SETS = listed("stop light det prep kin asks verbs")
+_SETS = listed("stop light det prep kin titles asks verbs")
 """Lists of words that are looked up one by one."""
 _LISTS = _SETS | listed("short same trades pronouns numbers pm it and ends")
-_PATTERNS = listed("hour now_is own bare future past pair daybefore tag second lasts nothing day_words third")
+_PATTERNS = listed("hour now_is own bare future past pair daybefore tag second lasts guests nothing day_words third")
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
 
 
@@ -34,7 +34,8 @@ class Rules:
     lists: Mapping[str, str]
     words: Mapping[str, frozenset[str]]
     """Lists of words: `stop` is grammar, `light` says little of what a question is about, `det` and `prep` begin a
-    phrase, `kin` calls one person by several names, `asks` stands before a subject, `verbs` before a verb."""
+    phrase, `kin` calls one person by several names, `titles` follow a
+    name, `asks` stands before a subject, `verbs` before a verb."""
     patterns: Mapping[str, re.Pattern[str]]
     """What is sought besides kinds: the hour, whether it is of what always is, was or will be, tags, a second question,
     a length of time, what no thing is called, the name of a day, oneself in the third person."""

@@ -49,6 +49,7 @@ def sentences(question: str, rules: Rules, names: Names, language: str) -> list[
 def _normal(text: str, rules: Rules, names: Names, language: str) -> str:
     """A sentence as words alone, in the form that the rules know."""
     if spoken(language).has_particles:
+        text = re.sub(r"^[가-힣]+[님씨아야]?,\s+(?=\S+ )", "", text)  # who is spoken to
         text = " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
         return _rewritten(text, rules)
     is_asked = text.rstrip("\"'”’) ").endswith("?")

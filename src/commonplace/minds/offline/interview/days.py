@@ -90,6 +90,8 @@ def notes_in(talk: Interview, span: When, kinds: type[Happening] | UnionType) ->
 
 def day(talk: Interview) -> Pieces:
     """The strokes of a day that were kept, the weightiest talk and event of it; of an hour, what was done in it."""
+    if talk.event is not None and talk.asked.when is None:
+        return going(talk)
     span = talk.today
     if span.days < 0:
         return plan(talk)
@@ -256,7 +258,7 @@ def own_deed(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
     done = [note for note in talk.relevant(words, deeds) if talk.has_all(words, note)]
     if not done:
         return []
-    return [talk.say("yes.did", done[0]), *(tell(talk, note) for note in done[1:2])]
+    return [talk.say("yes.did", done[0]), *(tell(talk, note) for note in done[1:2] if note.text != done[0].text)]
 
 
 def remembered(talk: Interview) -> Pieces:
@@ -296,7 +298,7 @@ def plan(talk: Interview) -> Pieces:
         named = [item for item in later if item.location in talk.asked.places]
         yield None if named else talk.say("going.no")
         later = named or later[:1]
-    elif talk.asked.topic and talk.asked.words and not talk.asked.facts:
+    elif talk.asked.topic and set(talk.asked.words) - talk.light and not talk.asked.facts:
         fitting = [
             item
             for item in later

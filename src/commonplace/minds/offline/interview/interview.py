@@ -153,14 +153,15 @@ class Interview:
 
     def unknown(self) -> Piece | None:
         """An admission that nothing is known, which names what, and the thing in question where one stands out."""
-        named = self.asked.subject or (self.asked.topic if self.asked.words else "")
+        is_named = has(self.asked.kind, "named") and bool(self.asked.words)
+        named = self.asked.subject or (self.asked.topic if is_named else "")
         named = " ".join(self.asked.heads) if self.asked.people else named
         topic = "" if self.rule("nothing").fullmatch(named) else self.topic(named)
         when = self.asked.when
         if when is not None and when.days < 0:
             return self.say("dunno.future")
-        if self.asked.kind in {"why", "whom"} or self.asked.then == "whyso":
-            return self.say("dunno.whom" if self.asked.kind == "whom" else "dunno.why")
+        if self.asked.kind in {"why", "whom", "howlong"} or self.asked.then == "whyso":
+            return self.say("dunno.why" if self.asked.then else f"dunno.{self.asked.kind}")
         if topic and len(topic.split()) <= 5 and (self.asked.wants or len(self.asked.words) <= 2):
             return self.say("dunno.own" if self.asked.own else "dunno.topic", topic=topic)
         if when is not None and self.asked.wants in {"what", "who"}:

@@ -624,6 +624,9 @@ def when_was(talk: Interview) -> Pieces:
     for note in [one for one in found if talk.has_all(talk.asked.words, one)][:2]:
         yield tell(talk, note)
         return
+    if talk.asked.now and (usual := list(in_routine(talk, most=False))[:2]):
+        yield from usual
+        return
     if any(note.happening.place in talk.asked.places for note in talk.of(Did | Walked)):
         yield from whereabouts_of(talk)
         return
@@ -632,7 +635,7 @@ def when_was(talk: Interview) -> Pieces:
 
 def how_long(talk: Interview) -> Pieces:
     """What card and memories say of the matter with a length of time in it, else that this is not known."""
-    if talk.asked.people and not talk.asked.words:
+    if talk.asked.people and not talk.asked.heads:
         return know(talk)
     words = [word for word in talk.asked.words if word not in talk.light]
     notes = [
@@ -649,4 +652,6 @@ def how_long(talk: Interview) -> Pieces:
 def of_last(talk: Interview) -> Pieces:
     """When, where and by whom what the last answer told was."""
     rule = f"that.{talk.asked.wants}"
+    if talk.rule("future").search(talk.given.question):
+        return []
     return [talk.say(rule, note) for note in talk.last[:1] if talk.asked.kind in {"", "about", "when", "seenthing"}]

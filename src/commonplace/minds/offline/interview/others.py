@@ -296,7 +296,7 @@ def met(talk: Interview) -> Pieces:
     span = talk.today
     talked: dict[str, Recalled] = {}
     seen: dict[str, Recalled] = {}
-    for note in (note for note in talk.given.day if talk.in_span(note, span)):
+    for note in (note for note in talk.given.day if talk.in_span(note, span) and is_guest(talk, note)):
         match note.happening:
             case ISaid(to_called=called) | Said(called=called, to_me="1"):
                 talked[called] = note
@@ -321,9 +321,18 @@ def met(talk: Interview) -> Pieces:
             *(seen[name].id for name in only[:8]),
             people=talk.language.many(only[:8]),
         )
-    if not talked and not only:
+    if talked or only:
+        yield from talks(talk, span)
+    else:
         yield talk.say("met.none", daypart=talk.daypart)
-    yield from talks(talk, span)
+
+
+def is_guest(talk: Interview, note: Recalled) -> bool:
+    """Whether a memory is of where one works, where the question asks for guests."""
+    asks = talk.rule("guests").search(talk.given.question) and not talk.asked.places
+    days = [item for item in talk.given.usual if not item.asleep and item.location != talk.given.who.home]
+    work = max(days, key=lambda item: item.minutes, default=None)
+    return not asks or work is None or note.happening.place == work.location
 
 
 def met_there(talk: Interview, event: FactNote | None) -> Iterator[Piece | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
@@ -62,7 +63,8 @@ def dated(talk: Interview, note: Recalled, text: str) -> str:
         if ago is not None and ago >= 0 and hit and talk.rule("day_words").search(hit.group()):
             day = talk.language.span(days + ago, start, end, moment)
             day = day[:1].upper() + day[1:] if hit.group()[:1].isupper() else day
-            return f"{text[: hit.start()]}{day}{text[hit.end() :]}"
+            after = re.sub("^[은는](?= )", "은(는)", text[hit.end() :])
+            return f"{text[: hit.start()]}{day}{after}"
     return text
 
 
