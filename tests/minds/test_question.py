@@ -41,6 +41,34 @@ def test_every_example_of_a_kind_is_understood_as_that_kind(language: str) -> No
         assert kind in {found.kind, found.then}, (filled, found.kind)
 
 
+def test_the_most_specific_pattern_decides_and_one_that_accounts_for_the_interrogative() -> None:
+    found = {
+        one: asked(one).kind
+        for one in ("요즘 기분이 어떠세요?", "마을에서 누구를 제일 좋아하세요?", "뭐 하고 있었어요?")
+    }
+    assert list(found.values()) == ["feel", "closest", "day"], found
+    assert asked("Why did you go to the lantern festival?").kind == "why"
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "facts", "words"),
+    [
+        (("Any news?", "There is a festival."), "Who told you that?", ("festival",), ("roof",)),
+        (("무슨 소식 있어요?", "축제가 있대요."), "그 얘기 누구한테 들었어요?", ("festival",), ("roof",)),
+        (("What about the radio?", "It hums."), "Who told you that?", (), ("radio",)),
+    ],
+)
+def test_that_is_what_was_told_unless_the_question_before_named_it(
+    lines: tuple[str, ...], question: str, facts: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    told = Asked(facts=("festival",), words=("roof",))
+    talk = tuple(
+        Spoken(speaker=("mira", ASKER)[index % 2 == 0], called="", text=one) for index, one in enumerate(lines)
+    )
+    found = understood(question, talk, Names(PEOPLE, PLACES, FACTS), told)
+    assert (found.kind, found.back, found.facts, found.words) == ("source", True, facts, words)
+
+
 @pytest.mark.parametrize(("minute", "kind"), [(18 * 60, "plan"), (28 * 60, "day")])
 def test_what_is_still_to_come_is_a_plan(minute: int, kind: str) -> None:
     names = Names(PEOPLE, PLACES, FACTS, minute=minute)
@@ -231,6 +259,8 @@ def test_what_a_question_wants_and_what_it_is_about(question: str, kind: str, wa
         ("Are people healthy?", ""),
         ("What do you regret?", ""),
         ("대통령이 누구예요?", "대통령"),
+        ("What happened yesterday that annoyed you?", ""),
+        ("How long is the longest?", ""),
     ],
 )
 def test_the_thing_a_question_is_about_has_a_name(question: str, subject: str) -> None:
@@ -245,6 +275,9 @@ def test_the_thing_a_question_is_about_has_a_name(question: str, subject: str) -
         ("What do you do? Where do you live?", ("work", "home")),
         ("Who is Jun? Thanks!", ("whois",)),
         ("Do you like rice and beans?", ("think",)),
+        ("What did you talk about with Jun, and when?", ("talked", "talked")),
+        ("몇 살이고 누구랑 살아?", ("age", "household")),
+        ("오늘 날씨 어때요, 그리고 뭐 할 거예요?", ("weather", "plan")),
     ],
 )
 def test_two_questions_in_one_are_two(question: str, kinds: tuple[str, ...]) -> None:

@@ -304,7 +304,7 @@ def plan(talk: Interview) -> Pieces:
             for item in later
             if any(talk.has(word, f"{item.do} {item.location_name}") for word in talk.asked.words)
         ]
-        if not fitting and (talk.asked.heads or span is None):
+        if not fitting and (talk.asked.heads or span is None) and not (talk.asked.open and talk.asked.when):
             yield from of_card(talk, work=False)
             yield talk.say("going.no")
             yield from list(nearest(talk, talk.touching(talk.asked.words)))[:1]

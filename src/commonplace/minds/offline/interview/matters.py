@@ -624,7 +624,9 @@ def when_was(talk: Interview) -> Pieces:
     for note in [one for one in found if talk.has_all(talk.asked.words, one)][:2]:
         yield tell(talk, note)
         return
-    if talk.asked.now and (usual := list(in_routine(talk, most=False))[:2]):
+    here = [item for item in talk.given.usual if item.location in talk.asked.places and not item.asleep][:1]
+    usual = [*(talk.say("usual", item) for item in here), *in_routine(talk, most=False)][:2] if talk.asked.now else []
+    if usual:
         yield from usual
         return
     if any(note.happening.place in talk.asked.places for note in talk.of(Did | Walked)):

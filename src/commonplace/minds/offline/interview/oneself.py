@@ -147,7 +147,7 @@ ROWS: Mapping[str, Row] = {
 }  # fmt: skip
 
 
-def told_with(talk: Interview, kind: str = "") -> list[Piece | None]:
+def told_with(talk: Interview, kind: str = "") -> Pieces:
     """What card and starting memories say of a matter that is told by its words."""
     row = ROWS[kind or talk.asked.kind]
     words, language = talk.rules.say(f"words.{kind or talk.asked.kind}", {}, talk.dice).split(), talk.given.who.language

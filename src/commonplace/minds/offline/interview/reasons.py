@@ -27,7 +27,10 @@ def why(talk: Interview) -> Pieces:
 
 
 def in_background(talk: Interview) -> list[Piece]:
-    """What the background says of the one thing that is named, in the words of the question: `왜 찻집을 열었어요`."""
+    """What the background says of the place or the one thing that is named."""
+    names = [spot.name for spot in talk.given.places if spot.id in talk.asked.places]
+    if names and talk.asked.past and talk.asked.own:
+        return [piece for piece in background(talk) if names[0] in piece.text]
     if len(talk.asked.words) != 1:
         return []
     named = [piece for piece in background(talk) if talk.has(talk.asked.words[0], piece.text)]

@@ -81,7 +81,7 @@ def _text(talk: Interview, note: Recalled) -> Piece | None:
     text = " ".join(talk.language.first_person(talk.given.who, note.text))
     if lines and (talk.echoes(text) <= most or talk.rule("third").search(text)):
         line = lines[talk.dice.with_(note.id).below(len(lines), "tell")]
-        line = dated(talk, note, line)
+        line = line if note.kind == "plan" else dated(talk, note, line)
         return Piece(line, (note.id,), line)
     return Piece(text, (note.id,), text) if text else None
 
