@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict
 
 from commonplace.canon import canonical, parsed
 from commonplace.clock import iso
-from commonplace.cognition.interview import Answered, interview, names
+from commonplace.cognition.interview import Answered, interview, names, told_in
 from commonplace.cognition.turn import TalkView
 from commonplace.engine.driver import Drive, Driver, NoJournal
 from commonplace.engine.live_state import scenario_at, seen_at
@@ -224,7 +224,7 @@ class Talk:
         self._write(Line(asked=question, answer=answered.answer, tick=self.tick, because=answered.because))
         called = self.view.persona.called
         self._lines.append(Spoken(speaker=ASKER, called="", text=question))
-        self._lines.append(Spoken(speaker=self.agent, called=called, text=answered.answer))
+        self._lines.append(Spoken(speaker=self.agent, called=called, text=answered.answer, because=answered.because))
         rests = tuple(_rests(self.view.memories.get, answered))
         return Reply(
             agent=self.agent,
@@ -310,7 +310,7 @@ class Talk:
                 yield AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
 
     def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> Asked:
-        return understood(question, lines, names(self.view, question))
+        return understood(question, lines, names(self.view, question), told_in(self.view, lines))
 
     def _earlier(self, before: AskedBefore) -> Earlier:
         """What the mind is told of it. How it was received counts where it was true: at the same tick."""

@@ -30,9 +30,11 @@ from commonplace.cognition.situation import (
 )
 from commonplace.cognition.turn import TalkView, Tracer
 from commonplace.languages import weekdays
+from commonplace.languages.language import language
 from commonplace.memory import Memory, Retrieval, policies
 from commonplace.minds.notes import Item, Spoken, fields_of
 from commonplace.minds.question import Asked, understood
+from commonplace.minds.question_kinds import has
 from commonplace.minds.question_names import Names
 from commonplace.minds.question_rules import spoken_in as language_of
 from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier, ThingKnown
@@ -80,8 +82,6 @@ LATEST_SAID = 24
 OF_THE_PAST = Did | Walked | ISaid | Said | Failed | Absent | Befell | Voiced | Sky | Planned
 """Happenings that make up a day, and those besides that tell whom one met."""
 OF_A_DAY = OF_THE_PAST | Seen | Came | Changed
-ABOUT_TALK = frozenset({"news", "met", "best", "told", "source"})
-"""Kinds of questions that lines heard from anybody may answer."""
 MOST_OF_A_DAY = 500
 SMALL_HOURS = 4
 """Before this hour `today` is the day before."""
@@ -113,7 +113,7 @@ async def interview(
     """
     notebook = Tracer()
     lines = tuple(lines)
-    asked = understood(question, lines, names(view, question))
+    asked = understood(question, lines, names(view, question), told_in(view, lines))
     retrievals = await _retrieved(view, notebook, question, asked.whole)
     inputs = _inputs(view, question, asked, lines, retrievals, before)
     answer = await notebook.ask(ANSWER, inputs)
@@ -136,6 +136,16 @@ def names(view: TalkView, question: str) -> Names:
         roles=_roles(view),
         events={fact.id: fact.place for fact in scenario.facts if fact.starts and fact.place},
     )
+
+
+def told_in(view: TalkView, lines: Sequence[Spoken]) -> Asked:
+    """What the last answer was about, as a question would name it: what `that` means in the next one."""
+    memories = [view.memories.get(id_) for id_ in (lines[-1].because if lines else ()) if id_ in view.memories]
+    known = [happening_of(memory.details) for memory in memories]
+    facts = [fact.id for fact in view.scenario.facts if any(fact.carried_by(memory.text) for memory in memories)]
+    topic = next((one.topic for one in known if one.topic and one.topic not in facts), "")
+    words = tuple(word for word in as_topic(topic or next((one.doing for one in known), "")).split() if len(word) > 1)
+    return Asked(facts=tuple(facts), topic=topic, words=words, heads=words, subject=topic)
 
 
 def _roles(view: TalkView) -> dict[str, str]:
@@ -201,9 +211,18 @@ def _inputs(
     scenario, plan, now = view.scenario, view.state.plan, view.now
     latest = list(view.memories.backwards())
     found = (memory for retrieval in retrievals for memory in retrieval.found)
+    told = (view.memories.get(id_) for id_ in (lines[-1].because if lines else ()) if id_ in view.memories)
     whole = asked.whole
     known_of = _of_account(view, whole)
-    evidence = _unique([*known_of, *_of_named(view, whole, latest), *found, *_of_kind(view, asked, latest)])
+    evidence = _unique(
+        [
+            *(told if asked.back else ()),
+            *known_of,
+            *_of_named(view, whole, latest),
+            *found,
+            *_of_kind(view, asked, latest),
+        ]
+    )
     notes = recalled(scenario, evidence, now)
     current = plan.current(now)
     known = tuple(_acquaintance(view, one.id) for one in acquaintances(view))
@@ -260,12 +279,13 @@ def _acquaintance(view: TalkView, other: str) -> Acquaintance:
 
 def _things(view: TalkView, asked: Asked) -> tuple[ThingKnown, ...]:
     """The objects in the belief view that share a word with the question, those with most of them first."""
-    geography, found = view.scenario.geography, dict[str, int]()
+    geography, found, spoken = view.scenario.geography, dict[str, int](), language(view.scenario.language)
     words = set(asked.words)
     for id_, known in sorted(view.state.belief.nodes.items()):
         node = geography.nodes.get(id_)
         if node is not None and node.type == "object" and known.state:
-            found[id_] = len(words & set(node.name.lower().split()))
+            parts = node.name if spoken.has_particles else node.name.lower().split()
+            found[id_] = sum(word in parts for word in words)
     best = max(found.values(), default=0)
     things = ((geography.nodes[id_], view.state.belief.nodes[id_]) for id_, count in found.items() if 0 < count == best)
     return tuple(
@@ -326,7 +346,7 @@ def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Me
 def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
     """What today's plan rests on, what was said lately where that is asked, and what was known from the start."""
     found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
-    if {asked.kind, asked.also.kind if asked.also else ""} & ABOUT_TALK:
+    if any(has(one.kind, "heard") for one in (asked, asked.also) if one):
         found += islice(_those(latest, lambda known: isinstance(known, Said | Befell)), LATEST_SAID)
     if asked.kind == "news":
         found += [memory for fact in view.scenario.facts for memory in _of_fact(view, fact.id, latest)]
@@ -383,7 +403,7 @@ def _day(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]
     days = 1 if asked.when is not None and asked.when.days > 0 else 2
     # The small hours belong to the evening before.
     last = first + timedelta(days=days, hours=5)
-    wanted = OF_A_DAY if asked.kind in {"met", "best", "day", "whereabouts"} else OF_THE_PAST
+    wanted = OF_A_DAY if has(asked.kind, "lived") else OF_THE_PAST
     found: list[Memory] = []
     for memory in latest:
         if memory.created_at < first:

@@ -1,6 +1,6 @@
 """What a person asks a character: the kind of a question, whom, where and when it is about, told by rules.
 
-The rules are data, a file per language in `question_words/`. A question in the talk so far is understood first: `and
+The rules are data, `questions.txt` of a language. A question in the talk so far is understood first: `and
 yesterday?` is the question before with another day, `her` the woman spoken of last.
 """
 
@@ -12,49 +12,13 @@ from collections.abc import Collection, Sequence
 from commonplace.languages import DEFAULT
 from commonplace.languages.language import language as spoken
 from commonplace.minds.notes import Given, Spoken, changed
+from commonplace.minds.question_kinds import has
 from commonplace.minds.question_names import EARLIER, PARTICLES, Names, event_in, facts_in, mentioned_in, placed
-from commonplace.minds.question_rules import Rules, Wanted, alike, rules_of, spoken_in
+from commonplace.minds.question_rules import Rules, Wanted, alike, literal, rules_of, spoken_in
 from commonplace.minds.question_sentence import content_words, sentences, subject_of
 
 ASKER = "-"
 """The speaker of a person's lines."""
-
-
-FOLLOWS = frozenset({"more", "sure", "whyso"})
-"""Kinds that ask on about the question before."""
-
-SMALL_TALK = frozenset(
-    {"request", "permit", "greet", "farewell", "thank", "praise", "offer", "insult", "sorry", "okay", "confide"}
-)
-"""Kinds that ask nothing."""
-
-_OF_SOMETHING = frozenset(
-    {
-        "source",
-        "told",
-        "going",
-        "went",
-        "heard",
-        "when",
-        "why",
-        "think",
-        "said",
-        "seen",
-        "whois",
-        "know",
-        "met",
-        "talked",
-        "withwhom",
-    }
-)
-"""Kinds that ask about something, which the question before names where they do not."""
-
-_ONESELF = frozenset(
-    {"name", "age", "who", "work", "home", "want", "traits", "now", "where", "feel", "plan", "day", "fear"}
-)
-
-_NAMED_TOPICS = frozenset({"think", "heard", "going"})
-"""Kinds whose topic is the thing itself in Korean as well, where a pattern often takes in more or less than that."""
 
 
 class When(Given):
@@ -72,7 +36,7 @@ class Asked(Given):
     """A question as it is understood, in the context of its talk."""
 
     kind: str = ""
-    """A name in `question_words/`; empty for words that no rule knows."""
+    """A row of `question_kinds.py`; empty for words that no rule knows."""
     then: str = ""
     """`more`, `sure` or `whyso` where it asks on about the question before, whose kind it has."""
     people: tuple[str, ...] = ()
@@ -99,6 +63,8 @@ class Asked(Given):
     """Whether it takes for granted, or asks, that the one who is asked did something."""
     language: str = DEFAULT
     """The language of the question."""
+    back: bool = False
+    """Whether it asks about what the last answer said: `who told you that?`."""
     also: Asked | None = None
     """A second question in the same breath."""
 
@@ -122,56 +88,41 @@ class Asked(Given):
         return all(getattr(self, name) == getattr(other, name) for name in about)
 
 
-_TOPICAL = frozenset(
-    {
-        "about",
-        "did",
-        "seenthing",
-        "when",
-        "think",
-        "heard",
-        "why",
-        "said",
-        "source",
-        "favourite",
-        "whatif",
-        "advice",
-        "remark",
-        "way",
-        "superlative",
-    }
-)
-"""Kinds that are answered by the words of the question, whatever they are."""
-
-
-def understood(question: str, lines: Sequence[Spoken], names: Names) -> Asked:
-    """The question after these lines of the talk."""
+def understood(question: str, lines: Sequence[Spoken], names: Names, told: Asked | None = None) -> Asked:
+    """The question after these lines of the talk; `told` is what the last answer was about."""
     before = Asked()
     mine = [index for index, line in enumerate(lines) if line.speaker == ASKER][-EARLIER:]
     for index in mine:
-        before = _understood(lines[index].text, lines[:index], names, before)
-    return _understood(question, lines, names, before)
+        before = _understood(lines[index].text, lines[:index], names, before, None)
+    return _understood(question, lines, names, before, told)
 
 
-def _understood(question: str, lines: Sequence[Spoken], names: Names, before: Asked) -> Asked:
+def _understood(question: str, lines: Sequence[Spoken], names: Names, before: Asked, told: Asked | None) -> Asked:
     """The first of one or two questions, the second one with it."""
     language = spoken_in(question)
     parts = sentences(question, rules_of(language), names, language)
-    first = _read(parts[0], lines, names, before, language)
+    first = _read(parts[0], lines, names, before, language, told)
     if len(parts) == 1:
         return first
-    second = _read(parts[1], lines, names, first, language)
-    if (not second.kind and not second.words) or second.kind in SMALL_TALK or second.kind in {*FOLLOWS, "whom"}:
+    second = _read(parts[1], lines, names, first, language, None)
+    if not second.kind and not second.words and second.wants:
+        second = changed(first, wants=second.wants)  # `…, and when?`
+    if (
+        (not second.kind and not second.words)
+        or has(second.kind, "small")
+        or second.kind == "whom"
+        or has(second.kind, "follows")
+    ):
         return first
     return changed(first, also=second)
 
 
-def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, language: str) -> Asked:
+def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, language: str, told: Asked | None) -> Asked:
     rules = rules_of(language)
     text, people, places, parts = placed(text, names, language)
     named = tuple(mentioned_in((Spoken(speaker=ASKER, called="", text=text),), names))
     text, others, unclear = _pronouns(text, rules, lines, names, before, people, named)
-    text, paired = rules.pair.subn("" if spoken(language).has_particles else "you", text)
+    text, paired = rules.patterns["pair"].subn("" if spoken(language).has_particles else "you", text)
     people = (*people, *others) or (before.people[:1] if paired else ())
     facts = facts_in(text, names) or event_in(text, names, places, language)
     when, text = _when(text, rules, names, before)
@@ -181,19 +132,20 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     kind, topic = _kind(rules, text, language, known=factual, timed=when is not None)
     if kind == "more" and (people or places or facts or when):
         kind = ""
-    is_past = bool(rules.past.search(text))
-    will = bool(rules.future.search(text)) or (
+    is_past = bool(rules.patterns["past"].search(text))
+    will = bool(rules.patterns["future"].search(text)) or (
         when is not None and not is_past and when.end > names.minute > 0 < when.start
     )
     subject, heads = subject_of(text, rules, language)
+    subject = "" if rules.patterns["nothing"].fullmatch(subject) else subject
     telling = heads if spoken(language).has_particles else content_words(text, rules, language)
     bare = not (people or places or facts or telling)
-    if kind == "did" and places and rules.future.search(text):
+    if kind == "did" and places and rules.patterns["future"].search(text):
         kind = "plan"
     kind = _of_its_day(kind, when, will=will, bare=bare and _wanted(text, rules) in {"what", "how", ""})
     # A Korean pattern often takes more or less than the thing into its topic.
     is_topic = bool(topic) and (
-        not spoken(language).has_particles or (kind in _NAMED_TOPICS and bool(content_words(topic, rules, language)))
+        not spoken(language).has_particles or (has(kind, "named") and bool(content_words(topic, rules, language)))
     )
     about = topic if is_topic else text
     words = tuple(dict.fromkeys((*content_words(about, rules, language), *parts)))
@@ -203,14 +155,14 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
         words=words, subject=_topic(subject, names, people, places),
         heads=tuple(one for one in dict.fromkeys((*heads, *parts)) if one in words),
-        wants=wants, own=bool(rules.own.search(text)), now=bool(rules.now.search(text)), past=is_past,
-        language=language,
+        wants=wants, own=bool(rules.patterns["own"].search(text)), now=bool(rules.patterns["now_is"].search(text)),
+        past=is_past, language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
         if not before.words:
             return changed(asked, kind="whom")
         asked = changed(asked, words=before.words, heads=before.heads, subject=before.subject)
-    return _in_context(asked, before, rules, text)
+    return _in_context(asked, before, rules, text, told)
 
 
 def _wanted(text: str, rules: Rules) -> Wanted:
@@ -235,19 +187,22 @@ def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
         kind = "day"
     if kind == "usual":
         to_come = when.days < 0
-    return "plan" if kind in {"", "about", "did", "day", "usual"} and to_come else kind
+    return "plan" if kind in {"", "about", "did", "day", "usual", "news"} and to_come else kind
 
 
 # ── in the context of the talk ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
-    """A follow-up has the kind of the question before, and what it does not name itself."""
-    if asked.kind == "more" and before.kind not in _SPANNING and rules.future.search(text):
+def _in_context(asked: Asked, before: Asked, rules: Rules, text: str, told: Asked | None) -> Asked:
+    """A follow-up has the kind of the question before, and what it does not name itself.
+
+    What a question named is spoken of on; where it only asked for what there is to tell, that is what was told.
+    """
+    if asked.kind == "more" and not has(before.kind, "spans") and rules.patterns["future"].search(text):
         # `what will you do after that` of what was no plan
         asked, before = changed(asked, kind="plan"), Asked()
-    if asked.kind in FOLLOWS:
-        is_after_talk = bool(before.kind) and before.kind not in SMALL_TALK
+    if has(asked.kind, "follows"):
+        is_after_talk = bool(before.kind) and not has(before.kind, "small")
         return changed(before, then=asked.kind, language=asked.language) if is_after_talk else asked
     if asked.kind == "seen" and not (asked.places or asked.facts or asked.when) and _refers(text, rules):
         return changed(asked, places=before.places, facts=before.facts, when=before.when)
@@ -255,13 +210,25 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
     bare = _bare(text, rules)
     if (
         before.kind
-        and before.kind not in SMALL_TALK
+        and not has(before.kind, "small")
         and _is_ellipsis(asked, bare, is_led=bare != text.strip())
         and (named or asked.words)
     ):
         return _continued(asked, before)
-    is_of_something = asked.kind in _OF_SOMETHING and not set(asked.words) - rules.light
-    if not named and before.kind and (is_of_something or (not asked.words and _refers(text, rules))):
+    named_before = before.people or before.places or before.facts or before.words
+    if told is not None and _refers(text, rules) and not named and not set(asked.words) - rules.words["light"]:
+        asked = changed(asked, back=True)
+        is_open = has(before.kind, "tells") and not (before.people or before.places or before.facts)
+        if is_open or not named_before:
+            before = changed(told, kind=before.kind or "about")
+    is_general = not asked.kind or has(asked.kind, "general")
+    is_short = is_general and asked.wants not in {"", "whether"} and len(text.split()) <= 3  # `how many?`
+    is_of_something = has(asked.kind, "of") and not set(asked.words) - rules.words["light"]
+    if (
+        not named
+        and (before.kind or named_before)
+        and (is_of_something or (not asked.words and (_refers(text, rules) or is_short)))
+    ):
         when = asked.when or (before.when if asked.kind in {before.kind, "met", "withwhom", "seen"} else None)
         return changed(
             asked,
@@ -272,7 +239,8 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
             topic=before.topic,
             when=when,
         )
-    if not named and not asked.subject and before.words and before.kind and _refers(text, rules):
+    is_loose = not asked.subject or " " not in asked.subject
+    if not named and is_loose and before.words and before.kind and _refers(text, rules):
         return changed(
             asked,
             words=(*before.words, *asked.words),
@@ -282,10 +250,6 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str) -> Asked:
             facts=before.facts,
         )
     return asked
-
-
-_SPANNING = frozenset({"plan", "day", "now", "usual", "whereabouts", "met", "best", "seen", "going"})
-"""Kinds whose answers go on to what comes next."""
 
 
 def _is_ellipsis(asked: Asked, bare: str, *, is_led: bool) -> bool:
@@ -367,7 +331,7 @@ def _when(text: str, rules: Rules, names: Names, before: Asked) -> tuple[When | 
                 continue
         elif hit and ago is None and span == (0, 24 * 60):  # `yesterday in the evening`
             span, rest = (start, end), rest[: hit.start()] + " " + rest[hit.end() :]
-    if before.when and (hit := rules.daybefore.search(rest)):
+    if before.when and (hit := rules.patterns["daybefore"].search(rest)):
         day, rest = before.when.days + 1, rest[: hit.start()] + " " + rest[hit.end() :]
     if day is None:
         day, rest = _weekday(rest, rules, names)
@@ -378,7 +342,7 @@ def _when(text: str, rules: Rules, names: Names, before: Asked) -> tuple[When | 
         return None, text
     span = hour or span
     low, high = span or (0, 24 * 60)
-    if day is None and hour and high <= _DAWN and not names.late and rules.future.search(text):
+    if day is None and hour and high <= _DAWN and not names.late and rules.patterns["future"].search(text):
         low, high = low + 24 * 60, high + 24 * 60  # `will you be up at midnight` is this coming one
     day = 0 if day is None else day
     day += 1 if names.late and day == 0 and low < 22 * 60 else 0
@@ -391,13 +355,15 @@ def _weekday(text: str, rules: Rules, names: Names) -> tuple[int | None, str]:
         hit = re.search(rf"(?:on |last |next |this )?{name}\w*", text, re.IGNORECASE)
         if hit:
             ago = (names.weekday - number) % 7
-            return ago - 7 if rules.future.search(text) else ago, text[: hit.start()] + " " + text[hit.end() :]
+            return ago - 7 if rules.patterns["future"].search(text) else ago, text[: hit.start()] + " " + text[
+                hit.end() :
+            ]
     return None, text
 
 
 def _hour(text: str, rules: Rules, span: tuple[int, int] | None) -> tuple[tuple[int, int] | None, str]:
     """Half an hour around the hour it names, or the hours between two; within `span` where that says which half."""
-    hit = rules.hour.search(text)
+    hit = rules.patterns["hour"].search(text)
     if hit is None:
         return None, text
     parts = {name: value for name, value in hit.groupdict().items() if value}
@@ -425,21 +391,35 @@ def _hour_of(word: str, rules: Rules, *, late: bool, told: bool) -> int | None:
 
 
 def _kind(rules: Rules, text: str, language: str, *, known: Collection[str], timed: bool) -> tuple[str, str]:
-    """The first rule that fits and accounts for the question, and the words it names as the topic."""
-    sought = re.sub(r"\s+", "", text) if spoken(language).has_particles else text
+    """The most specific rule that fits and accounts for the question, and the words it names as the topic.
+
+    The one of which most words stand in the question is the most specific, the earlier one of two that are equal.
+    """
+    particles = spoken(language).has_particles
+    sought = re.sub(r"\s+", "", text) if particles else text
+    hits = (hit for wanted, pattern in rules.wants if wanted != "whether" for hit in pattern.finditer(sought))
+    asking = [set(range(hit.end() - len(hit.group().split()[-1]), hit.end())) for hit in hits]
+    best = (_UNFIT, 0), "", ""
     for kind, pattern in rules.kinds:
-        if kind in _ONESELF and spoken(language).has_particles and "@p" in sought:
+        if particles and has(kind, "oneself") and "@p" in sought:
             continue  # a Korean question names nobody where it means the one who is asked
         hit = pattern.search(sought)
-        if hit and spoken(language).has_particles and kind in _ONESELF and kind != "day":
-            covered = hit.group()
-            if any(noun not in covered for noun in content_words(text, rules, language)):
-                continue
-        if hit and (spoken(language).has_particles or _accounts(kind, hit, rules, known, timed=timed)):
+        if hit is None or not (particles or _accounts(kind, hit, rules, known, timed=timed)):
+            continue
+        nouns = content_words(text, rules, language) if particles and has(kind, "oneself") and kind != "day" else ()
+        if any(noun not in hit.group() for noun in nouns):
+            continue
+        words = literal(hit)
+        lost = [one for one in asking if not one <= words and (particles or min(one) < hit.start())]
+        weight = -2 * has(kind, "general") - bool(lost), len(words)
+        if weight > best[0]:
             topics = (value for name, value in sorted(hit.groupdict().items()) if value and name.startswith("topic"))
-            topic = next(topics, "")
-            return kind, _spaced(topic, text) if spoken(language).has_particles else topic
-    return "", ""
+            best = weight, kind, next(topics, "")
+    _, kind, topic = best
+    return kind, _spaced(topic, text) if particles else topic
+
+
+_UNFIT = -9
 
 
 def _accounts(kind: str, hit: re.Match[str], rules: Rules, known: Collection[str], *, timed: bool) -> bool:
@@ -449,16 +429,16 @@ def _accounts(kind: str, hit: re.Match[str], rules: Rules, known: Collection[str
     """
     groups = hit.groupdict()
     topic = next((value for name, value in groups.items() if value and name.startswith("topic")), "")
-    if "@" not in topic and (told := set(content_words(topic, rules, DEFAULT))) and not told - rules.light:
+    if "@" not in topic and (told := set(content_words(topic, rules, DEFAULT))) and not told - rules.words["light"]:
         return False
-    if kind in _TOPICAL or kind in FOLLOWS or kind in SMALL_TALK or topic:
+    if topic or any(has(kind, trait) for trait in ("topical", "follows", "small")):
         return True
     passed = [hit.string[: hit.start()], hit.string[hit.end() :]]
     passed += [value for name, value in groups.items() if value and name.startswith("rest")]
     left = {
         word
         for word in content_words(" ".join(passed), rules, DEFAULT)
-        if word not in rules.light - _RANKING and word not in known
+        if word not in rules.words["light"] - _RANKING and word not in known
     }
     return len(left) + " ".join(passed).count("@p") <= timed
 

@@ -69,8 +69,9 @@ def _in_role(text: str, names: Names, language: str) -> tuple[str, tuple[str, ..
     if spoken(language).has_particles or not names.roles:
         return text, ()
     found: list[str] = []
+    kin = rules_of(language).words["kin"]
     for role, person in sorted(names.roles.items(), key=lambda pair: (-len(pair[0]), pair[0])):
-        forms = "|".join(re.escape(word) for word in sorted(alike(role, language) & _KIN | {role}))
+        forms = "|".join(re.escape(word) for word in sorted(alike(role, language) & kin | {role}))
         pattern = re.compile(rf"\b(?:your|the) (?:{forms})(?:'s)?(?![\w'])", re.IGNORECASE)
         hit = pattern.search(text)
         if hit and _stands_alone(text, hit):
@@ -82,51 +83,25 @@ def _in_role(text: str, names: Names, language: str) -> tuple[str, tuple[str, ..
 def _stands_alone(text: str, hit: re.Match[str]) -> bool:
     """Whether a role is somebody and not the first half of a thing: `the doctor` but not `the courier drone`."""
     before, after = text[: hit.start()].lower().split(), text[hit.end() :].lower().split()
-    is_asked_of = bool(before) and before[-1] in _BEFORE_SUBJECT
-    return is_asked_of or not after or hit.group().endswith("'s") or after[0] in rules_of(DEFAULT).stop
+    words = rules_of(DEFAULT).words
+    is_asked_of = bool(before) and before[-1] in words["asks"] | _IS
+    return is_asked_of or not after or hit.group().endswith("'s") or after[0] in words["stop"]
 
 
-_BEFORE_SUBJECT = frozenset(
-    ["do", "does", "did", "will", "would", "can", "could", "should", "has", "have", "had", "is", "was", "may", "might"]
-)
-
-_KIN = frozenset(
-    [
-        "mum",
-        "mother",
-        "mom",
-        "mama",
-        "mummy",
-        "dad",
-        "father",
-        "daddy",
-        "papa",
-        "grandmother",
-        "grandma",
-        "granny",
-        "gran",
-        "nan",
-        "grandfather",
-        "grandad",
-        "grandpa",
-        "granddaughter",
-        "grandson",
-        "husband",
-        "wife",
-    ]
-)
-"""Kin by their several names; a grandchild may be either."""
+_IS = frozenset({"is", "was"})
 
 
 @lru_cache(maxsize=64)
 def people_patterns(people: tuple[tuple[str, str, str], ...], language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     made: list[tuple[str, re.Pattern[str]]] = []
+    titles = "|".join(sorted(rules_of(language).words["titles"], key=len, reverse=True))
     for id_, name, called in people:
         forms = "|".join(re.escape(one) for one in sorted({name, called}, key=len, reverse=True) if one)
         if not spoken(language).has_particles:
             form = rf"(?<![\w'])(?:(?:dr|mr|mrs|miss|ms) )?(?:{forms})(?:'s)?(?!\w)"
         else:
-            form = rf"(?<![가-힣\w])(?:{forms})(?:이(?=[가는를와랑한의도네]))?(?:\s?[씨님])?(?={PARTICLES}(?![가-힣]))"
+            whole = rf"(?:{forms})(?:이(?=[가는를와랑한의도네]))?(?:\s?(?:{titles}))?"
+            form = rf"(?<![가-힣\w]){whole}(?={PARTICLES}(?![가-힣]))"
         made.append((id_, re.compile(form, re.IGNORECASE)))
     return tuple(made)
 

@@ -1,4 +1,4 @@
-"""The rules by which the questions of a language are read: a file a language in `question_words/`."""
+"""The rules by which the questions of a language are read: `questions.txt` of the language."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Literal
 
 from commonplace import languages
 from commonplace.languages.language import language as spoken
+from commonplace.languages.words import listed
+from commonplace.minds.question_kinds import EXAMPLE, KINDS, rows_of
 
 Wanted = Literal["", "who", "what", "where", "when", "why", "how", "count", "whether"]
 
 HANGUL = re.compile("[가-힣ㄱ-ㅎㅏ-ㅣ]")
 
-_LISTS = frozenset(
-    {"stop", "light", "det", "prep", "short", "same", "trades", "pronouns", "numbers", "am", "pm", "it", "and", "ends"}
-)
-
-_PATTERNS = frozenset({"hour", "now_is", "own", "bare", "future", "past", "pair", "daybefore"})
-
+_SETS = listed("stop light det prep kin titles asks verbs")
+"""Lists of words that are looked up one by one."""
+_LISTS = _SETS | listed("short same trades pronouns numbers pm it and ends")
+_PATTERNS = listed("hour now_is own bare future past pair daybefore tag second lasts guests nothing day_words third")
 _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "what", "whether")
 
 
@@ -32,11 +32,14 @@ class Rules:
     kinds: tuple[tuple[str, re.Pattern[str]], ...]
     days: tuple[tuple[int | None, int, int, re.Pattern[str]], ...]
     lists: Mapping[str, str]
-    stop: frozenset[str]
-    light: frozenset[str]
-    """Words that say little of what a question is about, though they are no grammar."""
-    determiners: frozenset[str]
-    prepositions: frozenset[str]
+    words: Mapping[str, frozenset[str]]
+    """Lists of words: `stop` is grammar, `light` says little of what a question is about, `det` and `prep` begin a
+    phrase, `kin` calls one person by several names, `titles` follow a
+    name, `asks` stands before a subject, `verbs` before a verb."""
+    patterns: Mapping[str, re.Pattern[str]]
+    """What is sought besides kinds: the hour, whether it is of what always is, was or will be, tags, a second question,
+    a length of time, what no thing is called, the name of a day, oneself in the third person."""
+    wants: tuple[tuple[Wanted, re.Pattern[str]], ...]
     short: Mapping[str, str]
     same: tuple[frozenset[str], ...]
     """Words that mean nearly the same."""
@@ -48,20 +51,6 @@ class Rules:
     """All words of the rules."""
     spelt: Mapping[str, frozenset[str]]
     """How a word that the rules know is often misspelt → the words; see `misspelt`."""
-    wants: tuple[tuple[Wanted, re.Pattern[str]], ...]
-    hour: re.Pattern[str]
-    now: re.Pattern[str]
-    tag: re.Pattern[str]
-    second: re.Pattern[str]
-    own: re.Pattern[str]
-    future: re.Pattern[str]
-    past: re.Pattern[str]
-    daybefore: re.Pattern[str]
-    """The day before the one last spoken of."""
-    pair: re.Pattern[str]
-    """The one who is asked and the person spoken of: `you two`."""
-    bare: re.Pattern[str]
-    """Whether the sentence before is so, and nothing else."""
     rewrite: tuple[tuple[re.Pattern[str], str], ...]
     numbers: Mapping[str, int]
     pronouns: tuple[tuple[str, re.Pattern[str]], ...]
@@ -69,16 +58,13 @@ class Rules:
 
 @cache
 def rules_of(language: str) -> Rules:
-    text = languages.file_text(language, "questions.txt")
-    rows = [row for row in text.splitlines() if row and not row.startswith("#")]
-    heads = [(head.strip(), body.strip()) for head, _, body in (row.partition(": ") for row in rows)]
+    """The rules of a language, or of English where it has none."""
+    heads = [(head, body) for head, body in rows_of(language) if not head.startswith(EXAMPLE)]
     lists = {head: body for head, body in heads if head in _LISTS}
     numbers = dict(pair.split("=") for pair in lists["numbers"].split(", "))
     number = "|".join(sorted((*numbers, r"\d{1,2}"), key=len, reverse=True))
     days: list[tuple[int | None, int, int, re.Pattern[str]]] = []
-    kinds: list[tuple[str, re.Pattern[str]]] = []
     wants: dict[str, re.Pattern[str]] = {}
-    ends: dict[str, re.Pattern[str]] = {}
     rewrite: list[tuple[re.Pattern[str], str]] = []
     for head, body in heads:
         if head.startswith("@"):
@@ -89,46 +75,26 @@ def rules_of(language: str) -> Rules:
         elif head == "rewrite":
             pattern, _, replacement = body.partition(" =>")
             rewrite.append((_pattern(pattern, language), replacement.strip()))
-        elif head in {"tag", "second"}:  # they begin with a comma
-            ends[head] = re.compile(f"(?:{body})", re.IGNORECASE)
-        elif head not in _LISTS and head not in _PATTERNS:
-            kinds.append((head, _pattern(_with_rest(body), language)))
-    patterns = {
-        head: _pattern(body.replace("@n", f"(?:{number})"), language) for head, body in heads if head in _PATTERNS
-    }
+    bodies = {head: body.replace("@n", f"(?:{number})") for head, body in heads if head in _PATTERNS}
     return Rules(
-        kinds=tuple(kinds),
+        kinds=tuple((head, _pattern(_with_rest(body), language)) for head, body in heads if head in KINDS),
         days=tuple(days),
         lists=lists,
-        stop=frozenset(lists["stop"].split()),
-        light=frozenset(lists["light"].split()),
-        determiners=frozenset(lists["det"].split()),
-        prepositions=frozenset(lists["prep"].split()),
+        words={name: frozenset(lists.get(name, "").split()) for name in _SETS},
+        patterns={
+            # A tag and a second question begin with a comma.
+            head: re.compile(f"(?:{body})", re.IGNORECASE) if head in {"tag", "second"} else _pattern(body, language)
+            for head, body in bodies.items()
+        },
+        wants=tuple((name, wants[name]) for name in _WANTED if name in wants),
         short=dict(pair.split("=") for pair in lists["short"].split(", ") if pair),
         same=tuple(frozenset(group.split()) for group in lists["same"].split("; ")),
-        trades=tuple(
-            (frozenset(names.split()), frozenset(uses.split()))
-            for names, _, uses in (part.partition("=") for part in lists["trades"].split("; "))
-        ),
-        ends=tuple(
-            (frozenset(doings.split()), frozenset(before.split()))
-            for doings, _, before in (part.partition("=") for part in lists["ends"].split("; "))
-        ),
-        known=frozenset(re.findall("[a-z]+", text.lower())),
+        trades=_pairs(lists["trades"]),
+        ends=_pairs(lists["ends"]),
+        known=frozenset(re.findall("[a-z]+", languages.file_text(language, "questions.txt").lower())),
         spelt=misspelt({word for _, body in heads for word in re.findall("[a-z]{6,}", body)})
         if not spoken(language).has_particles
         else {},
-        wants=tuple((name, wants[name]) for name in _WANTED if name in wants),
-        hour=patterns["hour"],
-        now=patterns["now_is"],
-        tag=ends["tag"],
-        second=ends["second"],
-        own=patterns["own"],
-        future=patterns["future"],
-        past=patterns["past"],
-        pair=patterns["pair"],
-        daybefore=patterns["daybefore"],
-        bare=patterns["bare"],
         rewrite=tuple(rewrite),
         numbers={name: int(value) for name, value in numbers.items()},
         pronouns=tuple(
@@ -138,10 +104,28 @@ def rules_of(language: str) -> Rules:
     )
 
 
+def _pairs(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """`doctor nurse=ill sick; cook=eat` → the words on both sides of each."""
+    parts = (part.partition("=") for part in text.split("; "))
+    return tuple((frozenset(left.split()), frozenset(right.split())) for left, _, right in parts)
+
+
+_WILD = re.compile(r"(?:(?<!\\)\.|\\S|\\w)(?:\*|\+|\{\d+,\d*\})\??")
+
+
 def _with_rest(body: str) -> str:
-    """Every `.*` named, so that one can tell what a pattern only lets pass."""
+    """Every part that anything fits named: `rest…` what a pattern only lets pass, `any…` a word that it needs."""
     numbers = count()
-    return re.sub(r"\.\*", lambda _: f"(?P<rest{next(numbers)}>.*)", body)
+    return _WILD.sub(lambda hit: f"(?P<{'rest' if hit.group() == '.*' else 'any'}{next(numbers)}>{hit.group()})", body)
+
+
+_ANYTHING = "rest", "any", "topic"
+
+
+def literal(hit: re.Match[str]) -> set[int]:
+    """Where the words of a pattern itself are, in the text that it was sought in: not those that it only lets pass."""
+    passed = (hit.span(name) for name, value in hit.groupdict().items() if value and name.startswith(_ANYTHING))
+    return set(range(*hit.span())) - {at for span in passed for at in range(*span)}
 
 
 def misspelt(words: Iterable[str]) -> Mapping[str, frozenset[str]]:
@@ -182,7 +166,7 @@ def ends_of(doing: str, language: str) -> tuple[frozenset[str], ...]:
 
 def light_words(language: str) -> frozenset[str]:
     """Words that say little of what a question is about, though they are no grammar."""
-    return rules_of(language).light
+    return rules_of(language).words["light"]
 
 
 def trades_for(words: Iterable[str], language: str) -> frozenset[str]:

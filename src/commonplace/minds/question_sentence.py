@@ -29,18 +29,27 @@ def sentences(question: str, rules: Rules, names: Names, language: str) -> list[
     sentences = [part for part in re.split(r"(?<=[.!?。？！…])\s+", text) if part.strip()]
     asking = [part for part in sentences if part.rstrip("\"'”’) ").endswith(("?", "？"))]
     chosen = asking[-2:] or sentences[-1:] or [""]
-    if len(asking) == 1 and sentences.index(asking[0]) > 0 and rules.bare.fullmatch(asking[0].strip(" .!?？")):
+    if (
+        len(asking) == 1
+        and sentences.index(asking[0]) > 0
+        and rules.patterns["bare"].fullmatch(asking[0].strip(" .!?？"))
+    ):
         # `I heard you keep bees. Is that true?`
         chosen = [sentences[sentences.index(asking[0]) - 1].rstrip(" .!") + "?"]
     whole = chosen[0].rstrip(" .!?？")
-    if len(chosen) == 1 and (hit := rules.second.search(whole)) and len(whole[: hit.start()].split()) >= 2:
-        chosen = [f"{whole[: hit.start()]}?", f"{hit['rest']}?"]
+    if (
+        len(chosen) == 1
+        and (hit := rules.patterns["second"].search(whole))
+        and len(whole[: hit.start("cut")].split()) >= 2
+    ):
+        chosen = [f"{whole[: hit.start('cut')]}?", f"{hit['rest']}?"]
     return [_normal(one, rules, names, language) for one in chosen]
 
 
 def _normal(text: str, rules: Rules, names: Names, language: str) -> str:
     """A sentence as words alone, in the form that the rules know."""
     if spoken(language).has_particles:
+        text = re.sub(r"^[가-힣]+[님씨아야]?,\s+(?=\S+ )", "", text)  # who is spoken to
         text = " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
         return _rewritten(text, rules)
     is_asked = text.rstrip("\"'”’) ").endswith("?")
@@ -50,7 +59,7 @@ def _normal(text: str, rules: Rules, names: Names, language: str) -> str:
     text = text.rstrip(" .!?…")
     for name in names.me:
         text = re.sub(rf"(?:^|(?<=[ ,])){re.escape(name)}(?:,|(?= [A-Z])|$)", "", text, flags=re.IGNORECASE).strip(" ,")
-    untagged = rules.tag.sub("", text)
+    untagged = rules.patterns["tag"].sub("", text)
     text = _LEAD_IN.sub("", untagged) if len(untagged.split()) > 3 else untagged
     text = " ".join(re.sub(r"[^\w': -]+|:(?!\d)", " ", text).split())
     called = tuple(dict.fromkeys(word for one in names.people for word in f"{one[1]} {one[2]}".split()))
@@ -101,86 +110,63 @@ def subject_of(text: str, rules: Rules, language: str) -> tuple[str, tuple[str, 
     """
     if spoken(language).has_particles:
         nouns = _nouns(re.findall(r"[^\W_]+", re.sub("@[pl][가-힣]*", " ", text.lower())), rules)
-        nouns = tuple(word for word in nouns if word not in rules.light)
+        nouns = tuple(word for word in nouns if word not in rules.words["light"])
         return (nouns[0] if nouns else ""), nouns
     tokens = re.findall(r"@[pl](?:'s)?|[\w'-]+", text.lower())
     phrases: list[tuple[int, list[str]]] = []
     at = 0
     while at < len(tokens):
-        if tokens[at] in rules.determiners or tokens[at] in rules.prepositions:
+        if tokens[at] in rules.words["det"] or tokens[at] in rules.words["prep"]:
             start, end = at, at + 1
             while end < len(tokens) and (
-                tokens[end] not in rules.stop
-                or tokens[end] in rules.determiners
+                tokens[end] not in rules.words["stop"]
+                or tokens[end] in rules.words["det"]
                 or tokens[end] in {"last", "next", "other"}
                 or (tokens[end] == "of" and end > start + 1)
             ):
                 end += 1
             phrase = tokens[start:end]
-            is_subject = start > 0 and tokens[start - 1] in _AUXILIARIES
-            content = [word for word in phrase if word not in rules.stop and not word.startswith("@")]
+            is_subject = start > 0 and tokens[start - 1] in rules.words["asks"]
+            content = [word for word in phrase if word not in rules.words["stop"] and not word.startswith("@")]
             if is_subject and len(content) > 1 and phrase[-1] == content[-1]:
                 phrase, content = phrase[:-1], content[:-1]
-            while phrase and phrase[0] in {*rules.prepositions, "what", "which", "whose", "how", "many", "much"}:
+            while phrase and phrase[0] in {*rules.words["prep"], "what", "which", "whose", "how", "many", "much"}:
                 phrase = phrase[1:]
-            if any(word not in rules.light for word in content):
+            while (
+                len(content) > 1 and phrase[-1] == content[-1] and any(phrase[-1] in doings for doings, _ in rules.ends)
+            ):
+                phrase, content = phrase[:-1], content[:-1]  # `is the drone fixed`
+            if any(word not in rules.words["light"] for word in content):
                 phrases.append((start, phrase))
             at = end
         else:
             at += 1
     if phrases:
-        heads = tuple(word for _, phrase in phrases for word in phrase if word not in rules.stop)
-        return " ".join(phrases[0][1]), tuple(word.removesuffix("'s") for word in heads if word not in rules.light)
+        heads = tuple(word for _, phrase in phrases for word in phrase if word not in rules.words["stop"])
+        return " ".join(phrases[0][1]), tuple(
+            word.removesuffix("'s") for word in heads if word not in rules.words["light"]
+        )
     last = next((at for at in range(len(tokens) - 1, -1, -1) if content_words(tokens[at], rules, language)), -1)
-    is_verb = last > 0 and tokens[last - 1] in _BEFORE_VERBS and not (last > 1 and tokens[last - 2] in {"are", "were"})
+    is_verb = (
+        last > 0 and tokens[last - 1] in rules.words["verbs"] and not (last > 1 and tokens[last - 2] in {"are", "were"})
+    )
     is_doing = last > 0 and tokens[last].endswith("ing") and tokens[last - 1] in {"is", "are", "was", "were", "you"}
-    if last < 0 or tokens[last] in rules.light or is_verb or is_doing:
+    if last < 0 or tokens[last] in rules.words["light"] or is_verb or is_doing:
         return "", ()
     # Of `are people healthy` the last word is no thing's name.
-    return ("" if tokens[0] in _YES_OR_NO else tokens[last]), (tokens[last],)
+    return ("" if tokens[0] in rules.words["asks"] | _BE else tokens[last]), (tokens[last],)
 
 
-_AUXILIARIES = frozenset(
-    ["do", "does", "did", "will", "would", "can", "could", "should", "may", "might", "shall", "has", "have", "had"]
-)
-
-_YES_OR_NO = _AUXILIARIES | {"is", "are", "was", "were", "am"}
-
-_BEFORE_VERBS = frozenset(
-    [
-        "i",
-        "you",
-        "he",
-        "she",
-        "we",
-        "they",
-        "to",
-        "not",
-        "be",
-        "do",
-        "does",
-        "did",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "may",
-        "might",
-        "shall",
-        "somebody",
-        "anybody",
-    ]
-)
+_BE = frozenset({"is", "are", "was", "were", "am"})
 
 
 def content_words(text: str, rules: Rules, language: str) -> tuple[str, ...]:
     found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", re.sub("@[pl][가-힣]*", " ", text.lower()))
     if spoken(language).has_particles:
-        nouns = _nouns(found, rules)
-        return nouns or tuple(dict.fromkeys(stem for word in found if len(stem := korean.stem(word)) > 1
-                                            and word not in rules.stop and not korean.is_grammar(word)))  # fmt: skip
-    kept = [word.removesuffix("'s") for word in found if word not in rules.stop]
+        telling = [word for word in found if word not in rules.words["stop"] and not korean.is_grammar(word)]
+        stems = (stem for word in telling if len(stem := korean.stem(word)) > 1)
+        return _nouns(found, rules) or tuple(dict.fromkeys(stems))
+    kept = [word.removesuffix("'s") for word in found if word not in rules.words["stop"]]
     return tuple(dict.fromkeys(word for word in kept if len(word) > 1))
 
 
@@ -189,7 +175,7 @@ def _nouns(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
     found: list[str] = []
     for word, after in zip(words, [*words[1:], ""], strict=False):
         bare = korean.without_particle(word)
-        if not _is_verb(word, after) and not {word, bare} & rules.stop and not korean.is_grammar(word):
+        if not _is_verb(word, after) and not {word, bare} & rules.words["stop"] and not korean.is_grammar(word):
             found.append(bare)
     return tuple(dict.fromkeys(found))
 

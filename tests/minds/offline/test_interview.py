@@ -19,7 +19,7 @@ from commonplace.minds.question import ASKER, understood
 from commonplace.minds.question_names import Names
 from commonplace.minds.question_rules import spoken_in
 from commonplace.minds.tasks import Acquaintance, AnswerInput, AnswerOutput, Earlier, ThingKnown
-from commonplace.world.happenings import Did, Said, Seed, Sky
+from commonplace.world.happenings import Befell, Concluded, Did, Said, Seed, Sky
 from minds.offline.sample import FESTIVAL, PLACES, VOICES, here, memory, mira, said
 
 NAMES = Names(
@@ -420,3 +420,50 @@ def test_a_background_is_told_in_the_first_person() -> None:
 )
 def test_who_belongs_to_somebody_else_is_not_mine(label: str, mine: bool) -> None:
     assert language("en").is_mine(label) is mine
+
+
+def test_that_is_what_the_last_answer_rests_on() -> None:
+    question, reply = talk("Any news?", "There's a lantern festival.")
+    lines = (question, changed(reply, because=(HEARD.id,)))
+    told = understood("Have you heard of the festival?", (), NAMES)
+    inputs = AnswerInput(
+        who=mira("kind"), situation=here("12:00"), question="Who told you that?", recalled=NOTES, lines=lines,
+        asked=understood("Who told you that?", lines, NAMES, told), known=(JUN,), facts=(FESTIVAL,), places=PLACES,
+    )  # fmt: skip
+    found = answer(inputs, Dice((7, "mira", 40, 2)))
+    assert "Jun" in found.answer
+    assert found.because == (HEARD.id,)
+
+
+@pytest.mark.parametrize(("minutes_ago", "day"), [(600, "today"), (26 * 60, "yesterday")])
+def test_a_conclusion_calls_its_day_what_it_is_called_now(minutes_ago: int, day: str) -> None:
+    thought = memory(8, "Jun was kind to me today.", minutes_ago, kind="reflection",
+                     happening=Concluded(about="jun", say="Jun was kind to me today."))  # fmt: skip
+    assert f"kind to me {day}" in asked("What do you think of Jun?", notes=(thought,)).answer
+
+
+def test_how_long_is_told_where_card_or_memory_has_it_and_else_not_known() -> None:
+    kept = changed(mira("kind"), background="Mira Sato has kept bees for eleven years.")
+    assert "eleven years" in asked("How long have you kept bees?", who=kept).answer
+    assert "how long" in asked("How long have you kept goats?", notes=()).answer.lower()
+
+
+def test_a_memory_with_the_number_is_not_introduced_as_one_without() -> None:
+    kittens = memory(9, "The cat has had four kittens.", 600, happening=Seed(topic="kittens"),
+                     tell=("Four kittens, and one has a sock.",))  # fmt: skip
+    found = asked("How many kittens are there?", notes=(kittens,)).answer
+    assert found.startswith("Four kittens"), found
+
+
+def test_what_befell_the_one_who_tells_it_is_told_by_that_one() -> None:
+    text = "The power flickers in Mira's noodle bar."
+    found = asked("Any news?", notes=(memory(10, text, 60, importance=8, happening=Befell(text=text)),)).answer
+    assert "my noodle bar" in found
+    assert "Mira" not in found
+
+
+def test_debts_and_what_went_wrong_are_answered_or_said_to_be_none() -> None:
+    assert "broth pot" in asked("Do you owe anybody money?").answer
+    assert "debt" in (none := asked("Do you owe anybody money?", notes=()).answer) or "owe" in none
+    assert OWES.id not in asked("Do you owe anybody money?", notes=()).because
+    assert "bad" in asked("What annoyed you most yesterday?").answer

@@ -126,3 +126,12 @@ def is_grammar(word: str) -> bool:
 def _final(syllable: str) -> int:
     """Number of the final consonant, 0 for none and for what is not a syllable."""
     return (ord(syllable) - FIRST) % _FINALS if _SYLLABLE.match(syllable) else 0
+
+
+def is_akin(word: str, text: str) -> bool:
+    """Whether a text has a word that may be a form of the same verb: `이겨요` and `이기고` begin with 이 and ㄱ."""
+    first, after = word[0], (ord(word[1]) - FIRST) // (_VOWELS * _FINALS)
+    return any(
+        other[0] == first and (ord(other[1]) - FIRST) // (_VOWELS * _FINALS) == after
+        for other in re.findall("[가-힣]{2,}", text)
+    )

@@ -128,10 +128,15 @@ class Told:
         if not isinstance(self.it, Befell | Sky):
             return ""
         text, you = self.written.strip().rstrip(".!"), self.pair.you
-        text = self.spoken.addressed(text, you.name, you.called) if you else text
+        text = self.spoken.addressed(text, you.name, you.called) if you else self.mine(text)
         head = text.partition(",")[0]
         is_long = self.spoken.length(text) > LONG if you else len(text) > LONGEST
         return self.spoken.told(head if is_long and len(head.split()) >= 4 else text)
+
+    def mine(self, text: str) -> str:
+        """What happened to me, told by me to a person."""
+        is_mine = re.search(rf"(?<!\w){re.escape(self.pair.me.called)}(?!\w)", text) is not None
+        return " ".join(self.spoken.first_person(self.pair.me, text)) or text if is_mine else text
 
     @property
     def quote(self) -> str:
@@ -175,7 +180,7 @@ SLOTS: Mapping[str, Callable[[Told], str]] = {
     "doing_at": lambda told: f"{told.doing} {told.where}".strip(),
     "day": lambda told: told.spoken.span(told.then[0], 0, 24 * 60, told.pair.moment),
     "at_often": lambda told: f"{told.where} {told.forms.get('often', '')}".strip(),
-    "text": lambda told: ended(told.written),
+    "text": lambda told: ended(told.written if told.pair.you else told.mine(told.written)),
     "bare_thing": lambda told: told.spoken.bare(told.thing) if told.spoken.is_common(told.thing) else "",
 }
 

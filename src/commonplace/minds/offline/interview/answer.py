@@ -12,24 +12,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.languages import phrases
-from commonplace.languages.words import listed
 from commonplace.minds.notes import changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview import days, matters, oneself, others, promises, reasons
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
 from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question import FOLLOWS, SMALL_TALK
+from commonplace.minds.question_kinds import KINDS, has
 from commonplace.minds.tasks import AnswerInput, AnswerOutput
 from commonplace.world.happenings import Befell, Came, Changed, Did, Planned, Said, Seen
 
 MOST_SENTENCES = 4
 BRIEF = 2
 """Sentences where one thing was asked for."""
-YES_OR_NO = frozenset({"went", "going", "household"})
-"""Kinds whose first piece says yes or no."""
 END = re.compile(r"[.!?…]+[”\"')]*(?:\s|$)")
-OWN_LIFE = listed("who name age work home want traits feel now where people closest rival usual date")
-"""Kinds about which nobody could know better."""
 
 
 def answer(given: AnswerInput, dice: Dice) -> AnswerOutput:
@@ -59,13 +54,13 @@ def chosen(talk: Interview) -> list[Piece | None]:
     """The pieces of the answer to one question, the most telling first: those that were not said in this talk."""
     before, kind = talk.given.before, talk.asked.kind
     pieces = [piece for piece in pieces_of(talk) if piece is not None and piece.text]
-    if kind in SMALL_TALK:
+    if has(kind, "small"):
         return [*pieces[:1]]
     fresh = [piece for piece in pieces if not talk.was_said(piece)]
     if before is not None and before.received == "badly":
         fresh = [piece for piece in fresh if (piece.mark or piece.text).lower() not in before.answer.lower()]
         return [talk.say("again.before"), *(fresh or [talk.say("dunno.more")])]
-    is_first = kind == "why" or (talk.asked.wants == "whether" and kind in YES_OR_NO)
+    is_first = kind == "why" or (talk.asked.wants == "whether" and has(kind, "yes"))
     if pieces and pieces[0] not in fresh and is_first and not talk.asked.then:
         fresh = []  # yes or no, and the reason, are said again
     if fresh:
@@ -85,12 +80,12 @@ def pieces_of(talk: Interview) -> Pieces:
         return sources(talk)
     if then == "whyso":
         return reasons.reasons(talk)
-    if talk.asked.kind in FOLLOWS:
-        return ()  # there is no question before
     if not then and promises.are_asked(talk):
         return promises.promises(talk)
     if talk.asked.kind == "fear" and talk.asked.people:
         return matters.think(talk)
+    if talk.asked.wants in {"when", "where", "who"} and (of_last := [one for one in matters.of_last(talk) if one]):
+        return of_last
     handler = _HANDLERS.get(talk.asked.kind)
     return handler(talk) if handler else matters.about(talk)
 
@@ -128,7 +123,7 @@ def _said_once(pieces: Sequence[Piece]) -> Iterator[str]:
 
 def sources(talk: Interview) -> Pieces:
     """What the last answer rested on, when its truth is doubted."""
-    if talk.asked.kind in OWN_LIFE:
+    if has(talk.asked.kind, "own"):
         return [talk.say("sure.own")]
     kind = changed(talk.asked, then="")
     again = Interview(changed(talk.given, asked=kind, lines=()), talk.dice)
@@ -145,14 +140,20 @@ def sources(talk: Interview) -> Pieces:
     )
 
 
+def nothing_before(_: Interview) -> Pieces:
+    """Nothing: what asks on about a question has that one's kind, and there is none before."""
+    return ()
+
+
 _HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
-    **dict.fromkeys(SMALL_TALK, oneself.small_talk),
+    **{kind: oneself.small_talk for kind in KINDS if has(kind, "small")},
+    **{kind: nothing_before for kind in KINDS if has(kind, "follows")},
     "machine": oneself.machine, "name": oneself.name, "age": oneself.age, "who": oneself.who,
     "traits": oneself.traits, "work": oneself.work, "home": oneself.home, "want": oneself.want,
     "fear": oneself.fear,
     "family": oneself.family, "household": others.household, "whyhome": oneself.home_why, "went": matters.was_there,
-    "withwhom": others.with_whom, "miss": oneself.miss, "rising": days.rising, "bedtime": days.bedtime,
-    "secret": oneself.secret, "now": oneself.now, "where": oneself.where_now,
+    "withwhom": others.with_whom, "miss": oneself.told_with, "rising": days.rising, "bedtime": days.bedtime,
+    "secret": oneself.told_with, "now": oneself.now, "where": oneself.where_now,
     "here": oneself.here, "date": oneself.date, "asked": oneself.asked, "source": matters.source, "told": matters.told,
     "going": matters.going, "heard": matters.heard, "closest": others.closest, "rival": others.rival,
     "people": others.people, "know": others.know, "talked": others.talked, "said": others.said_by,
@@ -162,8 +163,11 @@ _HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
     "day": days.day, "usual": days.usual, "seenthing": matters.thing, "when": matters.when_was,
     "did": days.did, "favourite": matters.favourite, "whatif": matters.whatif, "advice": matters.advice,
     "story": matters.story, "superlative": matters.superlative, "way": matters.way, "hearsay": others.hearsay,
-    "remark": matters.remark,
+    "remark": matters.remark, "about": matters.about, "howlong": matters.how_long, "worst": days.worst,
+    "owed": promises.owed,
 }  # fmt: skip
+if wrong := sorted(_HANDLERS.keys() ^ KINDS.keys()):
+    raise ValueError(f"kinds of questions and functions that answer them differ: {', '.join(wrong)}")
 
 
 def same(one: Piece, other: Piece) -> bool:

@@ -19,12 +19,19 @@ from commonplace.minds.offline.interview.interview import (
     covers,
     is_to_me,
     minute_of,
-    occurs,
 )
-from commonplace.minds.offline.interview.matters import about, brought_about, going, involves, nearest, whereabouts_of
+from commonplace.minds.offline.interview.matters import (
+    about,
+    brought_about,
+    going,
+    handled,
+    involves,
+    nearest,
+    whereabouts_of,
+)
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
-from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.offline.interview.telling import some, tell
 from commonplace.minds.offline.told import OWN
 from commonplace.minds.question import When
 from commonplace.world.happenings import (
@@ -36,6 +43,7 @@ from commonplace.world.happenings import (
     Failed,
     Happening,
     Planned,
+    Said,
     Seen,
     Sky,
     Voiced,
@@ -82,6 +90,8 @@ def notes_in(talk: Interview, span: When, kinds: type[Happening] | UnionType) ->
 
 def day(talk: Interview) -> Pieces:
     """The strokes of a day that were kept, the weightiest talk and event of it; of an hour, what was done in it."""
+    if talk.event is not None and talk.asked.when is None:
+        return going(talk)
     span = talk.today
     if span.days < 0:
         return plan(talk)
@@ -155,6 +165,15 @@ def best(talk: Interview) -> Pieces:
     yield from held if is_talk else (tell(talk, note) for note in deeds[:1])
     yield from (tell(talk, note) for note in deeds[:6])
     yield from held
+
+
+def worst(talk: Interview) -> Pieces:
+    """What went wrong in the stretch, what others did that hurt, else that nothing did."""
+    hurt = {memory for note in talk.given.past.notes if note.kind == "hurt" for memory in note.because}
+    notes = {note.id: note for note in (*talk.given.day, *talk.of(Said))}.values()
+    notes = [note for note in notes if talk.asked.when is None or talk.in_span(note, talk.today)]
+    sore = [note for note in notes if note.id in hurt or isinstance(note.happening, Failed | Absent)]
+    return some(talk, sorted(sore, key=_by_worth), 2) or [talk.say("worst.none", daypart=talk.daypart)]
 
 
 _LIVED = Befell | Voiced | Did | Failed | Absent
@@ -239,14 +258,7 @@ def own_deed(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
     done = [note for note in talk.relevant(words, deeds) if talk.has_all(words, note)]
     if not done:
         return []
-    return [talk.say("yes.did", done[0]), *(tell(talk, note) for note in done[1:2])]
-
-
-def handled(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
-    """What was done with the thing in question."""
-    language, named = talk.given.who.language, talk.asked.heads or talk.asked.words
-    found = [note for note in deeds if any(occurs(word, note.happening.object_name, language) for word in named)]
-    return [tell(talk, note) for note in found[-2:]]
+    return [talk.say("yes.did", done[0]), *(tell(talk, note) for note in done[1:2] if note.text != done[0].text)]
 
 
 def remembered(talk: Interview) -> Pieces:
@@ -286,13 +298,13 @@ def plan(talk: Interview) -> Pieces:
         named = [item for item in later if item.location in talk.asked.places]
         yield None if named else talk.say("going.no")
         later = named or later[:1]
-    elif talk.asked.topic and talk.asked.words and not talk.asked.facts:
+    elif talk.asked.topic and set(talk.asked.words) - talk.light and not talk.asked.facts:
         fitting = [
             item
             for item in later
             if any(talk.has(word, f"{item.do} {item.location_name}") for word in talk.asked.words)
         ]
-        if not fitting and (talk.asked.heads or span is None):
+        if not fitting and (talk.asked.heads or span is None) and not (talk.asked.open and talk.asked.when):
             yield from of_card(talk, work=False)
             yield talk.say("going.no")
             yield from list(nearest(talk, talk.touching(talk.asked.words)))[:1]

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from types import UnionType
 
 from commonplace.languages import DEFAULT, file_text
+from commonplace.languages.ko import morphology as korean
 from commonplace.languages.language import Language, language
 from commonplace.languages.language import language as spoken
 from commonplace.memory.analyser import shared_analyser
@@ -17,8 +18,9 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
-from commonplace.minds.question import FOLLOWS, Asked, When
-from commonplace.minds.question_rules import alike, light_words
+from commonplace.minds.question import Asked, When
+from commonplace.minds.question_kinds import has
+from commonplace.minds.question_rules import alike, light_words, rules_of
 from commonplace.minds.tasks import Acquaintance, AnswerInput
 from commonplace.world.happenings import (
     Befell,
@@ -62,8 +64,6 @@ _WEIGHT: Mapping[type[Happening], int] = {
 }  # fmt: skip
 """By what a memory is, 3 for any other: what an author wrote comes before what was seen."""
 
-OF_DAYS = frozenset({"day", "plan", "usual", "whereabouts", "met"})
-"""Kinds whose answers are alike from day to day: only the same sentence is a repetition."""
 PASSING = Said | ISaid | Seen | Tried | Changed
 """What may have a word without being about it."""
 ASIDE = Seen | Planned | Walked | ISaid
@@ -109,6 +109,8 @@ class Interview:
     everything: tuple[Recalled, ...] = field(init=False)
     """All memories of the input, each once, best first."""
     known: Mapping[str, Acquaintance] = field(init=False)
+    last: tuple[Recalled, ...] = field(init=False)
+    """What the last answer rests on, where the question asks about that."""
 
     def __post_init__(self) -> None:
         given = self.given
@@ -119,6 +121,8 @@ class Interview:
         notes = {note.id: note for note in (*given.recalled, *given.thoughts, *given.day)}
         self.everything = tuple(notes.values())
         self.known = {one.id: one for one in given.known}
+        ids = given.lines[-1].because if given.lines and self.asked.back else ()
+        self.last = tuple(notes[one] for one in ids if one in notes)
 
     def say(self, rule: str, *of: int | Tellable, mark: str = "", **given: str) -> Piece | None:
         """A wording of a rule in the character's voice, else of its plain form; None where each needs an empty slot.
@@ -142,29 +146,34 @@ class Interview:
 
     def was_said(self, piece: Piece) -> bool:
         """Whether it was said in this talk."""
-        by_words = bool(self.asked.then) or self.asked.kind not in OF_DAYS
+        by_words = bool(self.asked.then) or not has(self.asked.kind, "daily")
         sought = piece.mark if piece.mark and by_words else piece.text
         sought = sought.lower().strip(" .!?“”")
         return (bool(piece.mark) or len(sought) >= SHORTEST) and sought in self.said
 
     def unknown(self) -> Piece | None:
         """An admission that nothing is known, which names what, and the thing in question where one stands out."""
-        named = self.asked.subject or (self.asked.topic if self.asked.words else "")
+        is_named = has(self.asked.kind, "named") and bool(self.asked.words)
+        named = self.asked.subject or (self.asked.topic if is_named else "")
         named = " ".join(self.asked.heads) if self.asked.people else named
-        topic = self.topic(named)
+        topic = "" if self.rule("nothing").fullmatch(named) else self.topic(named)
         when = self.asked.when
         if when is not None and when.days < 0:
             return self.say("dunno.future")
-        if self.asked.kind in {"why", "whom"} or self.asked.then == "whyso":
-            return self.say("dunno.whom" if self.asked.kind == "whom" else "dunno.why")
+        if self.asked.kind in {"why", "whom", "howlong"} or self.asked.then == "whyso":
+            return self.say("dunno.why" if self.asked.then else f"dunno.{self.asked.kind}")
         if topic and len(topic.split()) <= 5 and (self.asked.wants or len(self.asked.words) <= 2):
             return self.say("dunno.own" if self.asked.own else "dunno.topic", topic=topic)
         if when is not None and self.asked.wants in {"what", "who"}:
             return self.say("dunno.day", daypart=self.daypart)
         if self.asked.wants:
             return self.say(f"dunno.{self.asked.wants}") or self.say("dunno")
-        puzzled = self.asked.kind in FOLLOWS or not self.asked.kind
+        puzzled = has(self.asked.kind, "follows") or not self.asked.kind
         return self.say("dunno.puzzled" if puzzled else "dunno")
+
+    def rule(self, name: str) -> re.Pattern[str]:
+        """A pattern of the language spoken: `lasts`, `nothing`."""
+        return rules_of(self.given.who.language).patterns[name]
 
     def topic(self, named: str) -> str:
         """What a question is about, as an answer names it: with the capitals that it was typed with."""
@@ -247,6 +256,11 @@ class Interview:
     def has(self, word: str, text: str) -> bool:
         """Whether a text has the word or one that means nearly the same."""
         return any(occurs(one, text, self.given.who.language) for one in alike(word, self.asked.language))
+
+    def echoes(self, text: str) -> bool:
+        """Whether a text has the verb at the end of a Korean question, of which only the nouns are sought."""
+        verb = re.search(r"([가-힣]{2,})\W*$", self.given.question) if self.language.has_particles else None
+        return bool(verb) and not korean.is_grammar(verb[1]) and korean.is_akin(verb[1], text)
 
     def is_firm(self, words: Sequence[str], note: Recalled) -> bool:
         """Whether a memory is about the words, and does not only have the one that says something."""

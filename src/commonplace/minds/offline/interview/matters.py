@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from commonplace.languages.language import language
 from commonplace.minds.notes import FactNote, Recalled
+from commonplace.minds.offline.gatherings import event_name
 from commonplace.minds.offline.interview.interview import (
     DAY,
     PASSING,
@@ -24,13 +25,14 @@ from commonplace.minds.offline.interview.others import (
     acquaintances,
     feeling,
     grounds,
+    know,
     label_of,
     seen,
     strangers,
     talked,
     whois,
 )
-from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.offline.interview.telling import some, tell
 from commonplace.minds.question_rules import ends_of, trades_for
 from commonplace.world.happenings import (
     Absent,
@@ -144,9 +146,10 @@ def source(talk: Interview) -> Pieces:
             yield from (tell(talk, one) for one in talk.everything[:1] if note.id in one.facts)
         return
     words = talk.asked.words
-    if found := talk.relevant(words, talk.of(Said)):
+    heard = [note for note in talk.last if isinstance(note.happening, Said)]
+    if found := heard[:1] or talk.relevant(words, talk.of(Said)):
         yield from told_in(talk, found[-1])
-    elif own := talk.relevant(words):
+    elif own := talk.last or talk.relevant(words):
         is_seed = isinstance(own[0].happening, Seed)
         yield talk.say("source.own" if is_seed else "source.saw", own[0])
     else:
@@ -290,7 +293,7 @@ def news(talk: Interview) -> Pieces:
             yield from heard_of(talk, event)
         elif carrier and minutes < 2 * DAY:
             had = True
-            yield talk.say("news.had", *(one.id for one in carrier), event, event=topic_of(talk, event))
+            yield talk.say("news.had", *(one.id for one in carrier), event, event=event_name(event, talk.language))
     lately = [note for note in talk.everything if note.minutes_ago < 2 * DAY and is_news(note)]
     ranked = sorted(lately, key=lambda note: (isinstance(note.happening, Said), -note.importance, note.minutes_ago))
     yield from (tell(talk, note) for note in ranked[:2])
@@ -302,12 +305,6 @@ def is_news(note: Recalled) -> bool:
     """Whether it is an event, or a line that brings news."""
     it = note.happening
     return isinstance(it, Befell) or (isinstance(it, Said) and it.speech_act in {"report", "rejoice"})
-
-
-def topic_of(talk: Interview, event: FactNote) -> str:
-    """What an event is called in the lines that carry it."""
-    topics = (note.happening.topic for note in talk.everything if event.id in note.facts)
-    return next(filter(None, topics), "")
 
 
 def answering(talk: Interview) -> list[Recalled]:
@@ -329,7 +326,7 @@ def answering(talk: Interview) -> list[Recalled]:
         found = [note for note in found if talk.language.counts(" ".join((note.text, *note.tell)))]
     if asked.wants in {"where", "when"} and telling <= set(asked.heads):
         found = []  # nothing but the thing itself: `where did your grandmother come from`
-    if language(asked.language).has_particles and asked.wants in {"who", "where", "when", "count"}:
+    if language(asked.language).has_particles and asked.wants in {"who", "where", "when"}:
         found = []  # the words of a Korean question are its nouns: they do not tell what is asked of them
     return found
 
@@ -358,7 +355,7 @@ def about(talk: Interview) -> Pieces:
     if asked.people:
         named = [person.called for one in asked.people if (person := talk.person(one))]
         card = [piece for piece in card if piece and any(one in piece.text for one in named)]
-    if asked.when is None and not found and not card and asked.wants not in {"who", "why", "count"}:
+    if asked.when is None and not (found or card or asked.past) and asked.wants not in {"who", "why", "count"}:
         card += list(in_routine(talk))[:2]
     gone_to = [
         piece
@@ -388,10 +385,11 @@ def brought_about(talk: Interview) -> list[Piece | None]:
         language = talk.asked.language
         undone = {word for doing in doings for one in ends_of(doing, language) for word in one}
         is_not = any(occurs(word, known.words, language) for word in undone)
-        if not is_not and not any(talk.has(doing, known.words) for doing in doings):
+        is_so = any(talk.has(doing, known.words) for doing in doings)
+        if not is_not and not is_so and not (talk.asked.now and any(ends_of(doing, language) for doing in doings)):
             continue
         slots = {"thing": talk.pair.place(known.name), "words": known.words}
-        return [talk.say("state.not" if is_not else "state.yes", **slots)]
+        return [talk.say("state.not" if is_not else "state.yes" if is_so else "state.is", **slots)]
     return []
 
 
@@ -404,21 +402,28 @@ def touching(talk: Interview) -> Iterator[Piece | None]:
     """What comes next to an answer, after the admission that it is none."""
     asked = talk.asked
     notes = talk.touching(asked.words) if asked.words else []
+    notes = sorted(notes, key=lambda note: -talk.echoes(" ".join((note.text, *note.tell))))
     near = list(nearest(talk, [note for note in notes if not asked.people or involves(talk, note)]))
     if asked.people and (asked.words or asked.wants != "whether"):
         near += [tell(talk, note) for person in asked.people[:1] for note in talk.about_person(person)[:1]]
         near += list(whois(talk))
     elif asked.places:
         near += list(of_place(talk, asked.places[0]))
-    elif asked.facts:
-        near += list(heard(talk))
+    elif asked.facts and not near:
+        yield from heard(talk)
+        return
     if asked.when is None and asked.wants in {"where", "when", "what", "how"}:
         near += list(in_routine(talk, most=False))[:1]
     told = [piece for piece in near if piece is not None and not talk.was_said(piece)]
     if not told:
         yield talk.unknown()
         return
-    lead = talk.say(f"but.{asked.wants}") or talk.say("but.what")
+    is_long = asked.kind == "howlong"
+    has_it = talk.rule("lasts").search(told[0].text) if is_long else talk.language.counts(told[0].text)
+    if (asked.wants == "count" and has_it) or talk.echoes(told[0].text):
+        yield told[0]
+        return
+    lead = talk.say("but.howlong" if is_long else f"but.{asked.wants}") or talk.say("but.what")
     if lead and (asked.words or asked.wants not in {"", "what"}) and (asked.wants or not asked.kind):
         yield Piece(f"{lead.text} {told[0].text}", told[0].ids, told[0].mark)
         return
@@ -579,14 +584,27 @@ def thing(talk: Interview) -> Pieces:
     for here in talk.given.situation.things:
         if any(occurs(word, here.name, talk.given.who.language) for word in words):
             yield talk.say("thing.mine" if here.carried else "thing.here", thing=talk.pair.place(here.name))
+            return
     language = talk.given.who.language
     things = talk.of(Changed | Absent | Failed)
     found = [note for note in things if any(occurs(word, note.happening.object_name, language) for word in words)]
-    yield from (tell(talk, note) for note in sorted(found, key=lambda note: note.minutes_ago)[:1])
+    yield from (last := some(talk, sorted(found, key=lambda note: note.minutes_ago), 1))
+    if talk.asked.wants == "where" and not last:
+        for known in [known for known in talk.given.things if known.place_name][:1]:
+            yield talk.say("thing.place", thing=talk.pair.place(known.name), at=talk.pair.at(known.place_name),
+                           place=talk.pair.place(known.place_name))  # fmt: skip
+            return
     known = talk.relevant(words)
     yield from (tell(talk, note) for note in known if not isinstance(note.happening, Planned | Changed))
     if talk.asked.places:
         yield from about(talk)
+
+
+def handled(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
+    """What was done with the thing in question."""
+    language, named = talk.given.who.language, talk.asked.heads or talk.asked.words
+    found = [note for note in deeds if any(occurs(word, note.happening.object_name, language) for word in named)]
+    return [tell(talk, note) for note in found[-2:]]
 
 
 def when_was(talk: Interview) -> Pieces:
@@ -606,4 +624,36 @@ def when_was(talk: Interview) -> Pieces:
     for note in [one for one in found if talk.has_all(talk.asked.words, one)][:2]:
         yield tell(talk, note)
         return
-    yield from touching(talk)
+    here = [item for item in talk.given.usual if item.location in talk.asked.places and not item.asleep][:1]
+    usual = [*(talk.say("usual", item) for item in here), *in_routine(talk, most=False)][:2] if talk.asked.now else []
+    if usual:
+        yield from usual
+        return
+    if any(note.happening.place in talk.asked.places for note in talk.of(Did | Walked)):
+        yield from whereabouts_of(talk)
+        return
+    yield from (handled(talk, talk.of(Did))[-1:] if talk.asked.own and talk.asked.past else ()) or touching(talk)
+
+
+def how_long(talk: Interview) -> Pieces:
+    """What card and memories say of the matter with a length of time in it, else that this is not known."""
+    if talk.asked.people and not talk.asked.heads:
+        return know(talk)
+    words = [word for word in talk.asked.words if word not in talk.light]
+    notes = [
+        *talk.relevant(words, talk.seeds()),
+        *(note for one in talk.asked.people for note in talk.about_person(one)),
+    ]
+    told = [*background(talk), *some(talk, notes, len(notes))]
+    lasting = [piece for piece in told if talk.rule("lasts").search(piece.text)]
+    found = [piece for piece in lasting if any(talk.has(word, piece.text) for word in words)][:2]
+    lead = talk.say("but.howlong") if lasting and not found and not talk.asked.people else None
+    return found or ([lead, *lasting[:1]] if lead else touching(talk))
+
+
+def of_last(talk: Interview) -> Pieces:
+    """When, where and by whom what the last answer told was."""
+    rule = f"that.{talk.asked.wants}"
+    if talk.rule("future").search(talk.given.question):
+        return []
+    return [talk.say(rule, note) for note in talk.last[:1] if talk.asked.kind in {"", "about", "when", "seenthing"}]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from commonplace.languages import DEFAULT
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, minute_of, occurs
 from commonplace.minds.offline.interview.others import what_is
-from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.offline.interview.telling import some, tell
 from commonplace.minds.question import ASKER
 from commonplace.world.happenings import Absent, Befell, Did, Failed, Sky, Voiced
 
@@ -100,14 +99,6 @@ def home_why(talk: Interview) -> Pieces:
     yield from (tell(talk, note) for note in talk.relevant(talk.asked.words, talk.seeds())[:2])
 
 
-def miss(talk: Interview) -> Pieces:
-    """What is lost: from the background and what is known from the start."""
-    words = talk.rules.say("words.loss", {}, talk.dice).split()
-    lost = [piece for piece in background(talk) if any(talk.has(word, piece.text) for word in words)]
-    found = [note for note in talk.seeds() if any(talk.has(word, note.text) for word in words)]
-    return [*lost[:1], *(tell(talk, note) for note in found[:2])] or [talk.say("miss.none")]
-
-
 LATELY_MEANT = 2
 """Open goals that one mentions."""
 
@@ -138,11 +129,36 @@ def fear(talk: Interview) -> Pieces:
             piece for piece in background(talk) if any(occurs(word, piece.text, language) for word in talk.asked.words)
         ]
         return [*own, *(tell(talk, note) for note in found[:2])] or [talk.say("fear.none")]
-    english = grammar(DEFAULT)  # in which a town without a model may know its past, whatever it speaks
-    lists = english.words("feeling") | english.words("complain")
-    words = frozenset(talk.rules.say("words.fear", {}, talk.dice).split()) or lists
-    sore = [note for note in talk.seeds() if any(occurs(word, note.text, talk.given.who.language) for word in words)]
-    return [tell(talk, note) for note in (sore or talk.seeds())[:3]]
+    return told_with(talk, "fear")
+
+
+class Row(NamedTuple):
+    """What is told of card and starting memories that have one of the words `words.KIND`."""
+
+    card: int
+    """Sentences of the card."""
+    memories: int
+    none: str = ""
+    """What is said where there is nothing; without it, the weightiest of the starting memories."""
+
+
+ROWS: Mapping[str, Row] = {
+    "fear": Row(0, 3), "secret": Row(0, 2), "miss": Row(1, 2, "miss.none"), "owed": Row(2, 2, "owed.none"),
+}  # fmt: skip
+
+
+def told_with(talk: Interview, kind: str = "") -> Pieces:
+    """What card and starting memories say of a matter that is told by its words."""
+    row = ROWS[kind or talk.asked.kind]
+    words, language = talk.rules.say(f"words.{kind or talk.asked.kind}", {}, talk.dice).split(), talk.given.who.language
+
+    def has_one(text: str) -> bool:
+        return any(occurs(word, text, language) for word in words)
+
+    card = [piece for piece in background(talk) if has_one(piece.text)][: row.card]
+    seeds = [note for note in talk.seeds() if not talk.asked.people or note.happening.about in talk.asked.people]
+    found = [*card, *some(talk, (note for note in seeds if has_one(note.text)), row.memories)]
+    return found or ([talk.say(row.none)] if row.none else [*some(talk, seeds, row.memories)])
 
 
 def family(talk: Interview) -> Pieces:
@@ -186,13 +202,6 @@ def in_routine(talk: Interview, *, most: bool = True) -> Iterator[Piece | None]:
         hits = [talk.has(word, f"{item.do} {item.location_name}") for word in telling]
         if all(hits) if most else any(hits):
             yield talk.say("usual", item)
-
-
-def secret(talk: Interview) -> Pieces:
-    """The weightiest thing known from the start, told as its author lets it be told."""
-    words = frozenset(talk.rules.say("words.secret", {}, talk.dice).split())
-    hidden = [note for note in talk.seeds() if any(occurs(word, note.text, talk.given.who.language) for word in words)]
-    return [tell(talk, note) for note in [*hidden, *talk.seeds()][:2]]
 
 
 def feel(talk: Interview) -> Pieces:

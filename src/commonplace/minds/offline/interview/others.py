@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.minds.notes import FactNote, Person, Recalled
@@ -200,8 +200,7 @@ def talked(talk: Interview) -> Pieces:
             yield talk.say("talked.never", person)
     yield from strangers(talk)
     if not talk.asked.people:
-        yield from talks(talk, talk.today)
-        yield talk.say("met.none", daypart=talk.daypart)
+        yield from list(talks(talk, talk.today)) or [talk.say("met.none", daypart=talk.daypart)]
 
 
 def last_talk(talk: Interview, person: Person) -> Iterator[Piece | None]:
@@ -290,14 +289,14 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
 
 
 def met(talk: Interview) -> Pieces:
-    """With whom the character talked, and whom it saw; of an event, whom it saw there."""
+    """With whom the character talked, and whom it saw, and how many; of an event or a place, whom it saw there."""
     if talk.event is not None or talk.asked.places:
         yield from met_there(talk, talk.event)
         return
     span = talk.today
     talked: dict[str, Recalled] = {}
     seen: dict[str, Recalled] = {}
-    for note in (note for note in talk.given.day if talk.in_span(note, span)):
+    for note in (note for note in talk.given.day if talk.in_span(note, span) and is_guest(talk, note)):
         match note.happening:
             case ISaid(to_called=called) | Said(called=called, to_me="1"):
                 talked[called] = note
@@ -305,6 +304,9 @@ def met(talk: Interview) -> Pieces:
                 seen[called] = note
             case _:
                 pass
+    if talk.asked.wants == "count" and (talked or seen):
+        yield seen_people(talk, talked | seen)
+        return
     only = [name for name in seen if name not in talked]
     if talked:
         yield talk.say(
@@ -319,9 +321,18 @@ def met(talk: Interview) -> Pieces:
             *(seen[name].id for name in only[:8]),
             people=talk.language.many(only[:8]),
         )
-    if not talked and not only:
+    if talked or only:
+        yield from talks(talk, span)
+    else:
         yield talk.say("met.none", daypart=talk.daypart)
-    yield from talks(talk, span)
+
+
+def is_guest(talk: Interview, note: Recalled) -> bool:
+    """Whether a memory is of where one works, where the question asks for guests."""
+    asks = talk.rule("guests").search(talk.given.question) and not talk.asked.places
+    days = [item for item in talk.given.usual if not item.asleep and item.location != talk.given.who.home]
+    work = max(days, key=lambda item: item.minutes, default=None)
+    return not asks or work is None or note.happening.place == work.location
 
 
 def met_there(talk: Interview, event: FactNote | None) -> Iterator[Piece | None]:
@@ -331,10 +342,16 @@ def met_there(talk: Interview, event: FactNote | None) -> Iterator[Piece | None]
         here = talk.at_event(note, event) if event else note.happening.place in talk.asked.places
         if here and note.happening.called and (talk.asked.when is None or talk.in_span(note, talk.asked.when)):
             seen.setdefault(note.happening.called, note)
-    people = talk.language.many(list(seen)[:8])
-    yield talk.say("met.saw.only", *(note.id for note in list(seen.values())[:8]), people=people)
+    yield seen_people(talk, seen)
     if not seen:
         yield talk.say("dunno.who")
+
+
+def seen_people(talk: Interview, seen: Mapping[str, Recalled]) -> Piece | None:
+    """Whom the character saw, and how many they were where that is asked."""
+    rule = "met.count" if talk.asked.wants == "count" else "met.saw.only"
+    ids = (note.id for note in list(seen.values())[:8])
+    return talk.say(rule, *ids, people=talk.language.many(list(seen)[:8]), count=str(len(seen)))
 
 
 def talks(talk: Interview, span: When) -> Iterator[Piece | None]:

@@ -9,6 +9,8 @@ from commonplace.languages import phrases
 from commonplace.languages.language import language
 from commonplace.minds.notes import PastNote
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
+from commonplace.minds.offline.interview.oneself import told_with
+from commonplace.minds.offline.interview.telling import some
 
 SETTLED = ("kept", "broke", "promised")
 MOST = 3
@@ -17,8 +19,10 @@ MOST = 3
 
 def are_asked(talk: Interview) -> bool:
     """Whether the question is about what the one who is asked promised to others."""
-    if not _has("promise", talk) or _has("promised_by_another", talk):
+    if not _has("promise", talk):
         return False
+    if _has("promised_by_another", talk):
+        return _has("promise_broken", talk)
     if language(talk.asked.language).has_particles:  # `you` is left out
         return not talk.asked.people or not re.search(r"(은|는|이|가) .*약속", talk.given.question)
     return talk.asked.own or talk.asked.past
@@ -26,6 +30,11 @@ def are_asked(talk: Interview) -> bool:
 
 def promises(talk: Interview) -> Pieces:
     """What was promised, and whether it was done: to those who are named, about what is named, the latest first."""
+    if _has("promised_by_another", talk):
+        rows = [one for one in talk.given.past.notes if one.kind == "hurt"]
+        ids = {memory for one in rows for memory in one.because}
+        yield from some(talk, (note for note in talk.everything if note.id in ids), 2) or [talk.say("promise.unbroken")]
+        return
     people = talk.asked.people
     rows = [one for one in talk.given.past.notes if one.kind in SETTLED and (not people or one.other in people)]
     rows = [one for one in rows if any(talk.has(word, one.named) for word in talk.asked.words)] or rows
@@ -38,6 +47,17 @@ def promises(talk: Interview) -> Pieces:
     if not rows:
         yield talk.say("promise.none")
     yield from _told(talk, rows[:MOST])
+
+
+def owed(talk: Interview) -> Pieces:
+    """Debts: what was promised to give and is still to come, what card and starting memories say of owing."""
+    rows = [row for row in talk.given.past.notes if row.kind == "promised" and row.act in GIVEN]
+    due = list(_told(talk, [row for row in rows if not talk.asked.people or row.other in talk.asked.people]))
+    return [*due, *(piece for piece in told_with(talk) if piece and (piece.ids or not due))]
+
+
+GIVEN = frozenset({"lend", "give", "return"})
+"""Acts of promises after which something is owed."""
 
 
 def _told(talk: Interview, rows: list[PastNote]) -> Iterator[Piece | None]:

@@ -9,7 +9,7 @@ from commonplace.minds.notes import Item, Recalled
 from commonplace.minds.offline.interview.days import strokes
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, minute_of, occurs
 from commonplace.minds.offline.interview.matters import whereabouts_of
-from commonplace.minds.offline.interview.oneself import of_card
+from commonplace.minds.offline.interview.oneself import background, of_card
 from commonplace.minds.offline.interview.others import about_topic, acquaintances, grounds
 from commonplace.minds.offline.interview.telling import tell
 from commonplace.minds.question import When
@@ -18,12 +18,23 @@ from commonplace.world.happenings import Befell, Changed, Did, Said, Walked
 
 def why(talk: Interview) -> Pieces:
     """The reasons; where nothing at all is known of what the question takes for granted, that."""
-    found = [piece for piece in grounds_of(talk) if piece]
+    found = in_background(talk) or [piece for piece in grounds_of(talk) if piece]
     if found or not talk.asked.heads or talk.asked.people or not talk.asked.own:
         return found
     if talk.asked.past:
         return [talk.say("why.never.past")]
     return [] if talk.touching(talk.asked.words) else [talk.say("why.never")]
+
+
+def in_background(talk: Interview) -> list[Piece]:
+    """What the background says of the place or the one thing that is named."""
+    names = [spot.name for spot in talk.given.places if spot.id in talk.asked.places]
+    if names and talk.asked.past and talk.asked.own:
+        return [piece for piece in background(talk) if names[0] in piece.text]
+    if len(talk.asked.words) != 1:
+        return []
+    named = [piece for piece in background(talk) if talk.has(talk.asked.words[0], piece.text)]
+    return [piece for piece in named if talk.echoes(piece.text)]
 
 
 def grounds_of(talk: Interview) -> Pieces:

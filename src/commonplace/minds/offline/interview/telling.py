@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.interview.interview import Interview, Piece
 from commonplace.minds.offline.told import ended
+from commonplace.minds.question_rules import rules_of
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -47,9 +50,22 @@ def tell(talk: Interview, note: Recalled) -> Piece | None:
         return next(filter(None, (talk.say(rule, note) for rule in rules)), None)
     if isinstance(it, Concluded):
         # What the simulator worded for saying is in the first person already: `her` in it is somebody else.
-        text = it.say or " ".join(talk.language.first_person(talk.given.who, note.text))
+        text = dated(talk, note, it.say or " ".join(talk.language.first_person(talk.given.who, note.text)))
         return Piece(ended(text), (note.id,), text.rstrip("."))
     return _text(talk, note)
+
+
+def dated(talk: Interview, note: Recalled, text: str) -> str:
+    """A text of an earlier day with its days as they are called now: its `today` is `yesterday`."""
+    days, moment = talk.moment(note)[0], talk.given.situation.moment
+    for ago, start, end, pattern in rules_of(talk.given.who.language).days if days else ():
+        hit = pattern.search(text) if ago is not None else None
+        if ago is not None and ago >= 0 and hit and talk.rule("day_words").search(hit.group()):
+            day = talk.language.span(days + ago, start, end, moment)
+            day = day[:1].upper() + day[1:] if hit.group()[:1].isupper() else day
+            after = re.sub("^[은는](?= )", "은(는)", text[hit.end() :])
+            return f"{text[: hit.start()]}{day}{after}"
+    return text
 
 
 def _text(talk: Interview, note: Recalled) -> Piece | None:
@@ -60,8 +76,16 @@ def _text(talk: Interview, note: Recalled) -> Piece | None:
         return None  # nobody is invited to what is over
     lines = [line for line in note.tell if line.lower() not in talk.said] or list(note.tell)
     lines = [line for line in lines if any(talk.has(word, line) for word in talk.asked.words)] or lines
-    if lines:
-        line = lines[talk.dice.with_(note.id).below(len(lines), "tell")]
-        return Piece(line, (note.id,), line)
+    most = any(map(talk.echoes, lines))
+    lines = [line for line in lines if talk.echoes(line) == most]
     text = " ".join(talk.language.first_person(talk.given.who, note.text))
+    if lines and (talk.echoes(text) <= most or talk.rule("third").search(text)):
+        line = lines[talk.dice.with_(note.id).below(len(lines), "tell")]
+        line = line if note.kind == "plan" else dated(talk, note, line)
+        return Piece(line, (note.id,), line)
     return Piece(text, (note.id,), text) if text else None
+
+
+def some(talk: Interview, notes: Iterable[Recalled], most: int) -> list[Piece]:
+    """The first memories that can be told, in the character's own words."""
+    return list(islice((piece for note in notes if (piece := tell(talk, note))), most))
