@@ -17,6 +17,18 @@ test("what was cited comes first, then what stood out most", () => {
   expect(reasons.asked[0]?.answer).toContain("Come to the feast.");
 });
 
+test("the rows that decided are shown with what nearly did, and lines that were held back", () => {
+  const row = { row: "bye", when: ["heard.act = farewell"], nearly: [["bye.nod", "whim < 80 (91)"]] };
+  const lines = [{ say: "It rains on my roof.", when: ["sky = rain"], failed: "sky = rain (clear)" }];
+  const reasons = reasonsOf({ ...WHY, asked: [{ task: "react", row }, { task: "rate" }], lines });
+  expect(reasons.rows).toEqual([
+    { name: "bye", when: ["heard.act = farewell"], failed: "", nearly: [{ name: "bye.nod", failed: "whim < 80 (91)" }] },
+  ]);
+  expect(reasons.lines.map((line) => [line.name, line.failed])).toEqual([
+    ["It rains on my roof.", "sky = rain (clear)"],
+  ]);
+});
+
 test("a memory that is cited and was not retrieved is asked for", () => {
   expect(reasonsOf({ ...WHY, retrievals: [] }).missing).toEqual([4]);
 });

@@ -445,15 +445,16 @@ def _asked_lines(why: Mapping[str, Any], *, prompts: bool) -> Iterator[str]:
         if row := asked.get("row"):
             held = "".join(f"; {clean(one)}" for one in row["when"])
             yield f"    by the row {clean(row['row'])}{held}"
-            yield from (f"    not {clean(name)}: it is not so that {clean(failed)}" for name, failed in row["nearly"])
+            yield from (f"    not {clean(name)}, for want of: {clean(failed)}" for name, failed in row["nearly"])
 
 
 def _author_lines(why: Mapping[str, Any]) -> Iterator[str]:
     if why["lines"]:
         yield "Lines with conditions"
     for line in why["lines"]:
-        mark, when = ("not", line["failed"]) if line["failed"] else ("may", "; ".join(line["when"]))
-        yield f"  {mark} be said: “{shortened(clean(line['say']), SHOWN)}”  {clean(when)}".rstrip()
+        words = f"“{shortened(clean(line['say']), SHOWN)}”"
+        held = f"held back, for want of: {line['failed']}" if line["failed"] else "; ".join(line["when"])
+        yield f"  {words}  {clean(held)}".rstrip()
 
 
 def _field(name: str, value: Any) -> str:

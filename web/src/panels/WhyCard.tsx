@@ -67,6 +67,36 @@ function Explained({ reasons }: { readonly reasons: Reasons }): ReactElement {
             )}
           </Section>
         )}
+        {reasons.rows.length > 0 && (
+          <Section title={words.why.rows}>
+            <ul className="stored" lang="en">
+              {reasons.rows.map((row, index) => (
+                <li key={`${row.name} ${index}`}>
+                  <b>{row.name}</b> <span className="soft">{row.when.join(" · ")}</span>
+                  {row.nearly.map((other) => (
+                    <div key={other.name} className="soft">
+                      {words.why.nearly(other.name, other.failed)}
+                    </div>
+                  ))}
+                </li>
+              ))}
+            </ul>
+          </Section>
+        )}
+        {reasons.lines.length > 0 && (
+          <Section title={words.why.lines}>
+            <ul className="stored">
+              {reasons.lines.map((line) => (
+                <li key={line.name} className={line.failed ? "not-kept" : ""}>
+                  <span lang={language}>{line.name}</span>{" "}
+                  <span className="soft" lang="en">
+                    {line.failed ? words.why.heldBack(line.failed) : line.when.join(" · ")}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        )}
         {reasons.plan && (
           <Section title={words.why.plan}>
             <p lang={language}>

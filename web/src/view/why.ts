@@ -19,6 +19,17 @@ export interface Question {
   readonly answer: string;
 }
 
+/** A row of a table that decided an answer, or an author's line that was weighed. */
+export interface Ruled {
+  readonly name: string;
+  /** Its conditions, with what they found. */
+  readonly when: readonly string[];
+  /** For a line that was held back: the condition that failed. */
+  readonly failed: string;
+  /** Rows that would have come first, each with the condition that failed. */
+  readonly nearly: readonly { readonly name: string; readonly failed: string }[];
+}
+
 export interface Stored {
   readonly kind: string;
   readonly text: string;
@@ -75,6 +86,8 @@ export interface Reasons {
   } | null;
   readonly retrievals: readonly Retrieval[];
   readonly asked: readonly Question[];
+  readonly rows: readonly Ruled[];
+  readonly lines: readonly Ruled[];
   readonly stored: readonly Stored[];
   readonly heard: readonly Heard[];
   /** Ids that the event or the decision cites and no retrieval holds: their memories must be asked for. */
@@ -133,6 +146,11 @@ export function reasonsOf(why: Why): Reasons {
         : null,
     retrievals,
     asked: listOf(why.asked).map(questionOf),
+    rows: listOf(why.asked)
+      .map((one) => fieldsOf(fieldsOf(one).row))
+      .filter((row) => textOf(row.row))
+      .map(ruledOf),
+    lines: listOf(why.lines).map((one) => ruledOf(fieldsOf(one))),
     stored: listOf(why.stored).map(storedOf),
     heard: listOf(why.heard_from).map(heardOf),
     missing: cited.filter((id) => !found.has(id)),
@@ -195,6 +213,18 @@ function questionOf(value: unknown): Question {
     outcome: textOf(fields.outcome),
     prompt: printed(fields.prompt),
     answer: printed(fields.answer),
+  };
+}
+
+function ruledOf(fields: Readonly<Record<string, unknown>>): Ruled {
+  return {
+    name: textOf(fields.row) || textOf(fields.say),
+    when: listOf(fields.when).map(textOf),
+    failed: textOf(fields.failed),
+    nearly: listOf(fields.nearly).map((pair) => {
+      const [name, failed] = listOf(pair).map(textOf);
+      return { name: name ?? "", failed: failed ?? "" };
+    }),
   };
 }
 
