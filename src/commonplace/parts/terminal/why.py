@@ -48,6 +48,7 @@ def why_text(explanation: Json, palette: Palette, language: str) -> Text:
     writer = _Why(palette, language)
     writer.plan(_mapping(explanation.get("plan")))
     writer.reaction(_mapping(explanation.get("reaction")))
+    writer.rules(_list(explanation.get("asked")), _list(explanation.get("lines")))
     writer.heard(explanation.get("heard_from"))
     for retrieval in _list(explanation.get("retrievals")):
         writer.retrieval(retrieval)
@@ -88,6 +89,19 @@ class _Why:
             if reaction.get("reason"):
                 self._line(_text(reaction["reason"]))
             self._evidence(reaction.get("because"))
+
+    def rules(self, asked: Sequence[Json], lines: Sequence[Json]) -> None:
+        """The rows of tables that decided, with those that nearly did; lines with conditions, said or held back."""
+        rows = [_mapping(one.get("row")) for one in asked if one.get("row")]
+        for row in rows:
+            self._title("rule", _text(row.get("row")))
+            if held := " · ".join(map(_text, _items(row.get("when")))):
+                self._line(held)
+            for name, failed in row.get("nearly", ()):
+                self._line(f"✗ {_text(name)}  {_text(failed)}", self.palette.muted)
+        for line in lines:
+            self._title("line", f"✗ {_text(line['failed'])}" if line.get("failed") else "")
+            self._line(_text(line.get("say")))
 
     def _evidence(self, because: Any) -> None:
         ids = [f"#{_text(one)}" for one in _items(because)]
