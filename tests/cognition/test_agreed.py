@@ -14,8 +14,9 @@ from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm
 from commonplace.cognition.agreed import MOST_HEEDED
 from commonplace.minds.mind import RequestKey
-from commonplace.minds.offline.favours import settled
-from commonplace.minds.tasks import ConverseOutput
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.react import PLANS, reaction
+from commonplace.minds.tasks import ConverseOutput, ReactInput, ReactOutput
 
 NEXT_DAY = 24
 """The tick at which it is ten in the morning of the second day."""
@@ -27,11 +28,19 @@ def _slow(document: dict[str, Any]) -> None:
     document["cognition"]["deferred_minutes"] = 60
 
 
+def heeded(given: ReactInput, key: RequestKey) -> ReactOutput | None:
+    """What has been agreed goes into the plan, as the rules have it."""
+    choice = PLANS.choose(given, Dice.of(key))
+    return reaction(choice) if choice else None
+
+
 def lived(lines: Lines) -> Town:
     """Up to four in the afternoon of the second day; a bell in every hour gives everybody something to react to."""
     acts = {(me, tick): idle("waiting") for me in ("anna", "ben", "cora") for tick in range(NEXT_DAY + 12)}
     scripts: dict[str, Callable[[Any, RequestKey], Any]] = {
-        "react": lambda given, key: talking(OTHER[key.agent]) if (key.agent, key.tick) in lines else settled(given),
+        "react": lambda given, key: (
+            talking(OTHER[key.agent]) if (key.agent, key.tick) in lines else planned(given, key)
+        ),
         "converse": lambda given, key: lines.get((key.agent, key.tick), ConverseOutput()),
     }
     town, _ = puppets(hamlet(_slow, fidelity="every_tick"), acts, **scripts)

@@ -9,21 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import product
+from typing import Self
 
 from commonplace.character.account import as_topic
 from commonplace.languages import weekdays
-from commonplace.languages.language import language
-from commonplace.minds.notes import GoalNote, Item, Person, Recalled
+from commonplace.minds.notes import Agreed, GoalNote, Item, News, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
-from commonplace.minds.offline.grammar import reason
 from commonplace.minds.offline.hear import content
+from commonplace.minds.offline.moment import Moment, OfNews
 from commonplace.minds.offline.perceive_event import named_place
 from commonplace.minds.offline.plan import PROMISED
 from commonplace.minds.offline.sayings import Saying
 from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.temper import temper
-from commonplace.minds.tasks import ReactInput, ReactOutput, Stroke
+from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.text import is_named
 from commonplace.world.happenings import Said
 
@@ -33,8 +34,8 @@ CARRIES = 14
 """Hours before the end of a promise in which one carries with one what is to be brought."""
 HELPED = 60
 """Minutes that two work on a thing."""
-OCCURS, CALLS = frozenset({"visit", "matter"}), 70
-"""Kinds of goals that one is reminded of by a name; of a hundred times, those after which one sees to it that day."""
+OCCURS = frozenset({"visit", "matter"})
+"""Kinds of goals that one is reminded of by a name."""
 TOO_LATE_TO_CALL = "20:30"
 SEEN_LATELY = (0, 15, 40, 70, 100, 130, 160)
 """Minutes ago at which somebody was seen who may still be there."""
@@ -135,37 +136,54 @@ def _helpers(scene: Scene) -> Iterator[Saying]:
             )
 
 
-def helped(given: ReactInput) -> ReactOutput | None:
+class Helped(OfNews):
     """Somebody has come to help with a thing that takes two: now it is got on with."""
-    for news in given.news:
-        said = news.happening
-        if not isinstance(said, Said) or not said.to_me or said.speech_act != "keep.help":
-            continue
-        topic = as_topic(said.topic)
+
+    def __init__(self, given: ReactInput, dice: Dice, news: News, goal: GoalNote) -> None:
+        super().__init__(given, dice, news)
+        self.goal, self.ids = goal, (*goal.because[-1:], news.memory_id)
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
         here = {thing.id for thing in given.situation.things}
-        for goal in given.goals:
-            if goal.kind == "repair" and goal.object in here and as_topic(goal.object_name) == topic:
-                because = (*goal.because[-1:], news.memory_id)
-                stroke = Stroke(
-                    start=given.situation.time, minutes=HELPED, location=given.situation.place.id,
-                    do=language(given.who.language).gerund(goal.text)[:120], because=because, emoji="🔧",
-                )  # fmt: skip
-                why = reason(given.who.language, "meet.helped", x=news.happening.called)
-                return ReactOutput(decision="keep", stroke=stroke, reason=why, because=because)
-    return None
+        for news, goal in product(given.news, given.goals):
+            said = news.happening
+            is_help = isinstance(said, Said) and said.to_me and said.speech_act == "keep.help"
+            is_it = is_help and as_topic(goal.object_name) == as_topic(said.topic)
+            if is_it and goal.kind == "repair" and goal.object in here:
+                yield cls(given, dice, news, goal)
+
+    @property
+    def stroke(self) -> Stroke:
+        """To work on it for an hour."""
+        return self.from_now(self.spoken.gerund(self.goal.text)[:120], HELPED, emoji="🔧")
 
 
-def settled(given: ReactInput) -> ReactOutput | None:
-    """What has just been agreed for later today is planned for at once: the first of it."""
-    for one in given.agreed:
-        if one.place in {spot.id for spot in given.places}:
-            stroke = Stroke(
-                start=one.time, minutes=one.minutes, location=one.place,
-                do=language(given.who.language).gerund(one.text)[:120], because=one.because, emoji=PROMISED,
-            )  # fmt: skip
-            why = reason(given.who.language, "settled.comes" if one.comes else "settled", x=one.called)
-            return ReactOutput(decision="keep", stroke=stroke, reason=why, because=one.because)
-    return None
+class Settled(Moment):
+    """What has just been agreed for later today, the first of it."""
+
+    def __init__(self, given: ReactInput, dice: Dice, agreed: Agreed) -> None:
+        super().__init__(given, dice)
+        self._agreed, self.ids = agreed, agreed.because
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        known = {spot.id for spot in given.places}
+        yield from (cls(given, dice, one) for one in given.agreed if one.place in known)
+
+    @property
+    def agreed(self) -> Agreed:
+        """What it is, with whom, and whether they come."""
+        return self._agreed
+
+    @property
+    def stroke(self) -> Stroke:
+        """To do it when it is due."""
+        one = self.agreed
+        return Stroke(
+            start=one.time, minutes=one.minutes, location=one.place, do=self.spoken.gerund(one.text)[:120],
+            because=self.ids, emoji=PROMISED,
+        )  # fmt: skip
 
 
 def looked_for(goals: Sequence[GoalNote], now: Item | None, place: str, here: Iterable[Person]) -> GoalNote | None:
@@ -176,53 +194,96 @@ def looked_for(goals: Sequence[GoalNote], now: Item | None, place: str, here: It
     return next((one for one in goals if one.person and one.person not in present and _is_for(one, now)), None)
 
 
-def directed(given: ReactInput) -> ReactOutput | None:
+class Directed(OfNews):
     """Somebody has seen whom one looks for, and not long ago: one goes there, once the talk is over."""
-    asked = next((line for line in reversed(given.lines) if line.speaker == given.who.id), None)
-    if asked is None or asked.speech_act != "ask.seen":
-        return None
-    spoken, situation = language(given.who.language), given.situation
-    lately = {spoken.when(situation.moment, minutes).lower() for minutes in SEEN_LATELY}
-    for news in given.news:
-        quote = news.happening.quote
-        place = named_place(given.places, quote) if news.kind == "said" and news.to_me else None
-        if place is None or place.id == situation.place.id:
-            continue
+
+    def __init__(self, given: ReactInput, dice: Dice, news: News, goal: GoalNote, place: str) -> None:
+        super().__init__(given, dice, news)
+        self._goal, self._place, self.ids = goal, place, (news.memory_id, *goal.because[-1:])
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        asked = next((line for line in reversed(given.lines) if line.speaker == given.who.id), None)
+        if asked is None or asked.speech_act != "ask.seen":
+            return
         goal = next((one for one in given.goals if one.person and one.called == asked.topic), None)
-        if goal is not None and any(when in quote.lower() for when in lately):
-            because = (news.memory_id, *goal.because[-1:])
-            stroke = Stroke(
-                start=hhmm(moment_minutes(situation.time) + TALKED_OUT), minutes=LOOKS, location=place.id,
-                do=spoken.gerund(goal.text)[:120], because=because, emoji=PROMISED if goal.kind == "promise" else "💬",
-            )  # fmt: skip
-            why = reason(given.who.language, "directed", x=goal.called)
-            return ReactOutput(decision="keep", stroke=stroke, reason=why, because=because)
-    return None
+        for news in given.news if goal is not None else ():
+            quote = news.happening.quote
+            place = named_place(given.places, quote) if news.kind == "said" and news.to_me else None
+            if goal is not None and place is not None and place.id != given.situation.place.id:
+                yield cls(given, dice, news, goal, place.id)
+
+    @property
+    def goal(self) -> GoalNote:
+        """What one has come for."""
+        return self._goal
+
+    @property
+    def lately(self) -> bool:
+        """Whether the words say that it was not long ago."""
+        moment, quote = self.given.situation.moment, self.news.happening.quote.lower()
+        return any(self.spoken.when(moment, minutes).lower() in quote for minutes in SEEN_LATELY)
+
+    @property
+    def stroke(self) -> Stroke:
+        """To go there."""
+        return Stroke(
+            start=hhmm(moment_minutes(self.given.situation.time) + TALKED_OUT), minutes=LOOKS, location=self._place,
+            do=self.spoken.gerund(self.goal.text)[:120], because=self.ids,
+            emoji=PROMISED if self.goal.kind == "promise" else "💬",
+        )  # fmt: skip
 
 
-def reminded(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """Somebody speaks of one whom the character has been meaning to see: it goes to see them later today, if nothing
-    else is meant to be done then."""
-    now, day = given.situation.time, given.situation.moment[:10]
-    planned = [item for item in (given.now, *given.later) if item is not None]
-    for news in given.news:
-        if news.kind != "said" or not news.to_me:
-            continue
-        for goal in given.goals:
-            is_meant = any(not set(goal.because).isdisjoint(item.because) for item in planned)
-            if goal.kind not in OCCURS or not now < goal.time < TOO_LATE_TO_CALL or is_meant or not goal.called:
-                continue
-            if not is_named(goal.called, news.happening.quote) or _is_taken(planned, goal.time):
-                continue
-            if dice.steady().chance(CALLS, "reminded", goal.id, day):
-                because = (news.memory_id, *goal.because[-1:])
-                stroke = Stroke(
-                    start=goal.time, minutes=LOOKS, location=goal.place,
-                    do=language(given.who.language).gerund(goal.text)[:120], because=because, emoji="💬",
-                )  # fmt: skip
-                why = reason(given.who.language, "reminded", x=news.happening.called, y=goal.called)
-                return ReactOutput(decision="keep", stroke=stroke, reason=why, because=because)
-    return None
+class Reminded(OfNews):
+    """Somebody speaks of one whom the character has been meaning to see."""
+
+    def __init__(self, given: ReactInput, dice: Dice, news: News, goal: GoalNote) -> None:
+        super().__init__(given, dice, news)
+        self._goal, self.ids = goal, (news.memory_id, *goal.because[-1:])
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        said = (news for news in given.news if news.kind == "said" and news.to_me)
+        for news, goal in product(said, given.goals):
+            if goal.kind in OCCURS and goal.called and is_named(goal.called, news.happening.quote):
+                yield cls(given, dice, news, goal)
+
+    @property
+    def goal(self) -> GoalNote:
+        """What it has been meaning to do with them."""
+        return self._goal
+
+    @property
+    def _planned(self) -> list[Item]:
+        return [item for item in (self.given.now, *self.given.later) if item is not None]
+
+    @property
+    def today(self) -> bool:
+        """Whether they can be met later today."""
+        return self.given.situation.time < self.goal.time < TOO_LATE_TO_CALL
+
+    @property
+    def meant(self) -> bool:
+        """Whether the plan has it anyway."""
+        return any(not set(self.goal.because).isdisjoint(item.because) for item in self._planned)
+
+    @property
+    def taken(self) -> bool:
+        """Whether the plan has something else then that is no routine."""
+        return _is_taken(self._planned, self.goal.time)
+
+    @property
+    def whim(self) -> int:
+        """A number of 0 … 99 that stays the same for this goal for a day."""
+        return self.dice.steady().below(100, "reminded", self.goal.id, self.given.situation.moment[:10])
+
+    @property
+    def stroke(self) -> Stroke:
+        """To see them."""
+        return Stroke(
+            start=self.goal.time, minutes=LOOKS, location=self.goal.place,
+            do=self.spoken.gerund(self.goal.text)[:120], because=self.ids, emoji="💬",
+        )  # fmt: skip
 
 
 def _is_taken(planned: Sequence[Item], time: str) -> bool:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
 
 from commonplace.languages.language import Language, language
 from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar, reason
+from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import content, heard, remembered
+from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.offline.told import minutes_since
-from commonplace.minds.tasks import ConverseInput, ReactInput, ReactOutput, Stroke
+from commonplace.minds.tasks import ConverseInput, ReactInput, Stroke
 from commonplace.world.happenings import Said
 
 GOES = 56
@@ -78,10 +82,14 @@ def has_said_yes(talk: ConverseInput, note: FactNote) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A decision about an event: the same whenever it is asked for, with a reason to read."""
+    """A decision about an event: the same whenever it is asked for, with the reason."""
 
     goes: bool
-    reason: str
+    why: str
+    """The rule of the reason."""
+    event: str
+    x: str
+    """Who told it."""
 
 
 def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: Dice) -> Wish:
@@ -95,7 +103,7 @@ def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: D
         score += 25
     name, goes = event_name(note, language(who.language)), score >= GOES
     why = "not" if not goes else "liked" if teller and warmth >= 15 else "kind" if interest else "see"
-    return Wish(goes, reason(who.language, f"event.{why}", event=name, x=teller))
+    return Wish(goes, f"event.{why}", name, teller)
 
 
 def _interest(who: Who, note: FactNote) -> int:
@@ -108,28 +116,59 @@ def _interest(who: Who, note: FactNote) -> int:
 # ── what it puts into the plan ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def invitation(given: ReactInput, dice: Dice) -> ReactOutput | None:
-    """An event of today that is news and that the character wants to go to, unless the plan already has it."""
-    for note in given.facts:
-        # What was heard before was decided then.
-        news = next((one for one in given.news if note.id in one.facts and one.memory_id), None)
-        if news is None or not _is_ahead(given, note) or _is_there(given, note) or _holds(given, note):
-            continue
-        teller = next((person for person in given.situation.people if person.id == news.happening.who), None)
-        wish = wish_to_go(given.who, note, hearing(news), teller.warmth if teller else 10, dice)
-        if wish.goes and (news.to_me or _takes_up(given.who, note, teller)):
-            stroke = event_stroke(given.who, note, news.memory_id, given.situation.time)
-            return ReactOutput(decision="keep", stroke=stroke, reason=wish.reason, because=(news.memory_id,))
-    return None
+class Invited(OfNews):
+    """An event of today is news."""
+
+    def __init__(self, given: ReactInput, dice: Dice, news: News, note: FactNote) -> None:
+        super().__init__(given, dice, news)
+        self._note = note
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        for note in given.facts:  # what was heard before was decided then
+            news = next((one for one in given.news if note.id in one.facts and one.memory_id), None)
+            if news is not None:
+                yield cls(given, dice, news, note)
+
+    @property
+    def ahead(self) -> bool:
+        """Whether it is today and still ahead, or began only a short time ago."""
+        return _is_ahead(self.given, self._note)
+
+    @property
+    def there(self) -> bool:
+        """Whether the character is there, or on the way after it began."""
+        return _is_there(self.given, self._note)
+
+    @property
+    def planned(self) -> bool:
+        """Whether the plan has it already."""
+        return _holds(self.given, self._note)
+
+    @cached_property
+    def teller(self) -> Person | None:
+        """Who tells it, if they are in sight."""
+        return self.seen(self.news.happening.who)
+
+    @cached_property
+    def wish(self) -> Wish:
+        """Whether the character wants to go (`wish.goes`), by who tells it and what it cares for."""
+        warmth = self.teller.warmth if self.teller else 10
+        return wish_to_go(self.given.who, self._note, hearing(self.news), warmth, self.dice)
+
+    @property
+    def its_own(self) -> bool:
+        """Whether news told to somebody else concerns the character too: of a friend's, or of what it cares for."""
+        return self.teller is None or self.teller.warmth >= FRIEND or _interest(self.given.who, self._note) > 0
+
+    @property
+    def stroke(self) -> Stroke:
+        """To go there."""
+        return event_stroke(self.given.who, self._note, self.news.memory_id, self.given.situation.time)
 
 
 FRIEND = 30
 """Warmth from which an invitation to somebody else is taken up as one's own."""
-
-
-def _takes_up(who: Who, note: FactNote, teller: Person | None) -> bool:
-    """Whether news told to somebody else concerns the character too: of a friend's, or of what it cares for."""
-    return teller is None or teller.warmth >= FRIEND or _interest(who, note) > 0
 
 
 def hearing(news: News) -> Recalled:

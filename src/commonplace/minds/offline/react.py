@@ -27,15 +27,15 @@ from commonplace.minds.notes import (
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.favours import directed, helped, looked_for, meant_for, reminded, settled, starts
-from commonplace.minds.offline.gatherings import event_name, hearing, invitation
+from commonplace.minds.offline.favours import Directed, Helped, Reminded, Settled, looked_for, meant_for, starts
+from commonplace.minds.offline.gatherings import Invited, event_name, hearing
 from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import Heard, heard, remembered
 from commonplace.minds.offline.incidents import Distress, Event, Failure, Weather
 from commonplace.minds.offline.inner_voice import Delivery, Thought
 from commonplace.minds.offline.moment import Here, Moment, OfNews
 from commonplace.minds.offline.rate import rate
-from commonplace.minds.offline.rows import Choice, Filled, Row, Table, read_table
+from commonplace.minds.offline.rows import Choice, Filled, Table, read_table
 from commonplace.minds.offline.sayings import occasion_word
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import (
@@ -53,8 +53,6 @@ from commonplace.world.happenings import Befell, Did, Said
 
 LATELY = 30 * 60
 """Minutes something remains the talk of the day."""
-SPEAKS = 51
-"""Score from which the character speaks to somebody."""
 MEETINGS = frozenset({"arrived", "doing", "did", "said"})
 """Kinds of news about somebody to speak to."""
 RESTS = frozenset({"acknowledge", "thank", "forgive"})
@@ -65,8 +63,6 @@ NAMED = 25
 """What it adds to the wish to join a talk to be named in it."""
 MORE = 6
 """Lines beyond the length of a talk up to which a question is still answered."""
-ASKS_AFTER = 70
-"""Of a hundred who have come to see somebody and do not find them, those who ask after them."""
 CAN_WAIT = frozenset({"", "ask.topic"})
 """What one means to do with somebody for which nobody is interrupted: a visit, and a question."""
 
@@ -75,7 +71,11 @@ def decide(given: ReactInput, dice: Dice) -> Decided:
     """The reaction, with a reason a person can read, and what is asked for in the same answer; and its row."""
     choice = REACTIONS.choose(given, dice)
     assert choice is not None, "the last row of react.txt always holds"
-    return Decided(_completed(_with_plans(choice, given, dice), given, dice), choice.account())
+    answer, account = reaction(choice), choice.account()
+    plans = None if choice.facts.sleeps_on or answer.stroke is not None else PLANS.choose(given, dice)
+    if plans is not None:
+        answer, account = _with_plans(answer, reaction(plans)), plans.account(account)
+    return Decided(_completed(answer, given, dice), account)
 
 
 def react(given: ReactInput, dice: Dice) -> ReactOutput:
@@ -83,14 +83,8 @@ def react(given: ReactInput, dice: Dice) -> ReactOutput:
     return cast("ReactOutput", decide(given, dice).value)
 
 
-def _with_plans(choice: Choice[Moment], given: ReactInput, dice: Dice) -> ReactOutput:
-    """What the row says, and what the news puts into the plan besides."""
-    answer = reaction(choice.row, choice.facts)
-    if choice.facts.sleeps_on:
-        return answer
-    accepted = invitation(given, dice) or helped(given) or directed(given) or settled(given) or reminded(given, dice)
-    if accepted is None or answer.stroke is not None:
-        return answer
+def _with_plans(answer: ReactOutput, accepted: ReactOutput) -> ReactOutput:
+    """What the news puts into the plan, besides what one does about it."""
     if answer.decision == "keep":
         return accepted
     because = (*answer.because, *(one for one in accepted.because if one not in answer.because))
@@ -98,8 +92,9 @@ def _with_plans(choice: Choice[Moment], given: ReactInput, dice: Dice) -> ReactO
     return answer.model_copy(update={"stroke": accepted.stroke, "reason": why[:300], "because": because})
 
 
-def reaction(row: Row[Moment], facts: Moment) -> ReactOutput:
+def reaction(choice: Choice[Moment]) -> ReactOutput:
     """What a row says: `does` is a decision, whom it concerns and for what; `reason` a rule, with what fills it."""
+    row, facts, _ = choice
     decision, whom, purpose = (*row.cells["does"].split(), "", "")[:3]
     target: Person | None = getattr(facts, whom) if whom else None
     rule, *slots = facts.filled(row.cells["reason"]).split()
@@ -521,6 +516,7 @@ REACTIONS: Table[Moment] = read_table("react", *(
     Delivery, Disliked, Distress, Event, Failure, Floor, Here, Meeting, Missed, Overheard, Remark, Sought, Thought,
     Weather,
 ))  # fmt: skip
+PLANS: Table[Moment] = read_table("plans", Directed, Helped, Invited, Reminded, Settled)
 WISHES = read_table("wish", Wish)
 
 

@@ -89,8 +89,12 @@ class Choice(NamedTuple, Generic[F]):
     passed: tuple[tuple[Row[F], F, int], ...]
     """The heavier rows with what they would have been about and how many of their conditions held."""
 
-    def account(self) -> dict[str, Any]:
-        """The row by its name, its conditions with what they found, and the heavier rows that nearly decided."""
+    def account(self, after: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The row by its name, its conditions with what they found, and the heavier rows that nearly decided; `after`
+        is that of a row which was chosen before and holds, too."""
+        if after is not None:
+            mine = self.account()
+            return {**after, "row": f"{after['row']}+{mine['row']}", "when": [*after["when"], *mine["when"]]}
         nearly = sorted(self.passed, key=lambda one: (one[0].of is not self.row.of, -one[2]))[:NEARLY]
         account: dict[str, Any] = {
             "row": self.row.name,
