@@ -38,9 +38,7 @@ def lived(lines: Lines) -> Town:
     """Up to four in the afternoon of the second day; a bell in every hour gives everybody something to react to."""
     acts = {(me, tick): idle("waiting") for me in ("anna", "ben", "cora") for tick in range(NEXT_DAY + 12)}
     scripts: dict[str, Callable[[Any, RequestKey], Any]] = {
-        "react": lambda given, key: (
-            talking(OTHER[key.agent]) if (key.agent, key.tick) in lines else planned(given, key)
-        ),
+        "react": lambda given, key: talking(OTHER[key.agent]) if (key.agent, key.tick) in lines else heeded(given, key),
         "converse": lambda given, key: lines.get((key.agent, key.tick), ConverseOutput()),
     }
     town, _ = puppets(hamlet(_slow, fidelity="every_tick"), acts, **scripts)
