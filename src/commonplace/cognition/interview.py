@@ -28,6 +28,7 @@ from commonplace.cognition.situation import (
     situation,
     who,
 )
+from commonplace.cognition.telling import unconditional
 from commonplace.cognition.turn import TalkView, Tracer
 from commonplace.languages import weekdays
 from commonplace.memory import Memory, Retrieval, policies
@@ -204,7 +205,7 @@ def _inputs(
     whole = asked.whole
     known_of = _of_account(view, whole)
     evidence = _unique([*known_of, *_of_named(view, whole, latest), *found, *_of_kind(view, asked, latest)])
-    notes = recalled(scenario, evidence, now)
+    notes = unconditional(scenario, recalled(scenario, evidence, now))
     current = plan.current(now)
     known = tuple(_acquaintance(view, one.id) for one in acquaintances(view))
     ids = {one.id for one in known}
@@ -225,7 +226,7 @@ def _inputs(
         done=tuple(item_note(scenario, item) for item in strokes if item.start_time <= now),
         later=later_strokes(scenario, plan, now),
         usual=_usual(view),
-        day=recalled(scenario, _day(view, whole, latest), now),
+        day=unconditional(scenario, recalled(scenario, _day(view, whole, latest), now)),
         thoughts=recalled(scenario, islice(thoughts, LATEST_THOUGHTS), now),
         places=places(scenario, view.state.belief),
         town=next((id_ for id_, node in scenario.geography.nodes.items() if not node.parent_id), ""),
