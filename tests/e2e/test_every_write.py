@@ -108,8 +108,8 @@ OPERATIONS = {
     "new --force": Operation("new @ --force", SCENARIO, name="a.yaml"),
 }  # fmt: skip
 READING = (
-    "replay", "watch", "events", "agents", "why", "diff", "diffusion", "metrics", "rules", "usage", "memories", "search",
-    "ledger", "digest", "verify", "scenarios", "check",
+    "replay", "watch", "events", "agents", "why", "diff", "diffusion", "metrics", "rules", "usage", "memories",
+    "search", "ledger", "digest", "verify", "scenarios", "check",
     "estimate", "doctor",  # these write to the folder of temporary files
 )  # fmt: skip
 KILLS = 24 if PROVE else 2

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
+from importlib.resources import files
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
@@ -147,6 +149,27 @@ def test_somebody_who_comes_later_has_conditions_too() -> None:
     clash["memories"][0]["tell"][0]["say"] = "I burned the broth."
     with pytest.raises(UsageError, match="the same words stand under other conditions"):
         newcomer(clash, scenario)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "lines.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```yaml\n# (\w+), in (\w+)\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_page_has_lines_in_both_languages() -> None:
+    assert {town for _, town, _ in EXAMPLES} == {"latticeville", "sijang"}
+    assert sum(len(re.findall("when:|only_to:|after:|once:", block)) > 0 for *_, block in EXAMPLES) == len(EXAMPLES)
+
+
+@pytest.mark.parametrize("town", ["latticeville", "sijang"])
+def test_the_lines_of_the_page_can_be_pasted_into_a_town(town: str) -> None:
+    written = files("commonplace.scenarios").joinpath(f"{town}.yaml").read_text(encoding="utf-8")
+    for who, where, block in EXAMPLES:
+        if where == town:
+            at = written.index("    memories:\n", written.index(f"  - id: {who}\n    name:")) + len("    memories:\n")
+            written = written[:at] + "".join(f"      {line}\n" for line in block.splitlines()) + written[at:]
+    assert check(read(written, "town.yaml")) == []
+    terms = compiled_from_text(written, "town.yaml").terms
+    assert len(terms) >= 5
 
 
 # ── files with whatever mistakes ─────────────────────────────────────────────────────────────────────────────────────

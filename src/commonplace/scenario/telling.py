@@ -43,7 +43,7 @@ class Place(Struct, frozen=True):
 
 
 class Telling(Struct, frozen=True):
-    """The moment."""
+    """The moment at which a character might say a line."""
 
     hearer: Annotated[Somebody, Meta(description="to whom it is said")]
     people: Annotated[Mapping[str, Somebody], Meta(description="those in sight, the hearer too, by id: `people.suki`")]
