@@ -1,25 +1,33 @@
-"""Writes what is made of `scenario/model.py`: the JSON Schema, and the tables of keys in docs/scenarios.md.
+"""Writes what is made of `scenario/model.py`: the JSON Schema, and the tables of keys in docs/scenarios.md; and of
+`scenario/telling.py` the tables of docs/lines.md, with what a condition can name.
 
     python tools/scenario_reference.py
 
-A part's table stands below the part's docstring, which the page repeats under the part's heading.
+A table stands below the docstring of the class that it is made of.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from msgspec import Meta, Struct
 
 from commonplace.scenario import model
+from commonplace.scenario.telling import Place, Somebody, Telling, Thing
 
 PROJECT = Path(__file__).parents[1]
 SCHEMA = PROJECT / "schema" / "scenario.schema.json"
 PAGE = PROJECT / "docs" / "scenarios.md"
+LINES = PROJECT / "docs" / "lines.md"
 PARTS = model.Part.__subclasses__()
+NAMED: tuple[type[Struct], ...] = (Telling, Somebody, Thing, Place)
+"""What conditions can name, in the order of docs/lines.md."""
 HEAD = "| key | value | if left out | meaning |\n|---|---|---|---|\n"
 WORDS = {"number": "number", "boolean": "true or false", "string": "text", "array": "list"}
-TABLE = re.compile(re.escape(HEAD) + r"((?:\|.*\n)*)")
+NAMES_HEAD = "| name | what it is | compare it with |\n|---|---|---|\n"
 
 
 def table(part: type[model.Part]) -> str:
@@ -56,18 +64,44 @@ def _left_out(given: dict[str, Any], required: bool) -> str:
     return f"{default:g}" if isinstance(default, int | float) else "–"
 
 
-def page(text: str) -> str:
-    """docs/scenarios.md with its tables made anew. Raises ValueError where a part's is missing."""
-    for part in PARTS:
-        assert part.__doc__ is not None
-        at = text.find(f"\n{part.__doc__}\n\n")
-        found = TABLE.search(text, at) if at >= 0 else None
+def names(of: type[Struct]) -> str:
+    """A row for each name that a condition about this may have."""
+    rows = ((name, hint, get_args(hint)) for name, hint in get_type_hints(of, include_extras=True).items())
+    return NAMES_HEAD + "".join(
+        f"| `{name}` | {next(one.description for one in said if isinstance(one, Meta))} | {_compared(kind)} |\n"
+        for name, _, (kind, *said) in rows
+    )
+
+
+def _compared(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{one}`" for one in get_args(kind))
+    return {int: "a whole number", str: "words", bool: "nothing: `NAME` or `not NAME`"}.get(kind, "what is below it")
+
+
+def page(text: str, head: str, tables: Mapping[str, str]) -> str:
+    """A page with its tables made anew, each below its docstring. Raises ValueError where one is missing."""
+    pattern = re.compile(re.escape(head) + r"((?:\|.*\n)*)")
+    for doc, made in tables.items():
+        at = text.find(f"\n{doc}\n\n")
+        found = pattern.search(text, at) if at >= 0 else None
         if found is None:
-            raise ValueError(f"docs/scenarios.md has no table below {part.__doc__!r}, the docstring of {part.__name__}")
-        text = text[: found.start()] + table(part) + text[found.end() :]
+            raise ValueError(f"the page has no table below {doc!r}, the docstring of what it is made of")
+        text = text[: found.start()] + made + text[found.end() :]
     return text
+
+
+def scenarios(text: str) -> str:
+    """docs/scenarios.md with its tables made anew."""
+    return page(text, HEAD, {str(part.__doc__): table(part) for part in PARTS})
+
+
+def lines(text: str) -> str:
+    """docs/lines.md with its tables made anew."""
+    return page(text, NAMES_HEAD, {str(of.__doc__): names(of) for of in NAMED})
 
 
 if __name__ == "__main__":
     SCHEMA.write_text(model.as_text(), encoding="utf-8")
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, made in ((PAGE, scenarios), (LINES, lines)):
+        path.write_text(made(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -9,13 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from itertools import combinations
 from operator import ge, gt, le, lt
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+from msgspec import Meta
 
 _WRITTEN = re.compile(r"(?P<negated>not )?(?P<path>[a-z_][a-z0-9_.-]*)(?: (?P<test><=|>=|!=|=|<|>) (?P<value>.+))?")
 _ORDER: Mapping[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,8}")
 LONGEST = 200
 """Characters of a condition."""
 
@@ -60,6 +64,7 @@ class Condition:
         return self.written if isinstance(value, bool) or name in ("", None) else f"{self.written} ({name})"
 
 
+@lru_cache(maxsize=4096)  # those of a scenario are read once, and met again with every line
 def condition(text: str, of: type) -> Condition:
     """A condition about facts of a type. Raises Misread.
 
@@ -67,15 +72,15 @@ def condition(text: str, of: type) -> Condition:
     """
     found = _WRITTEN.fullmatch(text) if len(text) <= LONGEST else None
     if found is None or (found["negated"] and found["test"]):
-        raise Misread(f"{text[:LONGEST]!r} is no condition: NAME, not NAME, or NAME TEST VALUE")
+        raise Misread(f"{text[:LONGEST]!r} is not a condition")
     path, test, words = tuple(found["path"].split(".")), found["test"], (found["value"] or "").split()
     if path[0] not in names(of):
         raise Misread(f"there is no {path[0]!r} that a condition could name", path[0], names(of))
     if not test:
         return Condition(text, path, "not" if found["negated"] else "is", frozenset(), _HOLDS[bool(found["negated"])])
     if test in _ORDER:
-        if len(words) != 1 or not re.fullmatch(r"-?\d{1,9}", words[0]):
-            raise Misread(f"{text!r} compares with {found['value']!r}, which is no whole number")
+        if len(words) != 1 or not _NUMBER.fullmatch(words[0]):
+            raise Misread(f"{text!r} compares with {found['value']!r}, which is not a whole number")
         return Condition(text, path, test, frozenset(words), _compared(_ORDER[test], int(words[0])))
     wanted, is_one = frozenset(words), test == "="
     return Condition(text, path, test, wanted, lambda value: (str(value) in wanted) is is_one)
@@ -100,44 +105,52 @@ def names(of: type) -> tuple[str, ...]:
 
 
 def type_of(of: Any, name: str) -> Any:
-    """The type of what a name of a type leads to; `Any` where that is not said."""
+    """The type of what a name of a type leads to, as it is annotated; `Any` where that is not said."""
     if _is_mapping(of):
         return get_args(of)[1]
-    if isinstance(of, type):
-        made = getattr(of, name, None)
-        function = made.fget if isinstance(made, property) else getattr(made, "func", None)
-        return get_type_hints(function).get("return", Any) if function else get_type_hints(of).get(name, Any)
-    return Any
+    made = getattr(of, name, None) or getattr(of, "__getattr__", None)
+    function = made.fget if isinstance(made, property) else getattr(made, "func", made)
+    if callable(function):
+        return get_type_hints(function, include_extras=True).get("return", Any)
+    return get_type_hints(of, include_extras=True).get(name, Any)
 
 
 def examine(found: Condition, of: type, ids: Mapping[str, Iterable[str]] | None = None) -> None:
     """Follow the whole path and compare the types. Raises Misread.
 
-    `ids`: what may stand after a name that leads to several things, by that name.
+    `ids`: what may stand at a place, by the names that lead there: below a mapping, `people`; as a word, `place.id`.
     """
-    kind: Any = of
-    for before, name in zip(("", *found.path), found.path, strict=False):
-        kind = _without_none(kind)
+    known, kind = ids or {}, of
+    for number, name in enumerate(found.path):
+        before = found.path[:number]
         if _is_mapping(kind):
-            valid: Sequence[str] = sorted((ids or {}).get(before, ()))
+            valid: Sequence[str] = sorted(known.get(".".join(before), ()))
         elif isinstance(kind, type) and kind not in (str, int, bool):
-            valid = names(kind)
+            valid = [name] if hasattr(kind, "__getattr__") else names(kind)
         else:
-            raise Misread(f"{before!r} in {found.written!r} has nothing below it")
+            raise Misread(f"{before[-1]!r} in {found.written!r} has nothing below it")
         if name not in valid:
             raise Misread(f"there is no {name!r} in {found.written!r}", name, valid)
-        kind = type_of(kind, name)
-    kind = _without_none(kind)
-    if found.test in _ORDER and kind not in (int, Any):
-        raise Misread(f"{found.written!r} compares what is no number")
-    if found.values and kind is bool:
+        kind = _bare(type_of(kind, name))
+    _compare(found, kind, known.get(".".join(found.path)))
+
+
+def _compare(found: Condition, kind: Any, words: Iterable[str] | None) -> None:
+    """Compare a test with what it is applied to. Raises Misread."""
+    if found.test in ("is", "not"):
+        return
+    if kind is bool:
         raise Misread(f"{found.written!r}: it is so or not; write the name alone, or `not` before it")
-    if found.test in ("=", "!=") and get_origin(kind) is Literal:
-        known = list(map(str, get_args(kind)))
-        for never in sorted(found.values.difference(known)):
-            raise Misread(f"{found.path[-1]!r} in {found.written!r} is never {never!r}", never, known)
-    elif found.test in ("=", "!=") and kind not in (str, int, Any):
-        raise Misread(f"{found.written!r} compares what is no word")
+    if found.test in _ORDER and kind not in (int, Any):
+        raise Misread(f"{found.written!r} compares what is not a number")
+    if kind not in (str, int, Any) and get_origin(kind) is not Literal:
+        raise Misread(f"{found.written!r} compares what is not a word; name something below it")
+    known = list(map(str, get_args(kind))) if get_origin(kind) is Literal else words
+    for value in sorted(found.values):
+        if kind is int and not _NUMBER.fullmatch(value):
+            raise Misread(f"{found.written!r} compares with {value!r}, which is not a whole number")
+        if known is not None and value not in known:
+            raise Misread(f"{found.path[-1]!r} in {found.written!r} is never {value!r}", value, known)
 
 
 def _is_mapping(kind: Any) -> bool:
@@ -145,30 +158,58 @@ def _is_mapping(kind: Any) -> bool:
     return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
-def _without_none(kind: Any) -> Any:
+def _bare(kind: Any) -> Any:
+    """A type without what is said about it and without None."""
+    if get_origin(kind) is Annotated:
+        return _bare(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
         left = [one for one in get_args(kind) if one is not NoneType]
-        return left[0] if len(left) == 1 else Any
+        return _bare(left[0]) if len(left) == 1 else Any
     return kind
 
 
-def contradiction(found: Iterable[Condition]) -> str:
-    """Two conditions that never hold together; empty where there are none."""
+# ── what can hold ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def contradiction(found: Iterable[Condition], of: type) -> str:
+    """Conditions about one thing that nothing fulfils, as few of them as possible; empty where there are none.
+
+    They have passed `examine`.
+    """
     by_path: dict[tuple[str, ...], list[Condition]] = {}
     for one in found:
         by_path.setdefault(one.path, []).append(one)
-    for several in by_path.values():
-        for number, one in enumerate(several):
-            for other in several[number + 1 :]:
-                if not any(one.holds(value) and other.holds(value) for value in _tried(one, other)):
-                    return f"{one.written!r} and {other.written!r} never hold together"
+    for path, several in by_path.items():
+        tried = list(_tried(of, path, several))
+        if any(all(one.holds(value) for one in several) for value in tried):
+            continue
+        few = (some for count in (1, 2, len(several)) for some in combinations(several, count))
+        never = next(some for some in few if not any(all(one.holds(value) for one in some) for value in tried))
+        written = " and ".join(repr(one.written) for one in never)
+        return f"{written} never hold{'s' if len(never) == 1 else ' together'}"
     return ""
 
 
-def _tried(*found: Condition) -> Iterator[Any]:
-    """Values of which one fulfils all of these, if any does."""
-    yield from (None, True, False, 0, "", "\0")
-    for word in {word for one in found for word in one.values}:
-        yield word
-        if re.fullmatch(r"-?\d+", word):
-            yield from (int(word) - 1, int(word), int(word) + 1)
+def _tried(of: type, path: Sequence[str], found: Iterable[Condition]) -> Iterator[Any]:
+    """Values that the path may lead to, of which one fulfils all of these, if any does."""
+    kind, said, may_be_missing = of, cast("Any", of), False
+    for name in path:
+        may_be_missing |= _is_mapping(kind)
+        said = type_of(kind, name)
+        kind = _bare(said)
+        may_be_missing |= NoneType in get_args(said)
+    if may_be_missing:
+        yield None
+    words = {word for one in found for word in one.values}
+    if get_origin(kind) is Literal:
+        yield from get_args(kind)
+    elif kind is str:
+        yield from ("", "\0", *words)
+    elif kind is int:
+        limits = [one for one in getattr(said, "__metadata__", ()) if isinstance(one, Meta)]
+        least = max((one.ge for one in limits if one.ge is not None), default=-(10**9))
+        most = min((one.le for one in limits if one.le is not None), default=10**9)
+        around = {int(word) + by for word in words for by in (-1, 0, 1)} | {0, 1}
+        yield from (number for number in sorted(around) if least <= number <= most)
+    else:
+        yield from (True, False) if kind is bool else (True,)

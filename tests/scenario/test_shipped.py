@@ -89,10 +89,11 @@ def test_the_schema_describes_every_key() -> None:
         assert [name for name, field in part.model_fields.items() if not field.description] == []
 
 
-def test_the_tables_of_the_page_are_fresh() -> None:
-    page = (PROJECT / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    tables = runpy.run_path(str(PROJECT / "tools" / "scenario_reference.py"))["page"]
-    assert page == tables(page), FRESHEN
+@pytest.mark.parametrize("name", ["scenarios", "lines"])
+def test_the_tables_of_the_page_are_fresh(name: str) -> None:
+    page = (PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    with_tables = runpy.run_path(str(PROJECT / "tools" / "scenario_reference.py"))[name]
+    assert page == with_tables(page), FRESHEN
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 9, 10])

@@ -15,6 +15,7 @@ from commonplace.character.fact import Fact, carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
 from commonplace.cognition.perceive import Percept
+from commonplace.cognition.telling import lines_in
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import rows, weekdays
 from commonplace.memory.record import Memory
@@ -70,7 +71,8 @@ def oldest(view: TurnView) -> int:
 def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> None:
     """I told, asked, agreed to or declined something."""
     hearer = said.to
-    notebook.account = notebook.account.said(hearer, said.quote, view.tick, oldest(view))
+    for text in (said.quote, *lines_in(said.quote, view.scenario)):
+        notebook.account = notebook.account.said(hearer, text, view.tick, oldest(view))
     act, topics = said.act, topics_of(view.scenario.facts, said)
     before = _before(view, hearer, said, mine=True)
     if asks(act):

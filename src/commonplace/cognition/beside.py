@@ -105,12 +105,14 @@ def _concerns(happening: Happening, hearer: str) -> bool:
 
 
 def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
-    """Memories of the scenario of which this hearer has not heard everything, those told least first."""
+    """Memories of the scenario of which this hearer has not heard all that is meant for it, those told least first."""
     to_them = account.lines.get(hearer, {}).keys()
     to_anybody = set[str]().union(*account.lines.values())
     found: list[tuple[int, int, float, int, Memory]] = []
+    terms = view.scenario.terms
+    others = {line for line, of in terms.items() if of.hearers and hearer not in of.hearers}
     for memory in view.draft.first(FIRST):
-        tells = digests_of_all(tuple(memory.details.get("tell", ())))
+        tells = digests_of_all(tuple(line for line in memory.details.get("tell", ()) if line not in others))
         if not any(map(to_them.isdisjoint, tells)):
             continue
         said = len(tells) - sum(map(to_anybody.isdisjoint, tells))

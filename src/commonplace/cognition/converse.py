@@ -58,7 +58,8 @@ async def converse(
     if past.spoken_of:
         notebook.chosen("asked", past.spoken_of.because, 1)
     here, you, lines = situation(view), person(view, hearer, notebook.relations), spoken(view, hearer)
-    sayable = Lines(view, notebook, you, here.people, lines[-1].speech_act if lines else "")
+    act = next((one.speech_act for one in reversed(lines) if one.speaker == hearer), "")
+    sayable = Lines(view, notebook, you, here.people, act)
     inputs = ConverseInput(
         who=who(view.persona),
         situation=here,

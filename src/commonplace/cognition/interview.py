@@ -28,6 +28,7 @@ from commonplace.cognition.situation import (
     situation,
     who,
 )
+from commonplace.cognition.telling import unconditional
 from commonplace.cognition.turn import TalkView, Tracer
 from commonplace.languages import weekdays
 from commonplace.languages.language import language
@@ -223,7 +224,7 @@ def _inputs(
             *_of_kind(view, asked, latest),
         ]
     )
-    notes = recalled(scenario, evidence, now)
+    notes = unconditional(scenario, recalled(scenario, evidence, now))
     current = plan.current(now)
     known = tuple(_acquaintance(view, one.id) for one in acquaintances(view))
     ids = {one.id for one in known}
@@ -244,7 +245,7 @@ def _inputs(
         done=tuple(item_note(scenario, item) for item in strokes if item.start_time <= now),
         later=later_strokes(scenario, plan, now),
         usual=_usual(view),
-        day=recalled(scenario, _day(view, whole, latest), now),
+        day=unconditional(scenario, recalled(scenario, _day(view, whole, latest), now)),
         thoughts=recalled(scenario, islice(thoughts, LATEST_THOUGHTS), now),
         places=places(scenario, view.state.belief),
         town=next((id_ for id_, node in scenario.geography.nodes.items() if not node.parent_id), ""),

@@ -150,7 +150,7 @@ def _input(
         news=tuple(news),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
-        recalled=unconditional(view, found) if speaks else found,
+        recalled=unconditional(view.scenario, found) if speaks else found,
         facts=fact_notes(view.scenario, (*found,)),
         lines=spoken(view),
         floor=has_floor(view),

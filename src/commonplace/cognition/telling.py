@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import cast
 
 from commonplace.character.account import digests_of
@@ -10,9 +11,12 @@ from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages.language import language
 from commonplace.minds.notes import Person, Recalled, Spoken, changed
 from commonplace.scenario.model import Pronoun, Sky, Temperature
+from commonplace.scenario.scenario import Scenario
 from commonplace.scenario.telling import WEEKDAYS, Place, Somebody, Telling, Terms, Thing
+from commonplace.text import words
 
 LEVELS = ("", "polite", "plain")
+"""Speech levels at which a sentence may have been said; the first is the author's own."""
 
 
 class Lines:
@@ -36,34 +40,28 @@ class Lines:
         return (*lines[:-1], changed(lines[-1], replies=self._kept(lines[-1].replies, 0)))
 
     def _kept(self, lines: Sequence[str], hours_ago: int) -> tuple[str, ...]:
-        return tuple(line for line in lines if self._may_be_said(line, hours_ago))
+        moment = self._moment(hours_ago)
+        return tuple(line for line in lines if self._may_be_said(line, moment))
 
-    def _may_be_said(self, line: str, hours_ago: int) -> bool:
+    def _may_be_said(self, line: str, moment: Telling) -> bool:
         terms = self._view.scenario.terms.get(line)
         if terms is None:
             return True
-        moment = self._moment(hours_ago)
-        unmet = (one.explained(moment) for one in terms.when if not one.is_met(moment))
+        unmet = (one.explained(moment) for one in terms.conditions if not one.is_met(moment))
         failed = self._outward(line, terms) or next(unmet, "")
-        self._notebook.line(line, [one.explained(moment) for one in terms.when], failed)
+        self._notebook.line(line, [one.explained(moment) for one in terms.conditions], failed)
         return not failed
 
     def _outward(self, line: str, terms: Terms) -> str:
         """What of who says it to whom, and of what was said before, does not fit; empty where all does."""
-        hearer, account = self._hearer.id, self._notebook.account
+        account, heard = self._notebook.account, self._notebook.account.lines.get(self._hearer.id, {})
         if terms.speakers and self._view.persona.id not in terms.speakers:
             return "who"
-        if terms.hearers and hearer not in terms.hearers:
+        if terms.hearers and self._hearer.id not in terms.hearers:
             return "only_to"
-        heard = account.lines.get(hearer, {})
-        if any(self._digests(one).isdisjoint(heard) for one in terms.after):
+        if not all(digests_of(one) <= heard.keys() for one in terms.after):
             return "after"
-        return "once" if terms.once == "ever" and any(map(account.has_said, self._digests(line))) else ""
-
-    def _digests(self, line: str) -> frozenset[str]:
-        """What stands for the sentences of a line, at whichever speech level they were said."""
-        said = language(self._view.scenario.language).said
-        return frozenset(one for level in LEVELS for one in digests_of(said(line, level)))
+        return "once" if terms.once == "ever" and all(map(account.has_said, digests_of(line))) else ""
 
     def _moment(self, hours_ago: int) -> Telling:
         view, world, now = self._view, self._view.world, self._view.now
@@ -94,9 +92,30 @@ class Lines:
         )  # fmt: skip
 
 
-def unconditional(view: TurnView, found: Iterable[Recalled]) -> tuple[Recalled, ...]:
-    """The memories without the lines that have conditions: for whom they are to be said is not known yet."""
-    terms = view.scenario.terms
+def lines_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
+    """The lines with conditions, and those that others come after, of which an utterance consists in part.
+
+    Each is found at any speech level and after whatever words lead up to it, and is given as its author wrote it.
+    """
+    if not scenario.terms:
+        return ()
+    said, known = _as_words(utterance), dict.fromkeys(scenario.terms)
+    known |= {line: None for terms in scenario.terms.values() for line in terms.after}
+    return tuple(line for line in known if any(one in said for one in _at_levels(line, scenario.language)))
+
+
+@lru_cache(maxsize=4096)
+def _at_levels(line: str, spoken_in: str) -> tuple[str, ...]:
+    return tuple(_as_words(language(spoken_in).said(line, level)) for level in LEVELS)
+
+
+def _as_words(text: str) -> str:
+    return f" {' '.join(words(text))} "
+
+
+def unconditional(scenario: Scenario, found: Iterable[Recalled]) -> tuple[Recalled, ...]:
+    """The memories without the lines that have conditions: no character is known to whom they would be said."""
+    terms = scenario.terms
     return tuple(
         changed(one, tell=tuple(line for line in one.tell if line not in terms))
         if any(map(terms.get, one.tell))

@@ -12,7 +12,6 @@ from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona, Phase, RoutineItem, Step
 from commonplace.character.state import UNKNOWN, Belief, CharacterState, Known, Relation
 from commonplace.clock import Clock, parse_iso
-from commonplace.conditions import Condition, condition
 from commonplace.errors import UsageError
 from commonplace.scenario.findings import Names, hours, minutes, walked
 from commonplace.scenario.loading import Mistake, located, read, report
@@ -34,7 +33,7 @@ from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
 from commonplace.scenario.story_rules import GONE
-from commonplace.scenario.telling import Telling, Terms
+from commonplace.scenario.telling import Terms, lines_of
 from commonplace.text import sentences, words
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
@@ -111,18 +110,8 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
 
 def _terms(part: ScenarioPart) -> dict[str, Terms]:
     """When the lines may be said that have conditions."""
-    found: dict[str, Terms] = {}
-    for told in (*(memory for one in part.characters for memory in one.memories), *part.occasions):
-        for line in told.tell:
-            after = tuple(told.lines[number - 1] for number in line.after)
-            found[line.say] = Terms(_read(line.when), hearers=frozenset(line.only_to), after=after, once=line.once)
-        for reply in told.replies:
-            found[reply.say] = Terms(_read(reply.when), speakers=frozenset(reply.who))
-    return {words: terms for words, terms in found.items() if terms != Terms()}
-
-
-def _read(conditions: Sequence[str]) -> tuple[Condition, ...]:
-    return tuple(condition(one, Telling) for one in conditions)
+    told = (*(memory for one in part.characters for memory in one.memories), *part.occasions)
+    return {words: terms for one in told for _, words, terms in lines_of(one) if terms != Terms()}
 
 
 class _Replies(TypedDict):

@@ -44,14 +44,17 @@ class Findings:
             return False
         return self.known(path, sort, name, sorts[sort])
 
-    def known(self, path: KeyPath, sort: str, name: str, valid: Collection[str], within: str = "") -> bool:
-        """Whether the name is among the valid ones; if not, that is a mistake. `within` says where they come from."""
+    def known(
+        self, path: KeyPath, sort: str, name: str, valid: Collection[str], within: str = "", what: str = ""
+    ) -> bool:
+        """Whether the name is among the valid ones; if not, that is a mistake. `within` says where they come from, or
+        `what` says it all."""
         if name in valid:
             return True
         if name not in self._ghosts:
             where = f" {within}" if within else ""
             real = [one for one in valid if STAND_IN not in one]
-            self.add(path, f"there is no {sort} {shown(name)}{where}", choice(real), nearest(name, real))
+            self.add(path, what or f"there is no {sort} {shown(name)}{where}", choice(real), nearest(name, real))
         return False
 
     def repeated(self, names: Iterable[tuple[str, KeyPath]], sort: str) -> None:

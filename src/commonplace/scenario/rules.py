@@ -23,7 +23,7 @@ from commonplace.scenario.model import (
     WayPart,
 )
 from commonplace.scenario.shape import shaped, shown
-from commonplace.scenario.story_rules import story_rules, told, usable
+from commonplace.scenario.story_rules import said_elsewhere, story_rules, told, usable
 from commonplace.world.tree import ANY, CARRYING, VERBS
 
 STROKES = (5, 8)
@@ -307,6 +307,7 @@ def newcomer_rules(found: Findings) -> None:
     _possible_id(found, (*path, "id"), character.id)
     _own_names(found, path, character, others)
     _character(found, path, character, ())
+    said_elsewhere(found)
     if character.carries:
         found.add((*path, "carries"), "somebody who comes later brings no objects", "no such key")
 

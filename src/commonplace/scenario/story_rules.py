@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,15 +17,17 @@ from commonplace.scenario.findings import Findings, minutes
 from commonplace.scenario.loading import KeyPath, choice, nearest
 from commonplace.scenario.model import (
     FactPart,
+    MemoryPart,
     OccasionPart,
     ReplyPart,
     ScriptPart,
     TellPart,
 )
 from commonplace.scenario.shape import shown
-from commonplace.scenario.telling import Telling
+from commonplace.scenario.telling import Telling, Terms, lines_of
 from commonplace.servers import request_faults
 from commonplace.text import words
+from commonplace.world.acts import ACTS
 from commonplace.world.weather import SKIES
 
 STAGES = ("town", "duet", "panel")
@@ -51,6 +53,7 @@ def story_rules(found: Findings) -> None:
     found.repeated(((name, ("occasions", number, "id")) for number, name in enumerate(names)), "the occasion")
     for number, occasion in enumerate(found.part.occasions):
         _occasion(found, ("occasions", number), occasion, names)
+    said_elsewhere(found)
     _climate(found)
 
 
@@ -203,10 +206,10 @@ def told(found: Findings, path: KeyPath, tell: Sequence[TellPart], replies: Sequ
         here: KeyPath = (*path, "tell", number)
         _terms(found, here, line.when, line.only_to, "only_to")
         _numbers(found, (*here, "after"), line.after, len(tell))
-        if number + 1 in line.after:
-            found.add((*here, "after"), "the line comes after itself", "numbers of other lines")
-        elif any(number + 1 in tell[other - 1].after for other in line.after if other <= len(tell)):
-            found.add((*here, "after"), "each of two lines comes after the other", "an order in which they can be said")
+        if number + 1 in _before(tell, line.after):
+            found.add((*here, "after"), "the line would have to be heard before itself", "an order without a circle")
+        if line.after or line.once == "ever":
+            _in_town(found, here)
     for number, reply in enumerate(replies):
         here = (*path, "replies", number)
         _numbers(found, (*here, "to"), reply.to, len(tell))
@@ -221,20 +224,73 @@ def _numbers(found: Findings, path: KeyPath, numbers: Sequence[int], lines: int)
         found.add(path, f"there is no line {beyond[0]} under `tell`", f"numbers from 1 to {lines}")
 
 
+def _before(tell: Sequence[TellPart], after: Iterable[int]) -> set[int]:
+    """The lines, by number, that must have been heard before one that comes after these."""
+    before, waiting = set[int](), list(after)
+    while waiting:
+        number = waiting.pop()
+        if number not in before and number <= len(tell):
+            before.add(number)
+            waiting += tell[number - 1].after
+    return before
+
+
 def _terms(found: Findings, path: KeyPath, when: Sequence[str], people: Sequence[str], key: str) -> None:
     """Mistakes in when a line may be said, and by or to whom."""
+    if when or people:
+        _in_town(found, path)
     for number, one in enumerate(people):
         found.node((*path, key, number), "character", one)
-    read: list[Condition] = []
-    for number, text in enumerate(when):
-        try:
-            read.append(condition(text, Telling))
-            examine(read[-1], Telling, {"people": found.names.characters, "things": found.names.objects})
-        except Misread as misread:
-            expected = choice(misread.known) if misread.known else "NAME, not NAME, or NAME TEST VALUE"
-            found.add((*path, "when", number), str(misread), expected, nearest(misread.name, misread.known))
-    if never := contradiction(read):
+    ids = _nameable(found) if when else {}
+    read = [one for number, text in enumerate(when) if (one := _condition(found, (*path, "when", number), text, ids))]
+    if never := contradiction(read, Telling):
         found.add((*path, "when"), f"the line can never be said: {never}", "conditions that can hold together")
+
+
+def _in_town(found: Findings, path: KeyPath) -> None:
+    if found.part.stage in ("duet", "panel"):
+        found.add(path, f"the stage {found.part.stage} says every line without conditions", "its words alone")
+
+
+def _nameable(found: Findings) -> dict[str, Collection[str]]:
+    """What may stand at a place of a condition, by the names that lead there."""
+    people, things = found.names.characters, found.names.objects
+    states = {f"things.{one}.state": kind.states for one in things if (kind := found.names.kind_of(one))}
+    called = {"hearer.called": [one.called or one.name.split()[0] for one in people.values()]}
+    return {
+        "people": people, "things": things, "hearer.id": people, "place.id": found.names.areas, "act": ACTS, **called,
+        **states,
+    }  # fmt: skip
+
+
+def _condition(found: Findings, path: KeyPath, text: str, ids: Mapping[str, Collection[str]]) -> Condition | None:
+    try:
+        read = condition(text, Telling)
+        examine(read, Telling, ids)
+    except Misread as misread:
+        if misread.known:
+            found.known(path, "", misread.name, misread.known, what=str(misread))
+        else:
+            found.add(path, str(misread), "`alone`, `not alone` or `hour >= 18`, with blanks around the sign")
+        return None
+    return read
+
+
+def said_elsewhere(found: Findings) -> None:
+    """Words that stand in two places under different conditions: only one of the two would count."""
+    places: list[tuple[str, KeyPath, MemoryPart | OccasionPart]] = [
+        (character.id, ("characters", number, "memories", memory), told)
+        for number, character in enumerate(found.part.characters)
+        for memory, told in enumerate(character.memories)
+    ]
+    places += [(one.id, ("occasions", number), one) for number, one in enumerate(found.part.occasions)]
+    known: dict[str, tuple[Terms, str]] = {}
+    for owner, path, told in reversed(places):  # somebody who comes later stands first
+        for key, said, terms in lines_of(told):
+            others, where = known.setdefault(said, (terms, owner))
+            if others != terms:
+                what = f"the same words stand under other conditions at {shown(where)}"
+                found.add((*path, *key), what, "other words, or the same conditions in both places")
 
 
 def _sentences(found: Findings, path: KeyPath, lines: Sequence[str]) -> None:

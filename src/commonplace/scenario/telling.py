@@ -1,17 +1,17 @@
 """What an author's conditions name: the moment at which somebody might say a line, as the speaker sees it.
 
-Every field is a name that `when` may begin with; docs/scenarios.md lists them from here.
+Every field is a name that `when` may begin with; docs/lines.md lists them from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from commonplace.conditions import Condition
-from commonplace.scenario.model import Pronoun, Sky, Temperature, Weekday
+from commonplace.conditions import Condition, condition
+from commonplace.scenario.model import MemoryPart, OccasionPart, Pronoun, Sky, Temperature, Weekday
 
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 
@@ -19,12 +19,12 @@ WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 class Somebody(Struct, frozen=True):
     """Another character as the speaker knows it."""
 
-    id: str
-    called: str
-    warmth: Annotated[int, Meta(description="how the speaker likes them, −100 … 100")] = 0
-    talks: Annotated[int, Meta(description="talks the two have had in this run")] = 0
-    age: Annotated[int, Meta(description="years")] = 0
-    label: Annotated[str, Meta(description="what they are to the speaker, one word: `neighbour`")] = ""
+    id: Annotated[str, Meta(description="the id in the file")]
+    called: Annotated[str, Meta(description="the short name")]
+    warmth: Annotated[int, Meta(ge=-100, le=100, description="how the speaker likes them, −100 … 100")] = 0
+    talks: Annotated[int, Meta(ge=0, description="talks the two have had in this run")] = 0
+    age: Annotated[int, Meta(ge=0, description="years")] = 0
+    label: Annotated[str, Meta(description="last word of what the speaker calls them: `friend`, `할머니`")] = ""
     pronoun: Annotated[Pronoun, Meta(description="she, he or they")] = "they"
 
 
@@ -38,25 +38,25 @@ class Thing(Struct, frozen=True):
 class Place(Struct, frozen=True):
     """An area."""
 
-    id: str
+    id: Annotated[str, Meta(description="the id in the file")]
     outdoor: Annotated[bool, Meta(description="whether it is outdoors")] = False
 
 
 class Telling(Struct, frozen=True):
-    """The moment."""
+    """The moment at which a character might say a line."""
 
     hearer: Annotated[Somebody, Meta(description="to whom it is said")]
-    people: Annotated[Mapping[str, Somebody], Meta(description="those in sight, by id: `people.suki`")]
+    people: Annotated[Mapping[str, Somebody], Meta(description="those in sight, the hearer too, by id: `people.suki`")]
     things: Annotated[Mapping[str, Thing], Meta(description="objects in sight or in hand, by id: `things.kettle`")]
     place: Annotated[Place, Meta(description="where the speaker is")]
     home: Annotated[bool, Meta(description="whether the speaker is at home")]
-    alone: Annotated[bool, Meta(description="whether nobody else is in sight")]
+    alone: Annotated[bool, Meta(description="whether nobody but the hearer is in sight")]
     sky: Annotated[Sky, Meta(description="the weather")]
     temperature: Annotated[Temperature, Meta(description="how warm it is")]
     weekday: Annotated[Weekday, Meta(description="`mon` … `sun`")]
-    day: Annotated[int, Meta(description="day of the run; 0 is the one on which it starts")]
-    hour: Annotated[int, Meta(description="hour of the day, 0 … 23")]
-    hours_ago: Annotated[int, Meta(description="hours since what is told was remembered; 0 for a reply")]
+    day: Annotated[int, Meta(ge=0, description="day of the run; 0 is the one on which it starts")]
+    hour: Annotated[int, Meta(ge=0, le=23, description="hour of the day, 0 … 23")]
+    hours_ago: Annotated[int, Meta(ge=0, description="hours since what is told was remembered; 0 for a reply")]
     act: Annotated[
         str, Meta(description="what the hearer's latest line does: `tell`, `complain`, `ask.topic`; empty for none")
     ]
@@ -65,7 +65,7 @@ class Telling(Struct, frozen=True):
 class Terms(Struct, frozen=True):
     """When a line of an author may be said."""
 
-    when: tuple[Condition, ...] = ()
+    when: tuple[str, ...] = ()
     speakers: frozenset[str] = frozenset()
     """Who may say it; anybody where there are none."""
     hearers: frozenset[str] = frozenset()
@@ -74,3 +74,17 @@ class Terms(Struct, frozen=True):
     """Lines that the hearer must have heard from the speaker before."""
     once: Literal["hearer", "ever"] = "hearer"
     """Whether each hearer may hear it once, or one of all."""
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What is written under `when`, read."""
+        return tuple(condition(one, Telling) for one in self.when)
+
+
+def lines_of(told: MemoryPart | OccasionPart) -> Iterator[tuple[tuple[str, int], str, Terms]]:
+    """Every line and every reply: the keys of its place, its words, and when it may be said."""
+    for number, line in enumerate(told.tell):
+        after = tuple(told.lines[other - 1] for other in line.after if other <= len(told.tell))
+        yield ("tell", number), line.say, Terms(line.when, frozenset(), frozenset(line.only_to), after, line.once)
+    for number, reply in enumerate(told.replies):
+        yield ("replies", number), reply.say, Terms(reply.when, frozenset(reply.who))

@@ -9,6 +9,7 @@ from typing import Any
 
 from commonplace.cli.options import JSON, RUN
 from commonplace.cli.output import print_json, print_table
+from commonplace.cognition.telling import lines_in
 from commonplace.minds.offline.react import REACTIONS, WISHES
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
@@ -16,8 +17,8 @@ from commonplace.scenario.telling import Terms
 from commonplace.text import shortened
 from commonplace.world.events import Spoke
 
-WIDE = 70
-"""Characters of a line that a table shows."""
+WIDE, BRIEF = 70, 24
+"""Characters of a line that a table shows; of one that has to be heard before it."""
 
 
 def rules(run: Path = RUN, as_json: bool = JSON) -> None:
@@ -32,7 +33,7 @@ def rules(run: Path = RUN, as_json: bool = JSON) -> None:
         print(f"never: {', '.join(never)}")
     if lines:
         print()
-        print_table(("said", "held back", "line", "when"), map(_line_cells, lines), words=4)
+        print_table(("said", "allowed", "held back", "line", "when"), map(_line_cells, lines), words=5)
 
 
 def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
@@ -51,20 +52,25 @@ def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
 
 
 def _lines(reading: Reading) -> Iterator[dict[str, Any]]:
-    """The lines with conditions: how often each was said, how often it was held back, and by what."""
+    """The lines with conditions: how often each was said, how often it was allowed when its memory came to mind in a
+    talk, and how often it was then held back, by what."""
     terms = reading.scenario.terms
     if not terms:
         return
-    spoken = [event.body.utterance for event in reading.events(type="SAY") if isinstance(event.body, Spoke)]
-    held: dict[str, Counter[str]] = {line: Counter() for line in terms}
-    for row in reading.answers():
-        if row.task == "converse":
-            for entry in reading.trace(row.agent, row.tick).get("lines", ()):
-                if entry["failed"] and entry["say"] in held:
-                    held[entry["say"]][entry["failed"].partition(" (")[0]] += 1
+    bodies = (event.body for event in reading.events(type="SAY"))
+    spoken = Counter(
+        line for body in bodies if isinstance(body, Spoke) for line in lines_in(body.utterance, reading.scenario)
+    )
+    looked_at: dict[str, Counter[str]] = {line: Counter() for line in terms}
+    for agent, tick in sorted({(row.agent, row.tick) for row in reading.answers() if row.task == "converse"}):
+        for entry in reading.trace(agent, tick).get("lines", ()):
+            if entry["say"] in looked_at:
+                looked_at[entry["say"]][entry["failed"].partition(" (")[0]] += 1
     for line, of in terms.items():
-        said = sum(line in one for one in spoken)
-        yield {"line": line, "when": _conditions(of, reading.scenario), "said": said, "held_back": dict(held[line])}
+        held = looked_at[line]
+        allowed = held.pop("", 0)
+        when = _conditions(of, reading.scenario)
+        yield {"line": line, "when": when, "said": spoken[line], "allowed": allowed, "held_back": dict(held)}
 
 
 def _conditions(terms: Terms, scenario: Scenario) -> list[str]:
@@ -74,7 +80,7 @@ def _conditions(terms: Terms, scenario: Scenario) -> list[str]:
         f"{key} {' '.join(scenario.personas[one].called for one in sorted(of))}" for key, of in people.items() if of
     ]
     once = ["once ever"] if terms.once == "ever" else []
-    return [one.written for one in terms.when] + named + ["after another line"] * bool(terms.after) + once
+    return [*terms.when, *named, *(f"after “{shortened(one, BRIEF)}”" for one in terms.after), *once]
 
 
 def _row_cells(row: Mapping[str, Any]) -> list[str]:
@@ -83,4 +89,10 @@ def _row_cells(row: Mapping[str, Any]) -> list[str]:
 
 def _line_cells(row: Mapping[str, Any]) -> list[str]:
     held = ", ".join(f"{count} {failed}" for failed, count in sorted(row["held_back"].items(), key=lambda one: -one[1]))
-    return [f"{row['said']:,}", held or "0", shortened(row["line"], WIDE), ", ".join(row["when"])]
+    return [
+        f"{row['said']:,}",
+        f"{row['allowed']:,}",
+        held or "0",
+        shortened(row["line"], WIDE),
+        ", ".join(row["when"]),
+    ]
