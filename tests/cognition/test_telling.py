@@ -19,10 +19,16 @@ OTTO, SOUR = "I have a sourdough called Otto.", "Otto is a little sour today."
 LONG = "Anna Berg keeps a sourdough called Otto."
 
 
-def _hamlet(*tell: Mapping[str, Any] | str, replies: Sequence[Mapping[str, Any]] = (), **cognition: Any) -> Scenario:
+def _hamlet(
+    *tell: Mapping[str, Any] | str,
+    replies: Sequence[Mapping[str, Any]] = (),
+    rules: Sequence[Mapping[str, Any]] = (),
+    **cognition: Any,
+) -> Scenario:
     """Everybody in the barn; Anna has lines about Otto, to which there are replies."""
 
     def change(document: dict[str, Any]) -> None:
+        document["rules"] = list(rules)
         standing(anna="barn")(document)
         told = {"text": LONG, "importance": 9, "topic": "Otto", "tell": list(tell), "replies": list(replies)}
         person(document, "anna")["memories"] = [told]
@@ -45,7 +51,8 @@ class Talkers(ScriptedMind):
 
     def _converse(self, given: ConverseInput, key: RequestKey) -> ConverseOutput:
         lines = [line for one in given.recalled for line in one.tell]
-        lines += given.lines[-1].replies if given.lines and given.lines[-1].speaker != key.agent else ()
+        if given.lines and given.lines[-1].speaker != key.agent:
+            lines += (*given.lines[-1].replies, *given.lines[-1].rules)
         self.offered.append((key.agent, given.hearer.id, tuple(lines)))
         said = next((line for line in lines if line not in given.said), f"Good day, it is {given.situation.moment}.")
         return ConverseOutput(utterance=said)
@@ -165,6 +172,24 @@ def test_a_reply_may_be_said_exactly_by_whom_and_when_it_says(terms: dict[str, A
     mind = Talkers(anna="ben", ben="anna")
     Town(_hamlet(OTTO, replies=[{"say": reply, **terms}]), mind).live(12)
     assert (reply in mind.to("anna", speaker="ben")) is may
+
+
+@pytest.mark.parametrize(
+    ("rule", "may"),
+    [
+        ({"when": ["hearer.id = anna"]}, True),
+        ({"when": ["hearer.id = anna", "act = complain"]}, False),
+        ({"when": ["not home"], "who": ["cora"]}, False),
+        ({"when": ["topic = kite"]}, False),
+    ],
+)
+def test_a_rule_is_for_any_line_whose_conditions_hold(rule: dict[str, Any], may: bool) -> None:
+    says = "Is that so?"
+    mind = Talkers(anna="ben", ben="anna")
+    town = Town(_hamlet(OTTO, rules=[{"says": [says], **rule}]), mind).live(12)
+    assert (says in mind.to("anna", speaker="ben")) is may
+    turns = (turn for tick in town.ticks for turn in tick.turns.values())
+    assert (says in {line["say"] for turn in turns for line in turn.trace.get("lines", ())}) is may
 
 
 def test_the_trace_has_each_line_with_what_its_conditions_found_and_the_one_that_failed() -> None:

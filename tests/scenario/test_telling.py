@@ -102,6 +102,13 @@ def test_a_mistake_in_when_a_line_is_said_is_named_on_its_line(case: str) -> Non
     assert found[0].expected
 
 
+def test_mistakes_in_a_rule_are_named_and_its_words_stand_nowhere_else() -> None:
+    rule = "rules:\n  - {when: [act = complian], who: [jonah], says: [I left the stove on.]}\n"
+    found = check(read(LINES + "\n" + rule, "lines.yaml"))
+    assert sorted(one.nearest for one in found) == ["", "complain", "jonas"]
+    assert 'under other conditions at "rules"' in report(found)
+
+
 def test_lines_that_come_after_each_other_in_a_circle_can_never_be_said() -> None:
     _, found = _mistakes("once: ever}", "once: ever, after: [3]}")
     assert found == []
@@ -222,5 +229,5 @@ def _moment() -> Telling:
     somebody = Somebody("jonas", "Jonas", 30, 2, 41, "rival", "he")
     return Telling(
         hearer=somebody, people={"jonas": somebody}, things={"stove": Thing("hot")}, place=Place("bar"), home=False,
-        alone=True, sky="rain", temperature="cool", weekday="sat", day=1, hour=19, hours_ago=3, act="tell",
+        alone=True, sky="rain", temperature="cool", weekday="sat", day=1, hour=19, hours_ago=3, act="tell", topic="pot",
     )  # fmt: skip

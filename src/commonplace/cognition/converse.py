@@ -58,8 +58,8 @@ async def converse(
     if past.spoken_of:
         notebook.chosen("asked", past.spoken_of.because, 1)
     here, you, lines = situation(view), person(view, hearer, notebook.relations), spoken(view, hearer)
-    act = next((one.speech_act for one in reversed(lines) if one.speaker == hearer), "")
-    sayable = Lines(view, notebook, you, here.people, act)
+    latest = next((one for one in reversed(lines) if one.speaker == hearer), None)
+    sayable = Lines(view, notebook, you, here.people, latest)
     inputs = ConverseInput(
         who=who(view.persona),
         situation=here,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import cast
 
-from commonplace.character.account import digests_of
+from commonplace.character.account import as_topic, digests_of
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages.language import language
 from commonplace.minds.notes import Person, Recalled, Spoken, changed
@@ -22,8 +22,10 @@ LEVELS = ("", "polite", "plain")
 class Lines:
     """The author's lines for one hearer; what was held back is noted in the trace, with the condition that fails."""
 
-    def __init__(self, view: TurnView, notebook: Notebook, hearer: Person, people: Sequence[Person], act: str) -> None:
-        self._view, self._notebook, self._hearer, self._people, self._act = view, notebook, hearer, people, act
+    def __init__(
+        self, view: TurnView, notebook: Notebook, hearer: Person, people: Sequence[Person], latest: Spoken | None
+    ) -> None:
+        self._view, self._notebook, self._hearer, self._people, self._latest = view, notebook, hearer, people, latest
 
     def told(self, found: Iterable[Recalled]) -> tuple[Recalled, ...]:
         """The memories, each with what of it may be told."""
@@ -35,9 +37,15 @@ class Lines:
 
     def answered(self, lines: tuple[Spoken, ...]) -> tuple[Spoken, ...]:
         """The lines of a talk, the latest with what may be said to it."""
-        if not lines or not any(map(self._view.scenario.terms.get, lines[-1].replies)):
+        scenario = self._view.scenario
+        if not lines or lines[-1].speaker == self._view.persona.id:
             return lines
-        return (*lines[:-1], changed(lines[-1], replies=self._kept(lines[-1].replies, 0)))
+        last = lines[-1]
+        if any(map(scenario.terms.get, last.replies)):
+            last = changed(last, replies=self._kept(last.replies, 0))
+        if scenario.rules and (rules := self._kept(scenario.rules, 0)):
+            last = changed(last, rules=rules)
+        return lines if last is lines[-1] else (*lines[:-1], last)
 
     def _kept(self, lines: Sequence[str], hours_ago: int) -> tuple[str, ...]:
         moment = self._moment(hours_ago)
@@ -49,7 +57,8 @@ class Lines:
             return True
         unmet = (one.explained(moment) for one in terms.conditions if not one.is_met(moment))
         failed = self._outward(line, terms) or next(unmet, "")
-        self._notebook.line(line, [one.explained(moment) for one in terms.conditions], failed)
+        if not failed or line not in self._view.scenario.rules:  # most rules are not about most lines
+            self._notebook.line(line, [one.explained(moment) for one in terms.conditions], failed)
         return not failed
 
     def _outward(self, line: str, terms: Terms) -> str:
@@ -81,7 +90,8 @@ class Lines:
             day=view.scenario.clock.day(world.tick),
             hour=now.hour,
             hours_ago=hours_ago,
-            act=self._act,
+            act=self._latest.speech_act if self._latest else "",
+            topic=as_topic(self._latest.topic).rpartition(" ")[2] if self._latest else "",
         )
 
     def _somebody(self, one: Person) -> Somebody:

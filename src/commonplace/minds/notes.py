@@ -268,6 +268,8 @@ class Spoken(Given, omit_defaults=True):
     """What it is about, as its speaker names it."""
     replies: tuple[str, ...] = ()
     """What the scenario's author gave to say to it; only of the latest line."""
+    rules: tuple[str, ...] = ()
+    """What the scenario's rules let one say to it; only of the latest line."""
     because: tuple[int, ...] = ()
     """The memories it rests on; only of an answer to a person."""
 

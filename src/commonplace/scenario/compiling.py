@@ -33,7 +33,7 @@ from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
 from commonplace.scenario.story_rules import GONE
-from commonplace.scenario.telling import Terms, lines_of
+from commonplace.scenario.telling import Terms, lines_of, ruled
 from commonplace.text import sentences, words
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
@@ -104,6 +104,7 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
             if one.tell or one.at_once
         },
         terms=_terms(part),
+        rules=tuple(words for _, words, _ in ruled(part.rules)),
         **_replies(part),
     )
 
@@ -111,7 +112,8 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
 def _terms(part: ScenarioPart) -> dict[str, Terms]:
     """When the lines may be said that have conditions."""
     told = (*(memory for one in part.characters for memory in one.memories), *part.occasions)
-    return {words: terms for one in told for _, words, terms in lines_of(one) if terms != Terms()}
+    of_memories = {words: terms for one in told for _, words, terms in lines_of(one) if terms != Terms()}
+    return of_memories | {words: terms for _, words, terms in ruled(part.rules)}
 
 
 class _Replies(TypedDict):

@@ -361,6 +361,18 @@ class OccasionPart(Part):
         return tuple(one.say for one in self.tell)
 
 
+class RulePart(Part):
+    """What may be said to any line, whatever memory it comes from."""
+
+    when: Conditions = Field(
+        min_length=1, description="conditions, all of which must hold; `act` and `topic` are the line's"
+    )
+    says: tuple[Line, ...] = Field(
+        min_length=1, description="ways to say it; who has said one to somebody says another"
+    )
+    who: tuple[Id, ...] = Field(default=(), description="characters who may say it; anybody if left out")
+
+
 class ClimatePart(Part):
     """How the weather behaves."""
 
@@ -560,6 +572,7 @@ class ScenarioPart(Part):
     occasions: tuple[OccasionPart, ...] = Field(
         default=(), description="what happens now and then: recurring and seasonal events, mishaps, visitors, wear"
     )
+    rules: tuple[RulePart, ...] = Field(default=(), description="what is said to lines, by what they do and to whom")
     climate: ClimatePart = Field(default=ClimatePart(), description="how the weather behaves")
     cognition: CognitionPart = Field(default=CognitionPart(), description="settings of the characters' minds")
     duet: DuetPart = Field(default=DuetPart(), description="settings of the stage `duet`")

@@ -66,6 +66,8 @@ class Scenario:
     """What the one who told a sentence says to a question about it, by the sentence and the question."""
     terms: Mapping[str, Terms] = field(default_factory=dict[str, Terms])
     """When a line or a reply of an author may be said, by its words; left out where that is always."""
+    rules: tuple[str, ...] = ()
+    """What may be said to any line when its terms hold, by the scenario's rules."""
     session: Session | None = None
     """What a panel of this run is about and remembers of earlier ones."""
 

@@ -24,7 +24,7 @@ from commonplace.scenario.model import (
     TellPart,
 )
 from commonplace.scenario.shape import shown
-from commonplace.scenario.telling import Telling, Terms, lines_of
+from commonplace.scenario.telling import Telling, lines_of, ruled
 from commonplace.servers import request_faults
 from commonplace.text import words
 from commonplace.world.acts import ACTS
@@ -53,6 +53,7 @@ def story_rules(found: Findings) -> None:
     found.repeated(((name, ("occasions", number, "id")) for number, name in enumerate(names)), "the occasion")
     for number, occasion in enumerate(found.part.occasions):
         _occasion(found, ("occasions", number), occasion, names)
+    ruled_lines(found)
     said_elsewhere(found)
     _climate(found)
 
@@ -218,6 +219,14 @@ def told(found: Findings, path: KeyPath, tell: Sequence[TellPart], replies: Sequ
             found.add((*here, "answer"), "what is said is not a question", "an `answer` only to a question")
 
 
+def ruled_lines(found: Findings) -> None:
+    """Mistakes in the rules of what is said to lines."""
+    for number, rule in enumerate(found.part.rules):
+        path: KeyPath = ("rules", number)
+        _sentences(found, (*path, "says"), rule.says)
+        _terms(found, path, rule.when, rule.who, "who")
+
+
 def _numbers(found: Findings, path: KeyPath, numbers: Sequence[int], lines: int) -> None:
     beyond = [one for one in numbers if one > lines]
     if beyond:
@@ -284,11 +293,11 @@ def said_elsewhere(found: Findings) -> None:
         for memory, told in enumerate(character.memories)
     ]
     places += [(one.id, ("occasions", number), one) for number, one in enumerate(found.part.occasions)]
-    known: dict[str, tuple[Terms, str]] = {}
+    known = {words: (terms, "rules") for _, words, terms in ruled(found.part.rules)}
     for owner, path, told in reversed(places):  # somebody who comes later stands first
         for key, said, terms in lines_of(told):
             others, where = known.setdefault(said, (terms, owner))
-            if others != terms:
+            if others != terms or where == "rules":
                 what = f"the same words stand under other conditions at {shown(where)}"
                 found.add((*path, *key), what, "other words, or the same conditions in both places")
 

@@ -5,13 +5,13 @@ Every field is a name that `when` may begin with; docs/lines.md lists them from 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
 from commonplace.conditions import Condition, condition
-from commonplace.scenario.model import MemoryPart, OccasionPart, Pronoun, Sky, Temperature, Weekday
+from commonplace.scenario.model import MemoryPart, OccasionPart, Pronoun, RulePart, Sky, Temperature, Weekday
 
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 
@@ -60,6 +60,7 @@ class Telling(Struct, frozen=True):
     act: Annotated[
         str, Meta(description="what the hearer's latest line does: `tell`, `complain`, `ask.topic`; empty for none")
     ]
+    topic: Annotated[str, Meta(description="what that line is about, its last word: `kite`; empty for nothing")]
 
 
 class Terms(Struct, frozen=True):
@@ -79,6 +80,13 @@ class Terms(Struct, frozen=True):
     def conditions(self) -> tuple[Condition, ...]:
         """What is written under `when`, read."""
         return tuple(condition(one, Telling) for one in self.when)
+
+
+def ruled(rules: Iterable[RulePart]) -> Iterator[tuple[tuple[int, int], str, Terms]]:
+    """Every line of the rules: the numbers of rule and line, its words, and when it may be said."""
+    for number, rule in enumerate(rules):
+        for line, words in enumerate(rule.says):
+            yield (number, line), words, Terms(rule.when, frozenset(rule.who))
 
 
 def lines_of(told: MemoryPart | OccasionPart) -> Iterator[tuple[tuple[str, int], str, Terms]]:

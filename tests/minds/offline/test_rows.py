@@ -11,7 +11,8 @@ import pytest
 
 from commonplace.conditions import contradiction, examine, names
 from commonplace.errors import CommonplaceError
-from commonplace.minds.offline.react import REACTIONS, WISHES
+from commonplace.minds.offline.converse import TALK
+from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
 from commonplace.minds.offline.rows import Facts, Row, Table, parsed
 
 HEAD = "name | of | when | weight | does\n"
@@ -147,7 +148,7 @@ def test_a_row_that_cannot_be_read_is_refused_with_file_and_line(row: str, what:
 
 # ── the tables that ship ─────────────────────────────────────────────────────────────────────────────────────────────
 
-SHIPPED = {"react": REACTIONS, "wish": WISHES}
+SHIPPED: dict[str, Table[Any]] = {"react": REACTIONS, "wish": WISHES, "plans": PLANS, "talk": TALK}
 ROWS: list[Row[Any]] = [row for table in SHIPPED.values() for row in table.rows]
 EVERY = sorted({row.of for row in ROWS}, key=lambda kind: kind.__name__)
 

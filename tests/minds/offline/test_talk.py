@@ -106,6 +106,14 @@ def opening(*recalled: object, **more: object) -> ConverseOutput:
     return line(talk(*recalled, **more))
 
 
+def test_what_a_rule_lets_one_say_comes_before_anything_else_unless_the_hearer_has_heard_it() -> None:
+    heard = sample.said("jun", "The pot is leaking again.", id=7)
+    said = Spoken(speaker="jun", called="Jun", text=heard.happening.quote, speech_act="complain", rules=("Poor pot.",))
+    reply = talk(heard, purpose="reply", lines=(said,))
+    assert line(reply).utterance == "Poor pot."
+    assert line(changed(reply, said=("Poor pot.",))).utterance != "Poor pot."
+
+
 def test_with_nothing_remembered_nothing_is_said() -> None:
     assert opening().utterance == ""
 

@@ -164,6 +164,14 @@ class Talk(Facts):
         return _joined(self._scene, self._options)
 
     @cached_property
+    def ruled(self) -> Line | None:
+        """What the scenario's rules let one say to the line, and the hearer has not heard."""
+        given = self._scene.talk.lines[-1].rules if self.memory else ()
+        text = _authors(self._scene, given, self._scene.last)
+        act = "ask.more" if text.endswith("?") else "acknowledge"
+        return Line(text, (self.memory.id,), act, self.heard.topic) if self.memory and text else None
+
+    @cached_property
     def favour(self) -> Line | None:
         """The answer to what is asked, promised, brought or forgiven."""
         return favour_reply(self._scene, self.memory) if self.memory else None
