@@ -178,11 +178,16 @@ def test_why_shows_each_line_that_came_to_mind_and_the_condition_that_failed(liv
     block = shown.partition("Lines with conditions")[2]
     assert f"may be said: “{lived.lines.first}”  hour >= 12 (" in block
     with Reading.open(lived.path) as reading:
-        explained = [
-            one for *_, id_, _ in lived.said for one in reading.trace(lived.lines.teller, _tick(id_))["lines"]
-        ]
+        explained = [one for *_, id_, _ in lived.said for one in reading.trace(lived.lines.teller, _tick(id_))["lines"]]
     failed = [one["failed"] for one in explained if one["say"] == lived.lines.never]
     assert all(one.startswith("sky = snow (") for one in failed)
+
+
+@pytest.mark.parametrize("question", ["Tell me about the snow.", "눈 이야기 좀 해 주세요."])
+def test_a_person_who_asks_is_not_told_a_line_that_has_conditions(lived: Lived, question: str) -> None:
+    done = command("talk", str(lived.path), lived.lines.teller, "--ask", question)
+    assert done.status == 0
+    assert lived.lines.never not in done.out
 
 
 def _tick(event: str) -> int:
