@@ -183,5 +183,12 @@ def test_why_shows_each_line_that_came_to_mind_and_the_condition_that_failed(liv
     assert all(one.startswith("sky = snow (") for one in failed)
 
 
+@pytest.mark.parametrize("question", ["Tell me about the snow.", "눈 이야기 좀 해 주세요."])
+def test_a_person_who_asks_is_not_told_a_line_that_has_conditions(lived: Lived, question: str) -> None:
+    done = command("talk", str(lived.path), lived.lines.teller, "--ask", question)
+    assert done.status == 0
+    assert lived.lines.never not in done.out
+
+
 def _tick(event: str) -> int:
     return int(event.partition(".")[0].removeprefix("t"))
