@@ -107,7 +107,7 @@ def opening(*recalled: object, **more: object) -> ConverseOutput:
 
 
 def test_what_a_rule_lets_one_say_comes_before_anything_else_unless_the_hearer_has_heard_it() -> None:
-    heard = sample.said("jun", "The pot is leaking again.", id=7)
+    heard = sample.said(7, "The pot is leaking again.")
     said = Spoken(speaker="jun", called="Jun", text=heard.happening.quote, speech_act="complain", rules=("Poor pot.",))
     reply = talk(heard, purpose="reply", lines=(said,))
     assert line(reply).utterance == "Poor pot."

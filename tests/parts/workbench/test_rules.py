@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 from cognition.hamlet import BASE, person
 from commonplace.api import create_run
 from commonplace.cognition.telling import lines_in
-from commonplace.minds.offline.react import REACTIONS, WISHES
+from commonplace.minds.offline.converse import TALK
+from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
 from commonplace.run.reading import Reading
 from commonplace.world.events import Spoke
 from e2e.command import command
@@ -90,7 +92,7 @@ def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     path = tmp_path_factory.mktemp("rules") / f"{request.param}.run"
     written = path.with_suffix(".json" if request.param == "en" else ".yaml")
     written.write_text(text, encoding="utf-8")
-    with create_run(path, str(written)) as run:
+    with create_run(path, str(written), seed=3) as run:
 
         async def live() -> None:
             async for _ in run.play(until=TICKS):
@@ -163,20 +165,25 @@ def test_rules_counts_every_row_that_decided_and_names_those_that_never_did(live
     done = command("rules", str(lived.path), "--json")
     rows = [row for row in map(json.loads, done.out.splitlines()) if "row" in row]
     with Reading.open(lived.path) as reading:
-        decided = [row.usage["row"] for row in reading.answers() if "row" in row.usage]
-    assert {row["row"]: row["times"] for row in rows if row["times"]} == {row: decided.count(row) for row in decided}
-    named = {row["row"].partition(".")[0] for row in rows}
-    assert {row.name.partition(".")[0] for row in REACTIONS.rows} == named
+        answers = [(row.task, row.usage["row"]) for row in reading.answers() if "row" in row.usage]
+    decided = Counter((task, one) for task, row in answers for one in row.split(" + "))
+    assert {(row["task"], row["row"]): row["times"] for row in rows if row["times"]} == decided
+    tables = {"react": (*REACTIONS.rows, *PLANS.rows), "converse": TALK.rows}
+    assert {(task, row.name.partition(".")[0]) for task, of in tables.items() for row in of} == {
+        (row["task"], row["row"].partition(".")[0]) for row in rows
+    }
     assert {f"meeting.{row.name}" for row in WISHES.rows if row.cells["purpose"]} <= {row["row"] for row in rows}
-    never = command("rules", str(lived.path)).out.partition("never: ")[2].partition("\n\n")[0].split()
-    assert [one.rstrip(",") for one in never] == [row["row"] for row in rows if not row["times"]]
+    never = command("rules", str(lived.path)).out.partition("never: ")[2].partition("\n\n")[0].split(",")
+    assert [" ".join(one.split()) for one in never] == [
+        f"{row['task']} {row['row']}" for row in rows if not row["times"]
+    ]
 
 
 def test_why_shows_each_line_that_came_to_mind_and_the_condition_that_failed(lived: Lived) -> None:
     event = next(id_ for line, *_, id_, _ in lived.said if line == lived.lines.first)
     shown = command("why", str(lived.path), event).out
     block = shown.partition("Lines with conditions")[2]
-    assert f"may be said: “{lived.lines.first}”  hour >= 12 (" in block
+    assert f"“{lived.lines.first}”  hour >= 12 (" in block
     with Reading.open(lived.path) as reading:
         explained = [one for *_, id_, _ in lived.said for one in reading.trace(lived.lines.teller, _tick(id_))["lines"]]
     failed = [one["failed"] for one in explained if one["say"] == lived.lines.never]

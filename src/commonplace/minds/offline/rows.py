@@ -25,6 +25,8 @@ from commonplace.conditions import Condition, condition
 from commonplace.errors import CommonplaceError
 
 F = TypeVar("F", bound="Facts")
+JOINED = " + "
+"""Between the names of two rows that both hold."""
 NEARLY = 2
 """Rows kept of those that nearly decided."""
 _SLOT = re.compile(r"\{([a-z_.]+)\}")
@@ -94,7 +96,7 @@ class Choice(NamedTuple, Generic[F]):
         is that of a row which was chosen before and holds, too."""
         if after is not None:
             mine = self.account()
-            return {**after, "row": f"{after['row']}+{mine['row']}", "when": [*after["when"], *mine["when"]]}
+            return {**after, "row": f"{after['row']}{JOINED}{mine['row']}", "when": [*after["when"], *mine["when"]]}
         nearly = sorted(self.passed, key=lambda one: (one[0].of is not self.row.of, -one[2]))[:NEARLY]
         account: dict[str, Any] = {
             "row": self.row.name,

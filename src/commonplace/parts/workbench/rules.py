@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from commonplace.cli.options import JSON, RUN
 from commonplace.cli.output import print_json, print_table
 from commonplace.cognition.telling import lines_in
-from commonplace.minds.offline.react import REACTIONS, WISHES
+from commonplace.minds.offline.converse import TALK
+from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
+from commonplace.minds.offline.rows import JOINED
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
 from commonplace.scenario.telling import Terms
@@ -28,8 +30,8 @@ def rules(run: Path = RUN, as_json: bool = JSON) -> None:
     if as_json:
         print_json([*rows, *lines])
         return
-    print_table(("times", "row", "when"), (_row_cells(row) for row in rows if row["times"]), words=3)
-    if never := [row["row"] for row in rows if not row["times"]]:
+    print_table(("times", "task", "row", "when"), (_row_cells(row) for row in rows if row["times"]), words=4)
+    if never := [f"{row['task']} {row['row']}" for row in rows if not row["times"]]:
         print(f"never: {', '.join(never)}")
     if lines:
         print()
@@ -37,18 +39,25 @@ def rules(run: Path = RUN, as_json: bool = JSON) -> None:
 
 
 def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
-    """The rows, the most frequent first, with what they ask for; of a run whose rows have other names also those."""
-    times = Counter(row.usage["row"] for row in reading.answers() if "row" in row.usage)
+    """The rows by task, the most frequent first, with what they ask for; of a run whose rows have other names also
+    those."""
+    answers = ((row.task, row.usage["row"]) for row in reading.answers() if "row" in row.usage)
+    times = Counter((task, one) for task, row in answers for one in row.split(JOINED))
+    for task, name in sorted({*_KNOWN, *times}, key=lambda key: (-times[key], key)):
+        yield {"task": task, "row": name, "times": times[task, name], "when": _KNOWN.get((task, name), [])}
+
+
+def _known() -> Iterator[tuple[tuple[str, str], list[str]]]:
+    """(task, row) and its conditions, of all that can decide."""
     meeting = next(row for row in REACTIONS.rows if row.name == "meeting")
-    known: dict[str, Iterable[str]] = {
-        **{row.name: [one.written for one in row.when] for row in REACTIONS.rows if row is not meeting},
-        **{
-            f"{meeting.name}.{row.name}": [one.written for one in (*meeting.when, *row.when)]
-            for row in WISHES.rows if row.cells["purpose"]
-        },
-    }  # fmt: skip
-    for name in sorted({*known, *times}, key=lambda name: (-times[name], name)):
-        yield {"row": name, "times": times[name], "when": list(known.get(name, ()))}
+    for row in WISHES.rows:
+        if row.cells["purpose"]:
+            yield ("react", f"{meeting.name}.{row.name}"), [one.written for one in (*meeting.when, *row.when)]
+    for task, table in (("react", REACTIONS), ("react", PLANS), ("converse", TALK)):
+        yield from (((task, row.name), [one.written for one in row.when]) for row in table.rows if row is not meeting)
+
+
+_KNOWN = dict(_known())
 
 
 def _lines(reading: Reading) -> Iterator[dict[str, Any]]:
@@ -84,7 +93,7 @@ def _conditions(terms: Terms, scenario: Scenario) -> list[str]:
 
 
 def _row_cells(row: Mapping[str, Any]) -> list[str]:
-    return [f"{row['times']:,}", row["row"], ", ".join(row["when"]) or "–"]
+    return [f"{row['times']:,}", row["task"], row["row"], ", ".join(row["when"]) or "–"]
 
 
 def _line_cells(row: Mapping[str, Any]) -> list[str]:
