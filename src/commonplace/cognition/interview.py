@@ -401,7 +401,8 @@ def _those(latest: Sequence[Memory], test: Callable[[Happening], bool]) -> Itera
 def _day(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
     """What happened on the day that the question is about, else today and yesterday; oldest first."""
     first = midnight(view.now) - timedelta(days=max(0, asked.when.days) if asked.when else 1)
-    days = 1 if asked.when is not None and asked.when.days > 0 else 2
+    # `last night` goes on in the morning.
+    days = 1 if asked.when is not None and asked.when.days > 0 and asked.when.end <= 24 * 60 else 2
     # The small hours belong to the evening before.
     last = first + timedelta(days=days, hours=5)
     wanted = OF_A_DAY if has(asked.kind, "lived") else OF_THE_PAST

@@ -140,6 +140,8 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     subject = "" if rules.patterns["nothing"].fullmatch(subject) else subject
     telling = heads if spoken(language).has_particles else content_words(text, rules, language)
     bare = not (people or places or facts or telling)
+    if kind == "withwhom" and before.kind == "home":
+        kind = "household"
     if kind == "did" and places and rules.patterns["future"].search(text):
         kind = "plan"
     kind = _of_its_day(kind, when, will=will, bare=bare and _wanted(text, rules) in {"what", "how", ""})
@@ -155,8 +157,8 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
         words=words, subject=_topic(subject, names, people, places),
         heads=tuple(one for one in dict.fromkeys((*heads, *parts)) if one in words),
-        wants=wants, own=bool(rules.patterns["own"].search(text)), now=bool(rules.patterns["now_is"].search(text)),
-        past=is_past, language=language,
+        wants=wants, own=bool(rules.patterns["own"].search(text)),
+        now=bool(rules.patterns["now_is"].search(text)) and not is_past, past=is_past, language=language,
     )  # fmt: skip
     if unclear and not (words or places or facts):
         if not before.words:
@@ -263,8 +265,8 @@ def _continued(asked: Asked, before: Asked) -> Asked:
     if not (asked.people or asked.places or asked.facts or asked.words):
         update |= {"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
                    "topic": before.topic}  # fmt: skip
-    elif before.kind in {"day", "plan", "met"} and asked.people:
-        update |= {"kind": "seen"}
+    elif before.kind in {"day", "plan", "met", "going"} and asked.people:
+        update |= {"kind": "seen", "facts": before.facts}
     update |= {"when": asked.when or before.when}
     if asked.when is not None and asked.when.days < 0 and before.kind in {"day", "met", "whereabouts"}:
         update["kind"] = "plan"
@@ -406,8 +408,9 @@ def _kind(rules: Rules, text: str, language: str, *, known: Collection[str], tim
         hit = pattern.search(sought)
         if hit is None or not (particles or _accounts(kind, hit, rules, known, timed=timed)):
             continue
-        nouns = content_words(text, rules, language) if particles and has(kind, "oneself") and kind != "day" else ()
-        if any(noun not in hit.group() for noun in nouns):
+        is_narrow = (has(kind, "oneself") or kind == "best") and not (has(kind, "lived") and timed)
+        nouns = content_words(text, rules, language) if particles and is_narrow else ()
+        if any(noun not in hit.group() and noun not in known for noun in nouns):
             continue
         words = literal(hit)
         lost = [one for one in asking if not one <= words and (particles or min(one) < hit.start())]

@@ -131,7 +131,7 @@ def _place_patterns(places: tuple[tuple[str, str], ...], language: str) -> tuple
         forms = "|".join(re.escape(one.replace("’", "'")) for one in dict.fromkeys((name, bare)))
         whole.append((id_, _name_pattern(forms, language)))
         for word in bare.split():
-            if len(word) >= spoken(language).shortest_word:
+            if len(word) >= spoken(language).shortest_word and word not in rules_of(language).words["light"]:
                 parts.setdefault(word.lower(), []).append(id_)
     single = [
         (ids[0], _name_pattern(re.escape(word), language)) for word, ids in sorted(parts.items()) if len(set(ids)) == 1

@@ -116,7 +116,8 @@ def subject_of(text: str, rules: Rules, language: str) -> tuple[str, tuple[str, 
     phrases: list[tuple[int, list[str]]] = []
     at = 0
     while at < len(tokens):
-        if tokens[at] in rules.words["det"] or tokens[at] in rules.words["prep"]:
+        is_infinitive = tokens[at] == "to" and at > 0 and tokens[at - 1] in _TO_DO
+        if (tokens[at] in rules.words["det"] or tokens[at] in rules.words["prep"]) and not is_infinitive:
             start, end = at, at + 1
             while end < len(tokens) and (
                 tokens[end] not in rules.words["stop"]
@@ -158,6 +159,8 @@ def subject_of(text: str, rules: Rules, language: str) -> tuple[str, tuple[str, 
 
 
 _BE = frozenset({"is", "are", "was", "were", "am"})
+_TO_DO = frozenset({"want", "like", "love", "hope", "need", "plan", "wish", "try", "going", "able", "mean", "decide"})
+"""What a verb follows after `to`."""
 
 
 def content_words(text: str, rules: Rules, language: str) -> tuple[str, ...]:
@@ -174,7 +177,8 @@ def _nouns(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
     """The words of a Korean sentence that name things, without their particles."""
     found: list[str] = []
     for word, after in zip(words, [*words[1:], ""], strict=False):
-        bare = korean.without_particle(word)
+        whole = _WHOLE.match(word)
+        bare = whole.group() if whole else korean.without_particle(word)
         if not _is_verb(word, after) and not {word, bare} & rules.words["stop"] and not korean.is_grammar(word):
             found.append(bare)
     return tuple(dict.fromkeys(found))
@@ -185,18 +189,25 @@ def _is_verb(word: str, after: str) -> bool:
     if not after:
         return bool(_VERB.search(word) or _LAST_VERB.search(word))
     pair = f"{word} {after[0]}"
-    return bool(_VERB.search(word) or _SERIAL.fullmatch(pair) or _PARTICIPLE.fullmatch(word))
+    will = after[0] in _DEPENDENT and korean.final(word[-1]) == korean.RIEUL
+    return will or bool(_VERB.search(word) or _SERIAL.fullmatch(pair) or _PARTICIPLE.fullmatch(word))
 
 
 _VERB = re.compile(
     r".(요|까|습니다|읍니다|니다|네|죠|면|는데|은데|픈데|쁜데|던데|려고|해서|와서|쳐|줘|해|하는|하고|인)$"
 )
 
-_SERIAL = re.compile(
-    ".*[어아여해] [봤보본줬주줘줄]|.+ 계|.*지 [않못말마]|.*[는은을할릴힐갈올볼쓸열길킬될] [게것거데생때수]"
-)
+_SERIAL = re.compile(".*[어아여해] [봤보본줬주줘줄있계]|.+ 계|.*지 [않못말마]|.*[는은] [게것거데생때수길]")
 """Two verbs in a row, by the first syllable of the second: `먹어 봤`, `먹지 않`."""
 
-_PARTICIPLE = re.compile("[쓴한본간온산판한준된낸할볼갈올살팔줄될쓸큰긴]")
+_DEPENDENT = "게것거데생때수"
+"""First syllables of what follows a verb that is to come: `그리울 때`."""
 
-_LAST_VERB = re.compile(r".(니|냐|나|다|지|어|아|자|게|래|데|군|구나)$")
+_PARTICIPLE = re.compile(
+    "[쓴한본간온산판한준된낸할볼갈올살팔줄될쓸큰긴]|.*(시는|하게|스럽게|롭게|던|다친|아픈|좋은|나쁜)"
+)
+
+_LAST_VERB = re.compile(r".(니|냐|나|다|지|어|아|자|게|래|데|군|구나)$|[써줘져쳐켜커떠꺼워둬춰봐와돼]$")
+
+_WHOLE = re.compile(".?아들|딸들|노래자랑|고양이|아이|어린이|종이|놀이|나이|파도|지도|정도|회의|바다|나라|도로|피로")
+"""Nouns that end like a particle."""

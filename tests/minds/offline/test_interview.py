@@ -67,6 +67,7 @@ def asked(
     known: tuple[Acquaintance, ...] = (JUN,),
     things: tuple[ThingKnown, ...] = (),
     past: Past = NO_PAST,
+    usual: tuple[Item, ...] = (),
     time: str = "12:00",
 ) -> AnswerOutput:
     """The answer to one question with these memories."""
@@ -75,7 +76,7 @@ def asked(
     inputs = AnswerInput(
         who=who or mira("kind"), situation=here(time), question=question, asked=understood(question, lines, NAMES),
         recalled=notes, lines=lines, known=known, others=(KIT,), facts=carried,
-        later=later, day=day, places=PLACES, before=before, things=things, past=past,
+        later=later, usual=usual, day=day, places=PLACES, before=before, things=things, past=past,
     )  # fmt: skip
     return answer(inputs, Dice((7, "mira", 40, len(lines))))
 
@@ -460,6 +461,65 @@ def test_what_befell_the_one_who_tells_it_is_told_by_that_one() -> None:
     found = asked("Any news?", notes=(memory(10, text, 60, importance=8, happening=Befell(text=text)),)).answer
     assert "my noodle bar" in found
     assert "Mira" not in found
+
+
+SERVING = Item(start="06:30", minutes=180, location="bar", location_name="Mira's Noodle Bar", do="serving breakfast")
+CLOSING = Item(start="18:00", minutes=225, location="bar", location_name="Mira's Noodle Bar", do="scrubbing the pots")
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What time do you open?", "from half past six till a quarter to ten"),
+        ("When does the noodle bar close?", "till a quarter to ten"),
+        ("When does the clinic open?", "when"),
+    ],
+)
+def test_hours_are_those_of_the_usual_day_at_a_place(question: str, words: str) -> None:
+    found = asked(question, usual=(SERVING, CLOSING)).answer
+    assert words in found[:1].lower() + found[1:]
+
+
+def test_how_one_slept_is_told_by_when_one_was_up() -> None:
+    found = asked("Did you sleep well last night?", notes=(changed(SKIMMING, minutes_ago=300),))
+    assert "night" in found.answer or "woke" in found.answer
+    assert "seven" in found.answer and found.because == (3,)
+
+
+def test_the_last_one_spoken_to_is_named() -> None:
+    lately = changed(HEARD, minutes_ago=30, kind="action")
+    found = asked("Who was the last person you spoke to?", notes=(lately,))
+    assert "Jun" in found.answer and found.because == (lately.id,)
+
+
+@pytest.mark.parametrize(("question", "sort"), [("What do you regret?", "loss"), ("What worries you?", "worry")])
+def test_feelings_are_told_by_the_sort_of_a_memory_that_its_author_gave(question: str, sort: str) -> None:
+    cup = memory(4, "Mira Sato broke a cup.", 600, happening=Seed(topic="cup", sort=sort), tell=("I broke a cup.",))
+    view = memory(5, "Mira Sato likes rain.", 600, importance=9, happening=Seed(topic="rain", sort="view"))
+    found = asked(question, notes=(cup, view)).answer
+    assert "cup" in found and "rain" not in found
+
+
+def test_nobody_at_work_is_not_nobody_met() -> None:
+    found = asked("How many customers did you see today?", notes=(), usual=(SERVING,)).answer
+    assert "noodle bar" in found, found
+
+
+def test_a_question_of_an_evening_is_not_answered_by_a_deed_of_the_morning() -> None:
+    morning = changed(SKIMMING, minutes_ago=26 * 60)
+    assert "skimming" in asked("What was in the broth yesterday morning?", notes=(morning,)).answer
+    assert "skimming" not in asked("What was in the broth yesterday evening?", notes=(morning,)).answer
+
+
+def test_of_the_ways_to_say_a_memory_the_one_with_most_words_of_the_question_is_taken() -> None:
+    kept = memory(4, "Mira Sato kept a ticket of the theatre.", 600, happening=Seed(topic="theatre"),
+                  tell=("The theatre was full of lovers.", "I have the last ticket of the theatre."))  # fmt: skip
+    assert "last ticket" in asked("Do you have a ticket of the theatre?", notes=(kept,)).answer
+
+
+def test_kin_who_are_asked_for_and_not_remembered_are_not_said_to_be_none() -> None:
+    assert "no" not in asked("Where is your husband now?", notes=()).answer.lower().split()[:1]
+    assert "husband" in asked("Where is your husband now?", notes=()).answer
 
 
 def test_debts_and_what_went_wrong_are_answered_or_said_to_be_none() -> None:

@@ -64,7 +64,8 @@ _ENDING = re.compile(
     f"(?:으?[{_HONORIFIC}])?{_TENSE}(?:{_longest_first(_ENDINGS, _COPULA)}){_POLITE}?|으?셔요?|으신|으실|요"
 )
 _LONGEST = 7
-_OPEN_FINALS = {0, 8}
+RIEUL = 8
+_OPEN_FINALS = {0, RIEUL}
 """None and ㄹ: `로` follows them, `으로` the others."""
 _INFLECTED_FINALS = {4, 8, 16, 17, 20}
 """ㄴ ㄹ ㅁ ㅂ ㅆ: finals by which verbs inflect: 간, 갈, 감, 갑니다, 갔다."""
@@ -77,8 +78,8 @@ def without_particle(word: str) -> str:
     """The word without its particles, `빵에서는` → `빵`; at least one syllable stays."""
     for size in range(min(_LONGEST, len(word) - 1), 0, -1):
         rest, tail = word[:-size], word[-size:]
-        final = _final(rest[-1])
-        if _PARTICLES[final > 0].fullmatch(tail) or (final in _OPEN_FINALS and tail.startswith("로") and size == 1):
+        after = final(rest[-1])
+        if _PARTICLES[after > 0].fullmatch(tail) or (after in _OPEN_FINALS and tail.startswith("로") and size == 1):
             return rest
     return word
 
@@ -94,7 +95,7 @@ def stem(word: str) -> str:
         rest, tail = word[:-size], word[-size:]
         if tail[0] in _HONORIFIC and rest + "시" in PLAIN:
             return rest + "시"
-        if _ENDING.fullmatch(tail) and (tail[0] not in _ONLY_AFTER_FINAL or _final(rest[-1])):
+        if _ENDING.fullmatch(tail) and (tail[0] not in _ONLY_AFTER_FINAL or final(rest[-1])):
             return rest
     return word
 
@@ -123,15 +124,19 @@ def is_grammar(word: str) -> bool:
     return not word_list("ko").function.isdisjoint(forms)
 
 
-def _final(syllable: str) -> int:
+def final(syllable: str) -> int:
     """Number of the final consonant, 0 for none and for what is not a syllable."""
     return (ord(syllable) - FIRST) % _FINALS if _SYLLABLE.match(syllable) else 0
 
 
 def is_akin(word: str, text: str) -> bool:
-    """Whether a text has a word that may be a form of the same verb: `이겨요` and `이기고` begin with 이 and ㄱ."""
+    """Whether a text has a word that may be a form of the same verb: `이겨요` and `이기고` begin with 이 and ㄱ.
+
+    `먹어요` and `먹고` have the same first syllable, which ends in a consonant that does not change.
+    """
     first, after = word[0], (ord(word[1]) - FIRST) // (_VOWELS * _FINALS)
+    is_closed = final(first) not in {0} | _INFLECTED_FINALS
     return any(
-        other[0] == first and (ord(other[1]) - FIRST) // (_VOWELS * _FINALS) == after
+        other[0] == first and (is_closed or (ord(other[1]) - FIRST) // (_VOWELS * _FINALS) == after)
         for other in re.findall("[가-힣]{2,}", text)
     )

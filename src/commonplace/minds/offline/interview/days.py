@@ -117,6 +117,11 @@ def of_hour(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[
 
 
 def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[Piece | None]:
+    words = talk.asked.words
+    named = [note for note in deeds if talk.echoes(note.happening.doing) or (words and talk.has_all(words, note))]
+    if named and talk.asked.open:
+        yield from (tell(talk, note) for note in sorted(named, key=by_weight)[:2])
+        return
     kept = strokes(talk, span)
     worth = [one for one in kept if one.plan.place != talk.given.who.home] or kept
     best = sorted(worth, key=lambda one: by_weight(one.deed))[:2]
@@ -215,10 +220,13 @@ def whereabouts(talk: Interview) -> Pieces:
     deeds = [note for note in talk.of(Did | Walked) if note.happening.place]
     if span is not None:
         deeds = [note for note in deeds if talk.in_span(note, span)]
+    if talk.event is not None and not talk.asked.open:
+        yield from going(talk)
+        return
     if talk.asked.places:
         yield from whereabouts_of(talk)
         return
-    if talk.asked.words and span is None:
+    if talk.asked.words and (span is None or not talk.asked.open):
         yield from did(talk)
         return
     deeds = deeds if span is not None else [note for note in deeds if talk.moment(note)[0] == 0]
@@ -235,6 +243,8 @@ def did(talk: Interview) -> Pieces:
     """Whether the character did or does something: the first source that has an answer gives it."""
     if not talk.asked.words:
         return seen(talk) if talk.asked.people else whereabouts(talk) if talk.asked.places else [talk.unknown()]
+    if talk.asked.wants in {"who", "where", "when", "count"}:
+        return about(talk)
     deeds = talk.of(Did)
     if talk.asked.when is not None:
         deeds = [note for note in deeds if talk.in_span(note, talk.asked.when)]
@@ -382,17 +392,44 @@ def usual(talk: Interview) -> Pieces:
 def rising(talk: Interview) -> Pieces:
     """When the usual day begins; of a day that is over, when the first deed was."""
     span = talk.asked.when
-    if span is not None and span.days >= 0:
-        deeds = [note for note in notes_in(talk, span, OWN) if talk.moment(note)[1] >= SMALL_HOURS * 60]
-        for note in deeds[:1]:
-            minute = talk.moment(note)[1]
-            time = talk.language.at_time(f"{minute // 60:02d}:{minute % 60:02d}")
-            yield talk.say("rising.day", note.id, part=talk.daypart, time=time)
-            yield tell(talk, note)
-            return
+    risen = list(up_on(talk, span)) if span is not None and span.days >= 0 else []
+    if risen:
+        yield from risen
+        return
     for item in talk.given.usual[:1]:
         yield talk.say("rising", item)
         yield talk.say("usual", item)
+
+
+def up_on(talk: Interview, span: When) -> Iterator[Piece | None]:
+    """When the first deed of a day was, and what."""
+    deeds = [note for note in notes_in(talk, span, OWN) if talk.moment(note)[1] >= SMALL_HOURS * 60]
+    for note in deeds[:1]:
+        minute = talk.moment(note)[1]
+        time = talk.language.at_time(f"{minute // 60:02d}:{minute % 60:02d}")
+        part = talk.language.span(span.days, span.start, span.end, talk.given.situation.moment)
+        yield talk.say("rising.day", note.id, part=part, time=time)
+        yield tell(talk, note)
+
+
+def slept(talk: Interview) -> Pieces:
+    """How the night was, as far as anybody asleep can tell: when it was over."""
+    yield talk.say("slept")
+    yield from up_on(talk, When(days=max(0, talk.today.days - 1)))
+
+
+def hours(talk: Interview) -> Pieces:
+    """From when to when one is at the place in question, else where one works, on a usual day."""
+    is_mine = talk.asked.own or talk.language.has_particles  # `you` is left out
+    places = talk.asked.places or ((talk.work.location,) if talk.work and is_mine else ())
+    there = [item for item in talk.given.usual if item.location in places and not item.asleep]
+    for item in there[:1]:
+        end = (minute_of(there[-1].start) + there[-1].minutes) % DAY
+        time = f"{end // 60:02d}:{end % 60:02d}"
+        begin, till = talk.language.clock(item.start), talk.language.clock(time)
+        yield talk.say("hours", item, begin=begin, end=till, place=talk.pair.place(item.location_name))
+        yield talk.say("usual", item)
+    yield None if there else talk.say("dunno.when")
 
 
 def bedtime(talk: Interview) -> Pieces:

@@ -66,7 +66,7 @@ _WEIGHT: Mapping[type[Happening], int] = {
 
 PASSING = Said | ISaid | Seen | Tried | Changed
 """What may have a word without being about it."""
-ASIDE = Seen | Planned | Walked | ISaid
+ASIDE = Seen | Came | Left | Planned | Walked | ISaid
 """What is no answer where a question is only touched."""
 
 
@@ -194,6 +194,12 @@ class Interview:
         return self.asked.when or When(days=1 if int(self.given.situation.time[:2]) < SMALL_HOURS else 0)
 
     @property
+    def work(self) -> Item | None:
+        """The longest stroke of a usual day that is not at home."""
+        away = [item for item in self.given.usual if not item.asleep and item.location != self.given.who.home]
+        return max(away, key=lambda item: item.minutes, default=None)
+
+    @property
     def daypart(self) -> str:
         """What the question spans, in words."""
         span = self.today
@@ -223,6 +229,9 @@ class Interview:
         heads = [word for word in words if word in self.asked.heads]
         aside = ASIDE if self.asked.when else ASIDE | Did
         notes = [note for note in self.everything if not isinstance(note.happening, aside)]
+        span = self.asked.when
+        if span is not None and span.days >= 0:  # what was lived through at another time is beside the question
+            notes = [note for note in notes if isinstance(note.happening, Seed | Concluded) or self.in_span(note, span)]
         found = self._ranked(heads or words, notes, ENOUGH)
         topical = [note for note in notes if any(self.has(word, note.happening.topic) for word in heads)]
         return [*found, *(note for note in self._ranked(heads, topical, 0.3) if note not in found)] if heads else found
@@ -260,7 +269,13 @@ class Interview:
     def echoes(self, text: str) -> bool:
         """Whether a text has the verb at the end of a Korean question, of which only the nouns are sought."""
         verb = re.search(r"([가-힣]{2,})\W*$", self.given.question) if self.language.has_particles else None
-        return bool(verb) and not korean.is_grammar(verb[1]) and korean.is_akin(verb[1], text)
+        if verb is None or (korean.is_grammar(verb[1]) and korean.final(verb[1][0]) != korean.RIEUL):
+            return False  # `열었` looks like a form of 이다
+        return korean.is_akin(re.sub("(?<=.)으?셨", "었", verb[1]), text)
+
+    def tells_of(self, note: Recalled) -> bool:
+        """Whether a memory has the verb of a question of which only the nouns are sought; so it is in English."""
+        return not self.language.has_particles or self.echoes(" ".join((note.text, *note.tell)))
 
     def is_firm(self, words: Sequence[str], note: Recalled) -> bool:
         """Whether a memory is about the words, and does not only have the one that says something."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from commonplace.languages.language import language
 from commonplace.minds.notes import FactNote, Recalled
 from commonplace.minds.offline.gatherings import event_name
 from commonplace.minds.offline.interview.interview import (
@@ -236,7 +235,7 @@ def whereabouts_of(talk: Interview, *, only_missing: bool = False) -> Iterator[P
             yield talk.say("yes.did" if note.happening.doing else "yes.went", note, where=talk.as_told(note).at)
     if not there:
         name = next((spot.name for spot in talk.given.places if spot.id == talk.asked.places[0]), talk.asked.topic)
-        yield talk.say("no.place", at=talk.pair.at(name), daypart=talk.daypart if span else "")
+        yield talk.say("no.place", at=talk.pair.at(name), place=name, daypart=talk.daypart if span else "")
         yield None if only_missing else talk.say("no.did")
 
 
@@ -326,8 +325,8 @@ def answering(talk: Interview) -> list[Recalled]:
         found = [note for note in found if talk.language.counts(" ".join((note.text, *note.tell)))]
     if asked.wants in {"where", "when"} and telling <= set(asked.heads):
         found = []  # nothing but the thing itself: `where did your grandmother come from`
-    if language(asked.language).has_particles and asked.wants in {"who", "where", "when"}:
-        found = []  # the words of a Korean question are its nouns: they do not tell what is asked of them
+    if asked.wants in {"who", "where", "when"}:
+        found = [note for note in found if talk.tells_of(note)]
     return found
 
 
@@ -340,7 +339,7 @@ def about(talk: Interview) -> Pieces:
     if asked.people and not asked.words and not asked.wants:
         yield from whois(talk)
         return
-    if asked.wants == "who" and asked.places:
+    if asked.wants == "who" and is_bare(talk):
         yield visitors(talk)
     state = brought_about(talk)
     if state and asked.wants == "whether":
@@ -364,14 +363,10 @@ def about(talk: Interview) -> Pieces:
         if asked.wants != "who" and not rest_of(talk, note)
         for piece in went(talk, note)
     ]
-    if found or card:
+    if gone_to or found or card:
+        yield from gone_to
         yield from card[:2]
-        yield from (tell(talk, note) for note in found[:2])
-        yield from gone_to
-        yield from (tell(talk, note) for note in found[2:6])
-        return
-    if gone_to:
-        yield from gone_to
+        yield from (tell(talk, note) for note in found[:6])
         return
     yield from touching(talk)
 
@@ -391,6 +386,12 @@ def brought_about(talk: Interview) -> list[Piece | None]:
         slots = {"thing": talk.pair.place(known.name), "words": known.words}
         return [talk.say("state.not" if is_not else "state.yes" if is_so else "state.is", **slots)]
     return []
+
+
+def is_bare(talk: Interview) -> bool:
+    """Whether a question names a place and nothing that is asked of it."""
+    names = [spot.name.lower() for spot in talk.given.places if spot.id in talk.asked.places]
+    return bool(names) and all(word in talk.light or word in names[0] for word in talk.asked.words)
 
 
 def rest_of(talk: Interview, note: FactNote) -> list[str]:
@@ -483,7 +484,7 @@ def whatif(talk: Interview) -> Pieces:
     """What would be: what is remembered of the matter, and for a free wish the goals."""
     found = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts]) if talk.asked.words else []
     yield talk.say("whatif")
-    yield from (tell(talk, note) for note in found[:1])
+    yield from list(nearest(talk, found))[:1]
     if not found and talk.asked.wants == "what" and talk.asked.own:
         yield from list(want(talk))[:1]
 
@@ -621,24 +622,36 @@ def when_was(talk: Interview) -> Pieces:
     found = talk.relevant(talk.asked.words)
     if talk.asked.people:
         found = [note for note in found if involves(talk, note)]
-    for note in [one for one in found if talk.has_all(talk.asked.words, one)][:2]:
-        yield tell(talk, note)
-        return
+    found = [note for note in found if talk.has_all(talk.asked.words, note) and talk.tells_of(note)]
+    is_mine = talk.asked.own and talk.asked.past
+    was_there = is_bare(talk) and any(note.happening.place in talk.asked.places for note in talk.of(Did | Walked))
+    yield from (
+        some(talk, found, 1)
+        or (usual_at(talk) if talk.asked.now else ())
+        or lasting_on(talk)[0]
+        or (whereabouts_of(talk) if was_there else ())
+        or (handled(talk, talk.of(Did))[-1:] if is_mine else ())
+        or touching(talk)
+    )
+
+
+def usual_at(talk: Interview) -> list[Piece | None]:
+    """The strokes of a usual day at the place in question, or with the thing."""
     here = [item for item in talk.given.usual if item.location in talk.asked.places and not item.asleep][:1]
-    usual = [*(talk.say("usual", item) for item in here), *in_routine(talk, most=False)][:2] if talk.asked.now else []
-    if usual:
-        yield from usual
-        return
-    if any(note.happening.place in talk.asked.places for note in talk.of(Did | Walked)):
-        yield from whereabouts_of(talk)
-        return
-    yield from (handled(talk, talk.of(Did))[-1:] if talk.asked.own and talk.asked.past else ()) or touching(talk)
+    return [*(talk.say("usual", item) for item in here), *in_routine(talk, most=False)][:2]
 
 
 def how_long(talk: Interview) -> Pieces:
     """What card and memories say of the matter with a length of time in it, else that this is not known."""
     if talk.asked.people and not talk.asked.heads:
         return know(talk)
+    found, other = lasting_on(talk)
+    lead = talk.say("but.howlong") if other and not found and not talk.asked.people else None
+    return found or ([lead, *other[:1]] if lead else touching(talk))
+
+
+def lasting_on(talk: Interview) -> tuple[list[Piece], list[Piece]]:
+    """What card and starting memories say with a length of time in it: of the matter, of anything."""
     words = [word for word in talk.asked.words if word not in talk.light]
     notes = [
         *talk.relevant(words, talk.seeds()),
@@ -646,9 +659,8 @@ def how_long(talk: Interview) -> Pieces:
     ]
     told = [*background(talk), *some(talk, notes, len(notes))]
     lasting = [piece for piece in told if talk.rule("lasts").search(piece.text)]
-    found = [piece for piece in lasting if any(talk.has(word, piece.text) for word in words)][:2]
-    lead = talk.say("but.howlong") if lasting and not found and not talk.asked.people else None
-    return found or ([lead, *lasting[:1]] if lead else touching(talk))
+    named = [one for one in lasting if any(talk.has(word, one.text) for word in words) or talk.echoes(one.text)]
+    return named[:2], lasting
 
 
 def of_last(talk: Interview) -> Pieces:

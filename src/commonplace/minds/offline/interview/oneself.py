@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, minute_of, occurs
 from commonplace.minds.offline.interview.others import what_is
 from commonplace.minds.offline.interview.telling import some, tell
 from commonplace.minds.question import ASKER
-from commonplace.world.happenings import Absent, Befell, Did, Failed, Sky, Voiced
+from commonplace.minds.question_rules import alike
+from commonplace.world.happenings import Absent, Befell, Did, Failed, Seed, Sky, Voiced
 
 WELL, ILL = 12, -12
 """Mood from which one is well, below which not."""
@@ -77,9 +79,7 @@ def work(talk: Interview) -> Pieces:
     """The work, and the longest stroke of a usual day."""
     yield talk.say("work", **card(talk))
     yield from list(background(talk))[:1]
-    day = [item for item in talk.given.usual if not item.asleep and item.location != talk.given.who.home]
-    for item in sorted(day, key=lambda item: -item.minutes)[:1]:
-        yield talk.say("work.day", item)
+    yield talk.say("work.day", talk.work) if talk.work else None
 
 
 def home(talk: Interview) -> Pieces:
@@ -105,7 +105,8 @@ LATELY_MEANT = 2
 
 def want(talk: Interview) -> Pieces:
     """The goals, and what one means to do these days."""
-    for number, goal in enumerate(talk.given.who.goals):
+    goals = sorted(talk.given.who.goals, key=lambda goal: not any(talk.has(word, goal) for word in talk.asked.words))
+    for number, goal in enumerate(goals):
         said = talk.language.goal(talk.given.who, goal)
         yield talk.say("want" if not number else "want.and", mark=said, goal=said)
     for goal in talk.given.goals[:LATELY_MEANT]:
@@ -133,17 +134,20 @@ def fear(talk: Interview) -> Pieces:
 
 
 class Row(NamedTuple):
-    """What is told of card and starting memories that have one of the words `words.KIND`."""
+    """What is told of card and starting memories that have one of the words `words.KIND` or are of a sort."""
 
     card: int
     """Sentences of the card."""
     memories: int
     none: str = ""
     """What is said where there is nothing; without it, the weightiest of the starting memories."""
+    sorts: tuple[str, ...] = ()
 
 
 ROWS: Mapping[str, Row] = {
-    "fear": Row(0, 3), "secret": Row(0, 2), "miss": Row(1, 2, "miss.none"), "owed": Row(2, 2, "owed.none"),
+    "fear": Row(0, 3, sorts=("worry", "concern")), "secret": Row(0, 2, sorts=("secret",)),
+    "miss": Row(1, 2, "miss.none", ("loss",)), "owed": Row(2, 2, "owed.none"),
+    "regret": Row(1, 2, "regret.none", ("loss", "worry")),
 }  # fmt: skip
 
 
@@ -156,9 +160,17 @@ def told_with(talk: Interview, kind: str = "") -> Pieces:
         return any(occurs(word, text, language) for word in words)
 
     card = [piece for piece in background(talk) if has_one(piece.text)][: row.card]
-    seeds = [note for note in talk.seeds() if not talk.asked.people or note.happening.about in talk.asked.people]
-    found = [*card, *some(talk, (note for note in seeds if has_one(note.text)), row.memories)]
-    return found or ([talk.say(row.none)] if row.none else [*some(talk, seeds, row.memories)])
+    people = talk.asked.people or (talk.known if talk.asked.wants == "who" else ())
+    seeds = [note for note in talk.seeds() if not people or note.happening.about in people] or talk.seeds()
+    fitting = (note for note in seeds if sort_of(note) in row.sorts or has_one(note.text))
+    found = [*card, *some(talk, fitting, row.memories)]
+    none = row.none or ("fear.none" if talk.asked.wants == "who" else "")
+    return found or ([talk.say(none)] if none else [*some(talk, seeds, row.memories)])
+
+
+def sort_of(note: Recalled) -> str:
+    """Of which sort its author said a starting memory is; empty for any other."""
+    return note.happening.sort if isinstance(note.happening, Seed) else ""
 
 
 def family(talk: Interview) -> Pieces:
@@ -166,11 +178,12 @@ def family(talk: Interview) -> Pieces:
     kin = talk.rules.say("words.family", {}, talk.dice).split()
     words = [word for word in talk.asked.words if any(talk.has(word, one) for one in kin)] or kin
     own = [piece for piece in background(talk) if any(talk.has(word, piece.text) for word in words)]
-    near = [one for one in talk.given.known if any(talk.has(word, one.label) for word in words)]
+    meant = frozenset[str]().union(*(alike(word, talk.asked.language) for word in words))
+    near = [one for one in talk.given.known if meant & {*one.label.lower().split()}]
     near = [one for one in near if "'s " not in one.label and " of " not in one.label]
     found = [note for note in talk.seeds() if any(talk.has(word, note.text) for word in words)]
     pieces = [*(what_is(talk, one) for one in near[:3]), *own, *(tell(talk, note) for note in found[:2])]
-    return pieces or [talk.say("family.none")]
+    return pieces or [talk.say("family.none") if words is kin else talk.unknown()]
 
 
 def of_card(talk: Interview, *, work: bool = True) -> Iterator[Piece | None]:

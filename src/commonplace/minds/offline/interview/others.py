@@ -140,7 +140,7 @@ def hearsay(talk: Interview) -> Pieces:
 def named_by_others(talk: Interview, person: Person) -> list[Recalled]:
     """The lines heard in which somebody else names somebody."""
     lines = ((note, note.happening) for note in talk.of(Said))
-    return [note for note, line in lines if line.who != person.id and person.called in line.quote]
+    return [note for note, line in lines if person.id not in {line.who, line.to} and person.called in line.quote]
 
 
 def feeling(talk: Interview, person: Acquaintance) -> Piece | None:
@@ -180,7 +180,12 @@ def know(talk: Interview) -> Pieces:
 
 
 def talked(talk: Interview) -> Pieces:
-    """When the two last talked, and about what."""
+    """When the two last talked, and about what; with whom one talked last, where nobody is named."""
+    if talk.asked.wants == "who" and not talk.asked.people:
+        for line in [note for note in talk.given.day if spoken_with(note) in talk.known][-1:]:
+            yield talk.say("talked.who", line, talk.known[spoken_with(line)])
+            yield from (tell(talk, note) for note in weightiest([line]))
+            return
     for person in acquaintances(talk)[:1]:
         last = list(last_talk(talk, person))
         if talk.asked.when is not None:
@@ -251,7 +256,7 @@ def seen(talk: Interview) -> Pieces:
         if person is None:
             continue
         is_past = talk.asked.when is not None and talk.asked.when.days > 0
-        if other in others and not is_past and not talk.asked.places:
+        if other in others and not (is_past or talk.asked.places or talk.event):
             yield in_sight(talk, others[other])
         else:
             yield from last_seen(talk, person)
@@ -324,15 +329,20 @@ def met(talk: Interview) -> Pieces:
     if talked or only:
         yield from talks(talk, span)
     else:
-        yield talk.say("met.none", daypart=talk.daypart)
+        work = talk.work if asks_for_guests(talk) else None
+        place = talk.pair.place(work.location_name) if work else ""
+        yield talk.say(
+            "met.none.guests" if work else "met.none", daypart=talk.daypart, place=place, at=talk.pair.at(place)
+        )
 
 
 def is_guest(talk: Interview, note: Recalled) -> bool:
     """Whether a memory is of where one works, where the question asks for guests."""
-    asks = talk.rule("guests").search(talk.given.question) and not talk.asked.places
-    days = [item for item in talk.given.usual if not item.asleep and item.location != talk.given.who.home]
-    work = max(days, key=lambda item: item.minutes, default=None)
-    return not asks or work is None or note.happening.place == work.location
+    return not asks_for_guests(talk) or talk.work is None or note.happening.place == talk.work.location
+
+
+def asks_for_guests(talk: Interview) -> bool:
+    return bool(talk.rule("guests").search(talk.given.question)) and not talk.asked.places
 
 
 def met_there(talk: Interview, event: FactNote | None) -> Iterator[Piece | None]:

@@ -75,7 +75,8 @@ def _text(talk: Interview, note: Recalled) -> Piece | None:
     ):
         return None  # nobody is invited to what is over
     lines = [line for line in note.tell if line.lower() not in talk.said] or list(note.tell)
-    lines = [line for line in lines if any(talk.has(word, line) for word in talk.asked.words)] or lines
+    most_of = max((named(talk, line) for line in lines), default=0)
+    lines = [line for line in lines if named(talk, line) == most_of]
     most = any(map(talk.echoes, lines))
     lines = [line for line in lines if talk.echoes(line) == most]
     text = " ".join(talk.language.first_person(talk.given.who, note.text))
@@ -84,6 +85,11 @@ def _text(talk: Interview, note: Recalled) -> Piece | None:
         line = line if note.kind == "plan" else dated(talk, note, line)
         return Piece(line, (note.id,), line)
     return Piece(text, (note.id,), text) if text else None
+
+
+def named(talk: Interview, text: str) -> int:
+    """How many words of the question a text has."""
+    return sum(talk.has(word, text) for word in talk.asked.words)
 
 
 def some(talk: Interview, notes: Iterable[Recalled], most: int) -> list[Piece]:
