@@ -125,6 +125,8 @@ def _progress(agent: str, done: int, count: int) -> None:
 def _print_trees(stream: MemoryStream) -> None:
     """Print the reflections that no other reflection cites, latest first."""
     reflections = [memory for memory in stream if memory.kind == "reflection"]
+    if not reflections:
+        print("no reflections yet", file=sys.stderr)
     below = {cited for memory in reflections for cited in memory.citations}
     for memory in reversed(reflections):
         if memory.id not in below:

@@ -34,7 +34,7 @@ FAIR = Fact(
     "fair", {"en": "There is a harvest fair at the green."}, {"en": (("harvest",), ("fair",))},
     place="green", starts=START + timedelta(hours=1), minutes=60,
 )  # fmt: skip
-OLD = SimpleNamespace(tell=("Cat says the mill was on fire. I was there with a bucket.",))
+OLD = SimpleNamespace(lines=("Cat says the mill was on fire. I was there with a bucket.",))
 
 
 # ── wordings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -199,7 +199,7 @@ def test_what_happened_in_a_place_is_known_to_those_who_were_there():
 
 
 def test_what_an_author_has_written_is_no_claim():
-    assert found(made([(41, "ben", "ann", f"By the way. {OLD.tell[0]}", {"speech_act": "tell"})])) == []
+    assert found(made([(41, "ben", "ann", f"By the way. {OLD.lines[0]}", {"speech_act": "tell"})])) == []
 
 
 def test_a_question_is_evaded_although_its_answer_is_known():

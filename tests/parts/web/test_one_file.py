@@ -129,6 +129,7 @@ class Opened:
                 "asked": [],
                 "stored": [],
                 "delivered": [],
+                "lines": [],
                 **own,
             }
         turn = block["turns"][name]

@@ -365,7 +365,7 @@ function placeOf(place: string, town: Town): readonly string[] {
 
 // ── reasons ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const NO_TURN = { retrievals: [], plan: { item: null, day: [] }, reaction: null, asked: [], stored: [], delivered: [] };
+const NO_TURN = { retrievals: [], plan: { item: null, day: [] }, reaction: null, asked: [], lines: [], stored: [], delivered: [] };
 
 /** What a turn says with ids: hits with their memories and scores, and what was stored. */
 function recalled(turn: Turn, stream: Stream, tick: number): { [name: string]: unknown } {
