@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import random
@@ -547,6 +548,8 @@ def test_an_interruption_that_a_library_swallows_ends_a_run_before_its_first_tic
 def test_a_closed_pipe_is_no_error_worth_a_traceback(arguments, lines, plaza, tmp_path):
     run = copied(plaza, tmp_path)
     process = started(arguments[0], run, *arguments[1:])
+    if hasattr(fcntl, "F_SETPIPE_SZ"):  # else all of it may fit into the pipe before it is closed
+        fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
     for _ in range(lines):
         process.stdout.readline()
     process.stdout.close()
