@@ -55,7 +55,7 @@ class Event(OfNews):
 
     @cached_property
     def manner(self) -> str:
-        """How a character of this temper takes it: the first row of `manner` that holds."""
+        """How a character of this temper takes it: `helpful`, `handy`, `cook`, `brave`, `cautious` or `plain`."""
         mood, kind = self.mood, self.kind
         if not self.troubles:
             return "brave" if mood.brave > 0 else "plain"
