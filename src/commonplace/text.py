@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from html import escape
 from typing import Any, TextIO
@@ -53,6 +53,26 @@ def clean(text: str) -> str:
         return text.strip(" ")  # nearly all others: those with quotation marks or accents
     text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
     return _BLANK.sub(" ", _JOINER.sub("", _CONTROL.sub("", _BLANK.sub(" ", text)))).strip()
+
+
+SHORTEST_NAME = 3
+"""Letters of a word that may stand for a whole name."""
+
+
+def plain_name(name: str) -> str:
+    """A name as it is looked for in a text: its words in lower case, without an article."""
+    return " ".join(words(name.removeprefix("The ").removeprefix("the ")))
+
+
+def name_forms(name: str) -> Iterator[str]:
+    """What a name is called, the whole first: `Mira's Noodle Bar` → itself, `noodle bar`, `bar`."""
+    yield plain_name(name)
+    _, owner, rest = name.partition("'s ")
+    parts = words(rest if owner else name)
+    for first in range(len(parts)):
+        form = " ".join(parts[first:])
+        if len(form) >= SHORTEST_NAME:
+            yield form
 
 
 def printable(text: str) -> str:

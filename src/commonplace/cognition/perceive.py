@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from commonplace.character.plan import PlanItem
 from commonplace.character.state import UNKNOWN, Belief, Known
@@ -15,12 +16,15 @@ from commonplace.cognition.sentences import capital, ended, lowered, sentence
 from commonplace.cognition.turn import TurnView
 from commonplace.languages.language import language
 from commonplace.minds.notes import NewsKind, changed
+from commonplace.scenario.circumstances import now_sentence, over_sentence
+from commonplace.world.circumstances import Circumstance, subject_of
 from commonplace.world.deeds import SLOTS
 from commonplace.world.events import (
     Acted,
     ActionRejected,
     ConversationStarted,
     Departed,
+    Ended,
     Event,
     GodSpoke,
     Idled,
@@ -141,6 +145,7 @@ def _around(view: TurnView) -> Iterator[Percept]:
     for other in sorted(view.world.bodies):
         if other not in seen:
             yield from occupation(view, other, view.world.bodies[other])
+    yield from what_is_so(view)
     yield from changed_things(view)
     yield from missing_things(view)
     yield from weather_and_time(view)
@@ -260,8 +265,10 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
                     sky = Sky(sky=view.world.ambient.sky, old=_sky_before(view))
                     yield Percept("weather", text, sky, "-", AMBIENT, event.id, always_new=True)
                 else:
-                    befell, struck = Befell(text=text, there=_awake(view)), bool(_strikes(view, event))
+                    befell, struck = _spoken_of(view, spoke, text), bool(_strikes(view, event))
                     yield Percept("event", text, befell, "-", FIRST, event.id, always_new=True, passing=struck)
+            case Ended(circumstance=key):
+                yield _circumstance(view, key, over_sentence(view.scenario, key), event.id)
             case ScriptPlayed() as played if _notices(view, played):
                 befell = _befell(view, played)
                 yield Percept("event", befell.text, befell, "-", FIRST, event.id, always_new=True)
@@ -291,7 +298,40 @@ def _befell(view: TurnView, played: ScriptPlayed) -> Befell:
     areas = " ".join(played.areas)
     if played.far and not reaches(played, view.persona.id, view.world.area):
         return Befell(text=ended(played.far), far=areas)
-    return Befell(text=ended(played.text), event=played.script, areas=areas, there=_awake(view))
+    raised = played.raises[0] if played.raises else played.script
+    return Befell(text=ended(played.text), event=raised, areas=areas, there=_awake(view))
+
+
+def _spoken_of(view: TurnView, spoke: GodSpoke, text: str) -> Befell:
+    """What a sentence from outside lets happen; the circumstance that it raises is what it is called."""
+    raised = next((key for key in spoke.raises), "")
+    return Befell(text=text, event=raised, areas=_areas_of(view, raised), there=_awake(view))
+
+
+def _areas_of(view: TurnView, key: str) -> str:
+    of = subject_of(key)[1]
+    return of if of in view.scenario.geography.edges else ""
+
+
+def what_is_so(view: TurnView) -> Iterator[Percept]:
+    """What is so here and has not been noticed or heard of yet, by whoever comes in later, too."""
+    told = {key for event in view.world.news if isinstance(event.body, Intervened) for key in event.body.raises}
+    for one in view.world.circumstances:
+        fact = view.scenario.fact(one.key)
+        if fact is None or one.key in told or any(map(fact.carried_by, _lately(view, one))):
+            continue
+        yield _circumstance(view, one.key, now_sentence(view.scenario, one.kind, one.of, one.by))
+
+
+def _lately(view: TurnView, one: Circumstance) -> Iterator[str]:
+    """The texts of what has been remembered since something is so."""
+    since = view.scenario.clock.time(one.since)
+    return (memory.text for memory in takewhile(lambda memory: memory.created_at >= since, view.draft.backwards()))
+
+
+def _circumstance(view: TurnView, key: str, text: str, event: str = "") -> Percept:
+    befell = Befell(text=text, event=key, areas=_areas_of(view, key), there=_awake(view))
+    return Percept("event", text, befell, "-", FIRST, event, always_new=True)
 
 
 def _awake(view: TurnView) -> str:
@@ -299,8 +339,10 @@ def _awake(view: TurnView) -> str:
 
 
 def _notices(view: TurnView, what: Intervened) -> bool:
-    """A sleeper notices only what is meant for it by name."""
-    return not view.world.body.asleep or view.persona.id in what.agents
+    """A sleeper notices only what is meant for it by name, and what it cannot stay in."""
+    if not view.world.body.asleep or view.persona.id in what.agents:
+        return True
+    return any(view.scenario.kinds[subject_of(key)[0]].clears for key in what.raises)
 
 
 def _told(view: TurnView, spoke: GodSpoke) -> str:

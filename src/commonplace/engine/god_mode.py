@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast
 
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
+from commonplace.languages.language import language
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
+from commonplace.scenario.circumstances import fact_of, now_sentence, over_sentence
 from commonplace.scenario.scenario import Scenario
+from commonplace.world.circumstances import TOWN, Circumstance, Raise, Subject, subject_of
 from commonplace.world.events import NOBODY
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, percepts
@@ -27,12 +30,15 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
     asked = _input(text, scenario, world)
     answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, asked))
     output: PerceiveEventOutput = answer.value
-    areas = [area for area in output.areas if area in scenario.geography.edges]
     agents = [agent for agent in output.people if agent in scenario.personas]
+    areas = [area for area in output.areas if area in scenario.geography.edges]
+    # whoever is with somebody perceives what happens to them
+    areas = areas or sorted({world.bodies[agent].area for agent in agents if agent in world.bodies})
+    raises = [Raise(*subject_of(key), output.by, output.hours) for key in output.begins]
     changes = [change for change in output.sets if change[0] in world.things]
     return {
         "kind": "god_event",
-        "text": output.percept,
+        "text": _carrying(output.percept, raises, scenario, world.tick),
         "to": {"everybody": output.everybody or not (areas or agents), "areas": areas, "agents": agents},
         "sets": [list(change) for change in changes if _is_state(change, scenario)],
         "opens": doors(scenario.geography, output.unlocked),
@@ -41,7 +47,16 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
         "sky": output.sky,
         "befalls": [list(pair) for pair in output.befalls(people(asked.people))],
         "far": output.far if areas else "",
+        "raises": [one.as_dict() for one in raises],
+        "ends": list(output.ends),
     }
+
+
+def _carrying(text: str, raises: Iterable[Raise], scenario: Scenario, tick: int) -> str:
+    """A sentence, and after it in plain words what of all that it raises it does not say itself."""
+    facts = [(one, fact_of(scenario, Circumstance(one.kind, one.of, tick, by=one.by))) for one in raises]
+    more = [now_sentence(scenario, one.kind, one.of, one.by) for one, fact in facts if not fact.carried_by(text)]
+    return " ".join((text, *more))
 
 
 def _is_state(change: tuple[str, str], scenario: Scenario) -> bool:
@@ -88,11 +103,19 @@ def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
     parts += [f"the way {name(ways[way].a)} – {name(ways[way].b)} closes" for way in body["closes"]]
     parts += [f"the way {name(ways[way].a)} – {name(ways[way].b)} opens" for way in body["opens"]]
     parts += [f"{name(agent)}: {doing}" for agent, doing in body.get("befalls", ())]
+    parts += [
+        _clause(now_sentence(scenario, one["kind"], one["of"], one.get("by", ""))) for one in body.get("raises", ())
+    ]
+    parts += [_clause(over_sentence(scenario, key)) for key in body.get("ends", ())]
     if body.get("sky"):
         parts.append(f"the sky: {body['sky']}, for {IMPOSED_MINUTES // 60} hours")
-    if not any(body.get(key) for key in ("sets", "moves", "closes", "opens", "befalls", "sky")):
+    if not any(body.get(key) for key in ("sets", "moves", "closes", "opens", "befalls", "sky", "raises", "ends")):
         parts.append("nothing else changes")
     return "; ".join(parts)
+
+
+def _clause(sentence: str) -> str:
+    return sentence.rstrip(".")
 
 
 def _moved(thing: str, area: str) -> str:
@@ -112,8 +135,30 @@ def _input(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
         ),
         located={thing: _area(seen.parent, world) for thing, seen in sorted(world.things.items())},
         states={thing: geography.kinds[geography.nodes[thing].kind].states for thing in sorted(world.things)},
+        circumstances=_possible(scenario, world),
+        so=tuple(key for key, one in world.circumstances.items() if one.holds),
         language=scenario.language,
     )
+
+
+def _possible(scenario: Scenario, world: World) -> dict[str, str]:
+    """All that may be so: each kind of each subject that it may be of."""
+    geography, told = scenario.geography, language(scenario.language)
+    facts = {fact.id: told.noun_phrase(fact.said_in(scenario.language)) for fact in scenario.facts if fact.starts}
+    subjects: dict[Subject, Mapping[str, str]] = {
+        "person": {id: persona.called for id, persona in scenario.personas.items()},
+        "place": {area: geography.name(area) for area in geography.destinations},
+        "thing": {thing: geography.name(thing) for thing in sorted(world.things)},
+        "fact": facts,
+        "town": {TOWN: geography.name(geography.root)},
+    }
+    return {
+        f"{name}.{of}": called
+        for name, kind in scenario.kinds.items()
+        for subject, found in subjects.items()
+        if kind.may_be_of(subject)
+        for of, called in found.items()
+    }
 
 
 def _area(parent: str, world: World) -> str:

@@ -17,6 +17,7 @@ from commonplace.rng import Seeds
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import TickRecord
 from commonplace.run.versions import state_versions, world_versions
+from commonplace.scenario.circumstances import with_circumstances
 from commonplace.scenario.compiling import as_changed
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.deeds import Rules
@@ -60,7 +61,8 @@ class LiveState:
     def rules(self) -> Rules:
         """House rules, in ticks."""
         notice = self.scenario.clock.ticks(self.scenario.cognition.leave_notice)
-        return Rules(leave_notice=notice, language=self.scenario.language)
+        homes = {me: persona.home for me, persona in self.scenario.personas.items()}
+        return Rules(notice, self.scenario.language, self.scenario.kinds, homes)
 
     def due(self, agent: str) -> list[JobView]:
         """The deferred jobs whose results the character's next turn receives."""
@@ -96,6 +98,8 @@ class LiveState:
         before, self.world = self.world, world
         self.ambient = weather(self.scenario, self.seeds, world)
         self._apply_changes(changes)
+        if world.circumstances is not before.circumstances:
+            self.scenario = with_circumstances(self.scenario, world.circumstances)
         for turn in turns:
             agent = turn.agent
             self.states[agent] = changes.states.get(agent, turn.state)
@@ -139,7 +143,10 @@ class LiveState:
 
 def seen(scenario: Scenario, world: World, ambient: Ambient, agent: str) -> WorldView:
     """What a character sees at the tick after `world`, whose weather is given."""
-    return look(scenario.geography, world, agent, clock=scenario.clock, ambient=ambient)
+    home = scenario.personas[agent].home
+    return look(
+        scenario.geography, world, agent, clock=scenario.clock, ambient=ambient, kinds=scenario.kinds, home=home
+    )
 
 
 def weather(scenario: Scenario, seeds: Seeds, world: World) -> Ambient:
@@ -184,7 +191,7 @@ def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]
 
 def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
     """A run as it was at the end of a tick, with its pending deferred jobs. Everybody's memories are read once."""
-    now = as_changed(scenario, reading.cards_at(tick), reading.settings_at(tick))
+    now = scenario_at(reading, scenario, tick)
     world, states = reading.world_at(tick), {agent: reading.state_at(agent, tick) for agent in now.personas}
     streams: dict[str, MemoryStream] = {}
     waiting: dict[str, tuple[JobView, ...]] = {}
@@ -206,8 +213,9 @@ def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job, past: S
 
 
 def scenario_at(reading: Reading, scenario: Scenario, tick: int) -> Scenario:
-    """The scenario with the cards and settings that inputs up to a tick have changed."""
-    return as_changed(scenario, reading.cards_at(tick), reading.settings_at(tick))
+    """The scenario with the cards and settings that inputs up to a tick have changed, and with what is so."""
+    changed = as_changed(scenario, reading.cards_at(tick), reading.settings_at(tick))
+    return with_circumstances(changed, reading.circumstances_at(tick))
 
 
 def seen_at(reading: Reading, scenario: Scenario, agent: str, tick: int) -> WorldView:

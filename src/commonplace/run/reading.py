@@ -50,10 +50,12 @@ from commonplace.run.schema import RUN
 from commonplace.run.task_minds import mind_by_question
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.run.usage import Usage
+from commonplace.scenario.circumstances import with_circumstances
 from commonplace.scenario.compiling import as_changed, compiled_from_text, in_session
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Readers, Synchronous, connect
 from commonplace.text import clean, shortened
+from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import Event
 from commonplace.world.state import World
 
@@ -163,10 +165,11 @@ class Reading:
             return versions.newcomers(connection)
 
     def scenario_at(self, at: int | str | None = None) -> Scenario:
-        """As inputs have changed it up to a tick: newcomers, cards and policy."""
+        """As inputs have changed it up to a tick: newcomers, cards and policy; with what is so, and was lately."""
         tick = self.tick(at)
         with self._reading(f"the characters at tick {tick}"):
-            return as_changed(self._written, self.cards_at(tick), self.settings_at(tick))
+            changed = as_changed(self._written, self.cards_at(tick), self.settings_at(tick))
+            return with_circumstances(changed, self.circumstances_at(tick))
 
     @property
     def synchronous(self) -> Synchronous:
@@ -318,6 +321,11 @@ class Reading:
         """What `set` inputs have changed of personas up to a tick: character → field → value as JSON."""
         with RUN.errors(str(self.path)), self._readers.lent() as connection:
             return versions.cards_at(connection, self.tick(at))
+
+    def circumstances_at(self, at: int | str | None = None) -> dict[str, Circumstance]:
+        """What is so at the end of a tick, and what was lately, by key."""
+        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+            return versions.circumstances_at(connection, self.tick(at))
 
     def settings_at(self, at: int | str | None = None) -> dict[str, Any]:
         """The settings of the run that `set` inputs have changed up to a tick, by name: `seed`, `policy`."""

@@ -18,11 +18,12 @@ from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.run.rows import listed, plain, valued
 from commonplace.run.tick_record import Version
+from commonplace.world.circumstances import Circumstance, subject_of
 from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
 from commonplace.world.weather import Imposed
 
-WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky", "occasion")
+WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky", "occasion", "circumstance")
 SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
 KEYED = ("belief", "relation", "card", "weighed", "said", "account", "uttered", "goal")
 """Kinds with a value per key, all of which are read."""
@@ -45,6 +46,10 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
     if before is None or old.barred != after.barred:
         found.append(Version(NOBODY, "barred", "", sorted(after.barred)))
     found += [Version(id, "occasion", "", tick) for id, tick in _changed(old.occasions, after.occasions)]
+    found += [
+        Version(key, "circumstance", "", one and plain(one, "kind", "of"))
+        for key, one in _changed(old.circumstances, after.circumstances)
+    ]
     if old.imposed != after.imposed:
         found.append(Version(NOBODY, "sky", "", after.imposed and plain(after.imposed)))
     return tuple(found)
@@ -228,6 +233,18 @@ def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     return found
 
 
+def circumstances_at(connection: sqlite3.Connection, at: int) -> dict[str, Circumstance]:
+    """What is so at the end of a tick, and what was lately."""
+    found = sorted(_of_all(connection, "circumstance", at), key=lambda one: one.owner)
+    return {one.owner: as_circumstance(one.owner, one.value) for one in found}
+
+
+def as_circumstance(key: str, value: Any) -> Circumstance:
+    """A circumstance from its version."""
+    kind, of = subject_of(key)
+    return valued(Circumstance, value, kind=kind, of=of)
+
+
 def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event]) -> World:
     """The world at the end of a tick: from the last version ≤ tick of each value, and the tick's events."""
     kinds = _by_kind(versions)
@@ -242,6 +259,7 @@ def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event
         barred=frozenset(kinds["barred"].get((NOBODY, ""), ())),
         occasions={owner: value for (owner, _), value in kinds["occasion"].items()},
         imposed=as_sky(kinds["sky"].get((NOBODY, ""))),
+        circumstances={owner: as_circumstance(owner, value) for (owner, _), value in kinds["circumstance"].items()},
     )
     return recorded(world, events)
 

@@ -13,6 +13,7 @@ from commonplace.character.persona import Persona, Phase, RoutineItem, Step
 from commonplace.character.state import UNKNOWN, Belief, CharacterState, Known, Relation
 from commonplace.clock import Clock, parse_iso
 from commonplace.errors import UsageError
+from commonplace.scenario.circumstances import kinds_of
 from commonplace.scenario.findings import Names, hours, minutes, walked
 from commonplace.scenario.loading import Mistake, located, read, report
 from commonplace.scenario.model import (
@@ -35,6 +36,7 @@ from commonplace.scenario.session import Session
 from commonplace.scenario.story_rules import GONE
 from commonplace.scenario.telling import Terms, lines_of, ruled
 from commonplace.text import sentences, words
+from commonplace.world.circumstances import Raise
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
 from commonplace.world.occasions import Occasion, Occasions, When
@@ -97,6 +99,7 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
         facts=facts,
         script=_script(part.script, clock, world),
         climate=_climate(part),
+        kinds=kinds_of(part),
         occasions=_occasions(part, world),
         tells={
             one.id: Tell(one.lines, one.topic, one.sort, one.at_once)
@@ -385,6 +388,8 @@ def _happening(one: ScriptPart | OccasionPart, ways: Mapping[frozenset[str], str
         sets=tuple(sorted(one.sets.items())),
         opens=tuple(ways[frozenset(pair)] for pair in one.opens),
         closes=tuple(ways[frozenset(pair)] for pair in one.closes),
+        raises=tuple(Raise(raised.kind, raised.of, raised.by, raised.hours) for raised in one.raises),
+        ends=one.ends,
     )
 
 

@@ -289,6 +289,56 @@ class AudiencePart(Part):
     agents: tuple[Id, ...] = Field(default=(), description="these characters, wherever they are")
 
 
+class RaisePart(Part):
+    """Something that begins to be so."""
+
+    kind: str = Field(description="kind of circumstance: `burning`, or one of `circumstances`")
+    of: str = Field(description="id of a character, place, object or fact; `-` for the whole town")
+    by: str = Field(default="", description="character who did it, or the other one of two")
+    hours: int = Field(default=0, ge=0, le=10000, description="how long; as the kind says if left out")
+
+
+class CircumstanceWordsPart(Part):
+    """What is said of a circumstance; `{x}` is what it is of, `{X}` with a capital, `{y}` who did it."""
+
+    now: str = Field(min_length=1, max_length=300, description="that it is so, as a sentence")
+    over: str = Field(min_length=1, max_length=300, description="that it is over")
+    was: str = Field(default="", max_length=300, description="that it was so; what `over` says if left out")
+    names: str = Field(
+        min_length=1, max_length=600, description="words that say it, each in `now` or `was`: `haunted | ghost`"
+    )
+    doing: str = Field(default="", max_length=120, description="what somebody does whom it makes rest")
+    tell: tuple[Line, ...] = Field(default=(), description="ways to tell of it while it is so")
+    told: tuple[Line, ...] = Field(default=(), description="ways to tell of it afterwards")
+    at_once: tuple[Line, ...] = Field(default=(), description="what those who notice it say there and then")
+    replies: tuple[Line, ...] = Field(default=(), description="what may be said to it")
+    emoji: Emoji = Field(default="", description="shown over the heads of those who rest because of it")
+
+
+class CircumstancePart(Part):
+    """A kind of circumstance: what may be so of somebody, a place, a thing, a fact or the town for a while."""
+
+    of: str = Field(
+        pattern=r"^(person|place|thing|fact|town)( (person|place|thing|fact|town))*$",
+        description="what it may be of: `person`, `place`, `thing`, `fact`, `town`, one or more",
+    )
+    words: CircumstanceWordsPart = Field(description="what is said of it")
+    weight: int = Field(default=6, ge=1, le=10, description="importance of noticing it, or hearing of it")
+    days: int = Field(default=4, ge=1, le=365, description="for how many days it is news")
+    sort: str = Field(default="worry", description="what sort of news it is to most: `joy`, `worry`, `loss` …")
+    hours: int = Field(default=0, ge=0, le=10000, description="how long it lasts; 0 for until something ends it")
+    then: dict[str, Annotated[int, Field(ge=0, le=10000)]] = Field(
+        default_factory=dict, description="the kind that follows it, with its hours"
+    )
+    ends: str = Field(default="", description="kinds that it ends, of the same character, place or object")
+    clears: bool = Field(default=False, description="of a place: nobody stays in it or enters it")
+    shut: bool = Field(default=False, description="of a place: nobody enters it")
+    gone: bool = Field(default=False, description="of a person: not in the world while it is so")
+    rests: Literal["", "home", "here"] = Field(default="", description="of a person: where it has to stay")
+    asleep: bool = Field(default=False, description="of a person who rests: whether it notices nothing")
+    warmth: int = Field(default=0, ge=-100, le=100, description="how it moves the warmth towards who did it")
+
+
 class ScriptPart(Part):
     """Something that happens at a given time, whatever anybody does."""
 
@@ -300,6 +350,10 @@ class ScriptPart(Part):
     sets: dict[Id, str] = Field(default_factory=dict, description="objects it changes, with their new states")
     opens: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it opens, each as its two areas")
     closes: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it closes, each as its two areas")
+    raises: tuple[RaisePart, ...] = Field(default=(), description="what is so from now on")
+    ends: tuple[str, ...] = Field(
+        default=(), description="what is over, each as kind and subject: `burning.noodle-bar`"
+    )
 
 
 class WhenPart(Part):
@@ -345,6 +399,10 @@ class OccasionPart(Part):
     )
     opens: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it opens, each as its two areas")
     closes: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it closes, each as its two areas")
+    raises: tuple[RaisePart, ...] = Field(default=(), description="what is so from now on")
+    ends: tuple[str, ...] = Field(
+        default=(), description="what is over, each as kind and subject: `burning.noodle-bar`"
+    )
     at_once: tuple[Line, ...] = Field(
         default=(), description="what those who notice it say to each other there and then, first person"
     )
@@ -571,6 +629,9 @@ class ScenarioPart(Part):
     script: tuple[ScriptPart, ...] = Field(default=(), description="what happens whatever anybody does")
     occasions: tuple[OccasionPart, ...] = Field(
         default=(), description="what happens now and then: recurring and seasonal events, mishaps, visitors, wear"
+    )
+    circumstances: dict[Id, CircumstancePart] = Field(
+        default_factory=dict, description="kinds of circumstances of its own, by name"
     )
     rules: tuple[RulePart, ...] = Field(default=(), description="what is said to lines, by what they do and to whom")
     climate: ClimatePart = Field(default=ClimatePart(), description="how the weather behaves")

@@ -18,6 +18,7 @@ from commonplace.memory.policies import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
 from commonplace.scenario.session import Session
 from commonplace.scenario.telling import Terms
+from commonplace.world.circumstances import Kinds
 from commonplace.world.geography import Geography
 from commonplace.world.occasions import NONE, Occasions
 from commonplace.world.script import Scripted
@@ -57,6 +58,8 @@ class Scenario:
     facts: tuple[Fact, ...]
     script: tuple[Scripted, ...]
     climate: Climate
+    kinds: Kinds
+    """Of circumstances."""
     occasions: Occasions = NONE
     tells: Mapping[str, Tell] = field(default_factory=dict[str, Tell])
     """How those who noticed an occasion tell of it, by its id."""
@@ -76,7 +79,7 @@ class Scenario:
         return f"<Scenario {self.part.name}: {len(self.personas)} characters, {len(self.geography.edges)} areas>"
 
     def fact(self, fact_id: str) -> Fact | None:
-        """The seed fact of an id."""
+        """The seed fact of an id, or what is so as one."""
         return next((fact for fact in self.facts if fact.id == fact_id), None)
 
     @property

@@ -12,12 +12,15 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from commonplace.errors import CommonplaceError
 from commonplace.world import handling, speaking, walking
+from commonplace.world.circumstances import Kind, refuge
 from commonplace.world.deeds import Action, ActionKind, Actor, Deed, Idle, Intent, Setting, Standing, stay
 from commonplace.world.events import (
     TYPES,
+    Acted,
     Event,
     EventBody,
     Foreign,
@@ -99,6 +102,8 @@ ACTIONS: Mapping[str, ActionKind[Any]] = {
         mark="“",
     ),
 }
+RUNS = "🏃"
+"""Over the head of somebody who must not stay where it is."""
 _KIND_OF: Mapping[type[Action], ActionKind[Any]] = {kind.action: kind for kind in ACTIONS.values()}
 _BODIES: Mapping[str, type[EventBody]] = {**TYPES, **{name: kind.event for name, kind in ACTIONS.items()}}
 
@@ -176,7 +181,11 @@ def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
 
     Who it meets there may be gone by the end of this tick: only `area.fold_area` knows.
     """
-    deed = _deed(Actor(setting, scene, me, scene.bodies[me], intent.action, kind_of(intent.action)))
+    wanted = Actor(setting, scene, me, scene.bodies[me], intent.action, kind_of(intent.action))
+    action, held = _allowed(wanted)
+    deed = _deed(replace(wanted, action=action, kind=kind_of(action)) if held else wanted)
+    if held and isinstance(deed.event.body, Acted):
+        deed = replace(deed, event=replace(deed.event, body=structs.replace(deed.event.body, held=held)))
     if not intent.notes:
         return deed
     return replace(
@@ -186,6 +195,34 @@ def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
             for ordinal, note in enumerate(intent.notes, 1)
         ),
     )
+
+
+def _allowed(one: Actor) -> tuple[Action, str]:
+    """What circumstances let somebody do of what it wants, and the key of the one that made it do something else."""
+    duties, area, action = one.setting.duties, one.scene.area, one.action
+    if area in duties.cleared:
+        goal = action.to_location_id if isinstance(action, Move) else area
+        if duties.may_enter(goal, one.home):
+            return action, ""
+        away = refuge(one.setting.geography, duties, area, one.home)
+        return Move(to_location_id=away, emoji=RUNS), duties.cleared[area]
+    if one.me not in duties.resting:
+        return action, ""
+    why, kind = duties.resting[one.me]
+    rests = _resting(one, kind)
+    return rests, "" if rests is action else why
+
+
+def _resting(one: Actor, kind: Kind) -> Action:
+    """What somebody does who has to rest: it goes to bed, sleeps, talks from there, or lies there."""
+    area, action = one.scene.area, one.action
+    bed = one.home if kind.rests == "home" and one.home not in one.setting.duties.cleared else area
+    if area != bed:
+        goes = isinstance(action, Move) and action.to_location_id == bed
+        return action if goes else Move(to_location_id=bed, emoji=kind.words.emoji)
+    if not kind.asleep and (isinstance(action, Say) or (isinstance(action, Idle) and action.asleep)):
+        return action
+    return Idle(doing=kind.words.doing, asleep=kind.asleep, emoji=kind.words.emoji, because=action.because)
 
 
 def _deed(one: Actor) -> Deed:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from commonplace.languages import DEFAULT
+from commonplace.world.circumstances import FREE, Duties, Kind, Kinds
 from commonplace.world.events import Acted, ActionRejected, Event, EventBody, Idled, Phase, Proposed
 from commonplace.world.geography import Geography
 from commonplace.world.state import Body, Scene, Thing
@@ -25,6 +26,10 @@ class Rules:
     """Ticks between a wish to leave a room and the departure; 0 for none."""
     language: str = DEFAULT
     """`en` or `ko`: of the few words the simulator itself says."""
+    kinds: Kinds = field(default_factory=dict[str, Kind])
+    """The kinds of circumstances that there are."""
+    homes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Where each character lives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,8 @@ class Setting:
     rules: Rules = Rules()
     sets: Mapping[str, str] = field(default_factory=dict[str, str])
     """Object states the script writes this tick, before anybody's action does."""
+    duties: Duties = FREE
+    """What the circumstances at the end of the tick before forbid and ask."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +163,16 @@ class Actor:
     body: Body
     action: Action
     kind: ActionKind[Any]
+
+    @property
+    def home(self) -> str:
+        """Where it lives; where it is, for somebody without a home."""
+        return self.setting.rules.homes.get(self.me, self.scene.area)
+
+    @property
+    def closed(self) -> frozenset[str]:
+        """The ways that are closed to it."""
+        return self.setting.duties.closed(self.scene.area, self.home, self.setting.closed)
 
     @property
     def doing(self) -> str:

@@ -114,6 +114,8 @@ class Acted(EventBody):
     """Id of the object it was done to; empty for none."""
     to_agent_id: str = ""
     """Id of whom it was done to, or said to; empty for nobody."""
+    held: str = ""
+    """Key of the circumstance that made the body do it, whatever it wanted; empty for none."""
 
     @property
     def type(self) -> str:
@@ -254,6 +256,10 @@ class Intervened(EventBody, kw_only=True):
     closes: tuple[str, ...] = ()
     moves: Pairs = ()
     """(object, area it lies in from now on)."""
+    raises: tuple[str, ...] = ()
+    """Keys of the circumstances that begin with it."""
+    ends: tuple[str, ...] = ()
+    """Keys of those that it ends."""
 
 
 class ScriptPlayed(Intervened):
@@ -276,6 +282,23 @@ class GodSpoke(Intervened, kw_only=True):
     befalls: Pairs = ()
     """(character, what it does now)."""
     sky: str = ""
+
+
+class Began(EventBody, kw_only=True):
+    """Something is so from now on."""
+
+    circumstance: str
+    """Its key, `burning.noodle-bar`."""
+    until: int = 0
+    """The tick at whose end it ends by itself; 0 for never."""
+    by: str = ""
+    """Id of who did it; empty for nobody."""
+
+
+class Ended(EventBody, kw_only=True):
+    """Something is no longer so."""
+
+    circumstance: str
 
 
 class Whispered(EventBody, kw_only=True):
@@ -376,6 +399,8 @@ TYPES: Mapping[str, type[EventBody]] = {
     "WEATHER_CHANGED": WeatherChanged,
     "SCRIPTED": ScriptPlayed,
     "GOD_EVENT": GodSpoke,
+    "BEGAN": Began,
+    "ENDED": Ended,
     "INNER_VOICE": Whispered,
     "JOINED": Joined,
     "LEFT": Departed,

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from commonplace.clock import Clock
 from commonplace.world.actions import resolve
 from commonplace.world.area import Fold, fold_area
+from commonplace.world.circumstances import FREE, Duties, duties
 from commonplace.world.deeds import Deed, Intent, Rules, Setting
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
-from commonplace.world.inputs import Input, Weather, apply_inputs, with_moves, with_states
+from commonplace.world.inputs import Input, Turning, Weather, apply_inputs, with_moves, with_states
 from commonplace.world.script import Scripted, barred_after, scripted_events
 from commonplace.world.state import Body, Thing, World, recorded, scene
 
@@ -40,7 +41,8 @@ def step(
     """
     if intents.keys() != world.bodies.keys():
         raise KeyError(f"intents and bodies differ: {sorted(intents.keys() ^ world.bodies.keys())}")
-    now = setting(geography, world.tick, world.barred, clock=clock, rules=rules, scripted=scripted)
+    obeyed = duties(geography, world.circumstances, rules.kinds)
+    now = setting(geography, world.tick, world.barred, clock=clock, rules=rules, scripted=scripted, obeyed=obeyed)
     scenes = {area: scene(world, area) for area in world.occupants}
     deeds = {me: resolve(now, here, me, intents[me]) for here in scenes.values() for me in here.bodies}
     arrivals = _arrivals(deeds, world)
@@ -53,10 +55,11 @@ def step(
     outside = (*ambient, *scripted_events(scripted, now.tick, len(ambient)))
     events = [*outside, *(event for fold in folds.values() for own in fold.outcomes.values() for event in own)]
     after = _assembled(world, now, folds=folds, deeds=deeds, outside=outside, scripted=scripted)
+    inputs = (*_turning(world, now.tick, scripted), *inputs)
     if inputs:
         # Last of all: everybody has acted on the state before, so that an input that comes while turns are being made
         # cannot reach some of them and miss others. It is perceived at the next tick.
-        after, more = apply_inputs(geography, after, inputs, events, clock=clock, weather=weather)
+        after, more = apply_inputs(geography, after, inputs, events, clock=clock, rules=rules, weather=weather)
         events += more
         after = recorded(after, events)
     events.sort(key=lambda event: event.order)
@@ -71,11 +74,22 @@ def setting(
     clock: Clock,
     rules: Rules = PLAIN,
     scripted: Iterable[Scripted] = (),
+    obeyed: Duties = FREE,
 ) -> Setting:
-    """What holds everywhere in the tick after `last_tick`: `barred` as at its end, `scripted` of the new tick."""
+    """What holds everywhere in the tick after `last_tick`: `barred` and `obeyed` as at its end, `scripted` of the new
+    tick."""
     moment = clock.time(last_tick)
     closed = geography.closed(moment.hour * 60 + moment.minute, barred)
-    return Setting(geography, last_tick + 1, closed, rules, {id: state for one in scripted for id, state in one.sets})
+    sets = {id: state for one in scripted for id, state in one.sets}
+    return Setting(geography, last_tick + 1, closed, rules, sets, obeyed)
+
+
+def _turning(world: World, tick: int, scripted: Sequence[Scripted]) -> tuple[Input, ...]:
+    """What the script raises and ends, and what is over, as the first of the inputs; nothing where that is nothing."""
+    raises = tuple(raised for one in scripted for raised in one.raises)
+    ends = tuple(key for one in scripted for key in one.ends)
+    is_over = any(one.holds and 0 < one.until <= tick for one in world.circumstances.values())
+    return (Turning(-1, raises, ends),) if raises or ends or is_over else ()
 
 
 def _arrivals(deeds: Mapping[str, Deed], world: World) -> dict[str, list[Deed]]:
@@ -114,6 +128,7 @@ def _assembled(
         barred=barred,
         occasions={**world.occasions, **occasions} if occasions else world.occasions,
         imposed=world.imposed,
+        circumstances=world.circumstances,
         happened={area: fold.happened for area, fold in folds.items() if fold.happened},
         outcomes={me: own for fold in folds.values() for me, own in fold.outcomes.items()},
         heard={me: events for fold in folds.values() for me, events in fold.heard.items()},

@@ -108,6 +108,12 @@ class Geography:
             path = self._paths[node_id] = tuple(self.nodes[id].name for id in _ancestry(self.nodes, node_id))
         return path
 
+    def inside(self, area: str) -> frozenset[str]:
+        """An area with those in it; nothing for what is none."""
+        if area not in self.edges:
+            return frozenset()
+        return frozenset({area}).union(*map(self.inside, self.nodes[area].children))
+
     def elsewhere(self, area: str) -> tuple[str, ...]:
         """The `destinations` but this one."""
         others = self._elsewhere.get(area)

@@ -148,7 +148,7 @@ class Befell(Happened, tag="event"):
 
     text: str = always("")
     event: str = ""
-    """Id of the scripted event or occasion."""
+    """Id of the scripted event or occasion, or the key of the circumstance it is about: `burning.noodle-bar`."""
     areas: str = ""
     """Ids of the areas it was confined to."""
     far: str = ""

@@ -10,10 +10,14 @@ from typing import Any, cast
 from commonplace.clock import Clock
 from commonplace.errors import UsageError
 from commonplace.world.area import ending
+from commonplace.world.circumstances import Raise, holding, turned
+from commonplace.world.deeds import Rules
 from commonplace.world.events import (
     NOBODY,
     Adjusted,
+    Began,
     Departed,
+    Ended,
     Event,
     EventBody,
     Forgot,
@@ -51,6 +55,19 @@ class GodEvent:
     """(character, what it does now, whatever it had planned)."""
     far: str = ""
     """What those in the next areas notice; empty for nothing."""
+    raises: tuple[Raise, ...] = ()
+    """What is so from now on."""
+    ends: tuple[str, ...] = ()
+    """Keys of circumstances that are over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turning:
+    """Circumstances that begin and end with no input from outside: the executor's own, before all others."""
+
+    seq: int
+    raises: tuple[Raise, ...] = ()
+    ends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +139,13 @@ class Set:
 
 IMPOSED_MINUTES = 180
 """How long a sky lasts that an input has put up."""
-PAIRS, LISTS = ("sets", "moves", "befalls"), ("opens", "closes")
+PAIRS, LISTS = ("sets", "moves", "befalls"), ("opens", "closes", "ends")
 """Fields of a GodEvent that are lists of pairs and of names."""
-ADDED = ("moves", "sky", "befalls", "far")
+ADDED = ("moves", "sky", "befalls", "far", "raises", "ends")
 """Fields of a GodEvent that are left out where they are empty, as inputs of earlier runs leave them out."""
 BODY_FIELDS = ("place", "doing", "emoji", "asleep")
 """What a `Set` changes of a body; the world knows of no other field."""
-Input = GodEvent | InnerVoice | Join | Leave | TakeOver | GiveBack | Forget | Set
+Input = GodEvent | Turning | InnerVoice | Join | Leave | TakeOver | GiveBack | Forget | Set
 KINDS: Mapping[str, type[Input]] = {
     "god_event": GodEvent,
     "inner_voice": InnerVoice,
@@ -148,6 +165,7 @@ def as_dict(item: Input) -> dict[str, Any]:
     if isinstance(item, GodEvent):
         plain |= {"to": item.to.as_dict()} | {name: list(getattr(item, name)) for name in LISTS}
         plain |= {name: [list(pair) for pair in getattr(item, name)] for name in PAIRS}
+        plain |= {"raises": [one.as_dict() for one in item.raises]}
         plain = {name: value for name, value in plain.items() if value or name not in ADDED}
     if isinstance(item, Forget):
         plain["memory_ids"] = list(item.memory_ids)
@@ -169,6 +187,8 @@ def from_dict(plain: Mapping[str, Any]) -> Input:
         values |= {key: tuple((one, other) for one, other in values.get(key, ())) for key in PAIRS}
         values |= {key: tuple(cast("Iterable[str]", values.get(key, ()))) for key in LISTS}
     try:
+        if kind == "god_event":
+            values["raises"] = tuple(Raise(**one) for one in values.get("raises", ()))
         return KINDS[kind](**values)
     except TypeError as error:
         raise UsageError(f"the {kind} input does not fit: {error}") from error
@@ -181,7 +201,7 @@ def validate(item: Input, geography: Geography, agents: Collection[str]) -> None
     if isinstance(item, GodEvent):
         _validate_god(item, geography, agents)
         return
-    if isinstance(item, Set) and item.agent_id == NOBODY:
+    if isinstance(item, Turning) or (isinstance(item, Set) and item.agent_id == NOBODY):
         return
     _known("character", item.agent_id, agents)
     if isinstance(item, Join):
@@ -199,6 +219,7 @@ def apply_inputs(
     events: Sequence[Event],
     *,
     clock: Clock,
+    rules: Rules,
     weather: Weather | None = None,
 ) -> tuple[World, list[Event]]:
     """The state after the inputs of its tick, in the order of `seq`, and their events (see `state.recorded`).
@@ -208,14 +229,16 @@ def apply_inputs(
     `events` are those of the tick so far; the inputs' are numbered after them. One that no longer applies (its
     character has left meanwhile, or is here already) does nothing.
     """
-    book = _Book(world.tick, list(events))
+    book = _Book(world.tick, list(events), clock, rules)
     lasts = clock.ticks(IMPOSED_MINUTES)
     for item in sorted(inputs, key=lambda one: one.seq):
         match item:
             case GodEvent():
-                world = _god(geography, world, item, book)
+                world = _turned(geography, _god(geography, world, item, book), item, book)
                 if item.sky and weather is not None:
                     world = _under(world, Imposed(item.sky, world.tick, world.tick + lasts), weather, book)
+            case Turning():
+                world = _turned(geography, world, item, book)
             case InnerVoice():
                 world = _to_mind(world, item.agent_id, Whispered(text=item.text), book)
             case Join():
@@ -239,6 +262,8 @@ class _Book:
 
     tick: int
     events: list[Event]
+    clock: Clock
+    rules: Rules
 
     def add(self, agent_id: str, place: str, body: EventBody, phase: Phase = Phase.INPUT) -> None:
         ordinal = sum(event.agent_id == agent_id for event in self.events)
@@ -253,6 +278,7 @@ def _god(geography: Geography, world: World, item: GodEvent, book: _Book) -> Wor
     spoke = GodSpoke(
         text=item.text, percepts=percepts(geography, world, item), agents=named, sets=item.sets, moves=item.moves,
         befalls=item.befalls, opens=item.opens, closes=item.closes, sky=item.sky, far=item.far,
+        raises=tuple(one.key for one in item.raises), ends=item.ends,
     )  # fmt: skip
     book.add(NOBODY, item.to.place, spoke)
     return replace(
@@ -260,6 +286,31 @@ def _god(geography: Geography, world: World, item: GodEvent, book: _Book) -> Wor
         things=with_moves(with_states(world.things, dict(item.sets)), dict(item.moves)),
         barred=barred_after(world.barred, item.opens, item.closes),
     )
+
+
+def _turned(geography: Geography, world: World, item: GodEvent | Turning, book: _Book) -> World:
+    """The world with what begins and what ends: whoever is gone leaves it, whoever is back comes home."""
+    kinds, homes = book.rules.kinds, book.rules.homes
+    turn = turned(world.circumstances, kinds, book.clock, world.tick, item.raises, item.ends)
+    for one in turn.ended:
+        book.add(NOBODY, area_of(geography, world, one.of), Ended(circumstance=one.key))
+        if kinds[one.kind].gone and not any(kinds[now.kind].gone for now in holding(turn.after, {one.of})):
+            world = _join(geography, world, Join(item.seq, one.of, homes.get(one.of, "")), book)
+    for one in turn.began:
+        book.add(NOBODY, area_of(geography, world, one.of), Began(circumstance=one.key, until=one.until, by=one.by))
+        if kinds[one.kind].gone:
+            world = _leave(world, Leave(item.seq, one.of), book)
+    return world if turn.after == world.circumstances else replace(world, circumstances=turn.after)
+
+
+def area_of(geography: Geography, world: World, of: str) -> str:
+    """Where the subject of a circumstance is, an area itself; empty for nowhere."""
+    if of in world.bodies:
+        return world.bodies[of].area
+    if of not in world.things:
+        return of if of in geography.edges else ""
+    parent = world.things[of].parent
+    return world.bodies[parent].area if parent in world.bodies else parent
 
 
 def percepts(geography: Geography, world: World, item: GodEvent) -> Pairs:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from commonplace.world.circumstances import Raise
 from commonplace.world.events import NOBODY, Event, Phase, ScriptPlayed
 
 
@@ -56,6 +57,9 @@ class Scripted:
     """What those in the next areas notice; empty for nothing."""
     near: tuple[str, ...] = ()
     """These areas."""
+    raises: tuple[Raise, ...] = ()
+    ends: tuple[str, ...] = ()
+    """Keys of circumstances."""
     recurs: bool = False
     """Whether it is an occasion: the world keeps when it happened last."""
 
@@ -84,6 +88,7 @@ def _body(one: Scripted) -> ScriptPlayed:
     return ScriptPlayed(
         text=one.text, script=one.id, everybody=to.everybody, areas=to.areas, agents=to.agents, sets=one.sets,
         opens=one.opens, closes=one.closes, moves=one.moves, far=one.far, near=one.near,
+        raises=tuple(raised.key for raised in one.raises), ends=one.ends,
     )  # fmt: skip
 
 

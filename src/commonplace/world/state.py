@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.world.events import Acted, ConversationEnded, Event, GodSpoke, Moved, Phase
+from commonplace.world.circumstances import Circumstance, Circumstances, subject_of
+from commonplace.world.events import Acted, ConversationEnded, Ended, Event, GodSpoke, Moved, Phase
 from commonplace.world.geography import Geography
 from commonplace.world.weather import Imposed
 
@@ -87,6 +88,8 @@ class World:
     """Occasion → the tick it happened in last."""
     imposed: Imposed | None = None
     """The sky that an input has put in place of the drawn one; it may be over."""
+    circumstances: Circumstances = field(default_factory=dict[str, Circumstance])
+    """What is so, and what was lately."""
     happened: Mapping[str, tuple[Event, ...]] = field(default_factory=dict[str, tuple[Event, ...]])
     """The record of `tick` by area, canonical order: actions and consequences as others see them.
 
@@ -247,6 +250,11 @@ def _told(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]
         reached: list[str] = []
         if isinstance(event.body, GodSpoke):
             reached = [me for me, _ in event.body.percepts]
+        elif isinstance(event.body, Ended):
+            of = subject_of(event.body.circumstance)[1]
+            reached = [
+                me for me, body in world.bodies.items() if me == of or (event.place and body.area == event.place)
+            ]
         elif event.type in TO_MIND:
             reached = [event.agent_id]
         for me in reached:

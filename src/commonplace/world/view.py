@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from commonplace.clock import Clock
 from commonplace.world.actions import Targets, targets
+from commonplace.world.circumstances import NO_KINDS, TOWN, Circumstance, Circumstances, Duties, Kinds, duties, holding
 from commonplace.world.events import Event, ScriptPlayed
 from commonplace.world.geography import Geography
 from commonplace.world.script import reaches
@@ -38,6 +39,8 @@ class WorldView:
     """What happened here at `tick - 1`, my own events left out; and what was said to me in the area I was leaving."""
     outcome: tuple[Event, ...]
     """My own events of `tick - 1`, from the simulator's account."""
+    circumstances: tuple[Circumstance, ...]
+    """What is so of the place, of those and what is here, and of the town."""
     news: tuple[Event, ...]
     """Ambient, scripted and input events of `tick - 1` that reach me."""
     targets: Targets
@@ -49,16 +52,28 @@ class WorldView:
         return next((talk for talk in self.conversations if self.me in talk.members), None)
 
 
-def look(geography: Geography, world: World, agent_id: str, *, clock: Clock, ambient: Ambient) -> WorldView:
-    """What a character sees at tick `world.tick + 1`; `ambient` is that of `world.tick`. Raises KeyError."""
+def look(
+    geography: Geography,
+    world: World,
+    agent_id: str,
+    *,
+    clock: Clock,
+    ambient: Ambient,
+    kinds: Kinds = NO_KINDS,
+    home: str = "",
+) -> WorldView:
+    """What a character who lives in `home` sees at tick `world.tick + 1`; `ambient` is that of `world.tick`, `kinds`
+    are those of the circumstances. Raises KeyError."""
     here = scene(world, world.bodies[agent_id].area)
+    obeyed = duties(geography, world.circumstances, kinds)
     moment = clock.time(world.tick)
     return see(
         geography,
         here,
         agent_id,
         tick=world.tick + 1,
-        closed=geography.closed(moment.hour * 60 + moment.minute, world.barred),
+        closed=obeyed.closed(here.area, home, geography.closed(moment.hour * 60 + moment.minute, world.barred)),
+        circumstances=_seen(geography, world.circumstances, here, obeyed) if world.circumstances else (),
         ambient=ambient,
         outcome=world.outcomes.get(agent_id, ()),
         heard=world.heard.get(agent_id, ()),
@@ -74,6 +89,7 @@ def see(
     tick: int,
     closed: frozenset[str],
     ambient: Ambient,
+    circumstances: tuple[Circumstance, ...] = (),
     outcome: tuple[Event, ...] = (),
     heard: tuple[Event, ...] = (),
     news: tuple[Event, ...] = (),
@@ -95,9 +111,18 @@ def see(
         conversations=here.conversations,
         events=tuple(sorted((*others, *heard), key=lambda event: event.order)) if heard else others,
         outcome=outcome,
+        circumstances=circumstances,
         news=news,
         targets=targets(geography, here, me),
     )
+
+
+def _seen(geography: Geography, circumstances: Circumstances, here: Scene, obeyed: Duties) -> tuple[Circumstance, ...]:
+    """What is so of an area, of what holds it, of those and what is in it, of the town, and of the next areas where
+    one cannot go in."""
+    around = {here.area, *(to for to, _ in geography.edges[here.area] if to in obeyed.cleared or to in obeyed.shut)}
+    holders = {area for area in geography.areas if not around.isdisjoint(geography.inside(area))}
+    return holding(circumstances, {TOWN, *holders, *here.bodies, *here.things})
 
 
 def news(ambient: Iterable[Event], me: str, area: str) -> tuple[Event, ...]:

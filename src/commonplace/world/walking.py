@@ -28,7 +28,7 @@ def walk(one: Actor, action: Move) -> Deed:
         doing = one.say("leaving", goal)
         body = replace(one.stays(doing), departs=departure(one.body, setting.tick, notice))
         return Deed(one.me, one.idled(doing), body, action)
-    step = stride(setting.geography, one.body, goal, setting.closed)
+    step = stride(setting.geography, one.body, goal, one.closed)
     if not step.to:
         return one.rejected(one.say("closed", step.door), one.say("waiting", step.door))
     arrived = step.to == goal

@@ -14,14 +14,12 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.perceive_event import GONE
-from commonplace.text import words
+from commonplace.text import name_forms, plain_name, words
 
 EVENTS = ("fire", "cry", "dark", "water", "loud", "wonder")
 """Kinds of event, the more urgent first."""
 FAR = ("fire", "cry", "loud", "music", "dark", "bright")
 """Kinds of event that are noticed in the next rooms, the more urgent first."""
-SHORTEST = 3
-"""Letters of a word that may stand for a whole name."""
 BECOMES: Mapping[str, tuple[str, ...]] = {
     "broken": ("고장", "broken", "cracked", "smashed", "jammed", "stopped", "torn", "dead", "out", "off", "dark"),
     "mended": ("mended", "repaired", "whole", "working", "ready", "going", "running", "humming", "tuned", "lit", "on"),
@@ -103,7 +101,7 @@ def _things(given: PerceiveEventInput, rules: Grammar, spoken: str) -> tuple[str
     places = places_meant({area.id: area.name for area in given.areas}, spoken)
     fitting = [
         thing.id for thing in given.things
-        if any(f" {form} " in spoken for form in _forms(thing.name))
+        if any(f" {form} " in spoken for form in name_forms(thing.name))
         and (not places or given.located.get(thing.id) in places)
         and _state(rules, given.text, spoken, given.states.get(thing.id, ())) not in ("", thing.state)
     ]  # fmt: skip
@@ -245,8 +243,8 @@ def places_meant(names: Mapping[str, str], spoken: str) -> tuple[str, ...]:
     """As `meant`, for areas: where nothing else fits, the first word of a name will do, `the canal` for Canal Walk."""
     return meant(names, spoken) or tuple(
         key for key, name in names.items()
-        if "'s " not in name and f" {_plain(name).partition(' ')[0]} " in spoken
-        and sum(1 for other in names.values() if _plain(other).startswith(_plain(name).partition(" ")[0])) == 1
+        if "'s " not in name and f" {plain_name(name).partition(' ')[0]} " in spoken
+        and sum(1 for other in names.values() if plain_name(other).startswith(plain_name(name).partition(" ")[0])) == 1
     )  # fmt: skip
 
 
@@ -259,26 +257,11 @@ def named_place(places: Sequence[Spot], text: str) -> Spot | None:
 
 def _matched(names: Mapping[str, str], name: str, spoken: str) -> str:
     """The longest form of a name that was used; empty for none."""
-    for form in _forms(name):
-        if f" {form} " in spoken and (form == _plain(name) or _is_the_only(names, form)):
+    for form in name_forms(name):
+        if f" {form} " in spoken and (form == plain_name(name) or _is_the_only(names, form)):
             return form
     return ""
 
 
-def _plain(name: str) -> str:
-    return " ".join(words(name.removeprefix("The ").removeprefix("the ")))
-
-
-def _forms(name: str) -> Iterator[str]:
-    """`Mira's Noodle Bar` → itself, `noodle bar`, `bar`."""
-    yield _plain(name)
-    _, owner, rest = name.partition("'s ")
-    parts = words(rest if owner else name)
-    for first in range(len(parts)):
-        form = " ".join(parts[first:])
-        if len(form) >= SHORTEST:
-            yield form
-
-
 def _is_the_only(names: Mapping[str, str], form: str) -> bool:
-    return sum(1 for name in names.values() if f" {_plain(name)}".endswith(f" {form}")) == 1
+    return sum(1 for name in names.values() if f" {plain_name(name)}".endswith(f" {form}")) == 1

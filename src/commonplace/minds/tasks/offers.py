@@ -132,6 +132,7 @@ class Offers:
     places: Choices = field(default_factory=Choices)
     things: Choices = field(default_factory=Choices)
     facts: Choices = field(default_factory=Choices)
+    circumstances: Choices = field(default_factory=Choices)
     actions: Mapping[str, Choices] = field(default_factory=dict[str, Choices])
     """Kind of action → its targets; of two the id is `stove USE`, the label `stove: USE`."""
 

@@ -14,7 +14,19 @@ from commonplace.minds.notes import Given, Person, Spot, ThingHere
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.offers import Choices, Offers, people, places, things
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import MOST_CITED, Context, Flag, Rule, WireValue, seen, some, texts, words
+from commonplace.minds.tasks.wire import (
+    MOST_CITED,
+    Context,
+    Flag,
+    Rule,
+    WireValue,
+    choice,
+    seen,
+    some,
+    texts,
+    whole,
+    words,
+)
 from commonplace.world.weather import SKIES
 
 LONGEST_PERCEPT = 1000
@@ -32,6 +44,10 @@ class PerceiveEventInput(Given):
     """The states each object's kind knows."""
     located: Mapping[str, str] = field(default_factory=dict[str, str])
     """Object → area it is in."""
+    circumstances: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Key of all that may be so → name of what it is of: `burning.noodle-bar` → `Mira's Noodle Bar`."""
+    so: tuple[str, ...] = ()
+    """Keys of what is so now."""
     language: str = DEFAULT
 
 
@@ -70,6 +86,14 @@ class PerceiveEventOutput(WireValue):
     """What somebody does from now on, whatever they had planned: `Bruno: sleeping`, by short name."""
     far: Annotated[str, seen(LONGEST_FAR)] = ""
     """What those in the next places notice of it; empty for nothing."""
+    begins: Annotated[tuple[str, ...], some("circumstances")] = ()
+    """Keys of what is so from now on: `burning.noodle-bar`."""
+    ends: Annotated[tuple[str, ...], some("circumstances")] = ()
+    """What is no longer so, likewise."""
+    hours: Annotated[int, whole(0, 10_000)] = 0
+    """How long it is so, where the sentence says; 0 for as usual."""
+    by: Annotated[str, choice("people")] = ""
+    """Who did it to whom it befell, or the other one of two; empty for nobody."""
 
     @field_validator("sky")
     @classmethod
@@ -88,11 +112,14 @@ def _offers(inputs: PerceiveEventInput) -> Offers:
         people=people(inputs.people),
         places=places(inputs.areas),
         things=things(inputs.things, {thing: (*states, GONE) for thing, states in inputs.states.items()}),
+        circumstances=Choices({key: f"{key.partition('.')[0]}: {name}" for key, name in inputs.circumstances.items()}),
     )
 
 
 def _scene(inputs: PerceiveEventInput, view: View) -> Values:
-    return {"changes": view.offers.things.labels, "question": speech(inputs.text)}
+    kinds = dict.fromkeys(key.partition(".")[0] for key in inputs.circumstances)
+    so = [view.offers.circumstances.label(key) for key in inputs.so]
+    return {"changes": view.offers.things.labels, "kinds": kinds, "so": so, "question": speech(inputs.text)}
 
 
 PERCEIVE_EVENT = Task(

@@ -446,7 +446,7 @@ def _items(value: object) -> list[object]:
     return list(cast(Sequence[object], value))
 
 
-Kind = Literal["people", "places", "things", "facts"]
+Kind = Literal["people", "places", "things", "facts", "circumstances"]
 """The choices of an `Offers`."""
 
 

@@ -7,6 +7,7 @@ within `ANSWER_TIME`, and a live connection may send no more than a page has rea
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -143,7 +144,8 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let the app end in any case."""
+        """Let the app end in any case. An answer that is cut off by it is no error to report."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         await super().shutdown(sockets)
         if self.force_exit:
             await self.lifespan.shutdown()

@@ -1,0 +1,145 @@
+"""Circumstances in a scenario: the kinds that it knows, and what is so as news that characters carry and tell.
+
+What is so in a run is a fact like the seed facts of the file: a memory or a line carries it by its words, so that it
+travels, is measured and is known like any news. As long as it is so it is told in one way, and afterwards in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from types import MappingProxyType
+
+import msgspec
+
+from commonplace.character.fact import Fact
+from commonplace.errors import UsageError
+from commonplace.languages.language import language
+from commonplace.scenario.model import ScenarioPart
+from commonplace.scenario.scenario import Scenario, Tell
+from commonplace.text import name_forms
+from commonplace.world.circumstances import (
+    TOWN,
+    Circumstance,
+    Circumstances,
+    Kind,
+    Kinds,
+    Subject,
+    shipped_kinds,
+    subject_of,
+)
+
+
+def kinds_of(part: ScenarioPart) -> Kinds:
+    """Those that every scenario knows and those of its own."""
+    own = {name: msgspec.convert(one.model_dump(), Kind) for name, one in part.circumstances.items()}
+    return MappingProxyType({**shipped_kinds(part.language), **own})
+
+
+def subject(scenario: Scenario, of: str) -> Subject | None:
+    """What sort of thing an id names; None where it names nothing."""
+    if of == TOWN:
+        return "town"
+    if of in scenario.personas:
+        return "person"
+    if scenario.fact(of) is not None and not subject_of(of)[0]:
+        return "fact"
+    node = scenario.geography.nodes.get(of)
+    return None if node is None else "place" if node.type == "area" else "thing"
+
+
+def now_sentence(scenario: Scenario, kind: str, of: str, by: str = "") -> str:
+    """That something is so: `Mira's Noodle Bar is on fire.`"""
+    return _said(scenario, scenario.kinds[kind].words.now, of, by)
+
+
+def over_sentence(scenario: Scenario, key: str) -> str:
+    """That something is no longer so."""
+    kind, of = subject_of(key)
+    return _said(scenario, scenario.kinds[kind].words.over, of, "")
+
+
+def refuse_unknown(scenario: Scenario, key: str) -> None:
+    """Raises UsageError for a key of what cannot be so: an unknown kind or subject, or one of another sort."""
+    kind, of = subject_of(key)
+    if kind not in scenario.kinds:
+        near = get_close_matches(kind, sorted(scenario.kinds), n=1)
+        guess = f"did you mean {near[0]!r}? " if near else ""
+        raise UsageError(
+            f"there is no kind of circumstance {kind!r}", hint=f"{guess}kinds are {', '.join(scenario.kinds)}"
+        )
+    found = subject(scenario, of)
+    if found is None or not scenario.kinds[kind].may_be_of(found):
+        wanted = scenario.kinds[kind].of.replace(" ", " or a ")
+        raise UsageError(f"{of!r} cannot be {kind!r}", hint=f"give the id of a {wanted}")
+
+
+def with_circumstances(scenario: Scenario, circumstances: Circumstances) -> Scenario:
+    """The scenario with what is so, and what was lately, as facts; without those that it had before."""
+    if not circumstances and not any(subject_of(fact.id)[0] for fact in scenario.facts):
+        return scenario
+    facts = tuple(fact for fact in scenario.facts if not subject_of(fact.id)[0])
+    tells = {id: tell for id, tell in scenario.tells.items() if not subject_of(id)[0]}
+    spent = {line for id, tell in scenario.tells.items() if subject_of(id)[0] for line in (*tell.lines, *tell.at_once)}
+    replies = {line: said for line, said in scenario.replies.items() if line not in spent}
+    plain = replace(scenario, facts=facts)
+    for one in circumstances.values():
+        fact, tell = fact_of(plain, one), _tell(plain, one)
+        facts, tells = (*facts, fact), {**tells, one.key: tell}
+        words = scenario.kinds[one.kind].words
+        replies |= dict.fromkeys((*tell.lines, *tell.at_once), words.replies)
+    return replace(scenario, facts=facts, tells=tells, replies=replies)
+
+
+def fact_of(scenario: Scenario, one: Circumstance) -> Fact:
+    """What is so as news."""
+    words, lines = scenario.kinds[one.kind].words, _tell(scenario, one).lines
+    groups = (*_names(scenario, one.of), words.carrying)
+    spoken = scenario.language
+    return Fact(id=one.key, text={spoken: lines[0]}, groups={spoken: groups}, tell={spoken: lines})
+
+
+def _tell(scenario: Scenario, one: Circumstance) -> Tell:
+    kind = scenario.kinds[one.kind]
+    words = kind.words
+    lines = (words.now, *words.tell) if one.holds else (words.was or words.over, *words.told)
+    said = tuple(dict.fromkeys(_said(scenario, line, one.of, one.by) for line in lines))
+    at_once = tuple(_said(scenario, line, one.of, one.by) for line in words.at_once)
+    return Tell(said, topic=_name(scenario, one.of), sort=kind.sort, at_once=at_once if one.holds else ())
+
+
+def _said(scenario: Scenario, template: str, of: str, by: str) -> str:
+    name, other = _name(scenario, of), _name(scenario, by) if by else ""
+    text = template.format(x=name, X=name[:1].upper() + name[1:], y=other)
+    return language(scenario.language).joined(text)
+
+
+def _name(scenario: Scenario, of: str) -> str:
+    """What a subject is called inside a sentence: `Suki`, `Mira's Noodle Bar`, `the lantern festival`."""
+    spoken = language(scenario.language)
+    if of in scenario.personas:
+        return scenario.personas[of].called
+    fact = scenario.fact(of)
+    if fact is not None:
+        return spoken.noun_phrase(fact.said_in(scenario.language)) or fact.id
+    return spoken.the(scenario.geography.name(scenario.geography.root if of == TOWN else of))
+
+
+def _names(scenario: Scenario, of: str) -> tuple[tuple[str, ...], ...]:
+    """The words that name a subject, as groups of which a text has one each; none for the town."""
+    if of == TOWN:
+        return ()
+    fact, persona = scenario.fact(of), scenario.personas.get(of)
+    if fact is not None:
+        return fact.groups.get(scenario.language) or next(iter(fact.groups.values()), ())
+    if persona is not None:
+        return (tuple(dict.fromkeys((persona.called, persona.name))),)
+    name, others = scenario.geography.name(of), _other_names(scenario, of)
+    forms = tuple(form for form in name_forms(name) if not any(f" {other}".endswith(f" {form}") for other in others))
+    return (forms or (name,),)
+
+
+def _other_names(scenario: Scenario, of: str) -> Mapping[str, None]:
+    nodes = scenario.geography.nodes.values()
+    return dict.fromkeys(next(iter(name_forms(node.name)), "") for node in nodes if node.id != of)

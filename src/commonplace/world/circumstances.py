@@ -1,0 +1,269 @@
+"""Circumstances: what is true of somebody, a place, a thing, a fact or the town for a while, and matters.
+
+They are world state. Scripted events, occasions, inputs and deeds raise them; they end by themselves or are ended. A
+body obeys them whatever its mind wants: nobody stays in fire, the ill lie down, the dead are gone. What minds make of
+them is no business of the world's.
+
+A kind is data: `circumstances.toml` here says what it does, the file of that name in each language what is said of it,
+and a scenario adds kinds of its own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from commonplace.clock import Clock
+from commonplace.languages import file_text
+from commonplace.world.geography import Geography
+
+TOWN = "-"
+"""What a circumstance is of that is of the whole town."""
+Subject = Literal["person", "place", "thing", "fact", "town"]
+
+
+class Words(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said of a kind in one language. `{x}` is its subject, `{y}` who did it, with articles and particles as
+    the language has them."""
+
+    now: str
+    """That it is so, as a sentence: `{X} is on fire.`"""
+    over: str
+    """That it is no longer so."""
+    names: str
+    """Words that say it, as they occur in sentences, each of which may be a few words: `fire | burns | on fire`."""
+    was: str = ""
+    """That it was so, in the days after; what `over` says if left out."""
+    doing: str = ""
+    """What a body does that it holds: `lying ill in bed`."""
+    tell: tuple[str, ...] = ()
+    """Ways to tell of it while it is so, each naming it and its subject; `now` is another one."""
+    told: tuple[str, ...] = ()
+    """Ways to tell of it afterwards; `was` is another one."""
+    at_once: tuple[str, ...] = ()
+    """What those who notice it say to each other there and then."""
+    replies: tuple[str, ...] = ()
+    """What may be said to it."""
+    emoji: str = ""
+
+    @property
+    def carrying(self) -> tuple[str, ...]:
+        """The words of `names`."""
+        return tuple(one.strip() for one in self.names.split("|"))
+
+
+class Kind(Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind of circumstance."""
+
+    of: str
+    """What it may be of: one or more of `Subject`."""
+    words: Words
+    """In the language of the scenario."""
+    weight: int
+    """Importance, 1 … 10, of noticing it or hearing of it."""
+    days: int
+    """For how many days it is news."""
+    sort: str = "worry"
+    """What sort of news it is to most: `joy`, `worry`, `loss`."""
+    hours: int = 0
+    """How long it lasts; 0 for until something ends it."""
+    then: Mapping[str, int] = {}
+    """The kind that follows it, with its hours."""
+    ends: str = ""
+    """Kinds of the same subject that it ends."""
+    clears: bool = False
+    """Of a place: nobody stays in it or enters it."""
+    shut: bool = False
+    """Of a place: nobody enters it."""
+    gone: bool = False
+    """Of a person: not in the world."""
+    rests: Literal["", "home", "here"] = ""
+    """Of a person: where it has to stay."""
+    asleep: bool = False
+    """Of a person who rests: whether it notices nothing."""
+    warmth: int = 0
+    """How the warmth of its subject, and half as much that of those who saw it, moves towards who did it."""
+
+    def may_be_of(self, subject: Subject) -> bool:
+        """Whether something of this sort can be so."""
+        return subject in self.of.split()
+
+
+Kinds = Mapping[str, Kind]
+NO_KINDS: Kinds = MappingProxyType({})
+
+
+@cache
+def shipped_kinds(language: str) -> Kinds:
+    """The kinds that every scenario knows, with their words in a language."""
+    text = files("commonplace.world").joinpath("circumstances.toml").read_text(encoding="utf-8")
+    words = tomllib.loads(file_text(language, "circumstances.toml"))
+    rows = tomllib.loads(text)
+    return {name: msgspec.convert({**row, "words": words[name]}, Kind) for name, row in rows.items()}
+
+
+# ── what is so ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstance:
+    """Something that is so, or was until lately."""
+
+    kind: str
+    of: str
+    """Id of its subject; `TOWN` for all."""
+    since: int
+    """The tick at whose end it began."""
+    until: int = 0
+    """The tick at whose end it ends by itself; 0 for never."""
+    by: str = ""
+    """Id of who did it, or of the other one of two; empty for nobody."""
+    ended: int = 0
+    """The tick at whose end it ended; 0 while it is so."""
+
+    @property
+    def key(self) -> str:
+        """`burning.noodle-bar`: what it is called everywhere. A subject has one of a kind."""
+        return f"{self.kind}.{self.of}"
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is so."""
+        return not self.ended
+
+
+Circumstances = Mapping[str, Circumstance]
+"""By key, sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """That something begins to be so."""
+
+    kind: str
+    of: str
+    by: str = ""
+    hours: int = 0
+    """How long; 0 for as long as its kind says."""
+
+    @property
+    def key(self) -> str:
+        """That of the circumstance."""
+        return f"{self.kind}.{self.of}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values without what is empty, the inverse of `Raise(**…)`."""
+        plain = {"kind": self.kind, "of": self.of, "by": self.by, "hours": self.hours}
+        return {name: value for name, value in plain.items() if value}
+
+
+def subject_of(key: str) -> tuple[str, str]:
+    """Kind and subject of a key; two empty strings for what is none."""
+    kind, dot, of = key.partition(".")
+    return (kind, of) if dot else ("", "")
+
+
+def holding(circumstances: Circumstances, of: Container[str]) -> tuple[Circumstance, ...]:
+    """What is so of some subjects."""
+    return tuple(one for one in circumstances.values() if one.holds and one.of in of)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a tick changes of the circumstances."""
+
+    after: Circumstances
+    began: tuple[Circumstance, ...] = ()
+    ended: tuple[Circumstance, ...] = ()
+
+
+def turned(
+    before: Circumstances, kinds: Kinds, clock: Clock, tick: int, raises: Iterable[Raise] = (), ends: Iterable[str] = ()
+) -> Turn:
+    """The circumstances at the end of a tick: those raised, without those ended (by key) and those whose time is over.
+
+    One that ends stays for the days in which it is news, and with it what follows it begins.
+    """
+    after, began = dict(before), list[Circumstance]()
+    over = {key for key, one in before.items() if one.holds and (key in ends or 0 < one.until <= tick)}
+    raised = list(raises)
+    for one in raised:
+        over |= {f"{kind}.{one.of}" for kind in kinds[one.kind].ends.split()}
+    ended = [replace(before[key], ended=tick) for key in sorted(over) if key in before and before[key].holds]
+    for one in ended:
+        after[one.key] = one
+        if one.until and one.until <= tick:
+            raised += [Raise(kind, one.of, hours=hours) for kind, hours in kinds[one.kind].then.items()]
+    for one in raised:
+        hours = one.hours or kinds[one.kind].hours
+        new = Circumstance(one.kind, one.of, tick, hours and tick + max(1, clock.ticks(60 * hours)), one.by)
+        after[one.key] = new
+        began.append(new)
+    kept = {key: one for key, one in after.items() if one.holds or _is_news(one, kinds, clock, tick)}
+    return Turn(dict(sorted(kept.items())), tuple(began), tuple(ended))
+
+
+def _is_news(one: Circumstance, kinds: Kinds, clock: Clock, tick: int) -> bool:
+    return tick - one.since < clock.ticks(24 * 60 * kinds[one.kind].days)
+
+
+# ── what bodies obey ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Duties:
+    """What circumstances forbid and ask of bodies."""
+
+    cleared: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Areas in which nobody stays and that nobody enters, each with why: a key."""
+    shut: frozenset[str] = frozenset()
+    """Areas that only those enter who live in one of them."""
+    barred: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    """The ways into what is cleared, and into what is cleared or shut: to whoever is outside they count as closed."""
+    resting: Mapping[str, tuple[str, Kind]] = field(default_factory=dict[str, tuple[str, Kind]])
+    """Those who have to rest, each with why and how."""
+
+    def may_enter(self, area: str, home: str) -> bool:
+        """Whether somebody who lives in an area may enter one."""
+        return area not in self.cleared and (area not in self.shut or home in self.shut)
+
+    def closed(self, area: str, home: str, closed: frozenset[str]) -> frozenset[str]:
+        """The ways closed to somebody in an area, of which those in `closed` are closed to everybody."""
+        barred = self.barred[home not in self.shut]
+        inside = area in self.cleared or area in self.shut
+        return closed | barred if barred and not inside else closed
+
+
+FREE = Duties()
+"""Nothing in particular."""
+
+
+def duties(geography: Geography, circumstances: Circumstances, kinds: Kinds) -> Duties:
+    """What they forbid and ask."""
+    if not circumstances:
+        return FREE
+    held = [(one, kinds[one.kind]) for one in circumstances.values() if one.holds]
+    cleared = {area: one.key for one, kind in held if kind.clears for area in geography.inside(one.of)}
+    shut = frozenset(area for one, kind in held if kind.shut for area in geography.inside(one.of))
+    resting = {one.of: (one.key, kind) for one, kind in held if kind.rests}
+    barred = _ways_into(geography, cleared.keys()), _ways_into(geography, shut.union(cleared))
+    return Duties(cleared, shut, barred, resting)
+
+
+def _ways_into(geography: Geography, areas: Collection[str]) -> frozenset[str]:
+    return frozenset(way.id for area in areas for to, way in geography.edges[area] if to not in areas)
+
+
+def refuge(geography: Geography, found: Duties, area: str, home: str) -> str:
+    """Where somebody goes who must not stay in an area: the nearest place that one may enter; home where it is as
+    near."""
+    open_to = [one for one in geography.destinations if found.may_enter(one, home)]
+    return min(open_to, key=lambda one: (geography.distance(area, one), one != home, one), default=area)
