@@ -7,15 +7,14 @@ from typing import Any, cast
 
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
-from commonplace.languages.language import language
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
-from commonplace.scenario.circumstances import fact_of, now_sentence, over_sentence
+from commonplace.scenario.circumstances import fact_of, now_sentence, over_sentence, possible
 from commonplace.scenario.scenario import Scenario
-from commonplace.world.circumstances import TOWN, Circumstance, Raise, Subject, subject_of
+from commonplace.world.circumstances import Circumstance, Raise, subject_of
 from commonplace.world.events import NOBODY
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, percepts
@@ -135,30 +134,10 @@ def _input(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
         ),
         located={thing: _area(seen.parent, world) for thing, seen in sorted(world.things.items())},
         states={thing: geography.kinds[geography.nodes[thing].kind].states for thing in sorted(world.things)},
-        circumstances=_possible(scenario, world),
+        circumstances=possible(scenario, world.things),
         so=tuple(key for key, one in world.circumstances.items() if one.holds),
         language=scenario.language,
     )
-
-
-def _possible(scenario: Scenario, world: World) -> dict[str, str]:
-    """All that may be so: each kind of each subject that it may be of."""
-    geography, told = scenario.geography, language(scenario.language)
-    facts = {fact.id: told.noun_phrase(fact.said_in(scenario.language)) for fact in scenario.facts if fact.starts}
-    subjects: dict[Subject, Mapping[str, str]] = {
-        "person": {id: persona.called for id, persona in scenario.personas.items()},
-        "place": {area: geography.name(area) for area in geography.destinations},
-        "thing": {thing: geography.name(thing) for thing in sorted(world.things)},
-        "fact": facts,
-        "town": {TOWN: geography.name(geography.root)},
-    }
-    return {
-        f"{name}.{of}": called
-        for name, kind in scenario.kinds.items()
-        for subject, found in subjects.items()
-        if kind.may_be_of(subject)
-        for of, called in found.items()
-    }
 
 
 def _area(parent: str, world: World) -> str:

@@ -6,7 +6,7 @@ travels, is measured and is known like any news. As long as it is so it is told 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -47,6 +47,25 @@ def subject(scenario: Scenario, of: str) -> Subject | None:
         return "fact"
     node = scenario.geography.nodes.get(of)
     return None if node is None else "place" if node.type == "area" else "thing"
+
+
+def possible(scenario: Scenario, things: Iterable[str]) -> dict[str, str]:
+    """All that may be so, the key of each kind of each subject, with what the subject is called."""
+    geography = scenario.geography
+    subjects: Mapping[Subject, Iterable[str]] = {
+        "person": scenario.personas,
+        "place": geography.destinations,
+        "thing": sorted(things),
+        "fact": [fact.id for fact in scenario.facts if fact.starts],
+        "town": (TOWN,),
+    }
+    return {
+        f"{name}.{of}": _name(scenario, of)
+        for name, kind in scenario.kinds.items()
+        for subject, found in subjects.items()
+        if kind.may_be_of(subject)
+        for of in found
+    }
 
 
 def now_sentence(scenario: Scenario, kind: str, of: str, by: str = "") -> str:
