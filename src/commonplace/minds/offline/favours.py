@@ -15,7 +15,7 @@ from typing import Self
 from commonplace.character.account import as_topic
 from commonplace.languages import weekdays
 from commonplace.minds.notes import Agreed, GoalNote, Item, News, Person, Recalled
-from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import Moment, OfNews
@@ -41,16 +41,12 @@ SEEN_LATELY = (0, 15, 40, 70, 100, 130, 160)
 """Minutes ago at which somebody was seen who may still be there."""
 TALKED_OUT, LOOKS = 10, 40
 """Minutes until one has taken leave of the one who has told one, and minutes planned for where one goes then."""
-STARTS = 18
-"""Of a hundred pairs that meet on a day, those of which one wants something of the other."""
 LIKES = 12
 """Warmth from which one asks somebody for something."""
 MOST_PROMISES = 4
 """Open promises with which one promises nothing more."""
 SOON = {"keep.lend": 5 * 60, "keep.give": 5 * 60, "keep.return": 20 * 60, "keep.help": 2 * 60, "keep.visit": 2 * 60}
 """Minutes after a promise before which it is not kept: things must be fetched."""
-SETTLES, STARTING = 150, 75
-"""Weight of what one means to say to the hearer, and of starting something."""
 ASKED = {"lend": "ask.lend", "visit": "ask.visit", "help": "ask.favour", "give": "promise.give"}
 """What one starts → the rule for it."""
 KINDS = ("lend", "lend", "lend", "visit", "visit", "visit", "help", "help", "give", "give")
@@ -104,7 +100,7 @@ def goal_sayings(scene: Scene) -> Iterator[Saying]:
             rule = RULES.get(goal.act, goal.act) if goal.act else missed
             topic = _as_ours(scene, goal.topic) if goal.topic else ""
             slots = {"topic": topic} if topic else {}
-            yield Saying(ids, rule, slots, SETTLES, f"{goal.topic or rule}".lower(), content(goal.topic), topic)
+            yield Saying(ids, rule, slots, "goal", f"{goal.topic or rule}".lower(), content(goal.topic), topic)
     yield from _helpers(scene)
     if starts(scene.me.id, scene.you, scene.moment[:10], scene.dice) and _may_ask(scene):
         yield from _started(scene)
@@ -132,7 +128,7 @@ def _helpers(scene: Scene) -> Iterator[Saying]:
         topic = scene.language.with_article(goal.object_name)
         if _may_ask(scene):
             yield Saying(
-                ids[:1], "ask.favour", {"topic": topic, **_day(scene, 0)}, SETTLES, topic, content(topic), topic
+                ids[:1], "ask.favour", {"topic": topic, **_day(scene, 0)}, "goal", topic, content(topic), topic
             )
 
 
@@ -294,7 +290,7 @@ def _is_taken(planned: Sequence[Item], time: str) -> bool:
 
 def starts(me: str, person: Person, day: str, dice: Dice) -> bool:
     """Whether one wants something of somebody today: the same whenever it is asked."""
-    return person.warmth >= LIKES and dice.steady().chance(STARTS, "start", me, person.id, day)
+    return person.warmth >= LIKES and dice.steady().chance(CHANCES["favour.starts"], "start", me, person.id, day)
 
 
 def _may_ask(scene: Scene) -> bool:
@@ -325,7 +321,7 @@ def _started(scene: Scene) -> Iterator[Saying]:
         "why": why,
         **_day(scene, dice.choice(AHEAD, "day")),
     }
-    yield Saying((about.id,), ASKED[kind], slots, STARTING, topic.lower(), content(thing), topic)
+    yield Saying((about.id,), ASKED[kind], slots, "start", topic.lower(), content(thing), topic)
 
 
 def _day(scene: Scene, ahead: int) -> dict[str, str]:
@@ -370,7 +366,7 @@ def _worded(line: Line) -> Line | None:
 def _asked(scene: Scene, memory: Recalled, kind: str) -> Line:
     promises = sum(goal.kind == "promise" for goal in scene.talk.goals)
     made_up = scene.dice.steady().below(100, "favour", scene.you.id, scene.heard.topic, scene.moment[:10])
-    agrees = promises < MOST_PROMISES and made_up < 62 + scene.you.warmth // 2
+    agrees = promises < MOST_PROMISES and made_up < CHANCES["favour.agrees"] + scene.you.warmth // 2
     topic = scene.heard.topic
     return scene.line(f"{'promise' if agrees else 'refuse'}.{kind}", memory.id, topic=topic, **_named_day(scene))
 
@@ -386,5 +382,7 @@ def _named_day(scene: Scene) -> dict[str, str]:
 
 def _defies(scene: Scene) -> bool:
     """Whether one answers a reproach with another word: the proud, and those who like the other little."""
-    percent = 45 - scene.you.warmth // 2 + 8 * max(0, temper(scene.me).brave)
-    return scene.dice.steady().chance(max(12, percent), "defies", scene.you.id, scene.moment[:10])
+    percent = CHANCES["favour.defies"] - scene.you.warmth // 2 + 8 * max(0, temper(scene.me).brave)
+    return scene.dice.steady().chance(
+        max(CHANCES["favour.defies_friend"], percent), "defies", scene.you.id, scene.moment[:10]
+    )
