@@ -18,7 +18,7 @@ from commonplace.minds.offline.dice import CHANCES
 from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.plan import ORDER
 from commonplace.minds.offline.react import WISHES
-from commonplace.minds.offline.rows import Facts, Row, Table, accounts, numbers, parsed
+from commonplace.minds.offline.rows import Choice, Facts, Row, Table, numbers, parsed
 from commonplace.minds.offline.sayings import WEIGHTS
 from commonplace.minds.offline.speaking import Speaking
 from commonplace.parts.workbench.rules import TABLES
@@ -143,7 +143,7 @@ def test_rows_that_lead_to_one_another_are_accounted_for_together() -> None:
     answer = _table("late | door | late | 9 | a", "warm | door | guest.warmth > 0 | 5 | a").decide(Door(ANN))
     assert talk is not None
     assert answer is not None
-    assert accounts([talk, answer]) == {
+    assert Choice.accounts([talk, answer]) == {
         "row": "answer + warm",
         "when": ["dark", "guest.warmth > 0 (30)"],
         "nearly": [["late", "late"], ["news", "not dark"]],
@@ -235,7 +235,7 @@ WORDS = [row for row in ROWS if row.cells.get("words", "-").strip("-")]
 @pytest.mark.parametrize("row", WORDS, ids=lambda row: row.name)
 def test_the_template_of_a_shipped_row_exists_in_each_language(row: Row[Any], language: str) -> None:
     rule = row.cells["words"].split()[0]
-    pattern = re.compile(re.sub(r"{[a-z_]+}", "[a-z_]+", re.escape(rule).replace(r"\{", "{").replace(r"\}", "}")))
+    pattern = re.compile("[a-z_.]+".join(map(re.escape, re.split(r"{[a-z_.]+}", rule))))
     assert any(map(pattern.fullmatch, grammar(language).rules))
 
 

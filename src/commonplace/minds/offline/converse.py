@@ -42,7 +42,7 @@ from commonplace.minds.offline.replies import (
     authors_words,
     leave,
 )  # fmt: skip
-from commonplace.minds.offline.rows import Choice, accounts, read_table
+from commonplace.minds.offline.rows import Choice, read_table
 from commonplace.minds.offline.sayings import sayings, worded
 from commonplace.minds.offline.scene import Line, scene_of
 from commonplace.minds.offline.speaking import Speaking
@@ -85,8 +85,8 @@ def decide(given: ConverseInput, dice: Dice) -> Decided:
                 speech_act=line.act,
                 topic=line.topic[:60],
             )
-            return Decided(said, accounts(rows))
-    return Decided(ConverseOutput(utterance="", ends=True), accounts(rows))
+            return Decided(said, Choice.accounts(rows))
+    return Decided(ConverseOutput(utterance="", ends=True), Choice.accounts(rows))
 
 
 def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:

@@ -6,9 +6,9 @@ promises to bring something. What is agreed becomes a promise of the account, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import cached_property
 from itertools import product
 from typing import Self
 
@@ -21,8 +21,10 @@ from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import Moment, OfNews
 from commonplace.minds.offline.perceive_event import named_place
 from commonplace.minds.offline.plan import PROMISED
+from commonplace.minds.offline.rows import read_table
 from commonplace.minds.offline.sayings import Saying
 from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.speaking import Speaking
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.text import is_named
@@ -54,12 +56,6 @@ AHEAD = (0, 0, 0, 0, 1, 2)
 """Days from now on which one wants it, each as likely as the others: mostly today."""
 TOO_LATE = "18:00"
 """Time of day from which on nobody asks for anything for today."""
-REQUESTS = frozenset({"ask.lend", "ask.visit", "ask.favour"})
-ANSWERS = {
-    "promise.give": "react.promise", "defy": "react.defy", "make_up": "react.make_up", "apologise": "react.forgive",
-    "forgive": "react.forgiven",
-}  # fmt: skip
-"""Act → the rule for an answer to it; to a word kept it is `react.keep.KIND`."""
 
 
 # ── what one means to do with somebody ───────────────────────────────────────────────────────────────────────────────
@@ -343,46 +339,62 @@ def _day(scene: Scene, ahead: int) -> dict[str, str]:
 
 def favour_reply(scene: Scene, memory: Recalled) -> Line | None:
     """The answer to what is asked, promised, brought or forgiven; None for a line of any other kind."""
-    act = scene.heard.act
-    first, _, kind = act.partition(".")
-    if act in REQUESTS:
-        return _worded(_asked(scene, memory, "help" if act == "ask.favour" else kind))
-    if act in {"accept", "decline"} and scene.my_kind in REQUESTS:
-        rule = "react.refused" if act == "decline" else scene.suited("react.agreed", scene.my_kind)
-        return _worded(scene.line(rule, memory.id, topic=scene.my_topic))
-    rule = f"react.{act}" if first == "keep" else ANSWERS.get(act, "")
-    if act == "reproach":
-        rule = "defy" if _defies(scene) else ""
-    if not rule:
-        return None
-    line = scene.line(rule, memory.id, about=scene.heard.topic, **_named_day(scene))
-    return _worded(replace(line, ends=act == "defy"))
+    line = Favour(scene, memory=memory).said(FAVOURS)
+    return line if line is not None and line.text else None
 
 
-def _worded(line: Line) -> Line | None:
-    return line if line.text else None
+class Favour(Speaking):
+    """The line may be about what the two want of each other."""
+
+    @property
+    def asked(self) -> str:
+        """What is asked for: `lend`, `visit`, `help`."""
+        return self.heard.act.partition(".")[2].replace("favour", "help")
+
+    @property
+    def agrees(self) -> bool:
+        """Whether one promises it, which those do who like the other and have promised little."""
+        scene, promises = self._scene, sum(goal.kind == "promise" for goal in self._scene.talk.goals)
+        made_up = scene.dice.steady().below(100, "favour", scene.you.id, scene.heard.topic, scene.moment[:10])
+        return promises < MOST_PROMISES and made_up < CHANCES["favour.agrees"] + scene.you.warmth // 2
+
+    @property
+    def my_topic(self) -> str:
+        """What my last line was about."""
+        return self._scene.my_topic
+
+    @property
+    def brought(self) -> bool:
+        """Whether the other keeps a promise."""
+        return self.heard.act.startswith("keep.")
+
+    @property
+    def defies(self) -> bool:
+        """Whether one answers with another word: the proud, and those who like the other little."""
+        scene = self._scene
+        percent = CHANCES["favour.defies"] - scene.you.warmth // 2 + 8 * max(0, temper(scene.me).brave)
+        percent = max(CHANCES["favour.defies_friend"], percent)
+        return scene.dice.steady().chance(percent, "defies", scene.you.id, scene.moment[:10])
+
+    @property
+    def enough(self) -> Line:
+        """Nothing more: the talk ends."""
+        return Line("", ends=True)
+
+    @property
+    def day(self) -> str:
+        """The day that the line names: `Thursday`."""
+        return self._named_day.get("day", "")
+
+    @property
+    def on(self) -> str:
+        """It with its word: `on Thursday`."""
+        return self._named_day.get("on", "")
+
+    @cached_property
+    def _named_day(self) -> Mapping[str, str]:
+        days = (_day(self._scene, ahead) for ahead in range(8))
+        return next((slots for slots in days if slots["day"].lower() in self._scene.last.lower()), dict[str, str]())
 
 
-def _asked(scene: Scene, memory: Recalled, kind: str) -> Line:
-    promises = sum(goal.kind == "promise" for goal in scene.talk.goals)
-    made_up = scene.dice.steady().below(100, "favour", scene.you.id, scene.heard.topic, scene.moment[:10])
-    agrees = promises < MOST_PROMISES and made_up < CHANCES["favour.agrees"] + scene.you.warmth // 2
-    topic = scene.heard.topic
-    return scene.line(f"{'promise' if agrees else 'refuse'}.{kind}", memory.id, topic=topic, **_named_day(scene))
-
-
-def _named_day(scene: Scene) -> dict[str, str]:
-    """The day that the last line names."""
-    for ahead in range(8):
-        slots = _day(scene, ahead)
-        if slots["day"].lower() in scene.last.lower():
-            return slots
-    return {}
-
-
-def _defies(scene: Scene) -> bool:
-    """Whether one answers a reproach with another word: the proud, and those who like the other little."""
-    percent = CHANCES["favour.defies"] - scene.you.warmth // 2 + 8 * max(0, temper(scene.me).brave)
-    return scene.dice.steady().chance(
-        max(CHANCES["favour.defies_friend"], percent), "defies", scene.you.id, scene.moment[:10]
-    )
+FAVOURS = read_table("favours", Favour)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from commonplace.conditions import Condition, condition
@@ -81,7 +81,10 @@ class Row(NamedTuple, Generic[F]):
 
     def met(self, facts: F) -> int:
         """How many of its conditions hold before the first that does not."""
-        return next((number for number, one in enumerate(self.when) if not one.is_met(facts)), len(self.when))
+        for number, one in enumerate(self.when):
+            if not one.is_met(facts):
+                return number
+        return len(self.when)
 
 
 class Choice(NamedTuple, Generic[F]):
@@ -98,27 +101,29 @@ class Choice(NamedTuple, Generic[F]):
         if after is not None:
             mine = self.account()
             return {**after, "row": f"{after['row']}{JOINED}{mine['row']}", "when": [*after["when"], *mine["when"]]}
-        nearly = sorted(self.passed, key=lambda one: (one[0].of is not self.row.of, -one[2]))[:NEARLY]
-        account: dict[str, Any] = {
-            "row": self.row.name,
-            "when": [one.explained(self.facts) for one in self.row.when],
-            "nearly": [[row.name, row.when[met].explained(facts)] for row, facts, met in nearly],
-        }
+        account: dict[str, Any] = {"row": self.row.name, "when": self._found(), "nearly": self._nearly()}
         if self.facts.by is None:
             return account
         by = self.facts.by.account()
         return {"row": f"{self.row.name}.{by['row']}", "when": account["when"] + by["when"], "nearly": by["nearly"]}
 
+    def _found(self) -> list[str]:
+        return [one.explained(self.facts) for one in self.row.when]
 
-def accounts(choices: Sequence[Choice[Any]]) -> dict[str, Any]:
-    """Rows that led to one another: their names, their conditions with what they found, and what nearly decided in
-    the last of them rather than in those before."""
-    each = [one.account() for one in choices]
-    return {
-        "row": JOINED.join(one["row"] for one in each),
-        "when": [found for one in each for found in one["when"]],
-        "nearly": [row for one in reversed(each) for row in one["nearly"]][:NEARLY],
-    }
+    def _nearly(self) -> list[list[str]]:
+        nearly = sorted(self.passed, key=lambda one: (one[0].of is not self.row.of, -one[2]))[:NEARLY]
+        return [[row.name, row.when[met].explained(facts)] for row, facts, met in nearly]
+
+    @classmethod
+    def accounts(cls, choices: Sequence[Choice[Any]]) -> dict[str, Any]:
+        """Rows that led to one another: their names, their conditions with what they found, and what nearly decided in
+        the last of them rather than in those before."""
+        nearly = (row for one in reversed(choices) for row in one._nearly())
+        return {
+            "row": JOINED.join(one.row.name for one in choices),
+            "when": [found for one in choices for found in one._found()],
+            "nearly": list(islice(nearly, NEARLY)),
+        }
 
 
 class Table(Generic[F]):

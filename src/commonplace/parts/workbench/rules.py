@@ -12,6 +12,7 @@ from commonplace.cli.output import print_json, print_table
 from commonplace.cognition.telling import lines_in
 from commonplace.minds.offline.answers import ANSWERS
 from commonplace.minds.offline.converse import TALK
+from commonplace.minds.offline.favours import FAVOURS
 from commonplace.minds.offline.openings import OPENINGS
 from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
 from commonplace.minds.offline.replies import REPLIES
@@ -24,7 +25,7 @@ from commonplace.text import shortened
 from commonplace.world.events import Spoke
 
 TABLES: Mapping[str, tuple[Table[Any], ...]] = {
-    "react": (REACTIONS, PLANS), "converse": (TALK, OPENINGS, REPLIES, ANSWERS),
+    "react": (REACTIONS, PLANS), "converse": (TALK, OPENINGS, REPLIES, ANSWERS, FAVOURS),
 }  # fmt: skip
 """Task → what decides its answers, besides the wishes that a meeting goes on from."""
 WIDE, BRIEF = 70, 24
