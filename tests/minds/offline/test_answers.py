@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import cast
 
 import pytest
 
+from commonplace.minds.mind import Decided
 from commonplace.minds.notes import FactNote, Past, PastNote, Recalled, Spoken, changed
-from commonplace.minds.offline.converse import converse
+from commonplace.minds.offline.converse import decide
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.world.happenings import Befell, Concluded, Did, Happening, Seed, Tried
@@ -28,13 +30,26 @@ def replied(
     tick: int = 12,
 ) -> ConverseOutput:
     """What Mira says to a line of Jun's."""
+    return cast("ConverseOutput", decided(text, act, *recalled, topic=topic, past=past, facts=facts, tick=tick).value)
+
+
+def decided(
+    text: str,
+    act: str,
+    *recalled: Recalled,
+    topic: str = "",
+    past: tuple[PastNote, ...] = (),
+    facts: tuple[FactNote, ...] = (sample.FESTIVAL,),
+    tick: int = 12,
+) -> Decided:
+    """The same, with the rows that decided."""
     heard = recalled if any(one.happening.quote == text for one in recalled) else (sample.said(99, text), *recalled)
     given = ConverseInput(
         who=sample.mira("plain"), situation=sample.here(), hearer=sample.jun(), purpose="reply", recalled=heard,
         facts=facts, lines=(Spoken(speaker="jun", called="Jun", text=text, speech_act=act, topic=topic),),
         past=Past(notes=past),
     )  # fmt: skip
-    return converse(given, Dice((7, "mira", tick, 0)))
+    return decide(given, Dice((7, "mira", tick, 0)))
 
 
 @pytest.mark.parametrize("teller", ["jun", "kit"])
@@ -43,6 +58,24 @@ def test_news_that_another_told_a_moment_ago_is_none(teller: str) -> None:
     before = sample.said(1, f"Listen. {news}", 5, who=teller, to_me=False, facts=(fact,))
     said = replied(news, "tell", sample.said(2, news, facts=(fact,)), before)
     assert (1 in said.because) == (teller == "kit"), said
+
+
+@pytest.mark.parametrize(
+    ("text", "act", "rows"),
+    [
+        ("Goodbye, Mira.", "farewell", "bye + leave.back"),
+        ("How are you?", "ask.well", "answer + well"),
+        ("Who told you that?", "ask.who", "answer + who.self"),
+        ("My roof leaks again.", "complain", "taken_up + taken.back + react.complain"),
+        (sample.FESTIVAL.tell[0], "tell", "news + news.new + follow.going + going.ask"),
+    ],
+)
+def test_the_rows_of_a_reply_are_named_and_those_that_nearly_decided(text: str, act: str, rows: str) -> None:
+    facts = (sample.FESTIVAL.id,) if act == "tell" else ()
+    found = decided(text, act, sample.said(99, text, facts=facts)).row
+    assert found["row"] == rows
+    assert found["when"][0] == "spoken_to"
+    assert len(found["nearly"]) == 2
 
 
 @pytest.mark.parametrize("tick", range(4))
@@ -82,7 +115,7 @@ def test_an_event_is_asked_about_on_the_day_after_and_not_for_a_week(hours: int,
             who=sample.mira("plain"), situation=sample.here(), hearer=sample.jun(), purpose="greet",
             recalled=(heard,), facts=(over,),
         )  # fmt: skip
-        said = converse(given, Dice((7, "mira", tick, 0)))
+        said = cast("ConverseOutput", decide(given, Dice((7, "mira", tick, 0))).value)
         assert (said.speech_act == "ask.event") == is_asked, said
 
 

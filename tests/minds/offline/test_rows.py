@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import pytest
 
 from commonplace.conditions import contradiction, examine, names
 from commonplace.errors import CommonplaceError
-from commonplace.minds.offline.converse import TALK
-from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
-from commonplace.minds.offline.rows import Facts, Row, Table, parsed
+from commonplace.minds import offline
+from commonplace.minds.offline.dice import CHANCES
+from commonplace.minds.offline.grammar import grammar
+from commonplace.minds.offline.plan import ORDER
+from commonplace.minds.offline.react import WISHES
+from commonplace.minds.offline.rows import Choice, Facts, Row, Table, numbers, parsed
+from commonplace.minds.offline.sayings import WEIGHTS
+from commonplace.minds.offline.speaking import Speaking
+from commonplace.parts.workbench.rules import TABLES
 
 HEAD = "name | of | when | weight | does\n"
 
@@ -130,6 +138,25 @@ def test_a_choice_that_goes_on_from_another_table_is_accounted_for_with_it() -> 
     }
 
 
+def test_rows_that_lead_to_one_another_are_accounted_for_together() -> None:
+    talk = _table("news | night | not dark | 9 | a", "answer | night | dark | 5 | a").decide(Night())
+    answer = _table("late | door | late | 9 | a", "warm | door | guest.warmth > 0 | 5 | a").decide(Door(ANN))
+    assert talk is not None
+    assert answer is not None
+    assert Choice.accounts([talk, answer]) == {
+        "row": "answer + warm",
+        "when": ["dark", "guest.warmth > 0 (30)"],
+        "nearly": [["late", "late"], ["news", "not dark"]],
+    }
+
+
+def test_rows_about_other_things_do_not_decide_about_these() -> None:
+    table = _table("moon | night | dark | 50 | a", "wave | door | guest.warmth > 0 | 10 | a")
+    choice = table.decide(Door(ANN))
+    assert choice is not None
+    assert (choice.row.name, choice.passed) == ("wave", ())
+
+
 @pytest.mark.parametrize(
     ("row", "what"),
     [
@@ -148,7 +175,9 @@ def test_a_row_that_cannot_be_read_is_refused_with_file_and_line(row: str, what:
 
 # ── the tables that ship ─────────────────────────────────────────────────────────────────────────────────────────────
 
-SHIPPED: dict[str, Table[Any]] = {"react": REACTIONS, "wish": WISHES, "plans": PLANS, "talk": TALK}
+SHIPPED: dict[str, Table[Any]] = {
+    table.rows[0].at.partition(".")[0]: table for table in (WISHES, *(one for of in TABLES.values() for one in of))
+}
 ROWS: list[Row[Any]] = [row for table in SHIPPED.values() for row in table.rows]
 EVERY = sorted({row.of for row in ROWS}, key=lambda kind: kind.__name__)
 
@@ -182,7 +211,42 @@ def test_no_shipped_row_stands_behind_one_that_always_wins(table: Table[Any]) ->
         assert hidden == [], f"{row.name} ({row.at}) never decides"
 
 
-def test_names_of_shipped_rows_are_unique() -> None:
-    for table in SHIPPED.values():
-        named = [row.name for row in table.rows]
+def test_names_of_the_rows_that_decide_an_answer_are_unique() -> None:
+    for tables in ([WISHES], *TABLES.values()):
+        named = [row.name for table in tables for row in table.rows]
         assert len(named) == len(set(named))
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if issubclass(row.of, Speaking)], ids=lambda row: row.name)
+def test_what_a_shipped_row_of_talk_names_exists(row: Row[Any]) -> None:
+    known = {name for name in dir(row.of) if not name.startswith("_")}
+    cells = row.cells
+    rule, *pairs = (cells.get("words") or "-").split()
+    fills = {one.partition("=")[2].partition(".")[0] for one in pairs} | set(re.findall(r"{([a-z_]+)", rule))
+    comes = (cells["then"] if "then" in cells else cells["says"]).split()[:1]
+    assert {*fills, *comes} <= known
+    assert comes or rule != "-"
+
+
+WORDS = [row for row in ROWS if row.cells.get("words", "-").strip("-")]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("row", WORDS, ids=lambda row: row.name)
+def test_the_template_of_a_shipped_row_exists_in_each_language(row: Row[Any], language: str) -> None:
+    rule = row.cells["words"].split()[0]
+    pattern = re.compile("[a-z_.]+".join(map(re.escape, re.split(r"{[a-z_.]+}", rule))))
+    assert any(map(pattern.fullmatch, grammar(language).rules))
+
+
+def test_each_chance_and_each_weight_is_named_by_the_code_and_by_nothing_else() -> None:
+    code = "\n".join(path.read_text(encoding="utf-8") for path in Path(offline.__file__).parent.glob("*.py"))
+    inside = re.findall(r"CHANCES\[(\"[^]]+)\]", code)
+    named = {name for one in inside for name in re.findall(r'"([a-z_.]+)"', one)}
+    assert named | {f"plan.{kind}" for kind in ORDER} == CHANCES.keys()
+    assert all(f'"{kind}"' in code for kind in WEIGHTS)
+
+
+def test_a_number_that_cannot_be_read_is_refused_with_file_and_line() -> None:
+    with pytest.raises(CommonplaceError, match=r"^odds\.txt:3: "):
+        numbers("odds.txt", "# how often\nname | percent | what\nrain | often | it rains")

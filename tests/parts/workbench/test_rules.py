@@ -15,8 +15,9 @@ import pytest
 from cognition.hamlet import BASE, person
 from commonplace.api import create_run
 from commonplace.cognition.telling import lines_in
-from commonplace.minds.offline.converse import TALK
-from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
+from commonplace.minds.offline.react import WISHES
+from commonplace.minds.offline.sayings import WEIGHTS
+from commonplace.parts.workbench.rules import TABLES
 from commonplace.run.reading import Reading
 from commonplace.world.events import Spoke
 from e2e.command import command
@@ -168,10 +169,9 @@ def test_rules_counts_every_row_that_decided_and_names_those_that_never_did(live
         answers = [(row.task, row.usage["row"]) for row in reading.answers() if "row" in row.usage]
     decided = Counter((task, one) for task, row in answers for one in row.split(" + "))
     assert {(row["task"], row["row"]): row["times"] for row in rows if row["times"]} == decided
-    tables = {"react": (*REACTIONS.rows, *PLANS.rows), "converse": TALK.rows}
-    assert {(task, row.name.partition(".")[0]) for task, of in tables.items() for row in of} == {
-        (row["task"], row["row"].partition(".")[0]) for row in rows
-    }
+    known = {(task, row.name.partition(".")[0]) for task, of in TABLES.items() for table in of for row in table.rows}
+    known |= {("converse", kind.partition(".")[0]) for kind in WEIGHTS}
+    assert known == {(row["task"], row["row"].partition(".")[0]) for row in rows}
     assert {f"meeting.{row.name}" for row in WISHES.rows if row.cells["purpose"]} <= {row["row"] for row in rows}
     never = command("rules", str(lived.path)).out.partition("never: ")[2].partition("\n\n")[0].split(",")
     assert [" ".join(one.split()) for one in never] == [
@@ -188,6 +188,13 @@ def test_why_shows_each_line_that_came_to_mind_and_the_condition_that_failed(liv
         explained = [one for *_, id_, _ in lived.said for one in reading.trace(lived.lines.teller, _tick(id_))["lines"]]
     failed = [one["failed"] for one in explained if one["say"] == lived.lines.never]
     assert all(one.startswith("sky = snow (") for one in failed)
+
+
+def test_why_names_the_rows_of_a_line_down_to_what_was_told(lived: Lived) -> None:
+    event = next(id_ for line, *_, id_, _ in lived.said if line == lived.lines.first)
+    shown = command("why", str(lived.path), event).out
+    row = shown.partition("\n  converse\n")[2].partition("by the row ")[2].partition(";")[0]
+    assert {"core.tell", "core.tell.rest"} & {*row.split(" + ")}, shown
 
 
 @pytest.mark.parametrize("question", ["Tell me about the snow.", "눈 이야기 좀 해 주세요."])

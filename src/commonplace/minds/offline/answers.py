@@ -1,14 +1,22 @@
-"""Replies that need an answer: to questions, each kind of which looks for it among what is remembered, and to news."""
+"""Replies that need an answer: to news, and to questions, each kind of which is looked for among what is remembered.
+
+`rules/answers.txt` lists the cases; the classes here say what its conditions name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
 from commonplace.character.account import as_topic
-from commonplace.minds.notes import FactNote, Item, PastNote, Recalled
+from commonplace.minds.notes import FactNote, PastNote, Recalled
 from commonplace.minds.offline.account import attended, heard_of, told_others
+from commonplace.minds.offline.dice import CHANCES
 from commonplace.minds.offline.gatherings import event_name, goes_to
 from commonplace.minds.offline.hear import content
+from commonplace.minds.offline.moment import Draws
+from commonplace.minds.offline.rows import Table, read_table
 from commonplace.minds.offline.sayings import (
     Saying,
     if_asked,
@@ -17,6 +25,7 @@ from commonplace.minds.offline.sayings import (
     worded,
 )
 from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.speaking import Speaking
 from commonplace.minds.offline.told import Told, minutes_since
 from commonplace.world.happenings import NOTHING_KNOWN, Concluded, Did, ISaid, Said, Seed
 
@@ -24,13 +33,14 @@ HEARD_OF = Said | Seed | Concluded
 """Kinds of memory that count as having heard the news."""
 LATELY = 10
 """Minutes after which something heard is no longer news."""
-HOW_ARE_YOU = frozenset({"ask.well", "ask.doing"})
 SHARES = 2
 """Words that a memory must share with what was told to be more of it."""
 A_WORD = 8
 """Weight of a word that two lines share."""
 SAME_TOLD = 4
 """Words that two lines must share to count as telling the same."""
+PLAIN = frozenset(f"ask.{kind}" for kind in ("help", "since", "what", "think", "then", "why", "feel"))
+"""Questions answered in words of their own, and with a memory that shares words with them where there is one."""
 
 
 # ── news ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -39,99 +49,399 @@ SAME_TOLD = 4
 def news_reply(scene: Scene, memory: Recalled) -> Line | None:
     """A reaction to a seed fact just told, and to the invitation that comes with an event; None for one not noted."""
     note = next((scene.notes[name] for name in memory.facts if name in scene.notes), None)
-    act = scene.heard.act
-    if note is None or act in {"accept", "decline"}:
+    if note is None or scene.heard.act in {"accept", "decline"}:
         return None
     if note.starts and note.starts <= scene.moment:
         is_over = minutes_since(scene.moment, note) > (note.minutes or 60)
-        return None if is_over or scene.heard.asks or "?" in scene.last else scene.line("react.occasion", memory.id)
-    if act == "ask.going":
-        return Line("", (memory.id,)).then(going(scene, note, asked=True))
-    before = _source(scene, memory, note)
-    known = [one for one in heard_of(scene.talk.past, {note.id}) if one.times > 1 or one.minutes_ago > LATELY]
-    first = _surprise(scene, memory, before, known)
-    if note.starts > scene.moment and note.place:
-        return first.then(going(scene, note, asked=act == "invite"))
-    asks_back = before is None and not known and scene.dice.chance(60, "who")
-    named = "sourced" if scene.rules.has("sourced", scene.last) else ""
-    return first.then(scene.line(scene.suited("follow.news", named)) if asks_back else None)
+        if is_over or scene.heard.asks or "?" in scene.last:
+            return None
+    return Fact(scene, memory, note).said(ANSWERS)
 
 
-def _surprise(scene: Scene, memory: Recalled, before: Recalled | None, known: list[PastNote]) -> Line:
-    """What one says to news: that it is none where one remembers or knows that one heard it, and from whom."""
-    if before is None and known:
-        teller = next((one.called for one in known if one.other != scene.you.id), "")
-        rule = "react.known" if teller else "react.known_plain"
-        return scene.line(rule, memory.id, *known[0].because, x=teller)
-    if before is None:
-        return scene.line(scene.suited("react.news", scene.heard.kind), memory.id)
-    teller = before.happening.called if isinstance(before.happening, Said) and before.happening.to_me else ""
-    is_other = teller and teller != scene.you.called
-    return scene.line("react.known" if is_other else "react.known_plain", memory.id, before.id, x=teller)
+class OfEvent(Speaking):
+    """The line is about a fact that may be an event."""
+
+    def __init__(self, scene: Scene, memory: Recalled | None, note: FactNote) -> None:
+        super().__init__(scene, memory=memory)
+        self._note = note
+
+    @property
+    def going(self) -> Line | None:
+        """Whether I go, and why not."""
+        return Going(self._scene, None, self._note).said(ANSWERS)
 
 
-def _source(scene: Scene, memory: Recalled, note: FactNote) -> Recalled | None:
-    """An earlier memory of the same fact. What I planned, or heard just now from this hearer, does not count."""
-    return next(
-        (
-            one
-            for one in scene.talk.recalled
-            if one.id != memory.id and note.id in one.facts
-            and (isinstance(one.happening, HEARD_OF) or one.happening == NOTHING_KNOWN)
-            and (one.minutes_ago > memory.minutes_ago + LATELY or one.happening.who not in {"", scene.you.id})
-        ),
-        None,
-    )  # fmt: skip
+class Fact(OfEvent):
+    """A seed fact has just been told."""
+
+    def __init__(self, scene: Scene, memory: Recalled, note: FactNote) -> None:
+        super().__init__(scene, memory, note)
+        self._told = memory
+
+    @property
+    def started(self) -> bool:
+        """Whether it is an event that has begun."""
+        return bool(self._note.starts) and self._note.starts <= self._scene.moment
+
+    @property
+    def ahead(self) -> bool:
+        """Whether it is an event that is still to come."""
+        return self._note.starts > self._scene.moment and bool(self._note.place)
+
+    @cached_property
+    def known(self) -> Recalled | PastNote | None:
+        """An earlier memory of it, else a note that I have heard it; not what I planned, or heard just now from this
+        hearer."""
+        scene, told, fact = self._scene, self._told, self._note.id
+        for one in scene.talk.recalled:
+            is_news = isinstance(one.happening, HEARD_OF) or one.happening == NOTHING_KNOWN
+            if one.id == told.id or fact not in one.facts or not is_news:
+                continue
+            if one.minutes_ago > told.minutes_ago + LATELY or one.happening.who not in {"", scene.you.id}:
+                return one
+        return next(iter(self._notes), None)
+
+    @cached_property
+    def _notes(self) -> list[PastNote]:
+        """What I know of having heard it."""
+        heard = heard_of(self._scene.talk.past, {self._note.id})
+        return [one for one in heard if one.times > 1 or one.minutes_ago > LATELY]
+
+    @property
+    def teller(self) -> str:
+        """Who else told me of it; empty where I do not remember."""
+        if not isinstance(self.known, Recalled):
+            return next((one.called for one in self._notes if one.other != self._scene.you.id), "")
+        said = self.known.happening
+        return said.called if isinstance(said, Said) and said.to_me and said.called != self._scene.you.called else ""
+
+    @property
+    def follows(self) -> Line | None:
+        """What comes after the first words."""
+        return Follow(self._scene, self._told, self._note).said(ANSWERS)
 
 
-def going(scene: Scene, note: FactNote, *, asked: bool) -> Line:
-    """Yes if the plan has it, no if the plan has something else, otherwise a maybe or the question back."""
-    event, made_up = event_name(note, scene.language), scene.dice.steady()
-    slots = {"event": event, "time": scene.language.clock(note.starts[11:16])}
-    clash = _clash(scene, note)
-    if goes_to(scene.talk, note):
-        return scene.line("accept", about=event, **slots)
-    if clash is not None and made_up.chance(60, "clash", note.id):
-        return scene.line("decline", scene.as_told(Did(doing=clash.do)), about=event, **slots)
-    rule = "maybe" if asked or made_up.chance(60, "maybe", note.id) else "follow.event"
-    return scene.line(rule, about=event, **slots)
+class Follow(Fact):
+    """Something has been said to a seed fact, and something may follow."""
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """None: the words before cite what it rests on."""
+        return ()
+
+    @property
+    def sourced(self) -> str:
+        """`sourced` where the line says who told it."""
+        return "sourced" if self._scene.rules.has("sourced", self._scene.last) else ""
 
 
-def _clash(scene: Scene, note: FactNote) -> Item | None:
-    """What the plan holds for the time of the event."""
-    if note.starts[:10] != scene.moment[:10]:
-        return None
-    items = [item for item in scene.talk.later if item.start <= note.starts[11:16] and not item.asleep]
-    do = items[-1].do if items else ""
-    return items[-1] if scene.language.is_doing(do) and not scene.language.addresses(do) else None
+class Going(OfEvent):
+    """One says whether one goes to an event."""
+
+    @property
+    def event(self) -> str:
+        """The event by its name."""
+        return event_name(self._note, self._scene.language)
+
+    @property
+    def time(self) -> str:
+        """When it begins."""
+        return self._scene.language.clock(self._note.starts[11:16])
+
+    @property
+    def whim(self) -> Draws:
+        """A number of 0 … 99 that stays the same for this event."""
+        return Draws(self._scene.dice.steady(), self._note.id)
+
+    @cached_property
+    def goes(self) -> bool:
+        """Whether the plan has it."""
+        return goes_to(self._scene.talk, self._note)
+
+    @cached_property
+    def clash(self) -> Told | None:
+        """What else the plan holds for the time of the event."""
+        scene, starts = self._scene, self._note.starts
+        if starts[:10] != scene.moment[:10]:
+            return None
+        items = [item for item in scene.talk.later if item.start <= starts[11:16] and not item.asleep]
+        do = items[-1].do if items else ""
+        is_told = scene.language.is_doing(do) and not scene.language.addresses(do)
+        return scene.as_told(Did(doing=do)) if is_told else None
 
 
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def answer_question(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
+def answer_question(scene: Scene, memory: Recalled, options: Sequence[Saying]) -> Line | None:
     """The answer to a question, resting on the memory of hearing it and on those that answer it."""
-    answerer = _ANSWERERS.get(scene.heard.act)
-    if answerer is not None:
-        return answerer(scene, memory, options)
-    rule = _PLAIN.get(scene.heard.act, "")
-    rule = scene.suited(rule, scene.my_kind) if rule else ""
-    own = _rest(scene, options)
-    if own is not None and scene.heard.act in FURTHER:
-        return Line("", (memory.id,)).then(worded(scene, own))
-    own = own or _matching(scene, options)
-    if own is not None:
-        return scene.line(rule or "answer.voiced", memory.id).then(_on(scene, own))
-    return scene.line(rule or "answer.plain", memory.id).then(_more(scene, options))
+    return Question(scene, options, memory).said(ANSWERS)
 
 
-def _matching(scene: Scene, options: list[Saying]) -> Saying | None:
-    """The saying that shares most words with the question, or with what I said that it asks about."""
-    mine = content(scene.mine[-1]) if scene.mine and not scene.heard.topic else frozenset[str]()
-    asked = scene.heard.words | mine
-    shared = [(len(asked & option.words), -index) for index, option in enumerate(options) if not option.asks]
-    top = max(shared, default=(0, 0))
-    return options[-top[1]] if top[0] else None
+class Question(Speaking):
+    """The hearer has asked something."""
+
+    # something of my own
+
+    @cached_property
+    def own(self) -> Saying | None:
+        """What I would most like to tell."""
+        pulls = [
+            (option.weight + self._scene.spread(40, option.ids[0]), -index)
+            for index, option in enumerate(self._options)
+            if not option.asks
+        ]
+        return self._options[-max(pulls)[1]] if pulls else None
+
+    @cached_property
+    def own_words(self) -> Line | None:
+        """It in words."""
+        return worded(self._scene, self.own) if self.own is not None else None
+
+    # how I am, what I do
+
+    @cached_property
+    def trouble(self) -> Saying | None:
+        """Something that was not to be had, does not work or is gone."""
+        rules = {"core.refused", "core.thing", "core.absent"}
+        return next((one for one in self._options if one.rule in rules), None)
+
+    @cached_property
+    def doing(self) -> Told | None:
+        """What I am doing, if it reads well."""
+        scene, now = self._scene, self._scene.talk.now
+        if now is None or now.because or not is_worth_telling(scene, now.do):
+            return None
+        did = scene.as_told(Did(doing=now.do))
+        return did if did.doing and scene.language.head(did.doing) not in scene.rules.words("talk") else None
+
+    @property
+    def back(self) -> Line:
+        """The question back."""
+        return self._scene.line("back")
+
+    # whether I go, whom I have seen, how it was
+
+    @cached_property
+    def named(self) -> FactNote | None:
+        """The event ahead that is asked about."""
+        topic, ahead = self.heard.topic, (one for one in self._scene.talk.facts if one.starts > self._scene.moment)
+        return next((one for one in ahead if self._scene.language.bare(topic) in one.text.lower()), None)
+
+    @property
+    def going(self) -> Line | None:
+        """Whether I go to it."""
+        return Going(self._scene, None, self.named).said(ANSWERS) if self.named is not None else None
+
+    @cached_property
+    def sight(self) -> Line | None:
+        """Where I saw the one who is asked about, doing what."""
+        for option in self._options:
+            if option.rule == "core.saw" and any(
+                one.it.called and one.it.called in self._scene.last for one in option.of
+            ):
+                return self._scene.line("answer.seen", *option.ids, *option.of, about=option.topic)
+        return None
+
+    @cached_property
+    def seen(self) -> PastNote | None:
+        """What I know of having seen them."""
+        notes, last = self._scene.talk.past.notes, self._scene.last
+        return next((note for note in notes if note.kind == "saw" and note.called in last), None)
+
+    @property
+    def seen_at(self) -> str:
+        """Where that was."""
+        scene = self._scene
+        return scene.language.at_place(self.seen.text, scene.me, scene.you) if self.seen else ""
+
+    @property
+    def seen_when(self) -> str:
+        """When that was."""
+        return self._scene.language.when(self._scene.moment, self.seen.minutes_ago) if self.seen else ""
+
+    @cached_property
+    def lost(self) -> Saying | None:
+        """What I have to say of its absence."""
+        gone = (one for one in self._options if one.rule in {"core.absent", "core.thing"})
+        return next((one for one in gone if self.heard.words & one.words), None)
+
+    @cached_property
+    def attended(self) -> PastNote | None:
+        """What I know of having been at the occasion."""
+        past, spoken, named = self._scene.talk.past, self._scene.language, self._scene.last
+        word = occasion_word(self._scene.rules, named)
+        return attended(past, self.heard.topic, spoken) or attended(past, word, spoken)
+
+    @property
+    def event(self) -> Line | None:
+        """How it was: what I remember of being there."""
+        own = next((one for one in self._options if one.rule == "core.was"), None)
+        body = worded(self._scene, own) if own is not None else None
+        because = self.attended.because if self.attended is not None else ()
+        return body or self._scene.line("answer.event_went", *because)
+
+    # what I know of a subject
+
+    @property
+    def occasion(self) -> bool:
+        """Whether it is an event that has begun, and I was there."""
+        scene, bare = self._scene, self._scene.language.bare
+        begun = (one for one in scene.talk.facts if one.starts and one.starts <= scene.moment)
+        is_event = any(bare(event_name(one, scene.language)) == bare(self.heard.topic) for one in begun)
+        return is_event and attended(scene.talk.past, self.heard.topic, scene.language) is not None
+
+    @cached_property
+    def did(self) -> Line | None:
+        """How something that I did went."""
+        did = self._scene.talk.past.spoken_of
+        if did is None:
+            return None
+        told = self._scene.as_told(Did(doing=did.named))
+        line = self._scene.line("answer.asked_doing", *self.ids, *did.because, told)
+        return line if line.text else None
+
+    @property
+    def doing_it(self) -> bool:
+        """Whether it is what I am doing."""
+        is_asked = self.doing is not None and not self.begun
+        return is_asked and bool(content(self.heard.topic) & content(self.doing.doing if self.doing else ""))
+
+    @cached_property
+    def rest(self) -> Saying | None:
+        """What there is to tell on the subject that was asked about, or on what my last line was about."""
+        scene, options = self._scene, self._options
+        if self.heard.act == "ask.topic" and self.heard.topic:
+            pulls = [
+                (option.weight, -index)
+                for index, option in enumerate(options)
+                if _is_about(scene, option, self.heard.topic)
+            ]
+            return options[-max(pulls)[1]] if pulls else None
+        asked = self.heard.words | (content(scene.mine[-1]) if scene.mine else frozenset[str]())
+        shared = [(len(asked & option.words), index) for index, option in enumerate(options) if _tells(option)]
+        fitting = [
+            (options[index].weight + A_WORD * words, -index)
+            for words, index in shared
+            if words >= SHARES or is_on_topic(scene, options[index])
+        ]
+        return options[-max(fitting)[1]] if fitting else None
+
+    @cached_property
+    def rest_words(self) -> Line | None:
+        """That in words, else what I know or overheard of the subject."""
+        left = (self.rest, *self._if_asked())
+        return next((line for one in left if one is not None and (line := worded(self._scene, one)) is not None), None)
+
+    def _if_asked(self) -> Iterator[Saying]:
+        """What others were heard to say on the subject, then what one concluded, saw happen or did."""
+        scene, asked = self._scene, content(self.heard.topic)
+        found = (if_asked(scene, one) for one in scene.talk.recalled) if asked else ()
+        fitting = [
+            one
+            for one in found
+            if one and _tells(one) and asked <= one.words and not scene.known(one.mark) and not scene.has_told(one.mark)
+        ]
+        yield from sorted(fitting, key=lambda one: one.rule != "core.heard")
+
+    @property
+    def owned(self) -> str:
+        """The subject as I name it."""
+        return self._scene.language.owned(self.heard.topic, self._scene.me, self._scene.you)
+
+    # who told me, whether others know
+
+    @cached_property
+    def source(self) -> PastNote | None:
+        """What I know of having heard from somebody else what I have just told."""
+        notes = reversed(heard_of(self._scene.talk.past, self._subjects))
+        return next((one for one in notes if one.other != self._scene.you.id), None)
+
+    @cached_property
+    def said_it(self) -> Recalled | None:
+        """The memory of somebody else's saying it."""
+        return next((one for one in self._carrying(Said) if one.happening.who != self._scene.you.id), None)
+
+    @property
+    def witness(self) -> str:
+        """`witness` where I know it from nobody."""
+        return "witness" if any(self._carrying(Seed)) else ""
+
+    def _carrying(self, what: type[Said | Seed]) -> Iterator[Recalled]:
+        """Memories of a type that carry the fact."""
+        recalled = self._scene.talk.recalled
+        yield from (one for one in recalled if self._subjects & {*one.facts} and isinstance(one.happening, what))
+
+    @cached_property
+    def _others(self) -> list[PastNote]:
+        return told_others(self._scene.talk.past, self._scene.you.id, self._subjects)
+
+    @property
+    def others(self) -> PastNote | None:
+        """What I know of telling others what I have just said."""
+        return next(iter(self._others), None)
+
+    @property
+    def xs(self) -> str:
+        """Whom, two at most."""
+        return self._scene.language.both(list(dict.fromkeys(one.called for one in self._others))[:2])
+
+    @property
+    def has_said_it(self) -> bool:
+        """Whether I remember telling anybody else, and know nothing of my own past."""
+        if self._scene.talk.past.notes:
+            return False
+        said = [one for one in self._scene.talk.recalled if isinstance(one.happening, ISaid)]
+        mine = self._scene.mine
+        before = [one for one in said if one.happening.quote not in mine]
+        words = content(mine[-1]) if mine else frozenset[str]()
+        facts = {fact for one in said if one.happening.quote in mine[-1:] for fact in one.facts}
+        return any(len(words & content(one.happening.quote)) >= SAME_TOLD or facts & {*one.facts} for one in before)
+
+    @cached_property
+    def _subjects(self) -> frozenset[str]:
+        """What I have just told, and what the question is about: facts by their ids, other subjects by their words."""
+        scene = self._scene
+        facts = {note.id for note in scene.talk.facts if any(text in line for line in scene.mine for text in note.tell)}
+        topics = {as_topic(topic) for topic in (scene.my_topic, scene.heard.topic) if topic}
+        named = {
+            note.topic for topic in topics for note in scene.talk.past.notes if topic and topic in note.text.lower()
+        }
+        return frozenset(facts | topics | named)
+
+    # any other question
+
+    @property
+    def plain(self) -> str:
+        """The kind of a question that has words of its own: `help`, `why` …; empty for any other."""
+        return self.heard.act.removeprefix("ask.") if self.heard.act in PLAIN else ""
+
+    @cached_property
+    def fitting(self) -> Saying | None:
+        """The rest of what I have told, else what shares most words with the question, or with what I said that it asks
+        about."""
+        return self.rest or self._matching
+
+    @cached_property
+    def _matching(self) -> Saying | None:
+        scene, options = self._scene, self._options
+        mine = content(scene.mine[-1]) if scene.mine and not self.heard.topic else frozenset[str]()
+        asked = self.heard.words | mine
+        shared = [(len(asked & option.words), -index) for index, option in enumerate(options) if not option.asks]
+        top = max(shared, default=(0, 0))
+        return options[-top[1]] if top[0] else None
+
+    @property
+    def fitting_words(self) -> Line | None:
+        """It in words; of another topic than the question, after a few that lead up to it."""
+        return _on(self._scene, self.fitting) if self.fitting is not None else None
+
+    @property
+    def now_and_then(self) -> Line | None:
+        """Now and then, what shares most words with the question."""
+        own = self._matching
+        adds = self._scene.dice.chance(CHANCES["talk.adds"], "more")
+        return _on(self._scene, own) if own is not None and adds else None
 
 
 def _on(scene: Scene, own: Saying) -> Line | None:
@@ -146,147 +456,6 @@ def is_on_topic(scene: Scene, own: Saying) -> bool:
         return True
     bare, topics = scene.language.bare, (scene.heard.topic, scene.my_topic)
     return any(one and (bare(one) == bare(own.topic) or content(one) & content(own.topic)) for one in topics)
-
-
-def _best(scene: Scene, options: list[Saying]) -> Saying | None:
-    pulls = [
-        (option.weight + scene.spread(40, option.ids[0]), -index)
-        for index, option in enumerate(options)
-        if not option.asks
-    ]
-    return options[-max(pulls)[1]] if pulls else None
-
-
-def _more(scene: Scene, options: list[Saying]) -> Line | None:
-    """Something of my own after the answer, half of the time."""
-    own = _best(scene, options)
-    return scene.aside(worded(scene, own)) if own is not None and scene.dice.chance(50, "more") else None
-
-
-def _well(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    trouble = next((one for one in options if one.rule in {"core.refused", "core.thing", "core.absent"}), None)
-    if trouble is not None and scene.dice.chance(45, "moan"):
-        return scene.line("answer.badly", memory.id).then(worded(scene, trouble))
-    own = _best(scene, options)
-    body = worded(scene, own) if own is not None else None
-    if body is not None:
-        return scene.line("answer.fine", memory.id).then(scene.aside(body))
-    doing = _current(scene)
-    return scene.line("answer.well", memory.id, *([doing] if doing else []))
-
-
-def _doing(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    doing = _current(scene)
-    if not doing:
-        own = _best(scene, options)
-        return scene.line("answer.voiced" if own else "answer.plain", memory.id).then(
-            worded(scene, own) if own else None
-        )
-    first = scene.line("answer.doing", memory.id, doing)
-    asks_back = scene.my_kind not in HOW_ARE_YOU and scene.dice.chance(40, "back")
-    return first.then(scene.line("back") if asks_back else _more(scene, options))
-
-
-def _current(scene: Scene) -> Told | None:
-    """What I am doing; None if it would not read well."""
-    now = scene.talk.now
-    if now is None or now.because or not is_worth_telling(scene, now.do):
-        return None
-    did = scene.as_told(Did(doing=now.do))
-    return did if did.doing and scene.language.head(did.doing) not in scene.rules.words("talk") else None
-
-
-def _going(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:  # noqa: ARG001
-    topic, notes = scene.heard.topic, [note for note in scene.talk.facts if note.starts > scene.moment]
-    named = [note for note in notes if scene.language.bare(topic) in note.text.lower()]
-    if not named:
-        return scene.line("maybe", memory.id)
-    return Line("", (memory.id,)).then(going(scene, named[0], asked=True))
-
-
-def _seen(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    for option in options:
-        if option.rule == "core.saw" and any(one.it.called and one.it.called in scene.last for one in option.of):
-            answer = scene.line("answer.seen", *option.ids, *option.of, about=option.topic)
-            return Line("", (memory.id,)).then(answer)
-    seen = next((note for note in scene.talk.past.notes if note.kind == "saw" and note.called in scene.last), None)
-    if seen is not None:
-        at = scene.language.at_place(seen.text, scene.me, scene.you)
-        when = scene.language.when(scene.moment, seen.minutes_ago)
-        return scene.line("answer.seen", memory.id, x=seen.called, at=at, when=when)
-    lost = [one for one in options if one.rule in {"core.absent", "core.thing"} and scene.heard.words & one.words]
-    if lost:
-        return scene.line("answer.voiced", memory.id).then(worded(scene, lost[0]))
-    return scene.line("answer.unseen", memory.id)
-
-
-def _event(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    """How an occasion was: what I remember of being there."""
-    past, spoken, named = scene.talk.past, scene.language, occasion_word(scene.rules, scene.last)
-    was_there = attended(past, scene.heard.topic, spoken) or attended(past, named, spoken)
-    if was_there is None:
-        return scene.line("answer.event" if scene.heard.topic else "answer.plain", memory.id)
-    own = next((one for one in options if one.rule == "core.was"), None)
-    body = worded(scene, own) if own is not None else None
-    body = body or scene.line("answer.event_went", *was_there.because)
-    return Line("", (memory.id,)).then(body)
-
-
-def _topic(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    """What I know of a subject, or how what I did went."""
-    bare, begun = scene.language.bare, [one for one in scene.talk.facts if one.starts and one.starts <= scene.moment]
-    if any(bare(event_name(one, scene.language)) == bare(scene.heard.topic) for one in begun) and (
-        attended(scene.talk.past, scene.heard.topic, scene.language) is not None
-    ):
-        return _event(scene, memory, options)
-    did = scene.talk.past.spoken_of
-    if did is not None:
-        answer = scene.line("answer.asked_doing", memory.id, *did.because, scene.as_told(Did(doing=did.named)))
-        if answer.text:
-            return answer
-    doing = _current(scene)
-    is_mine = doing is not None and not scene.mine and content(scene.heard.topic) & content(doing.doing)
-    if doing is not None and is_mine and _rest(scene, options) is None:
-        return scene.line("answer.asked_doing", memory.id, doing)
-    return _more_of(scene, memory, options)
-
-
-def _more_of(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    """The rest of what I have told, what else I know or overheard of it; where there is nothing, something else."""
-    left = (_rest(scene, options), *_if_asked(scene))
-    body = next((line for one in left if one is not None and (line := worded(scene, one)) is not None), None)
-    if body is not None:
-        first = Line("", (memory.id,))
-        if scene.heard.topic and not scene.mine:
-            topic = scene.language.owned(scene.heard.topic, scene.me, scene.you)
-            first = scene.line("answer.topic", memory.id, about=scene.heard.topic, topic=topic)
-        elif scene.dice.chance(12, "more"):
-            first = scene.line("answer.more", memory.id)
-        return first.then(body)
-    rule = "answer.more_none" if scene.heard.act == "ask.more" else "answer.topic_none"
-    none = scene.line(scene.suited(rule, scene.my_kind), memory.id)
-    own = _best(scene, options) if scene.is_young else None
-    body = worded(scene, own) if own is not None else None
-    return none.then(scene.led(body, "turn") if body else None)
-
-
-def _rest(scene: Scene, options: list[Saying]) -> Saying | None:
-    """What there is to tell on the subject that was asked about, or on what my last line was about."""
-    if scene.heard.act == "ask.topic" and scene.heard.topic:
-        pulls = [
-            (option.weight, -index)
-            for index, option in enumerate(options)
-            if _is_about(scene, option, scene.heard.topic)
-        ]
-        return options[-max(pulls)[1]] if pulls else None
-    asked = scene.heard.words | (content(scene.mine[-1]) if scene.mine else frozenset[str]())
-    shared = [(len(asked & option.words), index) for index, option in enumerate(options) if _tells(option)]
-    fitting = [
-        (options[index].weight + A_WORD * words, -index)
-        for words, index in shared
-        if words >= SHARES or is_on_topic(scene, options[index])
-    ]
-    return options[-max(fitting)[1]] if fitting else None
 
 
 def _tells(option: Saying) -> bool:
@@ -304,76 +473,4 @@ def _is_about(scene: Scene, option: Saying, topic: str) -> bool:
     return bool(named & content(option.topic)) or (bool(named) and named <= option.words)
 
 
-def _if_asked(scene: Scene) -> Iterator[Saying]:
-    """What others were heard to say on the subject that was asked about, then what one concluded, saw happen or did."""
-    asked = content(scene.heard.topic)
-    found = (if_asked(scene, one) for one in scene.talk.recalled) if asked else ()
-    fitting = [
-        one
-        for one in found
-        if one and _tells(one) and asked <= one.words and not scene.known(one.mark) and not scene.has_told(one.mark)
-    ]
-    yield from sorted(fitting, key=lambda one: one.rule != "core.heard")
-
-
-def _who(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:  # noqa: ARG001
-    """Who told me: the speaker of the memory that carries the fact I have just passed on."""
-    told = _spoken_of(scene)
-    source = next((one for one in reversed(heard_of(scene.talk.past, told)) if one.other != scene.you.id), None)
-    if source is not None:
-        return scene.line("answer.who", memory.id, *source.because, x=source.called)
-    for one in scene.talk.recalled:
-        if told & {*one.facts} and isinstance(one.happening, Said) and one.happening.who != scene.you.id:
-            return scene.line("answer.who", memory.id, one.id, x=one.happening.called)
-    is_witness = any(told & {*one.facts} and isinstance(one.happening, Seed) for one in scene.talk.recalled)
-    return scene.line(scene.suited("answer.who_self", "witness") if is_witness else "answer.who_self", memory.id)
-
-
-def _else(scene: Scene, memory: Recalled, options: list[Saying]) -> Line:
-    """Whether others know: by whether I remember telling anybody what I have just said."""
-    others = told_others(scene.talk.past, scene.you.id, _spoken_of(scene))
-    if not others and not scene.talk.past.notes and _remembers_telling(scene):
-        first = scene.line("answer.else_told", memory.id)
-    elif others:
-        named = scene.language.both(list(dict.fromkeys(one.called for one in others))[:2])
-        first = scene.line("answer.else_told", memory.id, *others[0].because, xs=named)
-    else:
-        first = scene.line("answer.else", memory.id)
-    own = _matching(scene, options)
-    return first.then(_on(scene, own)) if own is not None and scene.dice.chance(50, "more") else first
-
-
-def _spoken_of(scene: Scene) -> frozenset[str]:
-    """What I have just told, and what the question is about: facts by their ids, other subjects by their words."""
-    facts = {note.id for note in scene.talk.facts if any(text in line for line in scene.mine for text in note.tell)}
-    topics = {as_topic(topic) for topic in (scene.my_topic, scene.heard.topic) if topic}
-    named = {note.topic for topic in topics for note in scene.talk.past.notes if topic and topic in note.text.lower()}
-    return frozenset(facts | topics | named)
-
-
-def _remembers_telling(scene: Scene) -> bool:
-    """Whether I remember telling anybody else what I have just said."""
-    mine = [one for one in scene.talk.recalled if isinstance(one.happening, ISaid)]
-    before = [one for one in mine if one.happening.quote not in scene.mine]
-    words = content(scene.mine[-1]) if scene.mine else frozenset[str]()
-    facts = {fact for one in mine if one.happening.quote in scene.mine[-1:] for fact in one.facts}
-    return any(len(words & content(one.happening.quote)) >= SAME_TOLD or facts & {*one.facts} for one in before)
-
-
-_ANSWERERS: Mapping[str, Callable[[Scene, Recalled, list[Saying]], Line]] = {
-    "comfort": _well,
-    "invite": _going,
-    "ask.well": _well,
-    "ask.doing": _doing,
-    "ask.going": _going,
-    "ask.seen": _seen,
-    "ask.event": _event,
-    "ask.else": _else,
-    "ask.more": _more_of,
-    "ask.topic": _topic,
-    "ask.who": _who,
-}
-FURTHER = frozenset({"ask.then", "ask.why", "ask.feel", "ask.since"})
-"""Questions that what else one knows of the matter answers."""
-_PLAIN = {f"ask.{kind}": f"answer.{kind}" for kind in ("help", "since", "what", "think", "then", "why", "feel")}
-"""Questions answered in the words of a rule, and with a memory that shares words with them where there is one."""
+ANSWERS: Table[Any] = read_table("answers", Fact, Follow, Going, Question)

@@ -8,9 +8,12 @@ from typing import TypeVar
 
 from commonplace import rng
 from commonplace.minds.mind import RequestKey
+from commonplace.minds.offline.rows import read_numbers
 from commonplace.rng import Key
 
 T = TypeVar("T")
+CHANCES = read_numbers("chances")
+"""Name → how often it happens, in a hundred."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,23 +6,25 @@ promises to bring something. What is agreed becomes a promise of the account, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import cached_property
 from itertools import product
 from typing import Self
 
 from commonplace.character.account import as_topic
 from commonplace.languages import weekdays
 from commonplace.minds.notes import Agreed, GoalNote, Item, News, Person, Recalled
-from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import Moment, OfNews
 from commonplace.minds.offline.perceive_event import named_place
 from commonplace.minds.offline.plan import PROMISED
+from commonplace.minds.offline.rows import read_table
 from commonplace.minds.offline.sayings import Saying
 from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.speaking import Speaking
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.text import is_named
@@ -41,16 +43,12 @@ SEEN_LATELY = (0, 15, 40, 70, 100, 130, 160)
 """Minutes ago at which somebody was seen who may still be there."""
 TALKED_OUT, LOOKS = 10, 40
 """Minutes until one has taken leave of the one who has told one, and minutes planned for where one goes then."""
-STARTS = 18
-"""Of a hundred pairs that meet on a day, those of which one wants something of the other."""
 LIKES = 12
 """Warmth from which one asks somebody for something."""
 MOST_PROMISES = 4
 """Open promises with which one promises nothing more."""
 SOON = {"keep.lend": 5 * 60, "keep.give": 5 * 60, "keep.return": 20 * 60, "keep.help": 2 * 60, "keep.visit": 2 * 60}
 """Minutes after a promise before which it is not kept: things must be fetched."""
-SETTLES, STARTING = 150, 75
-"""Weight of what one means to say to the hearer, and of starting something."""
 ASKED = {"lend": "ask.lend", "visit": "ask.visit", "help": "ask.favour", "give": "promise.give"}
 """What one starts → the rule for it."""
 KINDS = ("lend", "lend", "lend", "visit", "visit", "visit", "help", "help", "give", "give")
@@ -58,12 +56,6 @@ AHEAD = (0, 0, 0, 0, 1, 2)
 """Days from now on which one wants it, each as likely as the others: mostly today."""
 TOO_LATE = "18:00"
 """Time of day from which on nobody asks for anything for today."""
-REQUESTS = frozenset({"ask.lend", "ask.visit", "ask.favour"})
-ANSWERS = {
-    "promise.give": "react.promise", "defy": "react.defy", "make_up": "react.make_up", "apologise": "react.forgive",
-    "forgive": "react.forgiven",
-}  # fmt: skip
-"""Act → the rule for an answer to it; to a word kept it is `react.keep.KIND`."""
 
 
 # ── what one means to do with somebody ───────────────────────────────────────────────────────────────────────────────
@@ -104,7 +96,7 @@ def goal_sayings(scene: Scene) -> Iterator[Saying]:
             rule = RULES.get(goal.act, goal.act) if goal.act else missed
             topic = _as_ours(scene, goal.topic) if goal.topic else ""
             slots = {"topic": topic} if topic else {}
-            yield Saying(ids, rule, slots, SETTLES, f"{goal.topic or rule}".lower(), content(goal.topic), topic)
+            yield Saying(ids, rule, slots, "goal", f"{goal.topic or rule}".lower(), content(goal.topic), topic)
     yield from _helpers(scene)
     if starts(scene.me.id, scene.you, scene.moment[:10], scene.dice) and _may_ask(scene):
         yield from _started(scene)
@@ -132,7 +124,7 @@ def _helpers(scene: Scene) -> Iterator[Saying]:
         topic = scene.language.with_article(goal.object_name)
         if _may_ask(scene):
             yield Saying(
-                ids[:1], "ask.favour", {"topic": topic, **_day(scene, 0)}, SETTLES, topic, content(topic), topic
+                ids[:1], "ask.favour", {"topic": topic, **_day(scene, 0)}, "goal", topic, content(topic), topic
             )
 
 
@@ -294,7 +286,7 @@ def _is_taken(planned: Sequence[Item], time: str) -> bool:
 
 def starts(me: str, person: Person, day: str, dice: Dice) -> bool:
     """Whether one wants something of somebody today: the same whenever it is asked."""
-    return person.warmth >= LIKES and dice.steady().chance(STARTS, "start", me, person.id, day)
+    return person.warmth >= LIKES and dice.steady().chance(CHANCES["favour.starts"], "start", me, person.id, day)
 
 
 def _may_ask(scene: Scene) -> bool:
@@ -325,7 +317,7 @@ def _started(scene: Scene) -> Iterator[Saying]:
         "why": why,
         **_day(scene, dice.choice(AHEAD, "day")),
     }
-    yield Saying((about.id,), ASKED[kind], slots, STARTING, topic.lower(), content(thing), topic)
+    yield Saying((about.id,), ASKED[kind], slots, "start", topic.lower(), content(thing), topic)
 
 
 def _day(scene: Scene, ahead: int) -> dict[str, str]:
@@ -347,44 +339,62 @@ def _day(scene: Scene, ahead: int) -> dict[str, str]:
 
 def favour_reply(scene: Scene, memory: Recalled) -> Line | None:
     """The answer to what is asked, promised, brought or forgiven; None for a line of any other kind."""
-    act = scene.heard.act
-    first, _, kind = act.partition(".")
-    if act in REQUESTS:
-        return _worded(_asked(scene, memory, "help" if act == "ask.favour" else kind))
-    if act in {"accept", "decline"} and scene.my_kind in REQUESTS:
-        rule = "react.refused" if act == "decline" else scene.suited("react.agreed", scene.my_kind)
-        return _worded(scene.line(rule, memory.id, topic=scene.my_topic))
-    rule = f"react.{act}" if first == "keep" else ANSWERS.get(act, "")
-    if act == "reproach":
-        rule = "defy" if _defies(scene) else ""
-    if not rule:
-        return None
-    line = scene.line(rule, memory.id, about=scene.heard.topic, **_named_day(scene))
-    return _worded(replace(line, ends=act == "defy"))
+    line = Favour(scene, memory=memory).said(FAVOURS)
+    return line if line is not None and line.text else None
 
 
-def _worded(line: Line) -> Line | None:
-    return line if line.text else None
+class Favour(Speaking):
+    """The line may be about what the two want of each other."""
+
+    @property
+    def asked(self) -> str:
+        """What is asked for: `lend`, `visit`, `help`."""
+        return self.heard.act.partition(".")[2].replace("favour", "help")
+
+    @property
+    def agrees(self) -> bool:
+        """Whether one promises it, which those do who like the other and have promised little."""
+        scene, promises = self._scene, sum(goal.kind == "promise" for goal in self._scene.talk.goals)
+        made_up = scene.dice.steady().below(100, "favour", scene.you.id, scene.heard.topic, scene.moment[:10])
+        return promises < MOST_PROMISES and made_up < CHANCES["favour.agrees"] + scene.you.warmth // 2
+
+    @property
+    def my_topic(self) -> str:
+        """What my last line was about."""
+        return self._scene.my_topic
+
+    @property
+    def brought(self) -> bool:
+        """Whether the other keeps a promise."""
+        return self.heard.act.startswith("keep.")
+
+    @property
+    def defies(self) -> bool:
+        """Whether one answers with another word: the proud, and those who like the other little."""
+        scene = self._scene
+        percent = CHANCES["favour.defies"] - scene.you.warmth // 2 + 8 * max(0, temper(scene.me).brave)
+        percent = max(CHANCES["favour.defies_friend"], percent)
+        return scene.dice.steady().chance(percent, "defies", scene.you.id, scene.moment[:10])
+
+    @property
+    def enough(self) -> Line:
+        """Nothing more: the talk ends."""
+        return Line("", ends=True)
+
+    @property
+    def day(self) -> str:
+        """The day that the line names: `Thursday`."""
+        return self._named_day.get("day", "")
+
+    @property
+    def on(self) -> str:
+        """It with its word: `on Thursday`."""
+        return self._named_day.get("on", "")
+
+    @cached_property
+    def _named_day(self) -> Mapping[str, str]:
+        days = (_day(self._scene, ahead) for ahead in range(8))
+        return next((slots for slots in days if slots["day"].lower() in self._scene.last.lower()), dict[str, str]())
 
 
-def _asked(scene: Scene, memory: Recalled, kind: str) -> Line:
-    promises = sum(goal.kind == "promise" for goal in scene.talk.goals)
-    made_up = scene.dice.steady().below(100, "favour", scene.you.id, scene.heard.topic, scene.moment[:10])
-    agrees = promises < MOST_PROMISES and made_up < 62 + scene.you.warmth // 2
-    topic = scene.heard.topic
-    return scene.line(f"{'promise' if agrees else 'refuse'}.{kind}", memory.id, topic=topic, **_named_day(scene))
-
-
-def _named_day(scene: Scene) -> dict[str, str]:
-    """The day that the last line names."""
-    for ahead in range(8):
-        slots = _day(scene, ahead)
-        if slots["day"].lower() in scene.last.lower():
-            return slots
-    return {}
-
-
-def _defies(scene: Scene) -> bool:
-    """Whether one answers a reproach with another word: the proud, and those who like the other little."""
-    percent = 45 - scene.you.warmth // 2 + 8 * max(0, temper(scene.me).brave)
-    return scene.dice.steady().chance(max(12, percent), "defies", scene.you.id, scene.moment[:10])
+FAVOURS = read_table("favours", Favour)

@@ -9,7 +9,7 @@ from typing import Self
 from commonplace import rng
 from commonplace.clock import parse_iso
 from commonplace.minds.notes import COLD, Person
-from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.perceive_event import event_kind, named_place
 from commonplace.minds.tasks import ReactInput, Stroke
@@ -71,7 +71,7 @@ class Event(OfNews):
     def response(self) -> str:
         """The manner; one who is only a guest may leave where it has become dark."""
         leaves = self.kind == "dark" and self.manner in {"plain", "cautious"} and self._may_leave
-        return "leave" if leaves and self.dice.chance(50, "leave") else self.manner
+        return "leave" if leaves and self.dice.chance(CHANCES["event.leaves"], "leave") else self.manner
 
     @property
     def _may_leave(self) -> bool:
@@ -116,7 +116,7 @@ class Event(OfNews):
         if places and self.here not in places:
             return False
         crowd = 1 + sum(1 for person in self.people if not person.asleep)
-        share = FEW * (200 if self.manner in HELPING else 50) // crowd
+        share = FEW * CHANCES["event.helps" if self.manner in HELPING else "event.deals"] // crowd
         return crowd <= FEW or self.dice.steady().chance(min(100, share), "concern", text)
 
     def _is_guest(self, places: set[str]) -> bool:
@@ -250,7 +250,7 @@ class Failure(OfNews):
     @property
     def asks(self) -> bool:
         """Whether it asks about it rather than goes on: the sociable do."""
-        return self.dice.chance(40 + 10 * self.mood.sociable, "ask")
+        return self.dice.chance(CHANCES["failure.asks"] + 10 * self.mood.sociable, "ask")
 
     @property
     def not_lately(self) -> bool:

@@ -15,19 +15,20 @@ from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.rows import Facts
 from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.tasks import ReactInput, Stroke
+from commonplace.rng import Key
 
 TABLE = 6
 """Of so many people in one place, one may open a talk at a time."""
 
 
 class Draws:
-    """Numbers of 0 … 99 of this one request, by what they are drawn for."""
+    """Numbers of 0 … 99, by what they are drawn for, and by what else they depend on."""
 
-    def __init__(self, dice: Dice) -> None:
-        self._dice = dice
+    def __init__(self, dice: Dice, *more: Key) -> None:
+        self._dice, self._more = dice, more
 
     def __getattr__(self, purpose: str) -> int:
-        return self._dice.below(100, purpose)
+        return self._dice.below(100, purpose.replace("_", " "), *self._more)
 
 
 class Moment(Facts):

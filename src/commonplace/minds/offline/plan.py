@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from commonplace.languages.language import language
 from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
-from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.incidents import WET
@@ -110,7 +110,11 @@ def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
     sky = given.situation.sky
     if draft.start > moment_minutes(given.situation.time) + FORESEEN:
         return draft
-    if sky not in WET or draft.stroke.location not in outdoors or not dice.chance(60, "dry", draft.start):
+    if (
+        sky not in WET
+        or draft.stroke.location not in outdoors
+        or not dice.chance(CHANCES["plan.dry"], "dry", draft.start)
+    ):
         return draft
     rules = grammar(given.who.language)
     seen = tuple(memory.id for memory in given.recalled if isinstance(memory.happening, Sky))[:1]
@@ -210,11 +214,7 @@ def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
 
 ORDER = ("promise", "matter", "visit", "repair")
 """Kinds of goals, the most urgent first."""
-PURSUED = {"promise": 80, "matter": 75, "visit": 60, "repair": 60}
-"""Of a hundred days, those on which a goal that could wait is planned for."""
 PROMISED = "🤝"
-FORGETS = 7
-"""Of a hundred promises, those that are forgotten."""
 MOST_GOALS = 3
 """The most goals that a day takes in."""
 MOST_WISHES = 2
@@ -244,10 +244,10 @@ def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Dr
         is_last_day = goal.due[:10] == today
         if goal.lacks or goal.place not in reachable or (goal.kind == "promise" and not goal.act):
             continue
-        if goal.kind == "promise" and dice.steady().chance(FORGETS, "forgets", goal.id):
+        if goal.kind == "promise" and dice.steady().chance(CHANCES["plan.forgets"], "forgets", goal.id):
             continue
         if (goal.act == "keep.visit" and not is_last_day) or not (
-            is_last_day or dice.chance(PURSUED[goal.kind], "goal", goal.id)
+            is_last_day or dice.chance(CHANCES[f"plan.{goal.kind}"], "goal", goal.id)
         ):
             continue
         do = language(given.who.language).gerund(goal.text)
@@ -409,7 +409,9 @@ def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: D
     """The routine's steps, the first one mostly first, what was done just now last, with a generic one in between."""
     steps = [_part_of(hint) for hint in hints]
     ordered = (
-        [*steps[:1], *dice.shuffled(steps[1:], "steps")] if dice.chance(60, "first") else dice.shuffled(steps, "steps")
+        [*steps[:1], *dice.shuffled(steps[1:], "steps")]
+        if dice.chance(CHANCES["plan.in_order"], "first")
+        else dice.shuffled(steps, "steps")
     )
     just_done = {memory.happening.doing for memory in given.recalled if memory.minutes_ago <= RECENT}
     ordered = [part for part in ordered if part.do not in just_done] + [
@@ -420,13 +422,13 @@ def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: D
         return others[:4]
     if len(ordered) < 3:
         return [*ordered, *others[:1]]
-    if dice.chance(35, "breather"):
+    if dice.chance(CHANCES["plan.breather"], "breather"):
         ordered.insert(1 + dice.below(len(ordered), "where"), _breather(given, rules, others, dice))
     return ordered
 
 
 def _breather(given: PlanPartsInput, rules: Grammar, others: Sequence[PartOut], dice: Dice) -> PartOut:
-    if others and dice.chance(50, "kind"):
+    if others and dice.chance(CHANCES["plan.pastime"], "kind"):
         return others[0]
     return PartOut(do=rules.say("rest.short", {}, dice) or given.item.do, minutes=5)
 

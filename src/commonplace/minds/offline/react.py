@@ -26,7 +26,7 @@ from commonplace.minds.notes import (
 )  # fmt: skip
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.converse import WAITING, converse
-from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.favours import Directed, Helped, Reminded, Settled, looked_for, meant_for, starts
 from commonplace.minds.offline.gatherings import Invited, event_name, hearing
 from commonplace.minds.offline.grammar import grammar
@@ -445,7 +445,7 @@ class Wish(Moment):
         for note in self.given.facts:
             if note.starts and 0 <= minutes_since(self.given.situation.moment, note) < LATELY:
                 return event_name(note, self.spoken)
-        if not self.dice.chance(60, "subject"):
+        if not self.dice.chance(CHANCES["meet.subject"], "subject"):
             return ""
         for memory in self.given.recalled:
             happening, is_late = memory.happening, memory.minutes_ago < LATELY

@@ -16,15 +16,16 @@ conditions, then the earlier. There is no expression language: a table computes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from commonplace.conditions import Condition, condition
 from commonplace.errors import CommonplaceError
 
 F = TypeVar("F", bound="Facts")
+T = TypeVar("T")
 JOINED = " + "
 """Between the names of two rows that both hold."""
 NEARLY = 2
@@ -80,7 +81,10 @@ class Row(NamedTuple, Generic[F]):
 
     def met(self, facts: F) -> int:
         """How many of its conditions hold before the first that does not."""
-        return next((number for number, one in enumerate(self.when) if not one.is_met(facts)), len(self.when))
+        for number, one in enumerate(self.when):
+            if not one.is_met(facts):
+                return number
+        return len(self.when)
 
 
 class Choice(NamedTuple, Generic[F]):
@@ -97,16 +101,29 @@ class Choice(NamedTuple, Generic[F]):
         if after is not None:
             mine = self.account()
             return {**after, "row": f"{after['row']}{JOINED}{mine['row']}", "when": [*after["when"], *mine["when"]]}
-        nearly = sorted(self.passed, key=lambda one: (one[0].of is not self.row.of, -one[2]))[:NEARLY]
-        account: dict[str, Any] = {
-            "row": self.row.name,
-            "when": [one.explained(self.facts) for one in self.row.when],
-            "nearly": [[row.name, row.when[met].explained(facts)] for row, facts, met in nearly],
-        }
+        account: dict[str, Any] = {"row": self.row.name, "when": self._found(), "nearly": self._nearly()}
         if self.facts.by is None:
             return account
         by = self.facts.by.account()
         return {"row": f"{self.row.name}.{by['row']}", "when": account["when"] + by["when"], "nearly": by["nearly"]}
+
+    def _found(self) -> list[str]:
+        return [one.explained(self.facts) for one in self.row.when]
+
+    def _nearly(self) -> list[list[str]]:
+        nearly = sorted(self.passed, key=lambda one: (one[0].of is not self.row.of, -one[2]))[:NEARLY]
+        return [[row.name, row.when[met].explained(facts)] for row, facts, met in nearly]
+
+    @classmethod
+    def accounts(cls, choices: Sequence[Choice[Any]]) -> dict[str, Any]:
+        """Rows that led to one another: their names, their conditions with what they found, and what nearly decided in
+        the last of them rather than in those before."""
+        nearly = (row for one in reversed(choices) for row in one._nearly())
+        return {
+            "row": JOINED.join(one.row.name for one in choices),
+            "when": [found for one in choices for found in one._found()],
+            "nearly": list(islice(nearly, NEARLY)),
+        }
 
 
 class Table(Generic[F]):
@@ -115,30 +132,68 @@ class Table(Generic[F]):
     def __init__(self, rows: Iterable[Row[F]]) -> None:
         self.rows = sorted(rows, key=lambda row: (-row.weight, -len(row.when)))
         self._runs = [(of, list(run)) for of, run in groupby(self.rows, key=lambda row: row.of)]
+        self._by_kind = {of: [row for row in self.rows if row.of is of] for of, _ in self._runs}
 
     def choose(self, *given: Any) -> Choice[F] | None:
         """The row that decides. Rows of one kind that weigh next to each other are tried together for one thing they
         may be about after the other."""
         passed: list[tuple[Row[F], F, int]] = []
-        for of, rows in self._runs:
-            for facts in of.found(*given):
-                for row in rows:
-                    met = row.met(facts)
-                    if met == len(row.when):
-                        return Choice(row, facts, tuple(passed))
-                    passed.append((row, facts, met))
-        return None
+        every = ((rows, facts) for of, rows in self._runs for facts in of.found(*given))
+        return next((choice for rows, facts in every if (choice := _decided(rows, facts, passed))), None)
+
+    def decide(self, facts: F) -> Choice[F] | None:
+        """The row that decides of those that are about such facts."""
+        return _decided(self._by_kind[type(facts)], facts, [])
+
+
+def _decided(rows: Iterable[Row[F]], facts: F, passed: list[tuple[Row[F], F, int]]) -> Choice[F] | None:
+    """The first row that holds; those that do not are added to `passed`."""
+    for row in rows:
+        met = row.met(facts)
+        if met == len(row.when):
+            return Choice(row, facts, tuple(passed))
+        passed.append((row, facts, met))
+    return None
 
 
 def read_table(name: str, *kinds: type[F]) -> Table[F]:
     """A table of the offline mind. Raises CommonplaceError with the file and the line of what is wrong."""
-    text = files("commonplace.minds.offline").joinpath("rules", f"{name}.txt").read_text(encoding="utf-8")
-    return parsed(f"{name}.txt", text, {one.__name__.lower(): one for one in kinds})
+    return parsed(f"{name}.txt", _text(name), {one.__name__.lower(): one for one in kinds})
 
 
 def parsed(name: str, text: str, kinds: Mapping[str, type[F]]) -> Table[F]:
     """The table of a text."""
-    columns, rows = list[str](), list[Row[F]]()
+
+    def row(at: str, cells: dict[str, str]) -> Row[F]:
+        of = kinds[cells.pop("of")]
+        when = tuple(condition(one.strip(), of) for one in cells.pop("when").split(",") if one.strip())
+        return Row(cells.pop("name"), of, when, int(cells.pop("weight")), cells, at)
+
+    return Table(_each(name, text, row))
+
+
+def read_numbers(name: str) -> Mapping[str, int]:
+    """A table of the offline mind that has a number for each name. Raises as `read_table` does."""
+    return numbers(f"{name}.txt", _text(name))
+
+
+def numbers(name: str, text: str) -> Mapping[str, int]:
+    """The numbers of a text by their names; what each is for stands behind it."""
+
+    def named(_: str, cells: Mapping[str, str]) -> tuple[str, int]:
+        number, value, _ = cells.values()
+        return number, int(value)
+
+    return dict(_each(name, text, named))
+
+
+def _text(name: str) -> str:
+    return files("commonplace.minds.offline").joinpath("rules", f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _each(name: str, text: str, made: Callable[[str, dict[str, str]], T]) -> Iterator[T]:
+    """What is made of each line of a table, of where it stands and its cells by column."""
+    columns = list[str]()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -147,10 +202,6 @@ def parsed(name: str, text: str, kinds: Mapping[str, type[F]]) -> Table[F]:
             columns = cells
             continue
         try:
-            row = dict(zip(columns, cells, strict=True))
-            of = kinds[row.pop("of")]
-            when = tuple(condition(one.strip(), of) for one in row.pop("when").split(",") if one.strip())
-            rows.append(Row(row.pop("name"), of, when, int(row.pop("weight")), row, f"{name}:{number}"))
+            yield made(f"{name}:{number}", dict(zip(columns, cells, strict=True)))
         except (ValueError, KeyError) as problem:
             raise CommonplaceError(f"{name}:{number}: {problem}") from problem
-    return Table(rows)

@@ -17,6 +17,7 @@ from commonplace.minds.offline.account import attended, has_asked, spoke_of, was
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
+from commonplace.minds.offline.rows import Choice, Facts, Row, read_numbers
 from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.told import LONG, Told, minutes_since
 from commonplace.world.acts import telling
@@ -39,6 +40,8 @@ from commonplace.world.happenings import (
     Tried,
 )
 
+WEIGHTS = read_numbers("sayings")
+"""Kind of saying → how much it weighs."""
 FRESH_DOING = 25
 """Minutes somebody is assumed to go on with what they were seen doing."""
 JUST = 45
@@ -50,8 +53,6 @@ TALKED_OF = 4 * 24 * 60
 """Minutes for which what has happened is told by those who noticed it."""
 WEEK = 7 * YESTERDAY
 """Minutes for which two who have spoken of a thing need not be told of it."""
-SMALL_TALK = 8
-"""Weight of a question about what the hearer was seen doing: for those who have nothing to tell."""
 TOLD_ONCE = 90
 """Subtracted from the weight of something the speaker remembers telling already."""
 SEEN = Did | Seen | Tried | Planned | ISaid | Befell | Changed
@@ -76,7 +77,8 @@ class Saying:
     """The memories it rests on; twins share a saying."""
     rule: str
     slots: Mapping[str, str]
-    weight: int
+    kind: str
+    """A name of `rules/sayings.txt`."""
     mark: str
     """Its own words, lower case: what would make saying it again a repetition."""
     words: frozenset[str]
@@ -89,6 +91,13 @@ class Saying:
     facts: tuple[str, ...] = ()
     subject: str = ""
     """The author's word for what it is about; empty for what no author has written."""
+    more: int = 0
+    """Weight besides that of its kind."""
+
+    @property
+    def weight(self) -> int:
+        """How much there is to be said for it."""
+        return WEIGHTS[self.kind] + self.more
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,12 +111,19 @@ class Saying:
         return self.rule.startswith("ask.")
 
 
+class Remembered(Facts):
+    """Something that could be said comes to mind."""
+
+
+_ROWS = {kind: Choice(Row(kind, Remembered, (), weight, {}), Remembered(), ()) for kind, weight in WEIGHTS.items()}
+
+
 def worded(scene: Scene, saying: Saying) -> Line | None:
     """The line of a saying; None when the grammar has no words for it."""
     line = scene.line(saying.rule, *saying.ids, *saying.of, **{"topic": saying.topic, **saying.slots})
     if not line.text:
         return None
-    return replace(line, act=saying.act or line.act, facts=saying.facts)
+    return replace(line, act=saying.act or line.act, facts=saying.facts, rows=(_ROWS[saying.kind],))
 
 
 def sayings(scene: Scene) -> list[Saying]:
@@ -119,7 +135,7 @@ def sayings(scene: Scene) -> list[Saying]:
             continue
         twin = found.get(saying.mark)
         if twin is None:
-            found[saying.mark] = replace(saying, weight=saying.weight + 2 * memory.importance - rank)
+            found[saying.mark] = replace(saying, more=saying.more + 2 * memory.importance - rank)
         else:
             found[saying.mark] = replace(twin, ids=(*twin.ids, *saying.ids))
     return list(found.values())
@@ -151,10 +167,10 @@ def _made(scene: Scene, memory: Recalled) -> Saying | None:
     return maker(scene, scene.as_told(memory), memory.happening) if maker else None
 
 
-def _of(told: Told, rule: str, weight: int, main: str, topic: str | None = None, more: str = "") -> Saying:
-    """What a memory gives to say: `main` is what is said, and more its words."""
+def _of(told: Told, rule: str, main: str, topic: str | None = None, more: str = "", *, kind: str = "") -> Saying:
+    """What a memory gives to say: `main` is what is said, and more its words; a kind if it is not that of the rule."""
     topic = told.spoken.noun_phrase(main) if topic is None else topic
-    return Saying((told.id,), rule, {}, weight, main.lower(), content(main) | content(more), topic, (told,))
+    return Saying((told.id,), rule, {}, kind or rule, main.lower(), content(main) | content(more), topic, (told,))
 
 
 def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
@@ -213,7 +229,7 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
     }
     name = event_name(note, scene.language)
     return Saying(
-        (memory.id,), "core.fact", slots, 130, text.lower(), content(note.text), name,
+        (memory.id,), "core.fact", slots, "core.fact", text.lower(), content(note.text), name,
         act=_sorted_act(happening), facts=(note.id,),
     )  # fmt: skip
 
@@ -241,7 +257,7 @@ def _event_ahead(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
     if not goes_to(scene.talk, note) or has_said_yes(scene.talk, note) or told:
         return None
     slots = {"event": event, "time": scene.language.clock(note.starts[11:16])}
-    return Saying((memory.id,), "ask.going", slots, 10, name, content(event), event)
+    return Saying((memory.id,), "ask.going", slots, "ask.going", name, content(event), event)
 
 
 def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
@@ -260,8 +276,9 @@ def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
     if isinstance(memory.happening, Planned):
         if attended(scene.talk.past, note.id, scene.language) is None:
             return None
-        return Saying(ids, "core.went", slots, 44, f"went to {name}", words, event)
-    return Saying(ids, "ask.event", slots, 20 if name in scene.aired else 34, f"{name} {when}", words, event)
+        return Saying(ids, "core.went", slots, "core.went", f"went to {name}", words, event)
+    kind = "ask.event.told" if name in scene.aired else "ask.event"
+    return Saying(ids, "ask.event", slots, kind, f"{name} {when}", words, event)
 
 
 def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
@@ -276,7 +293,7 @@ def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None
     said, event = memory.happening, event_name(note, scene.language)
     told = said.called if isinstance(said, Said) and said.who != scene.you.id else ""
     slots = {"event": event, "x": told}
-    return Saying((memory.id,), "core.here", slots, 120, f"here at {event}", content(event), event)
+    return Saying((memory.id,), "core.here", slots, "core.here", f"here at {event}", content(event), event)
 
 
 # ── what an author has given to tell ─────────────────────────────────────────────────────────────────────────────────
@@ -306,15 +323,14 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     # A story goes in its author's order; of those who noticed the same each begins elsewhere.
     text = (unsaid or lines)[scene.spread(len(unsaid or lines), memory.id) if befell else 0]
     subject = memory.happening.topic
-    weight = 54 if len(lines) == len(memory.tell) else 26
-    weight += 40 if befell and len(lines) == len(memory.tell) else 0
-    weight -= 0 if unsaid else TOLD_ONCE
+    kind = "core.tell.rest" if len(lines) < len(memory.tell) else "core.tell.noticed" if befell else "core.tell"
     sort = _sort(memory.happening)
     act = telling(sort) if sort else understood(text, scene.me.language).act
     return Saying(
-        (memory.id,), "core.tell", {"tell": text}, weight, text.lower(), content(text) | content(subject),
+        (memory.id,), "core.tell", {"tell": text}, kind, text.lower(), content(text) | content(subject),
         topic=scene.language.noun_phrase(text, subject),
         act=act if sort or act in PASSED_ON or act.startswith("ask") else "tell", subject=subject,
+        more=0 if unsaid else -TOLD_ONCE,
     )  # fmt: skip
 
 
@@ -341,7 +357,8 @@ def _seen(scene: Scene, told: Told, seen: Seen | Tried) -> Saying | None:
         return _seen_you(scene, told)
     if seen.who in scene.present or seen.who == scene.me.id or not seen.who:
         return None
-    return _of(told, "core.saw", 38 if told.minutes_ago < 240 else 24, told.doing, more=seen.called)
+    kind = "core.saw" if told.minutes_ago < 240 else "core.saw.earlier"
+    return _of(told, "core.saw", told.doing, more=seen.called, kind=kind)
 
 
 def _seen_you(scene: Scene, told: Told) -> Saying | None:
@@ -349,7 +366,7 @@ def _seen_you(scene: Scene, told: Told) -> Saying | None:
     if scene.language.addresses(doing) and scene.me.called.lower() in told.written.lower().split(" is ")[-1]:
         return None
     rule = "ask.now" if told.minutes_ago <= FRESH_DOING else "ask.was" if event else "ask.saw"
-    return _of(told, rule, 40 if rule == "ask.was" else SMALL_TALK, doing)
+    return _of(told, rule, doing)
 
 
 def _said(scene: Scene, told: Told, said: Said) -> Saying | None:
@@ -380,7 +397,7 @@ def _heard_from(scene: Scene, told: Told, said: Said) -> Saying | None:
         return None
     your = "my" if said.to_me else spoken.possessed(said.to_called)
     topic = spoken.turned(said.topic or spoken.noun_phrase(said.quote), spoken.possessed(said.called), your)
-    return _of(told, "core.heard", 34, passed_on, topic)
+    return _of(told, "core.heard", passed_on, topic)
 
 
 def _said_by_you(scene: Scene, told: Told, said: Said, line: Heard) -> Saying | None:
@@ -389,7 +406,7 @@ def _said_by_you(scene: Scene, told: Told, said: Said, line: Heard) -> Saying | 
         return None
     if not scene.language.may_be_yours(topic) and line.act not in {"intend", "complain"}:
         return None
-    return replace(_of(told, "ask.topic", 46, topic, topic), mark=bare)
+    return replace(_of(told, "ask.topic", topic, topic), mark=bare)
 
 
 def _did(scene: Scene, told: Told, did: Did) -> Saying | None:
@@ -397,8 +414,8 @@ def _did(scene: Scene, told: Told, did: Did) -> Saying | None:
         return None
     event = occasion(scene, told.doing)
     if event and told.minutes_ago > JUST:
-        return replace(_of(told, "core.was", 62, event, event, told.doing), slots={"event": event})
-    return _of(told, "core.did", 10, told.doing)
+        return replace(_of(told, "core.was", event, event, told.doing), slots={"event": event})
+    return _of(told, "core.did", told.doing)
 
 
 def _thing(scene: Scene, told: Told, changed: Changed) -> Saying | None:
@@ -410,8 +427,8 @@ def _thing(scene: Scene, told: Told, changed: Changed) -> Saying | None:
     if is_told or scene.you.called in changed.place_name or _have_talked_of(scene, spoken.bare(thing)):
         return None
     mark = spoken.bare(thing).lower()
-    weight = 8 if mark in scene.aired.lower() else 30
-    return replace(_of(told, "core.thing", weight, changed.object_name, thing, changed.words), mark=mark)
+    kind = "core.thing.told" if mark in scene.aired.lower() else "core.thing"
+    return replace(_of(told, "core.thing", changed.object_name, thing, changed.words, kind=kind), mark=mark)
 
 
 def _have_talked_of(scene: Scene, name: str) -> bool:
@@ -424,18 +441,22 @@ def _have_talked_of(scene: Scene, name: str) -> bool:
 
 def _absent(_scene: Scene, told: Told, _: Absent | Missing) -> Saying | None:
     is_telling = bool(told.at) and told.minutes_ago <= STALE
-    return _of(told, "core.absent", 36, told.thing, told.thing) if is_telling else None
+    return _of(told, "core.absent", told.thing, told.thing) if is_telling else None
 
 
 def _refused(_scene: Scene, told: Told, _: Failed | Tried) -> Saying | None:
     is_telling = told.thing and told.why and told.minutes_ago <= STALE
-    return _of(told, "core.refused", 34, told.why, told.thing, told.thing) if is_telling else None
+    return _of(told, "core.refused", told.why, told.thing, told.thing) if is_telling else None
 
 
 def _tried(scene: Scene, told: Told, tried: Tried) -> Saying | None:
     """What somebody else was seen to fail at, and why."""
     saying = _refused(scene, told, tried)
-    return replace(saying, rule="answer.tried") if saying and tried.who not in (scene.me.id, scene.you.id) else None
+    return (
+        replace(saying, rule="answer.tried", kind="answer.tried")
+        if saying and tried.who not in (scene.me.id, scene.you.id)
+        else None
+    )
 
 
 def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | None:
@@ -443,7 +464,7 @@ def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | N
     lines = (one for one in map(scene.voiced, memory.tell) if _holds_still(scene, memory, one))
     text = next((one for one in lines if not scene.known(one) and not scene.has_told(one)), "")
     happened = befell.text or memory.text
-    saying = _of(scene.as_told(memory), "answer.together", 40, text, scene.language.noun_phrase(happened), happened)
+    saying = _of(scene.as_told(memory), "answer.together", text, scene.language.noun_phrase(happened), happened)
     return replace(saying, slots={"text": text}) if text else None
 
 
@@ -458,8 +479,8 @@ def _event(scene: Scene, told: Told, _: Befell) -> Saying | None:
         return None
     topic = spoken.noun_phrase(text)
     mark = told.past.lower() or topic
-    weight = 20 if mark[: LONG // 2] in scene.aired.lower() else 40
-    return replace(_of(told, "core.event" if told.past else "core.event_topic", weight, text, topic), mark=mark)
+    kind = "core.event.told" if mark[: LONG // 2] in scene.aired.lower() else "core.event"
+    return replace(_of(told, "core.event" if told.past else "core.event_topic", text, topic, kind=kind), mark=mark)
 
 
 def _weather(scene: Scene, told: Told, weather: Sky) -> Saying | None:
@@ -467,30 +488,30 @@ def _weather(scene: Scene, told: Told, weather: Sky) -> Saying | None:
     rule = f"core.weather.{sky}"
     if told.minutes_ago > 180 or sky != scene.talk.situation.sky or rule not in scene.rules.rules:
         return None
-    return replace(_of(told, rule, 12, sky, ""), words=frozenset({sky}))
+    return replace(_of(told, rule, sky, "", kind="core.weather"), words=frozenset({sky}))
 
 
 def _plan(scene: Scene, told: Told, planned: Planned) -> Saying | None:
     is_over = planned.start <= scene.talk.situation.time or told.minutes_ago > YESTERDAY
     if is_over or not is_worth_telling(scene, planned.do) or not told.doing:
         return None
-    return _of(told, "core.plan", 18, told.doing)
+    return _of(told, "core.plan", told.doing)
 
 
 def _insight(scene: Scene, told: Told, concluded: Concluded) -> Saying | None:
     """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
     you, me, spoken = scene.you, scene.me, scene.language
     if concluded.about == you.id:
-        text, rule, weight = concluded.you, "core.insight_you", 20
+        text, rule = concluded.you, "core.insight_you"
     else:
-        text, rule, weight = concluded.say or told.written, "core.insight", 38
+        text, rule = concluded.say or told.written, "core.insight"
         if spoken.mentions(text, you.name, you.called) or spoken.mentions(text, me.name, me.called):
             return None
     if not text or you.warmth < COLD:
         return None
     text = spoken.finished(spoken.owned(scene.voiced(text), me, you))
     text = text if text.endswith((".", "!", "?")) else f"{text}."
-    saying = _of(told, rule, weight, text, concluded.topic)
+    saying = _of(told, rule, text, concluded.topic)
     return replace(saying, mark=saying.mark.rstrip("."), slots={"text": text, "low_text": spoken.lowered(text)})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from commonplace import rng
 from commonplace.character.account import digests_of
@@ -12,6 +13,7 @@ from commonplace.minds.notes import FactNote, Person, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, Wording, grammar
 from commonplace.minds.offline.hear import NOTHING, Heard, heard
+from commonplace.minds.offline.rows import Choice
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.tasks import ConverseInput
@@ -36,6 +38,8 @@ class Line:
     topic: str = ""
     facts: tuple[str, ...] = ()
     ends: bool = False
+    rows: tuple[Choice[Any], ...] = ()
+    """The rows of tables that made it."""
 
     def led_by(self, words: str) -> Line:
         """The line after words that only lead up to it."""
@@ -52,6 +56,7 @@ class Line:
             topic=other.topic or self.topic,
             facts=tuple(dict.fromkeys((*self.facts, *other.facts))),
             ends=self.ends or other.ends,
+            rows=(*self.rows, *other.rows),
         )
 
 

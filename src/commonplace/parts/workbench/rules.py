@@ -10,15 +10,24 @@ from typing import Any
 from commonplace.cli.options import JSON, RUN
 from commonplace.cli.output import print_json, print_table
 from commonplace.cognition.telling import lines_in
+from commonplace.minds.offline.answers import ANSWERS
 from commonplace.minds.offline.converse import TALK
+from commonplace.minds.offline.favours import FAVOURS
+from commonplace.minds.offline.openings import OPENINGS
 from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
-from commonplace.minds.offline.rows import JOINED
+from commonplace.minds.offline.replies import REPLIES
+from commonplace.minds.offline.rows import JOINED, Table
+from commonplace.minds.offline.sayings import WEIGHTS
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
 from commonplace.scenario.telling import Terms
 from commonplace.text import shortened
 from commonplace.world.events import Spoke
 
+TABLES: Mapping[str, tuple[Table[Any], ...]] = {
+    "react": (REACTIONS, PLANS), "converse": (TALK, OPENINGS, REPLIES, ANSWERS, FAVOURS),
+}  # fmt: skip
+"""Task → what decides its answers, besides the wishes that a meeting goes on from."""
 WIDE, BRIEF = 70, 24
 """Characters of a line that a table shows; of one that has to be heard before it."""
 
@@ -53,8 +62,10 @@ def _known() -> Iterator[tuple[tuple[str, str], list[str]]]:
     for row in WISHES.rows:
         if row.cells["purpose"]:
             yield ("react", f"{meeting.name}.{row.name}"), [one.written for one in (*meeting.when, *row.when)]
-    for task, table in (("react", REACTIONS), ("react", PLANS), ("converse", TALK)):
-        yield from (((task, row.name), [one.written for one in row.when]) for row in table.rows if row is not meeting)
+    for task, tables in TABLES.items():
+        rows = (row for table in tables for row in table.rows if row is not meeting)
+        yield from (((task, row.name), [one.written for one in row.when]) for row in rows)
+    yield from ((("converse", kind), []) for kind in WEIGHTS)
 
 
 _KNOWN = dict(_known())
