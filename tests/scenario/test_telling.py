@@ -25,12 +25,14 @@ from sizes import examples
 
 PLAIN = "tell: [I burned the broth.]"
 TOLD = """tell:
-          - {say: I burned the broth., when: [hearer.warmth >= 20, not alone], only_to: [jonas], once: ever}
+          - {say: I burned the broth., when: [hearer.warmth >= 20, not alone], only_to: [jonas], once: ever,
+             sets: [ashamed]}
           - {say: I left the stove on., after: [1], when: [things.stove.state = hot, hour >= 18]}
           - {say: It was the best pot., when: [people.jonas.talks > 2, sky = rain storm, weekday = sat sun]}
         replies:
-          - {say: I could smell it., who: [jonas], when: [not home, act != ask]}
-          - {say: "Which pot?", to: [3], when: [place.id = bar, place.outdoor], answer: The big one.}"""
+          - {say: I could smell it., who: [jonas], when: [not home, act != ask], sets: [forgiven]}
+          - {say: "Which pot?", to: [3], when: [place.id = bar, place.outdoor, not marks.forgiven],
+             answer: The big one.}"""
 LINES = DRAFT.replace(
     f"- {{text: Mira Aldana burned the broth., about: jonas, {PLAIN}}}",
     f"- text: Mira Aldana burned the broth.\n        about: jonas\n        {TOLD}",
@@ -51,6 +53,7 @@ def test_conditions_that_are_right_are_no_mistakes_and_end_up_with_their_lines()
     )
     assert terms["I burned the broth."].hearers == {"jonas"}
     assert terms["I could smell it."].speakers == {"jonas"}
+    assert terms["I could smell it."].sets == ("forgiven",)
 
 
 def test_a_line_without_conditions_has_no_terms() -> None:
@@ -85,6 +88,10 @@ MISTAKES = {
     "after beyond": ("after: [1]", "after: [4]", "I left", "there is no line 4", ""),
     "after itself": ("after: [1]", "after: [2]", "I left", "heard before itself", ""),
     "after nothing": ("after: [1]", "after: [0]", "I left", "1 or more", ""),
+    "unknown mark": ("not marks.forgiven", "not marks.forgivn", "Which pot", "there is no 'forgivn'", "forgiven"),
+    "compared mark": ("not marks.forgiven", "marks.forgiven = 1", "Which pot", "it is so or not", ""),
+    "mark is no id": ("sets: [ashamed]", "sets: [Ashamed]", "Ashamed", "an id made of", ""),
+    "mark by chance": ("I could smell it.", "Hm.", "Hm.", "anybody may say", ""),
     "unknown once": ("once: ever", "once: never", "I burned", "ever or hearer", "ever"),
     "when as text": ("when: [not home, act != ask]", "when: not home", "could smell", "a list", ""),
     "unknown key": ("only_to: [jonas]", "onlyto: [jonas]", "I burned", 'the key "onlyto" means nothing', "only_to"),
@@ -109,10 +116,17 @@ def test_mistakes_in_a_rule_are_named_and_its_words_stand_nowhere_else() -> None
     assert 'under other conditions at "rules"' in report(found)
 
 
+def test_a_mark_that_nothing_sets_is_a_mistake() -> None:
+    found = check(read(LINES.replace(", sets: [forgiven]", ""), "lines.yaml"))
+    assert [one.what for one in found] == ["there is no 'forgiven' in 'not marks.forgiven'"]
+    rule = "rules: [{when: [hour > 1], says: [All is forgiven.], sets: [forgiven]}]\n"
+    assert check(read(LINES.replace(", sets: [forgiven]", "") + "\n" + rule, "lines.yaml")) == []
+
+
 def test_lines_that_come_after_each_other_in_a_circle_can_never_be_said() -> None:
-    _, found = _mistakes("once: ever}", "once: ever, after: [3]}")
+    _, found = _mistakes("once: ever,", "once: ever, after: [3],")
     assert found == []
-    text = LINES.replace("once: ever}", "once: ever, after: [3]}").replace(
+    text = LINES.replace("once: ever,", "once: ever, after: [3],").replace(
         "[people.jonas", "[hour < 9], after: [2], x: ["
     )
     text = re.sub(r"when: \[hour < 9\], after: \[2\], x: \[[^\]]*\]", "after: [2]", text)
@@ -229,5 +243,6 @@ def _moment() -> Telling:
     somebody = Somebody("jonas", "Jonas", 30, 2, 41, "rival", "he")
     return Telling(
         hearer=somebody, people={"jonas": somebody}, things={"stove": Thing("hot")}, place=Place("bar"), home=False,
-        alone=True, sky="rain", temperature="cool", weekday="sat", day=1, hour=19, hours_ago=3, act="tell", topic="pot",
+        alone=True, marks={}, sky="rain", temperature="cool", weekday="sat", day=1, hour=19, hours_ago=3, act="tell",
+        topic="pot",
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import cast
 
-from commonplace.character.account import as_topic, digests_of
+from commonplace.character.account import MARKED, as_topic, digests_of
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages.language import language
 from commonplace.minds.notes import Person, Recalled, Spoken, changed
@@ -89,6 +89,7 @@ class Lines:
             weekday=WEEKDAYS[now.weekday()],
             day=view.scenario.clock.day(world.tick),
             hour=now.hour,
+            marks={row.topic: True for row in self._notebook.account.rows(MARKED)},
             hours_ago=hours_ago,
             act=self._latest.speech_act if self._latest else "",
             topic=as_topic(self._latest.topic).rpartition(" ")[2] if self._latest else "",
@@ -103,7 +104,7 @@ class Lines:
 
 
 def lines_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
-    """The lines with conditions, and those that others come after, of which an utterance consists in part.
+    """The lines with conditions or marks, and those that others come after, of which an utterance consists in part.
 
     Each is found at any speech level and after whatever words lead up to it, and is given as its author wrote it.
     """
@@ -112,6 +113,12 @@ def lines_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
     said, known = _as_words(utterance), dict.fromkeys(scenario.terms)
     known |= {line: None for terms in scenario.terms.values() for line in terms.after}
     return tuple(line for line in known if any(one in said for one in _at_levels(line, scenario.language)))
+
+
+def marks_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
+    """The marks that the lines in an utterance set, sorted."""
+    found = (scenario.terms.get(line, Terms()).sets for line in lines_in(utterance, scenario))
+    return tuple(sorted({mark for marks in found for mark in marks}))
 
 
 @lru_cache(maxsize=4096)
@@ -125,10 +132,10 @@ def _as_words(text: str) -> str:
 
 def unconditional(scenario: Scenario, found: Iterable[Recalled]) -> tuple[Recalled, ...]:
     """The memories without the lines that have conditions: no character is known to whom they would be said."""
-    terms = scenario.terms
+    bound = {line for line, terms in scenario.terms.items() if not terms.is_free}
     return tuple(
-        changed(one, tell=tuple(line for line in one.tell if line not in terms))
-        if any(map(terms.get, one.tell))
+        changed(one, tell=tuple(line for line in one.tell if line not in bound))
+        if not bound.isdisjoint(one.tell)
         else one
         for one in found
     )

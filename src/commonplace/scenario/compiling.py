@@ -33,7 +33,7 @@ from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
 from commonplace.scenario.story_rules import GONE
-from commonplace.scenario.telling import Terms, lines_of, ruled
+from commonplace.scenario.telling import ruled, terms_of
 from commonplace.text import sentences, words
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
@@ -103,17 +103,10 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
             for one in part.occasions
             if one.tell or one.at_once
         },
-        terms=_terms(part),
+        terms=terms_of(part),
         rules=tuple(words for _, words, _ in ruled(part.rules)),
         **_replies(part),
     )
-
-
-def _terms(part: ScenarioPart) -> dict[str, Terms]:
-    """When the lines may be said that have conditions."""
-    told = (*(memory for one in part.characters for memory in one.memories), *part.occasions)
-    of_memories = {words: terms for one in told for _, words, terms in lines_of(one) if terms != Terms()}
-    return of_memories | {words: terms for _, words, terms in ruled(part.rules)}
 
 
 class _Replies(TypedDict):

@@ -167,6 +167,9 @@ class RelationPart(Part):
 
 
 Conditions = tuple[Annotated[str, Field(min_length=1, max_length=200)], ...]
+Marks = Annotated[
+    tuple[Id, ...], Field(description="marks that who says or hears it carries from then on; conditions name them")
+]
 
 
 class TellPart(Part):
@@ -181,6 +184,7 @@ class TellPart(Part):
     once: Literal["hearer", "ever"] = Field(
         default="hearer", description="`hearer`: once in thirty days to each; `ever`: to one of all"
     )
+    sets: Marks = ()
 
 
 class ReplyPart(Part):
@@ -196,6 +200,7 @@ class ReplyPart(Part):
     answer: str = Field(
         default="", max_length=300, description="to a question: what the one who told the line says to it, first person"
     )
+    sets: Marks = ()
 
 
 def _said(given: object) -> object:
@@ -371,6 +376,7 @@ class RulePart(Part):
         min_length=1, description="ways to say it; who has said one to somebody says another"
     )
     who: tuple[Id, ...] = Field(default=(), description="characters who may say it; anybody if left out")
+    sets: Marks = ()
 
 
 class ClimatePart(Part):

@@ -206,6 +206,7 @@ def told(found: Findings, path: KeyPath, tell: Sequence[TellPart], replies: Sequ
     for number, line in enumerate(tell):
         here: KeyPath = (*path, "tell", number)
         _terms(found, here, line.when, line.only_to, "only_to")
+        _sets(found, here, line.sets, [line.say])
         _numbers(found, (*here, "after"), line.after, len(tell))
         if number + 1 in _before(tell, line.after):
             found.add((*here, "after"), "the line would have to be heard before itself", "an order without a circle")
@@ -215,6 +216,7 @@ def told(found: Findings, path: KeyPath, tell: Sequence[TellPart], replies: Sequ
         here = (*path, "replies", number)
         _numbers(found, (*here, "to"), reply.to, len(tell))
         _terms(found, here, reply.when, reply.who, "who")
+        _sets(found, here, reply.sets, [reply.say])
         if reply.answer and not reply.say.rstrip().endswith("?"):
             found.add((*here, "answer"), "what is said is not a question", "an `answer` only to a question")
 
@@ -225,6 +227,16 @@ def ruled_lines(found: Findings) -> None:
         path: KeyPath = ("rules", number)
         _sentences(found, (*path, "says"), rule.says)
         _terms(found, path, rule.when, rule.who, "who")
+        _sets(found, path, rule.sets, rule.says)
+
+
+def _sets(found: Findings, path: KeyPath, marks: Sequence[str], lines: Iterable[str]) -> None:
+    """A mark is set by words, whoever says them: they must be the author's and not anybody's."""
+    short = next((line for line in lines if marks and len(words(line)) < 2), None)
+    if short is not None:
+        found.add((*path, "sets"), f"anybody may say {shown(short)} and set the mark", "a line of two words or more")
+    if marks:
+        _in_town(found, path)
 
 
 def _numbers(found: Findings, path: KeyPath, numbers: Sequence[int], lines: int) -> None:
@@ -267,7 +279,8 @@ def _nameable(found: Findings) -> dict[str, Collection[str]]:
     states = {f"things.{one}.state": kind.states for one in things if (kind := found.names.kind_of(one))}
     called = {"hearer.called": [one.called or one.name.split()[0] for one in people.values()]}
     return {
-        "people": people, "things": things, "hearer.id": people, "place.id": found.names.areas, "act": ACTS, **called,
+        "people": people, "things": things, "hearer.id": people, "place.id": found.names.areas, "act": ACTS,
+        "marks": found.marks, **called,
         **states,
     }  # fmt: skip
 
