@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cognition.hamlet import Town, hamlet, person, standing, talking
+from cognition.hamlet import Town, festival, hamlet, person, standing, talking
 from commonplace.cognition.telling import lines_in, marks_in, unconditional
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput, ReactOutput
@@ -235,6 +235,51 @@ def test_a_line_that_only_sets_a_mark_may_be_said_at_any_time() -> None:
     Town(scenario, mind).live(2)
     recalled = next(ask.input.recalled for _, ask in mind.asked if ask.task.name == "converse")
     assert [one.tell for one in unconditional(scenario, recalled) if one.tell] == [(OTTO,)]
+
+
+def test_a_goal_counts_only_while_its_conditions_hold() -> None:
+    goals = ["see the sea", {"want": "end the quarrel", "when": ["not marks.forgiven", "people.ben"]}]
+
+    def want(document: dict[str, Any]) -> None:
+        person(document, "anna")["goals"] = goals
+
+    mind = Talkers(anna="ben", ben="anna")
+    replies = [{"say": SORRY, "sets": ["forgiven"]}]
+    _lived(_hamlet(SOUR, replies=replies, also=want), mind, 12)
+    wanted = [ask.input.who.goals for key, ask in mind.asked if key.agent == "anna"]
+    assert wanted[0] == ("see the sea", "end the quarrel")
+    assert wanted[-1] == ("see the sea",)
+    alone = Talkers()
+    _lived(_hamlet(SOUR, replies=replies, also=lambda town: (want(town), standing(ben="loft")(town))), alone, 2)
+    assert {ask.input.who.goals for key, ask in alone.asked if key.agent == "anna"} == {("see the sea",)}
+
+
+def test_a_goal_set_anew_keeps_its_conditions_by_its_words() -> None:
+    def want(document: dict[str, Any]) -> None:
+        person(document, "anna")["goals"] = [{"want": "end the quarrel", "when": ["hour > 22"]}]
+
+    mind = Talkers()
+    change = {"kind": "set", "agent_id": "anna", "field": "goals", "value": ["end the quarrel", "see the sea"]}
+    _lived(_hamlet(SOUR, also=want), mind, 3, Town(_hamlet(SOUR, also=want), mind).live(1, change))
+    assert [ask.input.who.goals for key, ask in mind.asked if key.agent == "anna"][-1] == ("see the sea",)
+
+
+BUNS = "There is a bun festival in the barn."
+
+
+@pytest.mark.parametrize(("when", "told"), [("hearer.id = anna", {BUNS}), ("hearer.id = cora", set[str]())])
+def test_a_way_to_tell_a_fact_is_used_when_its_conditions_hold(when: str, told: set[str]) -> None:
+    def tell(document: dict[str, Any]) -> None:
+        festival(document)
+        document["facts"][0]["tell"] = {"en": [{"say": BUNS, "when": [when]}]}
+
+    for requests, task in (("single", "converse"), ("merged", "react")):
+        mind = Talkers(anna="ben", ben="anna")
+        Town(_hamlet(SOUR, also=tell, requests=requests), mind).live(8)
+        inputs = [ask.input for key, ask in mind.asked if key.agent == "ben" and ask.task.name == task]
+        ways = {way for one in inputs for fact in one.facts for way in fact.tell}
+        assert ways == (told if requests == "single" else set())
+        assert any(fact.id == "buns" for one in inputs for fact in one.facts)
 
 
 def test_the_trace_has_each_line_with_what_its_conditions_found_and_the_one_that_failed() -> None:

@@ -24,7 +24,6 @@ from commonplace.scenario.model import (
     RoutinePart,
     ScenarioPart,
     ScriptPart,
-    TellPart,
     WayPart,
     Weekday,
     WhenPart,
@@ -286,10 +285,11 @@ def _persona(character: CharacterPart, language: str) -> Persona:
         work=character.work,
         traits=character.traits,
         background=character.background,
-        goals=character.goals,
+        goals=tuple(goal.want for goal in character.goals),
         home=character.home,
         routine=tuple(_routine(item) for item in character.routine),
         language=language,
+        goals_when={goal.want: goal.when for goal in character.goals if goal.when},
     )
 
 
@@ -328,7 +328,7 @@ def _memories(character: CharacterPart, part: ScenarioPart) -> tuple[MemoryPart,
             text=fact.text[part.language],
             importance=SEEDED_IMPORTANCE,
             topic=fact.id,
-            tell=tuple(TellPart(say=line) for line in fact.tell.get(part.language, ())),
+            tell=fact.tell.get(part.language, ()),
             sort=fact.sort,
         )
         for fact in part.facts
@@ -350,7 +350,7 @@ def _fact(fact: FactPart) -> Fact:
         starts=parse_iso(fact.starts) if fact.starts else None,
         minutes=fact.minutes,
         emoji=fact.emoji,
-        tell=fact.tell,
+        tell={language: tuple(line.say for line in lines) for language, lines in fact.tell.items()},
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 from pydantic.fields import FieldInfo
 
 from commonplace.languages import DEFAULT, LanguageName
@@ -213,6 +213,25 @@ Tell = Annotated[TellPart, BeforeValidator(_said, json_schema_input_type=Line | 
 """A line that is told, or only its words."""
 
 
+class GoalPart(Part):
+    """What somebody wants, and when."""
+
+    want: str = Field(description="the goal: `win the song contest`")
+    when: Conditions = Field(default=(), description="conditions, all of which must hold for it to count")
+
+    @model_serializer(mode="wrap")
+    def _as_written(self, written: SerializerFunctionWrapHandler) -> object:
+        return written(self) if self.when else self.want
+
+
+def _wanted(given: object) -> object:
+    return {"want": given} if isinstance(given, str) else given
+
+
+Goal = Annotated[GoalPart, BeforeValidator(_wanted, json_schema_input_type=str | GoalPart)]
+"""A goal, or only its words."""
+
+
 class MemoryPart(Part):
     """Something remembered at tick 0."""
 
@@ -248,7 +267,9 @@ class CharacterPart(Part):
     work: str = Field(default="", max_length=80, description="one noun phrase: `noodle cook`")
     traits: tuple[str, ...] = Field(min_length=1, description="a few adjectives; rules and prompts go by them")
     background: str = Field(default="", max_length=4000, description="who this is, in a few sentences, third person")
-    goals: tuple[str, ...] = Field(default=(), description="what it wants, the most important first")
+    goals: tuple[Goal, ...] = Field(
+        default=(), description="what it wants, the most important first; a goal as below, or its words alone"
+    )
     home: Id = Field(description="area id where it lives and sleeps")
     starts_at: str = Field(default="", description="area at tick 0; the home if left out")
     absent: bool = Field(default=False, description="not there until an input lets it join")
@@ -280,8 +301,8 @@ class FactPart(Part):
     starts: str = Field(default="", description="ISO moment, for something one can go to")
     minutes: int = Field(default=0, ge=0, le=10080, description="how long it lasts, for something one can go to")
     emoji: Emoji = Field(default="", description="shown over the heads of those who go, for something one can go to")
-    tell: dict[str, tuple[Line, ...]] = Field(
-        default_factory=dict[str, tuple[Line, ...]], description="language → ways to say it, each carrying the fact"
+    tell: dict[str, tuple[Tell, ...]] = Field(
+        default_factory=dict[str, tuple[Tell, ...]], description="language → ways to say it, each carrying the fact"
     )
     sort: Sort = Field(default="", description="what sort of news it is to most: `joy`, `worry` …; replies go by it")
 

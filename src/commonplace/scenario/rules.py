@@ -23,7 +23,8 @@ from commonplace.scenario.model import (
     WayPart,
 )
 from commonplace.scenario.shape import shaped, shown
-from commonplace.scenario.story_rules import said_elsewhere, story_rules, told, usable
+from commonplace.scenario.story_rules import conditions, said_elsewhere, story_rules, told, usable
+from commonplace.scenario.telling import Moment
 from commonplace.world.tree import ANY, CARRYING, VERBS
 
 STROKES = (5, 8)
@@ -325,6 +326,8 @@ def _character(found: Findings, path: KeyPath, character: CharacterPart, facts: 
     _places(found, path, character)
     _routine(found, path, character)
     _relations(found, path, character)
+    for index, goal in enumerate(character.goals):
+        conditions(found, (*path, "goals", index), goal.when, Moment, "the goal never counts")
     for index, memory in enumerate(character.memories):
         _memory(found, (*path, "memories", index), character, memory, facts)
 
