@@ -14,7 +14,7 @@ from commonplace.character.state import UNKNOWN, Belief, CharacterState, Known, 
 from commonplace.clock import Clock, parse_iso
 from commonplace.errors import UsageError
 from commonplace.scenario.findings import Names, hours, minutes, walked
-from commonplace.scenario.loading import Mistake, located, read, report
+from commonplace.scenario.loading import Mistake, Source, find, located, read, report
 from commonplace.scenario.model import (
     CharacterPart,
     FactPart,
@@ -54,16 +54,21 @@ DEGREES = {"cold": (-6, 2), "cool": (4, 11), "mild": (10, 18), "warm": (17, 26),
 
 def load(name_or_path: str) -> Scenario:
     """A shipped scenario by name or any file by path. Raises UsageError with every mistake found in it."""
-    return compiled_from_text(*located(name_or_path))
+    text, origin = located(name_or_path)
+    return _sound(text) or _of_source(find(name_or_path), origin)
 
 
 def compiled_from_text(text: str, origin: str = "scenario") -> Scenario:
     """The scenario of a text kept elsewhere, such as a run's manifest. `origin` is what mistakes call it."""
-    scenario = _sound(text)
-    if scenario is not None:
-        return scenario
-    _, mistakes = examined(read(text, origin))
-    raise _refusal(origin, mistakes)
+    return _sound(text) or _of_source(read(text, origin), origin)
+
+
+def _of_source(source: Source, origin: str) -> Scenario:
+    """The scenario of a document. Raises UsageError with every mistake found in it."""
+    part, mistakes = examined(source)
+    if part is None or mistakes:
+        raise _refusal(origin, mistakes)
+    return compiled(part, source.text)
 
 
 @lru_cache(maxsize=4)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from commonplace.languages import DEFAULT, LanguageName
 from commonplace.memory.reflection import THRESHOLD
@@ -400,6 +401,18 @@ class RulePart(Part):
     sets: Marks = ()
 
 
+def _no_file(given: object) -> object:
+    if isinstance(given, str):
+        raise PydanticCustomError(
+            "rules_file", "a rule; a file of rules can only be named by a scenario that is a file"
+        )
+    return given
+
+
+Rule = Annotated[RulePart, BeforeValidator(_no_file, json_schema_input_type=str | RulePart)]
+"""A rule; in a file of a scenario also the name of a file of rules, which `loading.find` puts in its place."""
+
+
 class ClimatePart(Part):
     """How the weather behaves."""
 
@@ -599,7 +612,10 @@ class ScenarioPart(Part):
     occasions: tuple[OccasionPart, ...] = Field(
         default=(), description="what happens now and then: recurring and seasonal events, mishaps, visitors, wear"
     )
-    rules: tuple[RulePart, ...] = Field(default=(), description="what is said to lines, by what they do and to whom")
+    rules: tuple[Rule, ...] = Field(
+        default=(),
+        description="what is said to lines, by what they do and to whom; also names of files beside, `rain.rules.yaml`",
+    )
     climate: ClimatePart = Field(default=ClimatePart(), description="how the weather behaves")
     cognition: CognitionPart = Field(default=CognitionPart(), description="settings of the characters' minds")
     duet: DuetPart = Field(default=DuetPart(), description="settings of the stage `duet`")
