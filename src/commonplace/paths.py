@@ -55,6 +55,13 @@ def kind_of(path: str | Path, where: str = "") -> Kind:
     raise UsageError(f"{what}, not a file or folder", where=where, hint="give the name of a file or folder")
 
 
+def is_inside(path: str | Path, folder: Path) -> bool:
+    """Whether a path that a file names stays in its folder: not an absolute one, no `..`, no link that leads out."""
+    path = Path(path)
+    stays = not path.is_absolute() and not path.drive and ".." not in path.parts
+    return stays and Path(os.path.realpath(folder / path)).is_relative_to(os.path.realpath(folder))
+
+
 def checked_folder(path: Path, where: str = "") -> Path:
     """The path of a folder that is there or can be made. Raises UsageError for anything else."""
     kind, where = kind_of(path, where), where or str(path)

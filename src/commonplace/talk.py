@@ -27,6 +27,7 @@ from pydantic import BaseModel, ConfigDict
 from commonplace.canon import canonical, parsed
 from commonplace.clock import iso
 from commonplace.cognition.interview import Answered, interview, names, told_in
+from commonplace.cognition.telling import with_goals
 from commonplace.cognition.turn import TalkView
 from commonplace.engine.driver import Drive, Driver, NoJournal
 from commonplace.engine.live_state import scenario_at, seen_at
@@ -70,7 +71,7 @@ def view_at(reading: Reading, agent: str, at: int | str | None = None) -> TalkVi
             f"{agent} was not in the world at tick {tick}", where=str(reading.path), hint="ask at another tick"
         ) from error
     past = reading.stream_at(agent, tick).snapshot()
-    return TalkView(scenario, scenario.personas[agent], state, replace(world, tick=tick), past)
+    return with_goals(TalkView(scenario, scenario.personas[agent], state, replace(world, tick=tick), past))
 
 
 async def ask_character(

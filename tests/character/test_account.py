@@ -66,6 +66,14 @@ def test_rows_and_lines_older_than_a_month_are_gone() -> None:
     assert set(account.lines["ben"]) == {digest_of("now")}
 
 
+def test_a_mark_stays_however_old_it_is_and_however_many_there_are() -> None:
+    account = noted(Account(), "marked", "forgiven", 1)
+    for number in range(MOST_OWN + 5):
+        account = noted(account, "marked", number, 10 * DAYS)
+    assert account.find("marked", topic="forgiven") is not None
+    assert len(account.rows("marked")) == MOST_OWN + 6
+
+
 def test_a_row_counts_keeps_its_beginning_and_the_first_and_latest_memories() -> None:
     account = Account()
     for memory in (3, 5, 7, 9):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
-from cognition.hamlet import Town, hamlet, person, standing, talking
-from commonplace.cognition.telling import lines_in, unconditional
+from cognition.hamlet import Town, festival, hamlet, person, standing, talking
+from commonplace.cognition.telling import lines_in, marks_in, unconditional
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput, ReactOutput
 from commonplace.scenario.scenario import Scenario
@@ -23,6 +23,7 @@ def _hamlet(
     *tell: Mapping[str, Any] | str,
     replies: Sequence[Mapping[str, Any]] = (),
     rules: Sequence[Mapping[str, Any]] = (),
+    also: Callable[[dict[str, Any]], object] = dict,
     **cognition: Any,
 ) -> Scenario:
     """Everybody in the barn; Anna has lines about Otto, to which there are replies."""
@@ -30,6 +31,7 @@ def _hamlet(
     def change(document: dict[str, Any]) -> None:
         document["rules"] = list(rules)
         standing(anna="barn")(document)
+        also(document)
         told = {"text": LONG, "importance": 9, "topic": "Otto", "tell": list(tell), "replies": list(replies)}
         person(document, "anna")["memories"] = [told]
 
@@ -190,6 +192,94 @@ def test_a_rule_is_for_any_line_whose_conditions_hold(rule: dict[str, Any], may:
     assert (says in mind.to("anna", speaker="ben")) is may
     turns = (turn for tick in town.ticks for turn in tick.turns.values())
     assert (says in {line["say"] for turn in turns for line in turn.trace.get("lines", ())}) is may
+
+
+SORRY = "Let us forget about the flour."
+
+
+def _marked(town: Town, agent: str) -> list[str]:
+    return [row.topic for row in town.state(agent).account.rows("marked")]
+
+
+def test_a_mark_is_carried_by_who_says_the_line_and_by_all_who_hear_it() -> None:
+    town = Town(_hamlet({"say": OTTO, "sets": ["told", "shown"]}), Talkers(anna="ben")).live(4)
+    assert [_marked(town, one) for one in ("anna", "ben", "cora")] == [["shown", "told"]] * 3
+    row = town.state("cora").account.rows("marked")[0]
+    assert [memory.text for memory in town.memories("cora") if memory.id in row.because]
+    away = Town(_hamlet({"say": OTTO, "sets": ["told"]}, also=standing(cora="loft")), Talkers(anna="ben")).live(4)
+    assert [_marked(away, one) for one in ("anna", "ben", "cora")] == [["told"], ["told"], []]
+
+
+def test_what_the_speaker_has_heard_decides_by_its_mark() -> None:
+    complaint = {"say": SOUR, "when": ["not marks.forgiven"]}
+    thanks = {"say": "Otto smells of roses.", "when": ["marks.forgiven"]}
+    mind = Talkers(anna="ben", ben="anna")
+    town = Town(_hamlet(complaint, thanks, replies=[{"say": SORRY, "sets": ["forgiven"]}]), mind).live(16)
+    offered = [lines for who, _, lines in mind.offered if who == "anna"]
+    assert offered[0] == (SOUR,)
+    assert SOUR not in offered[-1]
+    assert thanks["say"] in offered[-1]
+    said = [event.body.utterance for event in town.events("SAY") if isinstance(event.body, Spoke)]
+    assert said.index(SOUR) < said.index(SORRY) < said.index(thanks["say"])
+
+
+def test_marks_are_found_in_whatever_words_lead_up_to_a_line() -> None:
+    scenario = _hamlet({"say": OTTO, "sets": ["told"]}, {"say": SOUR, "when": ["marks.told"]})
+    assert marks_in("You know, I have a sourdough called Otto!", scenario) == ("told",)
+    assert marks_in(SOUR, scenario) == ()
+
+
+def test_a_line_that_only_sets_a_mark_may_be_said_at_any_time() -> None:
+    mind = Talkers(anna="ben")
+    scenario = _hamlet({"say": OTTO, "sets": ["told"]})
+    Town(scenario, mind).live(2)
+    recalled = next(ask.input.recalled for _, ask in mind.asked if ask.task.name == "converse")
+    assert [one.tell for one in unconditional(scenario, recalled) if one.tell] == [(OTTO,)]
+
+
+def test_a_goal_counts_only_while_its_conditions_hold() -> None:
+    goals = ["see the sea", {"want": "end the quarrel", "when": ["not marks.forgiven", "people.ben"]}]
+
+    def want(document: dict[str, Any]) -> None:
+        person(document, "anna")["goals"] = goals
+
+    mind = Talkers(anna="ben", ben="anna")
+    replies = [{"say": SORRY, "sets": ["forgiven"]}]
+    _lived(_hamlet(SOUR, replies=replies, also=want), mind, 12)
+    wanted = [ask.input.who.goals for key, ask in mind.asked if key.agent == "anna"]
+    assert wanted[0] == ("see the sea", "end the quarrel")
+    assert wanted[-1] == ("see the sea",)
+    alone = Talkers()
+    _lived(_hamlet(SOUR, replies=replies, also=lambda town: (want(town), standing(ben="loft")(town))), alone, 2)
+    assert {ask.input.who.goals for key, ask in alone.asked if key.agent == "anna"} == {("see the sea",)}
+
+
+def test_a_goal_set_anew_keeps_its_conditions_by_its_words() -> None:
+    def want(document: dict[str, Any]) -> None:
+        person(document, "anna")["goals"] = [{"want": "end the quarrel", "when": ["hour > 22"]}]
+
+    mind = Talkers()
+    change = {"kind": "set", "agent_id": "anna", "field": "goals", "value": ["end the quarrel", "see the sea"]}
+    _lived(_hamlet(SOUR, also=want), mind, 3, Town(_hamlet(SOUR, also=want), mind).live(1, change))
+    assert [ask.input.who.goals for key, ask in mind.asked if key.agent == "anna"][-1] == ("see the sea",)
+
+
+BUNS = "There is a bun festival in the barn."
+
+
+@pytest.mark.parametrize(("when", "told"), [("hearer.id = anna", {BUNS}), ("hearer.id = cora", set[str]())])
+def test_a_way_to_tell_a_fact_is_used_when_its_conditions_hold(when: str, told: set[str]) -> None:
+    def tell(document: dict[str, Any]) -> None:
+        festival(document)
+        document["facts"][0]["tell"] = {"en": [{"say": BUNS, "when": [when]}]}
+
+    for requests, task in (("single", "converse"), ("merged", "react")):
+        mind = Talkers(anna="ben", ben="anna")
+        Town(_hamlet(SOUR, also=tell, requests=requests), mind).live(8)
+        inputs = [ask.input for key, ask in mind.asked if key.agent == "ben" and ask.task.name == task]
+        ways = {way for one in inputs for fact in one.facts for way in fact.tell}
+        assert ways == (told if requests == "single" else set())
+        assert any(fact.id == "buns" for one in inputs for fact in one.facts)
 
 
 def test_the_trace_has_each_line_with_what_its_conditions_found_and_the_one_that_failed() -> None:

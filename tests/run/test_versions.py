@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.canon import canonical
-from commonplace.character.account import BETWEEN, OWN, Account, Entry
+from commonplace.character.account import KINDS, Account, Entry
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
 from commonplace.memory.stores.codec import UNREADABLE
@@ -37,7 +37,7 @@ RELATIONS = st.builds(
 )  # fmt: skip
 JOBS = st.builds(Job, NAMES, st.integers(0, 99), st.integers(0, 99), st.text(max_size=5), st.integers(0, 3))
 ENTRIES = st.builds(
-    Entry, st.sampled_from((*OWN, *BETWEEN)), NAMES, act=st.sampled_from(("", "ask.event")),
+    Entry, st.sampled_from(KINDS), NAMES, act=st.sampled_from(("", "ask.event")),
     topic=st.text("ab ", max_size=3), tick=st.integers(0, 20), since=st.integers(0, 20),
     because=st.lists(st.integers(1, 99), min_size=1, max_size=3).map(tuple), due=st.integers(-1, 30),
 )  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
@@ -17,21 +18,26 @@ from commonplace.conditions import Misread, condition, examine, names
 from commonplace.errors import UsageError
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.loading import Mistake, read, report
+from commonplace.scenario.model import CharacterPart
 from commonplace.scenario.newcomer import newcomer
 from commonplace.scenario.rules import check
-from commonplace.scenario.telling import Place, Somebody, Telling, Terms, Thing
+from commonplace.scenario.telling import Moment, Place, Somebody, Telling, Terms, Thing
 from scenario.drafts import DRAFT, line_of
 from sizes import examples
 
 PLAIN = "tell: [I burned the broth.]"
 TOLD = """tell:
-          - {say: I burned the broth., when: [hearer.warmth >= 20, not alone], only_to: [jonas], once: ever}
+          - {say: I burned the broth., when: [hearer.warmth >= 20, not alone], only_to: [jonas], once: ever,
+             sets: [ashamed]}
           - {say: I left the stove on., after: [1], when: [things.stove.state = hot, hour >= 18]}
           - {say: It was the best pot., when: [people.jonas.talks > 2, sky = rain storm, weekday = sat sun]}
         replies:
-          - {say: I could smell it., who: [jonas], when: [not home, act != ask]}
-          - {say: "Which pot?", to: [3], when: [place.id = bar, place.outdoor], answer: The big one.}"""
-LINES = DRAFT.replace(
+          - {say: I could smell it., who: [jonas], when: [not home, act != ask], sets: [forgiven]}
+          - {say: "Which pot?", to: [3], when: [place.id = bar, place.outdoor, not marks.forgiven],
+             answer: The big one.}"""
+GOALS = "{want: to be forgiven, when: [marks.forgiven, hour >= 6]}"
+WITH_GOALS = DRAFT.replace("age: 41", f"age: 41\n    goals: [to cook better, {GOALS}]")
+LINES = WITH_GOALS.replace(
     f"- {{text: Mira Aldana burned the broth., about: jonas, {PLAIN}}}",
     f"- text: Mira Aldana burned the broth.\n        about: jonas\n        {TOLD}",
 )
@@ -51,10 +57,15 @@ def test_conditions_that_are_right_are_no_mistakes_and_end_up_with_their_lines()
     )
     assert terms["I burned the broth."].hearers == {"jonas"}
     assert terms["I could smell it."].speakers == {"jonas"}
+    assert terms["I could smell it."].sets == ("forgiven",)
 
 
 def test_a_line_without_conditions_has_no_terms() -> None:
     assert compiled_from_text(DRAFT, "draft.yaml").terms == {}
+
+
+def test_a_goal_can_name_all_but_what_needs_a_hearer() -> None:
+    assert set(names(Telling)) - set(names(Moment)) == {"hearer", "hours_ago", "act", "topic"}
 
 
 @pytest.mark.parametrize("of", [Telling, Somebody, Thing, Place], ids=lambda of: of.__name__)
@@ -85,6 +96,12 @@ MISTAKES = {
     "after beyond": ("after: [1]", "after: [4]", "I left", "there is no line 4", ""),
     "after itself": ("after: [1]", "after: [2]", "I left", "heard before itself", ""),
     "after nothing": ("after: [1]", "after: [0]", "I left", "1 or more", ""),
+    "unknown mark": ("not marks.forgiven", "not marks.forgivn", "Which pot", "there is no 'forgivn'", "forgiven"),
+    "compared mark": ("not marks.forgiven", "marks.forgiven = 1", "Which pot", "it is so or not", ""),
+    "mark is no id": ("sets: [ashamed]", "sets: [Ashamed]", "Ashamed", "an id made of", ""),
+    "mark by chance": ("I could smell it.", "Hm.", "Hm.", "anybody may say", ""),
+    "goal of a hearer": ("hour >= 6]", "hearer]", "to be forgiven", "there is no 'hearer'", ""),
+    "goal that never counts": ("hour >= 6]", "hour > 23]", "to be forgiven", "the goal never counts", ""),
     "unknown once": ("once: ever", "once: never", "I burned", "ever or hearer", "ever"),
     "when as text": ("when: [not home, act != ask]", "when: not home", "could smell", "a list", ""),
     "unknown key": ("only_to: [jonas]", "onlyto: [jonas]", "I burned", 'the key "onlyto" means nothing', "only_to"),
@@ -109,10 +126,19 @@ def test_mistakes_in_a_rule_are_named_and_its_words_stand_nowhere_else() -> None
     assert 'under other conditions at "rules"' in report(found)
 
 
+def test_a_mark_that_nothing_sets_is_a_mistake() -> None:
+    found = check(read(LINES.replace(", sets: [forgiven]", ""), "lines.yaml"))
+    assert [one.what for one in found] == [f"there is no 'forgiven' in '{one}marks.forgiven'" for one in ("", "not ")]
+    text = DRAFT.replace("age: 41", "age: 41\n    goals: [{want: peace, when: [marks.forgiven]}]")
+    assert "the file defines none yet" in report(check(read(text, "lines.yaml")))
+    rule = "rules: [{when: [hour > 1], says: [All is forgiven.], sets: [forgiven]}]\n"
+    assert check(read(LINES.replace(", sets: [forgiven]", "") + "\n" + rule, "lines.yaml")) == []
+
+
 def test_lines_that_come_after_each_other_in_a_circle_can_never_be_said() -> None:
-    _, found = _mistakes("once: ever}", "once: ever, after: [3]}")
+    _, found = _mistakes("once: ever,", "once: ever, after: [3],")
     assert found == []
-    text = LINES.replace("once: ever}", "once: ever, after: [3]}").replace(
+    text = LINES.replace("once: ever,", "once: ever, after: [3],").replace(
         "[people.jonas", "[hour < 9], after: [2], x: ["
     )
     text = re.sub(r"when: \[hour < 9\], after: \[2\], x: \[[^\]]*\]", "after: [2]", text)
@@ -128,9 +154,14 @@ def test_the_same_words_under_other_conditions_are_a_mistake() -> None:
 @pytest.mark.parametrize("stage", ["duet", "panel"])
 def test_a_stage_that_does_not_look_at_conditions_refuses_them(stage: str) -> None:
     told = {
-        one.line for one in check(read(f"stage: {stage}\n{LINES}", "lines.yaml")) if "without conditions" in one.what
+        one.line
+        for one in check(read(f"stage: {stage}\n{LINES}", "lines.yaml"))
+        if "looks at no conditions" in one.what
     }
-    assert told == {line_of(LINES, words) + 1 for words in ("I burned", "I left", "It was the", "I could", "Which pot")}
+    assert told == {
+        line_of(LINES, words) + 1
+        for words in ("to be forgiven", "I burned", "I left", "It was the", "I could", "Which pot")
+    }
 
 
 def test_of_a_character_that_is_misshapen_no_second_mistake_is_made() -> None:
@@ -177,6 +208,29 @@ def test_the_lines_of_the_page_can_be_pasted_into_a_town(town: str) -> None:
     assert check(read(written, "town.yaml")) == []
     terms = compiled_from_text(written, "town.yaml").terms
     assert len(terms) >= 5
+
+
+GOAL_EXAMPLES = re.findall(r"```yaml\n# (\w+), in (\w+): goals\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.mark.parametrize(("who", "town", "block"), GOAL_EXAMPLES)
+def test_the_goals_of_the_page_can_be_those_of_a_character(who: str, town: str, block: str) -> None:
+    document = yaml.safe_load(files("commonplace.scenarios").joinpath(f"{town}.yaml").read_text(encoding="utf-8"))
+    character = next(one for one in document["characters"] if one["id"] == who)
+    character |= yaml.safe_load(block)
+    lines = [block for name, _, block in EXAMPLES if name == who]
+    character["memories"] += [memory for block in lines for memory in yaml.safe_load(block)]
+    text = yaml.safe_dump(document, allow_unicode=True)
+    assert check(read(text, "town.yaml")) == []
+    persona = compiled_from_text(text, "town.yaml").personas[who]
+    assert len(persona.goals) == len(persona.goals_when) + 1 == 3
+
+
+def test_a_goal_without_conditions_is_written_as_its_words() -> None:
+    goals = ["to rest", {"want": "to sing", "when": ["sky = rain"]}]
+    part = CharacterPart.model_validate({"id": "a", "name": "A", "age": 3, "traits": ["shy"], "home": "b",
+                                         "routine": [], "goals": goals})  # fmt: skip
+    assert part.model_dump(mode="json", exclude_defaults=True)["goals"] == goals
 
 
 # ── files with whatever mistakes ─────────────────────────────────────────────────────────────────────────────────────
@@ -229,5 +283,6 @@ def _moment() -> Telling:
     somebody = Somebody("jonas", "Jonas", 30, 2, 41, "rival", "he")
     return Telling(
         hearer=somebody, people={"jonas": somebody}, things={"stove": Thing("hot")}, place=Place("bar"), home=False,
-        alone=True, sky="rain", temperature="cool", weekday="sat", day=1, hour=19, hours_ago=3, act="tell", topic="pot",
+        alone=True, marks={}, sky="rain", temperature="cool", weekday="sat", day=1, hour=19, hours_ago=3, act="tell",
+        topic="pot",
     )  # fmt: skip

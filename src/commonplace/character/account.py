@@ -20,7 +20,9 @@ BETWEEN = ("told", "heard", "asked", "was_asked", "answered", "agreed", "refused
 """Kinds of rows about another one. `answered`: the other answered what I asked. `agreed`, `refused`: the other, to what
 I proposed. `declined`: I, to what the other proposed; `promised` is my yes. `hurt`, `pleased`: the other did what the
 row's act says."""
-KINDS = (*OWN, *BETWEEN)
+MARKED = "marked"
+"""Kind of rows about a mark that a line of the scenario's author has set. They stay for good, and no mind is told."""
+KINDS = (*OWN, *BETWEEN, MARKED)
 DUE = ("promised/", "agreed/")
 """What the groups begin with whose rows may be due."""
 MOST_OWN, MOST_BETWEEN = 40, 12
@@ -121,7 +123,8 @@ class Account:
         return self.groups.get(f"{kind}/{other}", {}).get(f"{act}/{topic}")
 
     def noted(self, entry: Entry, oldest: int) -> Account:
-        """The account with one thing more; a row about the same is renewed. Rows before the tick `oldest` go."""
+        """The account with one thing more; a row about the same is renewed. Rows before the tick `oldest` go, but for
+        marks."""
         rows = self.groups.get(entry.group, {})
         known = rows.get(entry.name)
         if known is not None:
@@ -132,6 +135,8 @@ class Account:
                 because=cited(known.because, entry.because),
                 due=known.due if entry.due < 0 else entry.due,
             )
+        if entry.kind == MARKED:
+            return self._with_group(entry.group, {**rows, entry.name: entry})
         kept = {name: row for name, row in rows.items() if row.tick >= oldest and name != entry.name}
         most = MOST_BETWEEN if entry.kind in BETWEEN else MOST_OWN
         while len(kept) >= most:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from commonplace.languages import DEFAULT
@@ -63,6 +63,8 @@ class Persona:
     routine: tuple[RoutineItem, ...]
     """In order of `at`; the first begins the waking day, the last is sleep."""
     language: str = DEFAULT
+    goals_when: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Conditions under which a goal counts, by its words; goals without any are left out."""
 
     def changed(self, card: Mapping[str, Any]) -> Persona:
         """With other values of some fields, which are JSON: see `CharacterState.card`."""

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import islice, pairwise
 
-from commonplace.character.account import KEPT_DAYS, Entry, as_topic, cited
+from commonplace.character.account import KEPT_DAYS, MARKED, Entry, as_topic, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
 from commonplace.cognition.perceive import Percept
-from commonplace.cognition.telling import lines_in
+from commonplace.cognition.telling import lines_in, marks_in
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import rows, weekdays
 from commonplace.memory.record import Memory
@@ -46,6 +46,9 @@ def note(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
                 _event(view, notebook, befell, memory)
             case _:
                 pass
+        if isinstance(percept.happening, ISaid | Said):
+            for mark in marks_in(percept.happening.quote, view.scenario):
+                _add(view, notebook, MARKED, memory, topic=mark)
     if not view.world.body.asleep:
         _attend(view, notebook, known)
     if 0 <= notebook.account.next_due <= view.tick:

@@ -67,7 +67,7 @@ async def converse(
         purpose=reaction.purpose,
         lines=sayable.answered(_with_replies(view, lines)),
         recalled=sayable.told(found),
-        facts=fact_notes(view.scenario, found),
+        facts=sayable.news(fact_notes(view.scenario, found), found),
         said=said,
         told=relation.shared if relation else (),
         now=item_note(view.scenario, item) if item else None,

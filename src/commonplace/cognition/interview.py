@@ -240,7 +240,7 @@ def _inputs(
         doing=view.world.body.doing,
         known=known,
         others=tuple(person(view, other) for other in whole.people if other not in ids),
-        facts=fact_notes(scenario, notes),
+        facts=unconditional(scenario, fact_notes(scenario, notes)),
         now=item_note(scenario, current) if current else None,
         done=tuple(item_note(scenario, item) for item in strokes if item.start_time <= now),
         later=later_strokes(scenario, plan, now),

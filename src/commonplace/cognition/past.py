@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from commonplace.character.account import BETWEEN, OWN, Account, Entry, Heard, Rows, digests_of, latest_first
+from commonplace.character.account import BETWEEN, MARKED, OWN, Account, Entry, Heard, Rows, digests_of, latest_first
 from commonplace.cognition.account import talk_topics
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
@@ -44,7 +44,7 @@ def own_past(view: View, account: Account) -> Past:
 
 def whole_past(view: View, account: Account) -> Past:
     """The latest rows of every kind, and all about promises."""
-    rows = account.all()
+    rows = [row for row in account.all() if row.kind != MARKED]
     older = (row for row in rows[MOST_WHOLE:] if f"{row.kind}/" in WITH_SOMEBODY)
     return Past(notes=_notes(view, (*rows[:MOST_WHOLE], *older)), said=(), lately=())
 

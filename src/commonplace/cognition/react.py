@@ -143,7 +143,7 @@ def _input(
     cognition = view.scenario.cognition
     merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
     acts = "act" in merged and cognition.asks_each_tick
-    speaks = "converse" in merged
+    speaks, facts = "converse" in merged, fact_notes(view.scenario, found)
     return ReactInput(
         who=who(view.persona),
         situation=situation(view),
@@ -151,7 +151,7 @@ def _input(
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
         recalled=unconditional(view.scenario, found) if speaks else found,
-        facts=fact_notes(view.scenario, (*found,)),
+        facts=unconditional(view.scenario, facts) if speaks else facts,
         lines=spoken(view),
         floor=has_floor(view),
         places=places(view.scenario, notebook.belief),

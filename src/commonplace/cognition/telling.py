@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import cast
+from typing import TypeVar, cast
 
-from commonplace.character.account import as_topic, digests_of
-from commonplace.cognition.turn import Notebook, TurnView
+from msgspec.structs import asdict
+
+from commonplace.character.account import MARKED, Account, as_topic, digests_of
+from commonplace.character.persona import Persona
+from commonplace.cognition.situation import person
+from commonplace.cognition.turn import JobView, Notebook, TalkView, TurnView, View
+from commonplace.conditions import condition
 from commonplace.languages.language import language
-from commonplace.minds.notes import Person, Recalled, Spoken, changed
+from commonplace.minds.notes import FactNote, Person, Recalled, Spoken, changed
 from commonplace.scenario.model import Pronoun, Sky, Temperature
 from commonplace.scenario.scenario import Scenario
-from commonplace.scenario.telling import WEEKDAYS, Place, Somebody, Telling, Terms, Thing
+from commonplace.scenario.telling import WEEKDAYS, Moment, Place, Somebody, Telling, Terms, Thing
 from commonplace.text import words
 
+V = TypeVar("V", TurnView, JobView, TalkView)
+Told = TypeVar("Told", Recalled, FactNote)
 LEVELS = ("", "polite", "plain")
 """Speech levels at which a sentence may have been said; the first is the author's own."""
 
@@ -26,14 +34,20 @@ class Lines:
         self, view: TurnView, notebook: Notebook, hearer: Person, people: Sequence[Person], latest: Spoken | None
     ) -> None:
         self._view, self._notebook, self._hearer, self._people, self._latest = view, notebook, hearer, people, latest
+        self._noted = set[str]()
 
     def told(self, found: Iterable[Recalled]) -> tuple[Recalled, ...]:
         """The memories, each with what of it may be told."""
+        return tuple(self._with_kept(one, one.minutes_ago) for one in found)
+
+    def news(self, facts: Iterable[FactNote], found: Sequence[Recalled]) -> tuple[FactNote, ...]:
+        """The facts that these memories carry, each with the ways to tell it that may be used."""
+        known = {one.id: [note.minutes_ago for note in found if one.id in note.facts] for one in facts}
+        return tuple(self._with_kept(one, max(known[one.id])) for one in facts)
+
+    def _with_kept(self, one: Told, minutes_ago: int) -> Told:
         terms = self._view.scenario.terms
-        return tuple(
-            changed(one, tell=self._kept(one.tell, one.minutes_ago // 60)) if any(map(terms.get, one.tell)) else one
-            for one in found
-        )
+        return changed(one, tell=self._kept(one.tell, minutes_ago // 60)) if any(map(terms.get, one.tell)) else one
 
     def answered(self, lines: tuple[Spoken, ...]) -> tuple[Spoken, ...]:
         """The lines of a talk, the latest with what may be said to it."""
@@ -57,7 +71,9 @@ class Lines:
             return True
         unmet = (one.explained(moment) for one in terms.conditions if not one.is_met(moment))
         failed = self._outward(line, terms) or next(unmet, "")
-        if not failed or line not in self._view.scenario.rules:  # most rules are not about most lines
+        is_rule = line in self._view.scenario.rules  # most are not about most lines
+        if line not in self._noted and not (failed and is_rule):
+            self._noted.add(line)
             self._notebook.line(line, [one.explained(moment) for one in terms.conditions], failed)
         return not failed
 
@@ -73,37 +89,66 @@ class Lines:
         return "once" if terms.once == "ever" and all(map(account.has_said, digests_of(line))) else ""
 
     def _moment(self, hours_ago: int) -> Telling:
-        view, world, now = self._view, self._view.world, self._view.now
-        area = view.scenario.geography.nodes[world.area]
+        latest = self._latest
         return Telling(
-            hearer=self._somebody(self._hearer),
-            people={one.id: self._somebody(one) for one in self._people},
-            things={
-                id: Thing(state=seen.state, carried=seen.parent == view.persona.id) for id, seen in world.things.items()
-            },
-            place=Place(id=area.id, outdoor=area.outdoor),
-            home=area.id == view.persona.home,
-            alone=len(self._people) <= 1,
-            sky=cast("Sky", world.ambient.sky),
-            temperature=cast("Temperature", world.ambient.temperature),
-            weekday=WEEKDAYS[now.weekday()],
-            day=view.scenario.clock.day(world.tick),
-            hour=now.hour,
+            **asdict(moment(self._view, self._notebook.account, self._people, alone=len(self._people) <= 1)),
+            hearer=_somebody(self._view, self._hearer),
             hours_ago=hours_ago,
-            act=self._latest.speech_act if self._latest else "",
-            topic=as_topic(self._latest.topic).rpartition(" ")[2] if self._latest else "",
+            act=latest.speech_act if latest else "",
+            topic=as_topic(latest.topic).rpartition(" ")[2] if latest else "",
         )
 
-    def _somebody(self, one: Person) -> Somebody:
-        persona = self._view.scenario.personas[one.id]
-        return Somebody(
-            id=one.id, called=one.called, warmth=one.warmth, talks=one.talks, age=persona.age,
-            label=one.label.rpartition(" ")[2], pronoun=cast("Pronoun", persona.pronoun),
-        )  # fmt: skip
+
+def moment(view: View, account: Account, people: Sequence[Person], alone: bool) -> Moment:
+    """What conditions find."""
+    world, now = view.world, view.now
+    area = view.scenario.geography.nodes[world.area]
+    return Moment(
+        people={one.id: _somebody(view, one) for one in people},
+        things={
+            id: Thing(state=seen.state, carried=seen.parent == view.persona.id) for id, seen in world.things.items()
+        },
+        place=Place(id=area.id, outdoor=area.outdoor),
+        home=area.id == view.persona.home,
+        alone=alone,
+        sky=cast("Sky", world.ambient.sky),
+        temperature=cast("Temperature", world.ambient.temperature),
+        weekday=WEEKDAYS[now.weekday()],
+        day=view.scenario.clock.day(world.tick),
+        hour=now.hour,
+        marks={row.topic: True for row in account.rows(MARKED)},
+    )
+
+
+def _somebody(view: View, one: Person) -> Somebody:
+    persona = view.scenario.personas[one.id]
+    return Somebody(
+        id=one.id, called=one.called, warmth=one.warmth, talks=one.talks, age=persona.age,
+        label=one.label.rpartition(" ")[2], pronoun=cast("Pronoun", persona.pronoun),
+    )  # fmt: skip
+
+
+def with_goals(view: V) -> V:
+    """The view of somebody with those goals alone whose conditions hold."""
+    persona = view.persona
+    if not persona.goals_when:
+        return view
+    people = [person(view, other) for other in sorted(view.world.bodies)]
+    now = moment(view, view.state.account, people, alone=not people)
+    wanted = (
+        goal for goal in persona.goals
+        if all(condition(one, Moment).is_met(now) for one in persona.goals_when.get(goal, ()))
+    )  # fmt: skip
+    return replace(view, persona=_wanting(persona, tuple(wanted)))
+
+
+@lru_cache(maxsize=4096)  # what is made of a persona is kept by it
+def _wanting(persona: Persona, goals: tuple[str, ...]) -> Persona:
+    return replace(persona, goals=goals)
 
 
 def lines_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
-    """The lines with conditions, and those that others come after, of which an utterance consists in part.
+    """The lines with conditions or marks, and those that others come after, of which an utterance consists in part.
 
     Each is found at any speech level and after whatever words lead up to it, and is given as its author wrote it.
     """
@@ -112,6 +157,12 @@ def lines_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
     said, known = _as_words(utterance), dict.fromkeys(scenario.terms)
     known |= {line: None for terms in scenario.terms.values() for line in terms.after}
     return tuple(line for line in known if any(one in said for one in _at_levels(line, scenario.language)))
+
+
+def marks_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
+    """The marks that the lines in an utterance set, sorted."""
+    found = (scenario.terms.get(line, Terms()).sets for line in lines_in(utterance, scenario))
+    return tuple(sorted({mark for marks in found for mark in marks}))
 
 
 @lru_cache(maxsize=4096)
@@ -123,12 +174,12 @@ def _as_words(text: str) -> str:
     return f" {' '.join(words(text))} "
 
 
-def unconditional(scenario: Scenario, found: Iterable[Recalled]) -> tuple[Recalled, ...]:
-    """The memories without the lines that have conditions: no character is known to whom they would be said."""
-    terms = scenario.terms
+def unconditional(scenario: Scenario, found: Iterable[Told]) -> tuple[Told, ...]:
+    """Memories or facts without the lines that have conditions: no character is known to whom they would be said."""
+    bound = {line for line, terms in scenario.terms.items() if not terms.is_free}
     return tuple(
-        changed(one, tell=tuple(line for line in one.tell if line not in terms))
-        if any(map(terms.get, one.tell))
+        changed(one, tell=tuple(line for line in one.tell if line not in bound))
+        if not bound.isdisjoint(one.tell)
         else one
         for one in found
     )

@@ -209,7 +209,7 @@ def _of_character(name: str, given: Any, scenario: Scenario) -> Any:
         case (("doing" | "emoji"), []):
             return _fitting(name, _type(StepPart, "do" if what == "doing" else what), given)
         case _, [] if what in CARD:
-            return _fitting(name, _type(CharacterPart, what), given)
+            return _fitting(name, tuple[str, ...] if what == "goals" else _type(CharacterPart, what), given)
         case "relation", [other, part] if part in RELATION:
             _one_of("character", other, {id: one.name for id, one in scenario.personas.items()})
             return _fitting(name, _type(RelationPart, part), given)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.character.state import CharacterState, Job
+from commonplace.cognition.telling import with_goals
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.engine.beginnings import new_stream, starting_memories
 from commonplace.engine.changes import NO_CHANGES, Changes
@@ -70,7 +71,7 @@ class LiveState:
 
     def view(self, agent: str, delivered: tuple[JobResult, ...] = ()) -> TurnView:
         """What a character's next turn may know."""
-        return TurnView(
+        view = TurnView(
             scenario=self.scenario,
             persona=self.scenario.personas[agent],
             state=self.states[agent],
@@ -79,6 +80,7 @@ class LiveState:
             rated=self.rated[agent],
             delivered=delivered,
         )
+        return with_goals(view)
 
     def forgotten(self, events: Iterable[Event]) -> dict[str, tuple[int, ...]]:
         """The memories that the inputs of a tick remove, by character; only those that exist."""
@@ -137,7 +139,7 @@ class LiveState:
             ambient = weather(self.scenario, self.seeds, before)
             world, past = seen(self.scenario, before, ambient, agent), self.streams[agent].snapshot()
             persona = self.scenario.personas[agent]
-            waiting += [JobView(self.scenario, persona, state, world, past, job) for job in asked]
+            waiting += [with_goals(JobView(self.scenario, persona, state, world, past, job)) for job in asked]
         self.waiting[agent] = tuple(waiting)
 
 
@@ -209,7 +211,8 @@ def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job, past: S
     """A pending job, on the snapshot it was requested on."""
     scenario = scenario_at(reading, scenario, job.asked_at)
     world = seen_at(reading, scenario, agent, job.asked_at - 1)
-    return JobView(scenario, scenario.personas[agent], reading.state_at(agent, job.asked_at), world, past, job)
+    state = reading.state_at(agent, job.asked_at)
+    return with_goals(JobView(scenario, scenario.personas[agent], state, world, past, job))
 
 
 def scenario_at(reading: Reading, scenario: Scenario, tick: int) -> Scenario:

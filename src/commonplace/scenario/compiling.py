@@ -15,7 +15,7 @@ from commonplace.clock import Clock, parse_iso
 from commonplace.errors import UsageError
 from commonplace.scenario.circumstances import kinds_of
 from commonplace.scenario.findings import Names, hours, minutes, walked
-from commonplace.scenario.loading import Mistake, located, read, report
+from commonplace.scenario.loading import Mistake, Source, find, located, read, report
 from commonplace.scenario.model import (
     CharacterPart,
     FactPart,
@@ -25,7 +25,6 @@ from commonplace.scenario.model import (
     RoutinePart,
     ScenarioPart,
     ScriptPart,
-    TellPart,
     WayPart,
     Weekday,
     WhenPart,
@@ -34,7 +33,7 @@ from commonplace.scenario.rules import examined
 from commonplace.scenario.scenario import Scenario, Tell
 from commonplace.scenario.session import Session
 from commonplace.scenario.story_rules import GONE
-from commonplace.scenario.telling import Terms, lines_of, ruled
+from commonplace.scenario.telling import ruled, terms_of
 from commonplace.text import sentences, words
 from commonplace.world.circumstances import Raise
 from commonplace.world.geography import Geography
@@ -57,16 +56,21 @@ DEGREES = {"cold": (-6, 2), "cool": (4, 11), "mild": (10, 18), "warm": (17, 26),
 
 def load(name_or_path: str) -> Scenario:
     """A shipped scenario by name or any file by path. Raises UsageError with every mistake found in it."""
-    return compiled_from_text(*located(name_or_path))
+    text, origin = located(name_or_path)
+    return _sound(text) or _of_source(find(name_or_path), origin)
 
 
 def compiled_from_text(text: str, origin: str = "scenario") -> Scenario:
     """The scenario of a text kept elsewhere, such as a run's manifest. `origin` is what mistakes call it."""
-    scenario = _sound(text)
-    if scenario is not None:
-        return scenario
-    _, mistakes = examined(read(text, origin))
-    raise _refusal(origin, mistakes)
+    return _sound(text) or _of_source(read(text, origin), origin)
+
+
+def _of_source(source: Source, origin: str) -> Scenario:
+    """The scenario of a document. Raises UsageError with every mistake found in it."""
+    part, mistakes = examined(source)
+    if part is None or mistakes:
+        raise _refusal(origin, mistakes)
+    return compiled(part, source.text)
 
 
 @lru_cache(maxsize=4)
@@ -106,17 +110,10 @@ def compiled(part: ScenarioPart, text: str) -> Scenario:
             for one in part.occasions
             if one.tell or one.at_once
         },
-        terms=_terms(part),
+        terms=terms_of(part),
         rules=tuple(words for _, words, _ in ruled(part.rules)),
         **_replies(part),
     )
-
-
-def _terms(part: ScenarioPart) -> dict[str, Terms]:
-    """When the lines may be said that have conditions."""
-    told = (*(memory for one in part.characters for memory in one.memories), *part.occasions)
-    of_memories = {words: terms for one in told for _, words, terms in lines_of(one) if terms != Terms()}
-    return of_memories | {words: terms for _, words, terms in ruled(part.rules)}
 
 
 class _Replies(TypedDict):
@@ -296,10 +293,11 @@ def _persona(character: CharacterPart, language: str) -> Persona:
         work=character.work,
         traits=character.traits,
         background=character.background,
-        goals=character.goals,
+        goals=tuple(goal.want for goal in character.goals),
         home=character.home,
         routine=tuple(_routine(item) for item in character.routine),
         language=language,
+        goals_when={goal.want: goal.when for goal in character.goals if goal.when},
     )
 
 
@@ -338,7 +336,7 @@ def _memories(character: CharacterPart, part: ScenarioPart) -> tuple[MemoryPart,
             text=fact.text[part.language],
             importance=SEEDED_IMPORTANCE,
             topic=fact.id,
-            tell=tuple(TellPart(say=line) for line in fact.tell.get(part.language, ())),
+            tell=fact.tell.get(part.language, ()),
             sort=fact.sort,
         )
         for fact in part.facts
@@ -360,7 +358,7 @@ def _fact(fact: FactPart) -> Fact:
         starts=parse_iso(fact.starts) if fact.starts else None,
         minutes=fact.minutes,
         emoji=fact.emoji,
-        tell=fact.tell,
+        tell={language: tuple(line.say for line in lines) for language, lines in fact.tell.items()},
     )
 
 

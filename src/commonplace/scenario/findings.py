@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from commonplace.languages import phrases
 from commonplace.scenario.loading import KeyPath, Mistake, Source, choice, is_list, is_mapping, nearest
 from commonplace.scenario.model import AreaPart, CharacterPart, KindPart, ObjectPart, ScenarioPart
 from commonplace.scenario.shape import STAND_IN, Cut, Fault, shown
+from commonplace.scenario.telling import terms_of
 
 
 class Findings:
@@ -23,6 +25,11 @@ class Findings:
         self._cut = cut
         self._misshapen = [fault.path for fault in faults]
         self._ghosts = _ids(source.data) if self._misshapen else set[str]()
+
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """The marks that any line sets."""
+        return frozenset(mark for terms in terms_of(self.part).values() for mark in terms.sets)
 
     def add(
         self, path: KeyPath, what: str, expected: str = "", nearest: str = "", *, scope: KeyPath | None = None

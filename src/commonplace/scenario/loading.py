@@ -6,14 +6,15 @@ itself, reads deep and recursive documents without the library's recursion, and 
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path as FilePath
-from typing import Any, TypeGuard
+from typing import Any, Self, TypeGuard, TypeVar
 
 import yaml
 from yaml import events
@@ -21,9 +22,10 @@ from yaml.error import MarkedYAMLError, YAMLError
 from yaml.reader import ReaderError
 
 from commonplace.errors import UsageError
-from commonplace.paths import kind_of, text_of
+from commonplace.paths import is_inside, kind_of, text_of
 from commonplace.text import clean
 
+B = TypeVar("B", bound="Builder")
 KeyPath = tuple[str | int, ...]
 """Keys and positions from the top of the document: `("characters", 3, "routine", 1, "place")`."""
 DEEPEST = 100
@@ -38,7 +40,8 @@ TOLD = 100
 """Mistakes told of one by one."""
 TOLD_ALIKE = 10
 """Mistakes of one sort that are."""
-SUFFIX = ".yaml"
+SUFFIX, RULES = ".yaml", ".rules.yaml"
+"""How names of scenarios end, and those of files of rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class Source:
     data: Any
     lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
     faults: tuple[Mistake, ...] = ()
+    rules: tuple[tuple[str, int], ...] = ()
+    """Where files of rules are read: of each rule the file it is from, and its place there."""
 
     def line(self, path: KeyPath) -> int:
         """The line of the path, from 1; that of the nearest part around it if the path does not exist."""
@@ -60,7 +65,11 @@ class Source:
 
     def mistake(self, path: KeyPath, what: str, expected: str = "", nearest: str = "") -> Mistake:
         """A mistake at a path of this document."""
-        return Mistake(self.origin, self.line(path), label(self.data, path), what, expected, nearest)
+        origin, written = self.origin, path
+        if self.rules and path[:1] == ("rules",) and len(path) > 1 and isinstance(path[1], int):
+            origin, number = self.rules[path[1]]
+            written = ("rules", number, *path[2:])
+        return Mistake(origin, self.line(path), label(self.data, written), what, expected, nearest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +100,10 @@ class Mistake:
 
 
 def find(name_or_path: str) -> Source:
-    """A shipped scenario by name, or any file by path, as a document. Errors as of `located`."""
-    return read(*located(name_or_path))
+    """A shipped scenario by name, or any file by path, as a document, with the rules of files that it names. Errors as
+    of `located`."""
+    source = read(*located(name_or_path))
+    return _with_rules(source, (_shipped_path(name_or_path) or FilePath(name_or_path).expanduser()).parent)
 
 
 def located(name_or_path: str) -> tuple[str, str]:
@@ -109,7 +120,7 @@ def located(name_or_path: str) -> tuple[str, str]:
 def read(text: str, origin: str) -> Source:
     """The text as a document. Never raises: what is wrong with the writing is in `faults`."""
     try:
-        builder = _built(text)
+        builder = _built(text, Builder)
     except YAMLError as error:
         line, what = in_plain_words(error, text)
         return Source(text, origin, None, {}, (Mistake(origin, line, "", what),))
@@ -125,12 +136,12 @@ def shipped() -> list[tuple[str, str, str]]:
     return [(path.stem, *_head(path.read_text(encoding="utf-8"))) for path in _shipped_paths()]
 
 
-def _built(text: str) -> Builder:
+def _built(text: str, builder: type[B]) -> B:
     """The document, from the C parser; or from the Python one, whose complaints are more exact."""
     try:
-        return Builder.of(_events(text, LOADER))
+        return builder.of(_events(text, LOADER))
     except (YAMLError, UnicodeEncodeError):  # half a surrogate pair cannot be passed on to C
-        return Builder.of(_events(text, yaml.SafeLoader))
+        return builder.of(_events(text, yaml.SafeLoader))
 
 
 def _events(text: str, loader: Any) -> Iterator[events.Event]:
@@ -153,7 +164,8 @@ def _head(text: str) -> tuple[str, str]:
 
 def _shipped_paths() -> list[FilePath]:
     folder = FilePath(str(files("commonplace"))) / "scenarios"
-    return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stem)
+    found = (path for path in folder.glob(f"*{SUFFIX}") if not path.name.endswith(RULES))
+    return sorted(found, key=lambda path: path.stem)
 
 
 def _shipped_path(name: str) -> FilePath | None:
@@ -184,6 +196,54 @@ def _quoted(name: str) -> str:
 
 def _origin(path: FilePath) -> str:
     return path.name if path in _shipped_paths() else str(path)
+
+
+# ── rules in files beside ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _with_rules(source: Source, folder: FilePath) -> Source:
+    """The document with the rules of the files that it names in place of their names, in its text as well: what is made
+    of that needs the files no more."""
+    given = below(source.data, "rules")
+    if not is_list(given) or not any(isinstance(one, str) for one in given):
+        return source
+    names, faults = _built(source.text, _Names), [*source.faults]
+    rules, places, texts = list[Any](), list[tuple[str, int]](), dict[int, list[str]]()
+    lines = {path: line for path, line in source.lines.items() if path[:1] != ("rules",) or len(path) == 1}
+    for number, one in enumerate(given):
+        file = source if not isinstance(one, str) else _rules_file(source, number, one, folder, names)
+        found = [(number, one)] if file is source else [*enumerate(file.data or ())]
+        faults += () if file is source else file.faults
+        texts |= {} if file is source else {number: [json.dumps(rule, ensure_ascii=False) for _, rule in found]}
+        for place, rule in found:
+            before: KeyPath = ("rules", place) if file is source else (place,)
+            lines |= {("rules", len(rules), *path[len(before):]): line
+                      for path, line in file.lines.items() if path[:len(before)] == before}  # fmt: skip
+            rules.append(rule)
+            places.append((file.origin, place))
+    text = source.text if faults else names.replaced(source.text, texts)
+    return Source(text, source.origin, {**source.data, "rules": rules}, lines, tuple(faults), tuple(places))
+
+
+def _rules_file(source: Source, number: int, name: str, folder: FilePath, names: _Names) -> Source:
+    """The list of a file of rules; without data where it cannot be read."""
+    path: KeyPath = ("rules", number)
+    what = expected = near = ""
+    if not name.endswith(RULES) or not is_inside(name, folder):
+        what, expected = f"{_quoted(name)} cannot be read as rules", f"a file beside the scenario, such as rain{RULES}"
+    elif number not in names.spans:
+        what, expected = "a file of rules is named by way of an alias", "its name"
+    elif kind_of(folder / name) != "file":
+        others = {one.name.removesuffix(RULES): one.name for one in folder.glob(f"*{RULES}") if one.is_file()}
+        near = others.get(nearest(name.removesuffix(RULES), others), "")
+        what, expected = f"there is no file {_quoted(name)} beside the scenario", f"a file such as rain{RULES}"
+    if what:
+        return Source("", source.origin, None, {}, (source.mistake(path, what, expected, near),))
+    file = read(text_of(folder / name, "a file of rules"), str(FilePath(source.origin).parent / name))
+    if file.faults or (is_list(file.data) and file.data):
+        return file
+    nothing = Mistake(file.origin, 1, "", "the file holds no list of rules", "a list; each rule has `when` and `says`")
+    return Source(file.text, file.origin, None, {}, (nothing,))
 
 
 # ── mistakes in words ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -309,7 +369,7 @@ class Builder:
         self._documents = 0
 
     @classmethod
-    def of(cls, parsed: Iterable[events.Event]) -> Builder:
+    def of(cls, parsed: Iterable[events.Event]) -> Self:
         """A builder that has taken the events up to the one it stopped at. Raises what the parser raises."""
         builder = cls()
         for event in parsed:
@@ -440,6 +500,34 @@ class Builder:
         elif not frame.dropping:
             frame.value[frame.key] = value
         frame.key = None
+
+
+class _Names(Builder):
+    """Also notes where in the text the items of `rules` stand that are texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spans: dict[int, tuple[int, int]] = {}
+        self._is_flow, self._column = False, 0
+
+    def take(self, event: Any) -> None:
+        """The next event."""
+        kind: object = event
+        here = self._frames[-1] if self._frames else None
+        if isinstance(kind, events.SequenceStartEvent) and self._next_path() == ("rules",):
+            self._is_flow, self._column = bool(event.flow_style), event.start_mark.column
+        elif isinstance(kind, events.ScalarEvent) and here and here.path == ("rules",) and is_list(here.value):
+            self.spans[len(here.value)] = event.start_mark.index, event.end_mark.index
+        super().take(event)
+
+    def replaced(self, text: str, items: Mapping[int, Sequence[str]]) -> str:
+        """The text with several items in place of each of these."""
+        between = ", " if self._is_flow else f"\n{' ' * self._column}- "
+        for number, several in sorted(items.items(), reverse=True):
+            begin, end = self.spans[number]
+            after = "\n" if text[begin:end].endswith("\n") else ""
+            text = f"{text[:begin]}{between.join(several)}{after}{text[end:]}"
+        return text
 
 
 def _plain(text: str) -> Any:

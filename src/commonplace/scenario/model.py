@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from commonplace.languages import DEFAULT, LanguageName
 from commonplace.memory.reflection import THRESHOLD
@@ -167,6 +168,9 @@ class RelationPart(Part):
 
 
 Conditions = tuple[Annotated[str, Field(min_length=1, max_length=200)], ...]
+Marks = Annotated[
+    tuple[Id, ...], Field(description="marks that who says or hears it carries from then on; conditions name them")
+]
 
 
 class TellPart(Part):
@@ -181,6 +185,7 @@ class TellPart(Part):
     once: Literal["hearer", "ever"] = Field(
         default="hearer", description="`hearer`: once in thirty days to each; `ever`: to one of all"
     )
+    sets: Marks = ()
 
 
 class ReplyPart(Part):
@@ -196,6 +201,7 @@ class ReplyPart(Part):
     answer: str = Field(
         default="", max_length=300, description="to a question: what the one who told the line says to it, first person"
     )
+    sets: Marks = ()
 
 
 def _said(given: object) -> object:
@@ -206,6 +212,25 @@ Reply = Annotated[ReplyPart, BeforeValidator(_said, json_schema_input_type=Line 
 """A reply, or only its words."""
 Tell = Annotated[TellPart, BeforeValidator(_said, json_schema_input_type=Line | TellPart)]
 """A line that is told, or only its words."""
+
+
+class GoalPart(Part):
+    """What somebody wants, and when."""
+
+    want: str = Field(description="the goal: `win the song contest`")
+    when: Conditions = Field(default=(), description="conditions, all of which must hold for it to count")
+
+    @model_serializer(mode="wrap")
+    def _as_written(self, written: SerializerFunctionWrapHandler) -> object:
+        return written(self) if self.when else self.want
+
+
+def _wanted(given: object) -> object:
+    return {"want": given} if isinstance(given, str) else given
+
+
+Goal = Annotated[GoalPart, BeforeValidator(_wanted, json_schema_input_type=str | GoalPart)]
+"""A goal, or only its words."""
 
 
 class MemoryPart(Part):
@@ -243,7 +268,9 @@ class CharacterPart(Part):
     work: str = Field(default="", max_length=80, description="one noun phrase: `noodle cook`")
     traits: tuple[str, ...] = Field(min_length=1, description="a few adjectives; rules and prompts go by them")
     background: str = Field(default="", max_length=4000, description="who this is, in a few sentences, third person")
-    goals: tuple[str, ...] = Field(default=(), description="what it wants, the most important first")
+    goals: tuple[Goal, ...] = Field(
+        default=(), description="what it wants, the most important first; a goal as below, or its words alone"
+    )
     home: Id = Field(description="area id where it lives and sleeps")
     starts_at: str = Field(default="", description="area at tick 0; the home if left out")
     absent: bool = Field(default=False, description="not there until an input lets it join")
@@ -275,8 +302,8 @@ class FactPart(Part):
     starts: str = Field(default="", description="ISO moment, for something one can go to")
     minutes: int = Field(default=0, ge=0, le=10080, description="how long it lasts, for something one can go to")
     emoji: Emoji = Field(default="", description="shown over the heads of those who go, for something one can go to")
-    tell: dict[str, tuple[Line, ...]] = Field(
-        default_factory=dict[str, tuple[Line, ...]], description="language → ways to say it, each carrying the fact"
+    tell: dict[str, tuple[Tell, ...]] = Field(
+        default_factory=dict[str, tuple[Tell, ...]], description="language → ways to say it, each carrying the fact"
     )
     sort: Sort = Field(default="", description="what sort of news it is to most: `joy`, `worry` …; replies go by it")
 
@@ -429,6 +456,19 @@ class RulePart(Part):
         min_length=1, description="ways to say it; who has said one to somebody says another"
     )
     who: tuple[Id, ...] = Field(default=(), description="characters who may say it; anybody if left out")
+    sets: Marks = ()
+
+
+def _no_file(given: object) -> object:
+    if isinstance(given, str):
+        raise PydanticCustomError(
+            "rules_file", "a rule; a file of rules can only be named by a scenario that is a file"
+        )
+    return given
+
+
+Rule = Annotated[RulePart, BeforeValidator(_no_file, json_schema_input_type=str | RulePart)]
+"""A rule; in a file of a scenario also the name of a file of rules, which `loading.find` puts in its place."""
 
 
 class ClimatePart(Part):
@@ -633,7 +673,10 @@ class ScenarioPart(Part):
     circumstances: dict[Id, CircumstancePart] = Field(
         default_factory=dict, description="kinds of circumstances of its own, by name"
     )
-    rules: tuple[RulePart, ...] = Field(default=(), description="what is said to lines, by what they do and to whom")
+    rules: tuple[Rule, ...] = Field(
+        default=(),
+        description="what is said to lines, by what they do and to whom; also names of files beside, `rain.rules.yaml`",
+    )
     climate: ClimatePart = Field(default=ClimatePart(), description="how the weather behaves")
     cognition: CognitionPart = Field(default=CognitionPart(), description="settings of the characters' minds")
     duet: DuetPart = Field(default=DuetPart(), description="settings of the stage `duet`")

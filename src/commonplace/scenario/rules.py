@@ -11,7 +11,7 @@ from commonplace.character.fact import Fact, carried
 from commonplace.languages import phrases
 from commonplace.languages.language import language
 from commonplace.scenario.findings import Findings, hours, is_sleep, walked
-from commonplace.scenario.loading import KeyPath, Mistake, Source, is_mapping
+from commonplace.scenario.loading import RULES, KeyPath, Mistake, Source, is_mapping
 from commonplace.scenario.model import (
     CharacterPart,
     KindPart,
@@ -23,7 +23,8 @@ from commonplace.scenario.model import (
     WayPart,
 )
 from commonplace.scenario.shape import shaped, shown
-from commonplace.scenario.story_rules import said_elsewhere, story_rules, told, usable
+from commonplace.scenario.story_rules import conditions, said_elsewhere, story_rules, told, usable
+from commonplace.scenario.telling import Moment
 from commonplace.world.tree import ANY, CARRYING, VERBS
 
 STROKES = (5, 8)
@@ -43,7 +44,10 @@ def examined(source: Source) -> tuple[ScenarioPart | None, list[Mistake]]:
         nothing = source.mistake((), "the file is empty", "a scenario; `commonplace new PATH` writes one")
         return None, list(source.faults) or [nothing]
     if not is_mapping(source.data):
-        return None, [source.mistake((), "the file holds no keys at its top", "name, world, characters …")]
+        are_rules = source.origin.endswith(RULES)
+        named = "a scenario; rules are checked with the scenario that names their file"
+        expected = named if are_rules else "name, world, characters …"
+        return None, [source.mistake((), "the file holds no keys at its top", expected)]
     part, cut, faults = shaped(source.data)
     mistakes = [*source.faults]
     mistakes += [source.mistake(fault.path, fault.what, fault.expected, fault.nearest) for fault in faults]
@@ -52,7 +56,9 @@ def examined(source: Source) -> tuple[ScenarioPart | None, list[Mistake]]:
         for rules in (whole_rules, world_rules, character_rules, story_rules):
             rules(findings)
         mistakes += findings.mistakes
-    return part, sorted(dict.fromkeys(mistakes), key=lambda mistake: mistake.line)
+    return part, sorted(
+        dict.fromkeys(mistakes), key=lambda mistake: (mistake.file != source.origin, mistake.file, mistake.line)
+    )
 
 
 # ── the file ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -325,6 +331,8 @@ def _character(found: Findings, path: KeyPath, character: CharacterPart, facts: 
     _places(found, path, character)
     _routine(found, path, character)
     _relations(found, path, character)
+    for index, goal in enumerate(character.goals):
+        conditions(found, (*path, "goals", index), goal.when, Moment, "the goal never counts")
     for index, memory in enumerate(character.memories):
         _memory(found, (*path, "memories", index), character, memory, facts)
 

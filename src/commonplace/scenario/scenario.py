@@ -68,7 +68,7 @@ class Scenario:
     answers: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """What the one who told a sentence says to a question about it, by the sentence and the question."""
     terms: Mapping[str, Terms] = field(default_factory=dict[str, Terms])
-    """When a line or a reply of an author may be said, by its words; left out where that is always."""
+    """When a line or a reply of an author may be said, by its words; left out where that is always and sets no mark."""
     rules: tuple[str, ...] = ()
     """What may be said to any line when its terms hold, by the scenario's rules."""
     session: Session | None = None

@@ -15,16 +15,9 @@ from commonplace.languages import LANGUAGES
 from commonplace.memory import policies
 from commonplace.scenario.findings import Findings, minutes
 from commonplace.scenario.loading import KeyPath, choice, nearest
-from commonplace.scenario.model import (
-    FactPart,
-    MemoryPart,
-    OccasionPart,
-    ReplyPart,
-    ScriptPart,
-    TellPart,
-)
+from commonplace.scenario.model import FactPart, OccasionPart, ReplyPart, ScriptPart, TellPart
 from commonplace.scenario.shape import shown
-from commonplace.scenario.telling import Telling, lines_of, ruled
+from commonplace.scenario.telling import Telling, Terms, lines_of, ruled
 from commonplace.servers import request_faults
 from commonplace.text import words
 from commonplace.world.acts import ACTS
@@ -143,7 +136,8 @@ def _fact(found: Findings, path: KeyPath, fact: FactPart, clock: Clock | None) -
         _carries_itself(found, (*path, "text", language), fact, language, text)
     for language, lines in fact.tell.items():
         for number, line in enumerate(lines):
-            _carries_itself(found, (*path, "tell", language, number), fact, language, line)
+            _carries_itself(found, (*path, "tell", language, number), fact, language, line.say)
+        _told(found, (*path, "tell", language), lines)
     for number, character in enumerate(fact.originators):
         found.node((*path, "originators", number), "character", character)
     _gathering(found, path, fact, clock)
@@ -201,22 +195,28 @@ GONE = "gone"
 
 def told(found: Findings, path: KeyPath, tell: Sequence[TellPart], replies: Sequence[ReplyPart]) -> None:
     """Mistakes in what is told, and in what may be said to it."""
-    _sentences(found, (*path, "tell"), [line.say for line in tell])
+    _told(found, (*path, "tell"), tell)
     _sentences(found, (*path, "replies"), [reply.say for reply in replies])
+    for number, reply in enumerate(replies):
+        here: KeyPath = (*path, "replies", number)
+        _numbers(found, (*here, "to"), reply.to, len(tell))
+        _terms(found, here, reply.when, reply.who, "who")
+        _sets(found, here, reply.sets, [reply.say])
+        if reply.answer and not reply.say.rstrip().endswith("?"):
+            found.add((*here, "answer"), "what is said is not a question", "an `answer` only to a question")
+
+
+def _told(found: Findings, path: KeyPath, tell: Sequence[TellPart]) -> None:
+    _sentences(found, path, [line.say for line in tell])
     for number, line in enumerate(tell):
-        here: KeyPath = (*path, "tell", number)
+        here: KeyPath = (*path, number)
         _terms(found, here, line.when, line.only_to, "only_to")
+        _sets(found, here, line.sets, [line.say])
         _numbers(found, (*here, "after"), line.after, len(tell))
         if number + 1 in _before(tell, line.after):
             found.add((*here, "after"), "the line would have to be heard before itself", "an order without a circle")
         if line.after or line.once == "ever":
             _in_town(found, here)
-    for number, reply in enumerate(replies):
-        here = (*path, "replies", number)
-        _numbers(found, (*here, "to"), reply.to, len(tell))
-        _terms(found, here, reply.when, reply.who, "who")
-        if reply.answer and not reply.say.rstrip().endswith("?"):
-            found.add((*here, "answer"), "what is said is not a question", "an `answer` only to a question")
 
 
 def ruled_lines(found: Findings) -> None:
@@ -225,6 +225,16 @@ def ruled_lines(found: Findings) -> None:
         path: KeyPath = ("rules", number)
         _sentences(found, (*path, "says"), rule.says)
         _terms(found, path, rule.when, rule.who, "who")
+        _sets(found, path, rule.sets, rule.says)
+
+
+def _sets(found: Findings, path: KeyPath, marks: Sequence[str], lines: Iterable[str]) -> None:
+    """A mark is set by words, whoever says them: they must be the author's and not anybody's."""
+    short = next((line for line in lines if marks and len(words(line)) < 2), None)
+    if short is not None:
+        found.add((*path, "sets"), f"anybody may say {shown(short)} and set the mark", "a line of two words or more")
+    if marks:
+        _in_town(found, path)
 
 
 def _numbers(found: Findings, path: KeyPath, numbers: Sequence[int], lines: int) -> None:
@@ -246,19 +256,28 @@ def _before(tell: Sequence[TellPart], after: Iterable[int]) -> set[int]:
 
 def _terms(found: Findings, path: KeyPath, when: Sequence[str], people: Sequence[str], key: str) -> None:
     """Mistakes in when a line may be said, and by or to whom."""
-    if when or people:
-        _in_town(found, path)
     for number, one in enumerate(people):
         found.node((*path, key, number), "character", one)
+    if people:
+        _in_town(found, path)
+    conditions(found, path, when, Telling, "the line can never be said")
+
+
+def conditions(found: Findings, path: KeyPath, when: Sequence[str], of: type, never: str) -> None:
+    """Mistakes in conditions; `never`: what follows if they cannot hold together."""
+    if when:
+        _in_town(found, path)
     ids = _nameable(found) if when else {}
-    read = [one for number, text in enumerate(when) if (one := _condition(found, (*path, "when", number), text, ids))]
-    if never := contradiction(read, Telling):
-        found.add((*path, "when"), f"the line can never be said: {never}", "conditions that can hold together")
+    read = [
+        one for number, text in enumerate(when) if (one := _condition(found, (*path, "when", number), text, of, ids))
+    ]
+    if why := contradiction(read, of):
+        found.add((*path, "when"), f"{never}: {why}", "conditions that can hold together")
 
 
 def _in_town(found: Findings, path: KeyPath) -> None:
     if found.part.stage in ("duet", "panel"):
-        found.add(path, f"the stage {found.part.stage} says every line without conditions", "its words alone")
+        found.add(path, f"the stage {found.part.stage} looks at no conditions and sets no marks", "its words alone")
 
 
 def _nameable(found: Findings) -> dict[str, Collection[str]]:
@@ -267,17 +286,20 @@ def _nameable(found: Findings) -> dict[str, Collection[str]]:
     states = {f"things.{one}.state": kind.states for one in things if (kind := found.names.kind_of(one))}
     called = {"hearer.called": [one.called or one.name.split()[0] for one in people.values()]}
     return {
-        "people": people, "things": things, "hearer.id": people, "place.id": found.names.areas, "act": ACTS, **called,
+        "people": people, "things": things, "hearer.id": people, "place.id": found.names.areas, "act": ACTS,
+        "marks": found.marks, **called,
         **states,
     }  # fmt: skip
 
 
-def _condition(found: Findings, path: KeyPath, text: str, ids: Mapping[str, Collection[str]]) -> Condition | None:
+def _condition(
+    found: Findings, path: KeyPath, text: str, of: type, ids: Mapping[str, Collection[str]]
+) -> Condition | None:
     try:
-        read = condition(text, Telling)
-        examine(read, Telling, ids)
+        read = condition(text, of)
+        examine(read, of, ids)
     except Misread as misread:
-        if misread.known:
+        if misread.name:
             found.known(path, "", misread.name, misread.known, what=str(misread))
         else:
             found.add(path, str(misread), "`alone`, `not alone` or `hour >= 18`, with blanks around the sign")
@@ -287,19 +309,29 @@ def _condition(found: Findings, path: KeyPath, text: str, ids: Mapping[str, Coll
 
 def said_elsewhere(found: Findings) -> None:
     """Words that stand in two places under different conditions: only one of the two would count."""
-    places: list[tuple[str, KeyPath, MemoryPart | OccasionPart]] = [
-        (character.id, ("characters", number, "memories", memory), told)
-        for number, character in enumerate(found.part.characters)
+    part = found.part
+    places: list[tuple[str, KeyPath, str, Terms]] = [
+        (character.id, ("characters", number, "memories", memory, *key), said, terms)
+        for number, character in enumerate(part.characters)
         for memory, told in enumerate(character.memories)
+        for key, said, terms in lines_of(told.tell, told.replies)
     ]
-    places += [(one.id, ("occasions", number), one) for number, one in enumerate(found.part.occasions)]
-    known = {words: (terms, "rules") for _, words, terms in ruled(found.part.rules)}
-    for owner, path, told in reversed(places):  # somebody who comes later stands first
-        for key, said, terms in lines_of(told):
-            others, where = known.setdefault(said, (terms, owner))
-            if others != terms or where == "rules":
-                what = f"the same words stand under other conditions at {shown(where)}"
-                found.add((*path, *key), what, "other words, or the same conditions in both places")
+    places += [
+        (one.id, ("occasions", number, *key), said, terms)
+        for number, one in enumerate(part.occasions)
+        for key, said, terms in lines_of(one.tell, one.replies)
+    ]
+    places += [
+        (one.id, ("facts", number, "tell", part.language, line), said, terms)
+        for number, one in enumerate(part.facts)
+        for (_, line), said, terms in lines_of(one.tell.get(part.language, ()))
+    ]
+    known = {words: (terms, "rules") for _, words, terms in ruled(part.rules)}
+    for owner, path, said, terms in reversed(places):  # somebody who comes later stands first
+        others, where = known.setdefault(said, (terms, owner))
+        if others != terms or where == "rules":
+            what = f"the same words stand under other conditions at {shown(where)}"
+            found.add(path, what, "other words, or the same conditions in both places")
 
 
 def _sentences(found: Findings, path: KeyPath, lines: Sequence[str]) -> None:

@@ -5,13 +5,13 @@ Every field is a name that `when` may begin with; docs/lines.md lists them from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
 from commonplace.conditions import Condition, condition
-from commonplace.scenario.model import MemoryPart, OccasionPart, Pronoun, RulePart, Sky, Temperature, Weekday
+from commonplace.scenario.model import Pronoun, ReplyPart, RulePart, ScenarioPart, Sky, TellPart, Temperature, Weekday
 
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 
@@ -42,10 +42,9 @@ class Place(Struct, frozen=True):
     outdoor: Annotated[bool, Meta(description="whether it is outdoors")] = False
 
 
-class Telling(Struct, frozen=True):
-    """The moment at which a character might say a line."""
+class Moment(Struct, frozen=True):
+    """The moment as a character sees it: what the conditions of a goal can name."""
 
-    hearer: Annotated[Somebody, Meta(description="to whom it is said")]
     people: Annotated[Mapping[str, Somebody], Meta(description="those in sight, the hearer too, by id: `people.suki`")]
     things: Annotated[Mapping[str, Thing], Meta(description="objects in sight or in hand, by id: `things.kettle`")]
     place: Annotated[Place, Meta(description="where the speaker is")]
@@ -56,9 +55,17 @@ class Telling(Struct, frozen=True):
     weekday: Annotated[Weekday, Meta(description="`mon` … `sun`")]
     day: Annotated[int, Meta(ge=0, description="day of the run; 0 is the one on which it starts")]
     hour: Annotated[int, Meta(ge=0, le=23, description="hour of the day, 0 … 23")]
+    marks: Annotated[Mapping[str, bool], Meta(description="marks that the speaker carries: `marks.forgiven`")]
+
+
+class Telling(Moment, frozen=True):
+    """The moment at which a character might say a line."""
+
+    hearer: Annotated[Somebody, Meta(description="to whom it is said")]
     hours_ago: Annotated[int, Meta(ge=0, description="hours since what is told was remembered; 0 for a reply")]
     act: Annotated[
-        str, Meta(description="what the hearer's latest line does: `tell`, `complain`, `ask.topic`; empty for none")
+        str,
+        Meta(description="what the hearer's latest line does: `tell`, `complain`, `ask.topic`; empty for none"),
     ]
     topic: Annotated[str, Meta(description="what that line is about, its last word: `kite`; empty for nothing")]
 
@@ -75,24 +82,46 @@ class Terms(Struct, frozen=True):
     """Lines that the hearer must have heard from the speaker before."""
     once: Literal["hearer", "ever"] = "hearer"
     """Whether each hearer may hear it once, or one of all."""
+    sets: tuple[str, ...] = ()
+    """Marks that who says or hears it carries from then on."""
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """What is written under `when`, read."""
         return tuple(condition(one, Telling) for one in self.when)
 
+    @property
+    def is_free(self) -> bool:
+        """Whether it may be said at any time, by anybody and to anybody."""
+        return not (self.when or self.speakers or self.hearers or self.after or self.once == "ever")
+
+
+def terms_of(part: ScenarioPart) -> dict[str, Terms]:
+    """The lines that have conditions or set marks, with when each may be said."""
+    told = (*(memory for one in part.characters for memory in one.memories), *part.occasions)
+    lines = [line for one in told for line in lines_of(one.tell, one.replies)]
+    lines += [line for fact in part.facts for line in lines_of(fact.tell.get(part.language, ()))]
+    of_memories = {words: terms for _, words, terms in lines if terms != Terms()}
+    return of_memories | {words: terms for _, words, terms in ruled(part.rules)}
+
 
 def ruled(rules: Iterable[RulePart]) -> Iterator[tuple[tuple[int, int], str, Terms]]:
     """Every line of the rules: the numbers of rule and line, its words, and when it may be said."""
     for number, rule in enumerate(rules):
         for line, words in enumerate(rule.says):
-            yield (number, line), words, Terms(rule.when, frozenset(rule.who))
+            yield (number, line), words, Terms(rule.when, frozenset(rule.who), sets=rule.sets)
 
 
-def lines_of(told: MemoryPart | OccasionPart) -> Iterator[tuple[tuple[str, int], str, Terms]]:
+def lines_of(
+    tell: Sequence[TellPart], replies: Sequence[ReplyPart] = ()
+) -> Iterator[tuple[tuple[str, int], str, Terms]]:
     """Every line and every reply: the keys of its place, its words, and when it may be said."""
-    for number, line in enumerate(told.tell):
-        after = tuple(told.lines[other - 1] for other in line.after if other <= len(told.tell))
-        yield ("tell", number), line.say, Terms(line.when, frozenset(), frozenset(line.only_to), after, line.once)
-    for number, reply in enumerate(told.replies):
-        yield ("replies", number), reply.say, Terms(reply.when, frozenset(reply.who))
+    for number, line in enumerate(tell):
+        after = tuple(tell[other - 1].say for other in line.after if other <= len(tell))
+        yield (
+            ("tell", number),
+            line.say,
+            Terms(line.when, frozenset(), frozenset(line.only_to), after, line.once, line.sets),
+        )
+    for number, reply in enumerate(replies):
+        yield ("replies", number), reply.say, Terms(reply.when, frozenset(reply.who), sets=reply.sets)

@@ -193,7 +193,7 @@ export const en = {
       broke: "broke a promise to {other}", told: "told {other}", heard: "heard from {other}", asked: "asked {other}",
       was_asked: "was asked by {other}", answered: "was answered by {other}", agreed: "got a yes from {other}",
       refused: "got a no from {other}", declined: "said no to {other}", hurt: "was hurt by {other}",
-      pleased: "was pleased by {other}",
+      pleased: "was pleased by {other}", marked: "carries the mark",
     } as Record<string, string>,
   },
   ties: {

@@ -181,7 +181,7 @@ export const ko: Words = {
       broke: "{other}에게 한 약속을 어김", told: "{other}에게 말함", heard: "{other}에게서 들음", asked: "{other}에게 물음",
       was_asked: "{other}에게서 질문을 받음", answered: "{other}에게서 대답을 들음", agreed: "{other}에게서 승낙을 받음",
       refused: "{other}에게서 거절당함", declined: "{other}의 청을 거절함", hurt: "{other} 때문에 마음이 상함",
-      pleased: "{other} 덕분에 기분이 좋음",
+      pleased: "{other} 덕분에 기분이 좋음", marked: "지닌 표시",
     },
   },
   ties: {

@@ -6,7 +6,6 @@ come with somebody else's scenario.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -18,6 +17,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from commonplace.errors import UsageError
 from commonplace.languages import DEFAULT, LANGUAGES, file_texts
 from commonplace.minds.prompts.prompt import PARTS
+from commonplace.paths import is_inside
 
 _TAGS = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 BETWEEN = "\n---\n"
@@ -56,8 +56,7 @@ def load_overrides(folder: str | Path, *, beside: Path | None = None) -> Mapping
 
 def _refuse_outside(path: Path, beside: Path) -> None:
     """Raises UsageError for an absolute path, for `..`, and for a symbolic link that leads out of the folder."""
-    inside = not path.is_absolute() and not path.drive and ".." not in path.parts
-    if not inside or not Path(os.path.realpath(beside / path)).is_relative_to(os.path.realpath(beside)):
+    if not is_inside(path, beside):
         raise UsageError(
             f"{str(path)!r} is outside the folder of the scenario",
             where="prompts",

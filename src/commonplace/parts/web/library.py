@@ -22,7 +22,7 @@ from commonplace.registry import STAGES
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import OFFLINE
 from commonplace.run.reading import Reading
-from commonplace.scenario.loading import KeyPath, Source, located, read, report, shipped
+from commonplace.scenario.loading import RULES, KeyPath, Source, find, located, read, report, shipped
 from commonplace.scenario.model import ClockPart, ScenarioPart
 from commonplace.scenario.rules import examined
 from commonplace.servers import is_server
@@ -131,13 +131,13 @@ class Library:
 
     def text(self, name: str) -> str:
         """The text of a scenario. Raises Missing for any other than `scenarios` lists."""
-        return located(self.scenario(name))[0]
+        return find(self.scenario(name)).text
 
     def _files(self) -> dict[str, Path]:
         if self._scenarios is None or not self._scenarios.is_dir():
             return {}
         home, names = self._scenarios.resolve(), {name for name, _, _ in shipped()}
-        files = [path for path in sorted(home.iterdir()) if path.suffix in SCENARIO_FILES and path.is_file()]
+        files = [path for path in sorted(home.iterdir()) if _is_scenario(path) and path.is_file()]
         return {path.stem: path for path in files if path.resolve().parent == home and path.stem not in names}
 
 
@@ -149,6 +149,10 @@ def card(name: str, path: Path) -> wire.RunCard:
     except (CommonplaceError, OSError, ValueError, OverflowError) as error:
         what = error.what if isinstance(error, CommonplaceError) else str(error)
         return broken_card(name, shortened(clean(what), SHOWN))
+
+
+def _is_scenario(path: Path) -> bool:
+    return path.suffix in SCENARIO_FILES and not path.name.endswith(RULES)
 
 
 def _written(path: Path) -> float:

@@ -122,7 +122,7 @@ class Picture:
                     work=clean(who.work),
                     traits=[clean(trait) for trait in who.traits],
                     background=clean(who.background),
-                    goals=[clean(goal) for goal in who.goals],
+                    goals=[clean(goal.want) for goal in who.goals],
                     home=who.home,
                     look=clean(part.layout.looks.get(who.id, "")),
                 )

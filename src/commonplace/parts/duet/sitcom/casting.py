@@ -95,8 +95,8 @@ def settings_of(loaded: Scenario, scenario: str, seed: int, mind: str) -> Config
 
 def _profiles(loaded: Scenario) -> tuple[Profile, Profile]:
     one, other = (
-        Profile(character.id, character.name, ", ".join(character.traits), next(iter(character.goals), ""))
-        for character in loaded.part.characters
+        Profile(one.id, one.name, ", ".join(one.traits), one.goals[0].want if one.goals else "")
+        for one in loaded.part.characters
     )
     return one, other
 
