@@ -1,6 +1,7 @@
 """The languages of characters and of screens: a folder each, with everything that is worded in it.
 
 - `phrases.toml`: what the world, memories, views and pages say, in tables by who says it
+- `circumstances.toml`: what is said of what is so
 - `talk/`, `answers.txt`, `panel.txt`, `themes.txt`: templates of the offline mind
 - `prompts/`: what models are asked, a Jinja2 file a task
 - `questions.txt`, `errands.txt`: how a person's question and an inner voice are read
