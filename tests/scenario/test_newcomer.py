@@ -70,6 +70,7 @@ def test_a_card_holds_the_whole_persona() -> None:
         ("place: square}\n  - {at: \"23", "place: ines_home}\n  - {at: \"23", 14, "private and not known to"),
         ("do: sleeping", "do: waiting", 15, "the last item of the day is not sleep"),
         ("topic: tunnel", "about: nobody", 21, 'there is no character "nobody"'),
+        ("- There is an", "- say: A tunnel.\n        once: ever\n      - There is an", 23, "no conditions"),
         ("home: cafe", "home: cafe\ncarries: [loupe]", 10, "somebody who comes later brings no objects"),
         ("home: cafe", "home: cafe\nknows: [ines_hom]", 10, 'did you mean "ines_home"?'),
         ("home: cafe", "home: cafe\nstarts_at: nowhere", 10, 'there is no area "nowhere"'),

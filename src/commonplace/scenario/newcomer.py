@@ -19,6 +19,7 @@ from commonplace.scenario.model import CharacterPart, ScenarioPart
 from commonplace.scenario.rules import newcomer_rules
 from commonplace.scenario.scenario import Scenario
 from commonplace.scenario.shape import shaped
+from commonplace.scenario.telling import Terms, lines_of
 from commonplace.text import clean
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -76,6 +77,15 @@ def _without_mistakes(source: Source, scenario: Scenario) -> CharacterPart:
     return character
 
 
+def _no_conditions(found: Findings) -> None:
+    """A run keeps the conditions of lines with the scenario it began with."""
+    for number, memory in enumerate(found.part.characters[0].memories):
+        for place, _, terms in lines_of(memory.tell, memory.replies):
+            if terms != Terms():
+                what = "the lines of somebody who comes later have no conditions and set no marks"
+                found.add((*HERE, "memories", number, *place), what, "its words alone")
+
+
 def _examined(source: Source, town: ScenarioPart) -> tuple[CharacterPart | None, list[Mistake]]:
     """The character with its mistakes in the order of lines; None instead of it when too little is well-formed."""
     if not is_mapping(source.data):
@@ -90,6 +100,7 @@ def _examined(source: Source, town: ScenarioPart) -> tuple[CharacterPart | None,
         everybody = (*part.characters, *town.characters)
         findings = Findings(around, town.model_copy(update={"characters": everybody}), cut, faults)
         newcomer_rules(findings)
+        _no_conditions(findings)
         mistakes += findings.mistakes
     found = (replace(mistake, where=mistake.where.removeprefix("characters › ")) for mistake in mistakes)
     ordered = sorted(dict.fromkeys((*source.faults, *found)), key=lambda mistake: mistake.line)
