@@ -42,7 +42,7 @@ def diffusion(reading: Reading, at: int | str | None = None) -> list[dict[str, A
     """
     tick = reading.tick(at)
     scenario = reading.scenario_at(tick)
-    spreads = [_Spread(fact, list(fact.originators), list(fact.originators)) for fact in scenario.facts]
+    spreads = [_Spread(fact, list(fact.originators), list(fact.originators)) for fact in reading.facts(tick)]
     heard = reading.witnesses(tick)
     for event, spoke in of_kind(reading.events(0, tick, type="SAY"), Spoke):
         hearers = [agent for agent, _ in heard.get(event.id, ()) if agent != event.agent_id]

@@ -64,7 +64,7 @@ def emergence(reading: Reading, every: int | None = None, last: int | None = Non
 def _learnt(reading: Reading, last: int) -> dict[str, list[int]]:
     """Fact → the ticks at which somebody came to know it: 0 for who knew it from the start, and for who learnt it
     otherwise than from somebody's words the tick at which they first passed it on."""
-    began = {fact.id: fact.originators for fact in reading.scenario.facts}
+    began = {fact.id: fact.originators for fact in reading.facts(last)}
     found: dict[str, list[int]] = {}
     for row in diffusion(reading, last):
         passed: dict[str, int] = {}

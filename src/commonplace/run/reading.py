@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from commonplace.character.fact import Fact
 from commonplace.character.goal import Goals
 from commonplace.character.plan import Plan
 from commonplace.character.state import CharacterState
@@ -326,6 +327,13 @@ class Reading:
         """What is so at the end of a tick, and what was lately, by key."""
         with RUN.errors(str(self.path)), self._readers.lent() as connection:
             return versions.circumstances_at(connection, self.tick(at))
+
+    def facts(self, at: int | str | None = None) -> tuple[Fact, ...]:
+        """The seed facts, and everything that was so up to a tick as news."""
+        tick = self.tick(at)
+        with self._reading("what was so") as connection:
+            ever = versions.circumstances_ever(connection, tick)
+        return with_circumstances(self.scenario, ever).facts
 
     def settings_at(self, at: int | str | None = None) -> dict[str, Any]:
         """The settings of the run that `set` inputs have changed up to a tick, by name: `seed`, `policy`."""

@@ -239,6 +239,13 @@ def circumstances_at(connection: sqlite3.Connection, at: int) -> dict[str, Circu
     return {one.owner: as_circumstance(one.owner, one.value) for one in found}
 
 
+def circumstances_ever(connection: sqlite3.Connection, at: int) -> dict[str, Circumstance]:
+    """Everything that was so up to a tick, each as it was last, also what is no longer news."""
+    query = """SELECT owner, value FROM version WHERE kind = 'circumstance' AND value IS NOT NULL AND tick <= ?
+               ORDER BY owner, tick"""
+    return {key: as_circumstance(key, parsed(value)) for key, value in connection.execute(query, (at,)).fetchall()}
+
+
 def as_circumstance(key: str, value: Any) -> Circumstance:
     """A circumstance from its version."""
     kind, of = subject_of(key)

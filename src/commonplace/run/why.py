@@ -257,7 +257,7 @@ def heard_from(reading: Reading, speaker: str, said: Spoke) -> list[dict[str, An
     `memory` is what the speaker spoke from (null: made up), `from` and `event_id` who told it to the speaker and when
     (empty for one that knew it from the start). `chain` goes on from there, link by link, to the origin.
     """
-    facts = {fact.id: fact for fact in reading.scenario.facts}
+    facts = {fact.id: fact for fact in reading.facts()}
     rows: list[dict[str, Any]] = []
     for number, fact_id in enumerate(said.facts):
         carrier = said.carriers[number] if number < len(said.carriers) else 0

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from commonplace.canon import parsed
+from commonplace.character.fact import Fact
 from commonplace.languages.language import language
 from commonplace.memory.record import Memory
 from commonplace.parts.reading_kit.wordings import Wording, wordings
@@ -278,12 +279,17 @@ class Chronicle:
         return first
 
     @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """The seed facts, and everything that was so as news."""
+        return self.reading.facts(self.last)
+
+    @cached_property
     def known_since(self) -> Mapping[tuple[str, str], int]:
         """(character, fact id) → the tick of the first memory that carries the fact; 0 for the starting memories."""
         first: dict[tuple[str, str], int] = {}
         for agent, memories in self.memories.items():
             for memory in memories.values():
-                for fact in self.scenario.facts:
+                for fact in self.facts:
                     if (agent, fact.id) not in first and fact.carried_by(memory.text):
                         first[agent, fact.id] = memory.tick
         return first

@@ -187,7 +187,7 @@ def _told_by(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
         quote = said.quote
         if about & content(f"{quote} {said.topic}"):
             return True
-        if any(fact.id in facts and fact.carried_by(quote) for fact in chronicle.scenario.facts):
+        if any(fact.id in facts and fact.carried_by(quote) for fact in chronicle.facts):
             return True
     return False
 

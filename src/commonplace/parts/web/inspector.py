@@ -175,7 +175,7 @@ class Inspector:
             )
 
     def _known_facts(self, memories: Sequence[Memory]) -> list[str]:
-        facts = self.reading.scenario.facts
+        facts = self.reading.facts()
         return [fact.id for fact in facts if any(fact.carried_by(memory.text) for memory in memories)]
 
     def memories(

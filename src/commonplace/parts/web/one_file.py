@@ -327,7 +327,7 @@ class _Stream:
         self.policies = _policies(reading, last)
         self._facts = [
             (fact.id, [memory for memory in self.memories if fact.carried_by(memory.text)])
-            for fact in reading.scenario.facts
+            for fact in reading.facts(last)
         ]
 
     def block(self) -> dict[str, Any]:
