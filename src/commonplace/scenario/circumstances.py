@@ -132,7 +132,10 @@ def _names(scenario: Scenario, of: str) -> tuple[tuple[str, ...], ...]:
         return ()
     fact, persona = scenario.fact(of), scenario.personas.get(of)
     if fact is not None:
-        return fact.groups.get(scenario.language) or next(iter(fact.groups.values()), ())
+        spoken, name = scenario.language, _name(scenario, of)
+        groups = fact.groups.get(spoken) or next(iter(fact.groups.values()), ())
+        named = tuple(group for group in groups if Fact(of, {}, {spoken: (group,)}).carried_by(name))
+        return named or ((name,),)  # where and when it was to be is not said of what does not take place
     if persona is not None:
         return (tuple(dict.fromkeys((persona.called, persona.name))),)
     name, others = scenario.geography.name(of), _other_names(scenario, of)
