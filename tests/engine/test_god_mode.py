@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
@@ -60,6 +61,24 @@ def test_a_sentence_raises_what_it_says(towns: dict[str, Run], town: str, text: 
     said |= {"?"} if found.unclear else set()
     said |= {"new"} if found.newcomer else set()
     assert said == wanted
+
+
+def shown_on_the_page() -> Iterator[tuple[str, str, frozenset[str]]]:
+    page = (Path(__file__).parents[2] / "docs" / "circumstances.md").read_text(encoding="utf-8")
+    head, rows = "| in `latticeville` | begins or ends | in `sijang` | begins or ends |\n|---|---|---|---|\n", page
+    for row in rows.split(head)[1].split("\n\n")[0].splitlines():
+        english, raised, korean, also = (cell.strip() for cell in row.strip("|").split("|"))
+        for town, text, keys in (("latticeville", english, raised), ("sijang", korean, also)):
+            yield town, text, frozenset(re.findall(r"`(\w+\.[\w-]+)`", keys))
+
+
+@pytest.mark.parametrize(("town", "text", "keys"), [*shown_on_the_page()])
+def test_the_examples_of_the_page_are_true(towns: dict[str, Run], town: str, text: str, keys: frozenset[str]) -> None:
+    world = towns[town]._engine.live_state.world
+    so = {key: Circumstance(*subject_of(key), since=0) for key in sorted(keys)}
+    given = asked(text, towns[town].scenario, replace(world, circumstances=so))
+    found = perceive_event(given, Dice((7, "-", 1, 0)))
+    assert {*found.begins, *found.ends} == keys
 
 
 def previewed(run: Run, text: str) -> tuple[dict[str, Any], str]:
