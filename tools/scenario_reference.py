@@ -1,5 +1,6 @@
 """Writes what is made of `scenario/model.py`: the JSON Schema, and the tables of keys in docs/scenarios.md; and of
-`scenario/telling.py` the tables of docs/lines.md, with what a condition can name.
+`scenario/telling.py` the tables of docs/lines.md, with what a condition can name; and of the kinds of circumstances
+that ship the table of docs/circumstances.md.
 
     python tools/scenario_reference.py
 
@@ -9,7 +10,7 @@ A table stands below the docstring of the class that it is made of.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -17,17 +18,20 @@ from msgspec import Meta, Struct
 
 from commonplace.scenario import model
 from commonplace.scenario.telling import Place, Somebody, Telling, Thing
+from commonplace.world.circumstances import Kind, shipped_kinds
 
 PROJECT = Path(__file__).parents[1]
 SCHEMA = PROJECT / "schema" / "scenario.schema.json"
 PAGE = PROJECT / "docs" / "scenarios.md"
 LINES = PROJECT / "docs" / "lines.md"
+KINDS = PROJECT / "docs" / "circumstances.md"
 PARTS = model.Part.__subclasses__()
 NAMED: tuple[type[Struct], ...] = (Telling, Somebody, Thing, Place)
 """What conditions can name, in the order of docs/lines.md."""
 HEAD = "| key | value | if left out | meaning |\n|---|---|---|---|\n"
 WORDS = {"number": "number", "boolean": "true or false", "string": "text", "array": "list"}
 NAMES_HEAD = "| name | what it is | compare it with |\n|---|---|---|\n"
+KINDS_HEAD = "| kind | of | lasts | what follows of itself | what is said of it |\n|---|---|---|---|---|\n"
 
 
 def table(part: type[model.Part]) -> str:
@@ -101,7 +105,38 @@ def lines(text: str) -> str:
     return page(text, NAMES_HEAD, {str(of.__doc__): names(of) for of in NAMED})
 
 
+def circumstances(text: str) -> str:
+    """docs/circumstances.md with its table of kinds made anew."""
+    korean = shipped_kinds("ko")
+    rows = (
+        f"| `{name}` | {kind.of.replace(' ', ', ')} | {_lasts(kind)} "
+        f"| {'; '.join(_follows(kind)) or '–'} | {kind.words.now} {korean[name].words.now} |\n"
+        for name, kind in shipped_kinds("en").items()
+    )
+    return page(text, KINDS_HEAD, {"The kinds that every scenario knows.": KINDS_HEAD + "".join(rows)})
+
+
+def _lasts(kind: Kind) -> str:
+    return f"{kind.hours} h" if kind.hours else "for good" if kind.gone else "until it is ended"
+
+
+def _follows(kind: Kind) -> Iterator[str]:
+    if kind.clears:
+        yield "everybody leaves, nobody goes in"
+    if kind.shut:
+        yield "only those go in who live there"
+    if kind.gone:
+        yield "not in the world"
+    if kind.rests:
+        yield "lies down at home" if kind.rests == "home" else "lies where they are"
+    if kind.warmth:
+        yield f"warmth {kind.warmth:+d} towards who did it"
+    yield from (f"then `{name}`, {hours} h" for name, hours in kind.then.items())
+    if kind.ends:
+        yield f"ends {', '.join(f'`{name}`' for name in kind.ends.split())}"
+
+
 if __name__ == "__main__":
     SCHEMA.write_text(model.as_text(), encoding="utf-8")
-    for path, made in ((PAGE, scenarios), (LINES, lines)):
+    for path, made in ((PAGE, scenarios), (LINES, lines), (KINDS, circumstances)):
         path.write_text(made(path.read_text(encoding="utf-8")), encoding="utf-8")

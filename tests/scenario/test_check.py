@@ -17,6 +17,12 @@ from scenario.drafts import DRAFT, line_of, mistakes, spoilt
 from sizes import examples
 
 # id: (piece of the draft, what takes its place, piece whose line is named, words of the message, nearest name)
+KIND = """\
+name: draft
+circumstances:
+  haunted: {of: place, words: {now: 'A ghost at {x}.', over: 'No ghost at {x}.', names: ghost}}"""
+"""A kind of circumstance in the place of the first line."""
+
 ONE = {
     # shape
     "unknown key": ("name: draft", "name: draft\ntitel: x", "titel", 'the key "titel" means nothing here', "title"),
@@ -61,6 +67,77 @@ ONE = {
         "      - {id: bar, name: Bar}\n      - id: shed\n",
         "{id: bar, name",
         'the id "bar" is here a second time',
+        "",
+    ),
+    # circumstances
+    "unknown circumstance": (
+        "sets: {stove: cold}",
+        "sets: {stove: cold}\n    raises: [{kind: burnin, of: bar}]",
+        "burnin",
+        "there is no kind of circumstance",
+        "burning",
+    ),
+    "circumstance of nobody": (
+        "sets: {stove: cold}",
+        "sets: {stove: cold}\n    raises: [{kind: ill, of: mirra}]",
+        "mirra",
+        "there is no person",
+        "mira",
+    ),
+    "circumstance of another sort": (
+        "sets: {stove: cold}",
+        "sets: {stove: cold}\n    raises: [{kind: burning, of: mira}]",
+        "burning, of: mira",
+        "is a person and cannot be",
+        "mira_home",
+    ),
+    "by nobody": (
+        "sets: {stove: cold}",
+        "sets: {stove: cold}\n    raises: [{kind: insulted, of: mira, by: jona}]",
+        "jona}",
+        "there is no character",
+        "jonas",
+    ),
+    "ends nothing": (
+        "sets: {stove: cold}",
+        "sets: {stove: cold}\n    ends: [burning.baar]",
+        "burning.baar",
+        "there is no place",
+        "bar",
+    ),
+    "unknown kind that follows": (
+        "name: draft",
+        KIND.replace("names: ghost", "names: ghost}, then: {closd: 3"),
+        "closd",
+        "there is no kind of circumstance",
+        "closed",
+    ),
+    "unknown kind that it ends": (
+        "name: draft",
+        KIND.replace("names: ghost", "names: ghost}, ends: darck, then: {"),
+        "darck",
+        "there is no kind of circumstance",
+        "dark",
+    ),
+    "line without its words": (
+        "name: draft",
+        KIND.replace("names: ghost", "names: no ghost"),
+        "names: no ghost",
+        "none of the `names`",
+        "",
+    ),
+    "line of nothing": (
+        "name: draft",
+        KIND.replace("names: ghost", "names: ghost, told: [What a ghost.]"),
+        "What a ghost",
+        "does not say what it is of",
+        "",
+    ),
+    "slot that nothing fills": (
+        "name: draft",
+        KIND.replace("names: ghost", "names: ghost, at_once: ['{who}!']"),
+        "{who}",
+        "a slot that nothing fills",
         "",
     ),
     # kinds

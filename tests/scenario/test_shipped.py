@@ -89,7 +89,7 @@ def test_the_schema_describes_every_key() -> None:
         assert [name for name, field in part.model_fields.items() if not field.description] == []
 
 
-@pytest.mark.parametrize("name", ["scenarios", "lines"])
+@pytest.mark.parametrize("name", ["scenarios", "lines", "circumstances"])
 def test_the_tables_of_the_page_are_fresh(name: str) -> None:
     page = (PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8")
     with_tables = runpy.run_path(str(PROJECT / "tools" / "scenario_reference.py"))[name]

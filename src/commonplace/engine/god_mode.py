@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from commonplace.clock import iso
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
+from commonplace.errors import UsageError
+from commonplace.languages import phrases, rows
+from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.circumstances import fact_of, now_sentence, over_sentence, possible
+from commonplace.scenario.newcomer import character_json, newcomer
 from commonplace.scenario.scenario import Scenario
-from commonplace.world.circumstances import Circumstance, Raise, subject_of
+from commonplace.world.circumstances import TOWN, Circumstance, Kind, Raise, subject_of
 from commonplace.world.events import NOBODY
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, percepts
 from commonplace.world.state import NOWHERE, World
 
+CLOSEST = 3
+"""How many of those who like somebody are named."""
+GROWN = 35
+"""Age of somebody new of whom the sentence does not say it."""
+
 
 async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
     """The input that a god-mode sentence stands for: what is perceived, by whom, and what changes.
 
-    The same sentence is asked about once before a tick. Raises Paused when the mind is unavailable.
+    The same sentence is asked about once before a tick. Raises Paused when the mind is unavailable, and UsageError with
+    a question where it is not clear whom or what the sentence is about.
     """
-    asked = _input(text, scenario, world)
-    answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, asked))
+    given = asked(text, scenario, world)
+    answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, given))
     output: PerceiveEventOutput = answer.value
+    if output.unclear:
+        raise UsageError(output.unclear)
     agents = [agent for agent in output.people if agent in scenario.personas]
     areas = [area for area in output.areas if area in scenario.geography.edges]
     # whoever is with somebody perceives what happens to them
-    areas = areas or sorted({world.bodies[agent].area for agent in agents if agent in world.bodies})
-    raises = [Raise(*subject_of(key), output.by, output.hours) for key in output.begins]
+    begins = [subject_of(key) for key in output.begins]
+    raises = [Raise(kind, of, _other(kind, of, output.by, begins), output.hours) for kind, of in begins]
+    brought = dict(_brought(raises, areas, scenario, world))
+    around = (brought.get(agent, world.bodies[agent].area) for agent in agents if agent in world.bodies)
+    areas = areas or sorted(set(around))
     changes = [change for change in output.sets if change[0] in world.things]
-    return {
+    body: dict[str, Any] = {
         "kind": "god_event",
         "text": _carrying(output.percept, raises, scenario, world.tick),
         "to": {"everybody": output.everybody or not (areas or agents), "areas": areas, "agents": agents},
@@ -44,11 +61,65 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
         "closes": doors(scenario.geography, output.locked),
         "moves": [[thing, NOWHERE] for thing, state in changes if not _is_state((thing, state), scenario)],
         "sky": output.sky,
-        "befalls": [list(pair) for pair in output.befalls(people(asked.people))],
+        "befalls": [list(pair) for pair in output.befalls(people(given.people))],
         "far": output.far if areas else "",
         "raises": [one.as_dict() for one in raises],
         "ends": list(output.ends),
     }
+    comes = _newcomer(output.newcomer, output.areas, areas, scenario)
+    return body | ({"newcomer": comes} if comes else {}) | ({"brings": brought} if brought else {})
+
+
+BEFORE = ("newcomer", "brings")
+"""What of a preview becomes inputs of its own, before the sentence: who comes, and who is put where it happens."""
+
+
+def inputs_of(body: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """The inputs that a preview stands for."""
+    joins = [{"kind": "join", **body["newcomer"]}] if "newcomer" in body else []
+    brings = body.get("brings", {}).items()
+    puts = [{"kind": "set", "agent_id": agent, "field": "place", "value": area} for agent, area in brings]
+    return (*joins, *puts, {key: value for key, value in body.items() if key not in BEFORE})
+
+
+def _brought(
+    raises: Iterable[Raise], areas: Sequence[str], scenario: Scenario, world: World
+) -> Iterator[tuple[str, str]]:
+    """(character, area) of those whom something befalls elsewhere than where they are, and of who insults somebody."""
+    for one in raises:
+        kind, there = scenario.kinds[one.kind], world.bodies.get(one.of)
+        if there is None or kind.gone:
+            continue
+        area = areas[0] if len(areas) == 1 else there.area
+        by = (one.by,) if kind.warmth < 0 and one.by in world.bodies else ()
+        yield from ((agent, area) for agent in (one.of, *by) if world.bodies[agent].area != area)
+
+
+def _other(kind: str, of: str, by: str, begins: Sequence[tuple[str, str]]) -> str:
+    """Who did something to somebody; of two to whom the same befalls, as of two in love, the other one."""
+    return by if by != of else next((one for name, one in begins if name == kind and one != of), "")
+
+
+def _newcomer(given: str, named: Sequence[str], areas: Sequence[str], scenario: Scenario) -> dict[str, Any]:
+    """The `join` input, without its kind, of somebody new as `NAME; AGE; WORK; PRONOUN`; empty for nobody."""
+    name, age, work, pronoun = (part.strip() for part in (*given.split(";"), "", "", "")[:4])
+    if not name or scenario.part.stage in ("duet", "panel"):
+        return {}
+    homes, places = {persona.home for persona in scenario.personas.values()}, scenario.geography.destinations
+    near = (*areas, places[0])[0]
+    area = min(places, key=lambda one: (one not in named, one in homes, scenario.geography.distance(near, one), one))
+    known = {*scenario.personas, *scenario.geography.nodes}
+    id = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-") or "newcomer"
+    character = {
+        "id": next(one for one in (id, *(f"{id}-{number}" for number in range(2, 1000))) if one not in known),
+        "name": name, "age": int(age) if age.isdigit() else GROWN, "work": work, "home": area,
+        "pronoun": pronoun if pronoun in ("she", "he") else "they",
+        "traits": [phrases(scenario.language, "god_mode")["trait"]],
+        "routine": [
+            {"at": at, "do": do, "place": area} for at, do in rows(scenario.language, "god_mode", "routine")
+        ],
+    }  # fmt: skip
+    return {"area": area, "character": character_json(newcomer(character, scenario))}
 
 
 def _carrying(text: str, raises: Iterable[Raise], scenario: Scenario, tick: int) -> str:
@@ -86,42 +157,85 @@ def _inside(geography: Geography, area: str) -> set[str]:
 
 
 def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
-    """What an input will do, in one line; also that it reaches nobody, as the world is now."""
-    to, name, ways = body["to"], scenario.geography.name, scenario.geography.ways
-    names = [name(node) for node in (*to["areas"], *to["agents"])]
-    reached = "everybody" if to["everybody"] else ", ".join(names)
-    parts = [f"{reached} will perceive “{body['text']}”"]
-    if not percepts(scenario.geography, world, cast(GodEvent, from_dict({"seq": 0, **body}))):
-        parts.append("nobody is there now, so that nobody will perceive it unless somebody comes")
-    if body.get("far") and body["far"] != body["text"]:
-        parts.append(f"next to it one notices “{body['far']}”")
-    elif body.get("far"):
-        parts.append("it is noticed next to it too")
-    parts += [f"{name(thing)} becomes {state}" for thing, state in body["sets"]]
-    parts += [_moved(name(thing), name(area)) for thing, area in body.get("moves", ())]
-    parts += [f"the way {name(ways[way].a)} – {name(ways[way].b)} closes" for way in body["closes"]]
-    parts += [f"the way {name(ways[way].a)} – {name(ways[way].b)} opens" for way in body["opens"]]
-    parts += [f"{name(agent)}: {doing}" for agent, doing in body.get("befalls", ())]
-    parts += [
-        _clause(now_sentence(scenario, one["kind"], one["of"], one.get("by", ""))) for one in body.get("raises", ())
-    ]
-    parts += [_clause(over_sentence(scenario, key)) for key in body.get("ends", ())]
+    """What an input will do, in one line in the scenario's language; also that it reaches nobody, as the world is."""
+    return "; ".join(language(scenario.language).joined(part) for part in _parts(body, scenario, world))
+
+
+def _parts(body: Mapping[str, Any], scenario: Scenario, world: World) -> Iterator[str]:
+    words, ways, named = phrases(scenario.language, "god_mode"), scenario.geography.ways, scenario.geography.name
+    to, text, raises = body["to"], body["text"], body.get("raises", ())
+    names = [named(node) for node in (*to["areas"], *to["agents"])]
+    yield words["perceived"].format(who=words["all"] if to["everybody"] else ", ".join(names), text=text)
+    event = {key: value for key, value in body.items() if key not in BEFORE}
+    if not percepts(scenario.geography, world, cast(GodEvent, from_dict({"seq": 0, **event}))):
+        yield words["later" if raises and not to["everybody"] else "nobody"]
+    if body.get("far"):
+        yield words["far" if body["far"] != text else "far_too"].format(text=body["far"])
+    if comes := body.get("newcomer"):
+        card = comes["character"]
+        who = ", ".join(filter(None, (str(card["age"]), card.get("work", ""))))
+        yield words["comes"].format(name=card["name"], who=who, place=named(comes["area"]))
+    yield from (words["brought"].format(name=named(id), place=named(to)) for id, to in body.get("brings", {}).items())
+    yield from (words["becomes"].format(thing=named(thing), state=state) for thing, state in body["sets"])
+    for thing, area in body.get("moves", ()):
+        yield words["moved" if area else "gone"].format(thing=named(thing), place=named(area) if area else "")
+    for key in ("closes", "opens"):
+        yield from (words[key].format(a=named(ways[way].a), b=named(ways[way].b)) for way in body[key])
+    yield from (f"{named(agent)}: {doing}" for agent, doing in body.get("befalls", ()))
+    for one in raises:
+        yield from _begins(Raise(**one), scenario)
+    yield from (_clause(over_sentence(scenario, key)) for key in body.get("ends", ()))
     if body.get("sky"):
-        parts.append(f"the sky: {body['sky']}, for {IMPOSED_MINUTES // 60} hours")
-    if not any(body.get(key) for key in ("sets", "moves", "closes", "opens", "befalls", "sky", "raises", "ends")):
-        parts.append("nothing else changes")
-    return "; ".join(parts)
+        yield words["sky"].format(sky=body["sky"], time=_time(IMPOSED_MINUTES // 60, scenario))
+    if not any(body.get(key) for key in CHANGES):
+        yield words["words"]
+
+
+CHANGES = (*BEFORE, "sets", "moves", "closes", "opens", "befalls", "sky", "raises", "ends")
+"""What of an input changes the world; without any of it there is only a sentence to perceive."""
+
+
+def _begins(one: Raise, scenario: Scenario) -> Iterator[str]:
+    """What will be so, for how long, what follows it, and whom it concerns most."""
+    kind, words = scenario.kinds[one.kind], phrases(scenario.language, "god_mode")
+    hours = one.hours or kind.hours
+    lasts = _time(hours, scenario) if hours else words["ever" if kind.gone else "open"]
+    yield f"{_clause(now_sentence(scenario, one.kind, one.of, one.by))} ({lasts})"
+    for name, hours in kind.then.items():
+        sentence = _clause(now_sentence(scenario, name, one.of))
+        yield words["then"].format(sentence=sentence, time=_time(hours or scenario.kinds[name].hours, scenario))
+    if close := ", ".join(_concerned(one, kind, scenario)):
+        yield words["concerns"].format(names=close)
+
+
+def _concerned(one: Raise, kind: Kind, scenario: Scenario) -> Iterator[str]:
+    """Those who like somebody most, those who live in a place or own it, and who heals."""
+    healers = phrases(scenario.language, "god_mode")["healers"].split()
+    inside, name = scenario.geography.inside(one.of), scenario.geography.name(one.of) if one.of != TOWN else ""
+    others = [character for character in scenario.part.characters if character.id not in (one.of, one.by)]
+    ties = [
+        (tie, character) for character in others for tie in character.relations if tie.to == one.of and tie.warmth > 0
+    ]
+    for tie, character in sorted(ties, key=lambda found: -found[0].warmth)[:CLOSEST]:
+        yield f"{character.short_name} ({tie.label})" if tie.label else character.short_name
+    for character in others:
+        if character.home in inside or (inside and character.short_name in name):
+            yield character.short_name
+        elif kind.rests and any(word in character.work for word in healers):
+            yield f"{character.short_name} ({character.work})"
+
+
+def _time(hours: int, scenario: Scenario) -> str:
+    unit, number = ("hours", hours) if hours % 24 else ("days", hours // 24)
+    return said(scenario.language, "god_mode", unit if number > 1 else unit[:-1], number=str(number))
 
 
 def _clause(sentence: str) -> str:
     return sentence.rstrip(".")
 
 
-def _moved(thing: str, area: str) -> str:
-    return f"{thing} goes to {area}" if area else f"{thing} is gone"
-
-
-def _input(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
+def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
+    """What a mind is asked about a sentence."""
     geography = scenario.geography
     personas = scenario.personas.values()
     return PerceiveEventInput(
@@ -136,6 +250,9 @@ def _input(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
         states={thing: geography.kinds[geography.nodes[thing].kind].states for thing in sorted(world.things)},
         circumstances=possible(scenario, world.things),
         so=tuple(key for key, one in world.circumstances.items() if one.holds),
+        words={name: scenario.kinds[name].words.carrying for name in scenario.part.circumstances},
+        homes=tuple(sorted({persona.home for persona in personas})),
+        now=iso(scenario.clock.time(world.tick)),
         language=scenario.language,
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.engine.budget import Budget, BudgetReached
 from commonplace.engine.changes import queueable, with_queued
 from commonplace.engine.driver import Driver, NoJournal
-from commonplace.engine.god_mode import described, preview
+from commonplace.engine.god_mode import described, inputs_of, preview
 from commonplace.engine.live_state import initial_state, restored_state
 from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
 from commonplace.engine.stage import Keeper, Stage
@@ -223,7 +223,7 @@ class Run:
 
     def submit(self, body: Mapping[str, Any]) -> int:
         """Queue an input; it is applied at the end of the next tick. Raises UsageError for unknown names."""
-        return queue_input(self.file, self.scenario, body)
+        return queue_input(self.file, self.scenario, *inputs_of(body))
 
     def why(self, event_id: str) -> dict[str, Any]:
         """The reasons of an event, from its committed turn. Raises UsageError for an unknown id."""

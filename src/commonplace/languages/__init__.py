@@ -4,7 +4,7 @@
 - `circumstances.toml`: what is said of what is so
 - `talk/`, `answers.txt`, `panel.txt`, `themes.txt`: templates of the offline mind
 - `prompts/`: what models are asked, a Jinja2 file a task
-- `questions.txt`, `errands.txt`: how a person's question and an inner voice are read
+- `questions.txt`, `errands.txt`, `happens.toml`: how a question, an inner voice and a god-mode sentence are read
 - `words.json`, `feelings.json`: word lists of memory
 - `grammar.py`: what no list of words can say
 

@@ -54,18 +54,24 @@ def possible(scenario: Scenario, things: Iterable[str]) -> dict[str, str]:
     geography = scenario.geography
     subjects: Mapping[Subject, Iterable[str]] = {
         "person": scenario.personas,
-        "place": geography.destinations,
+        "place": [area for area in geography.destinations if area != geography.root],
         "thing": sorted(things),
         "fact": [fact.id for fact in scenario.facts if fact.starts],
         "town": (TOWN,),
     }
     return {
-        f"{name}.{of}": _name(scenario, of)
+        f"{name}.{of}": _plain_name(scenario, of)
         for name, kind in scenario.kinds.items()
         for subject, found in subjects.items()
         if kind.may_be_of(subject)
         for of in found
     }
+
+
+def _plain_name(scenario: Scenario, of: str) -> str:
+    """The name of a subject without article, by which a sentence or a mind may call it."""
+    known = of in scenario.personas or scenario.fact(of) is not None
+    return _name(scenario, of) if known else scenario.geography.name(scenario.geography.root if of == TOWN else of)
 
 
 def now_sentence(scenario: Scenario, kind: str, of: str, by: str = "") -> str:
@@ -151,7 +157,10 @@ def _names(scenario: Scenario, of: str) -> tuple[tuple[str, ...], ...]:
         return ()
     fact, persona = scenario.fact(of), scenario.personas.get(of)
     if fact is not None:
-        return fact.groups.get(scenario.language) or next(iter(fact.groups.values()), ())
+        spoken, name = scenario.language, _name(scenario, of)
+        groups = fact.groups.get(spoken) or next(iter(fact.groups.values()), ())
+        named = tuple(group for group in groups if Fact(of, {}, {spoken: (group,)}).carried_by(name))
+        return named or ((name,),)  # where and when it was to be is not said of what does not take place
     if persona is not None:
         return (tuple(dict.fromkeys((persona.called, persona.name))),)
     name, others = scenario.geography.name(of), _other_names(scenario, of)

@@ -13,14 +13,23 @@ from commonplace.conditions import Condition, Misread, condition, contradiction,
 from commonplace.errors import UsageError
 from commonplace.languages import LANGUAGES
 from commonplace.memory import policies
+from commonplace.scenario.circumstances import kinds_of
 from commonplace.scenario.findings import Findings, minutes
 from commonplace.scenario.loading import KeyPath, choice, nearest
-from commonplace.scenario.model import FactPart, OccasionPart, ReplyPart, ScriptPart, TellPart
+from commonplace.scenario.model import (
+    CircumstancePart,
+    FactPart,
+    OccasionPart,
+    ReplyPart,
+    ScriptPart,
+    TellPart,
+)
 from commonplace.scenario.shape import shown
 from commonplace.scenario.telling import Telling, Terms, lines_of, ruled
 from commonplace.servers import request_faults
 from commonplace.text import words
 from commonplace.world.acts import ACTS
+from commonplace.world.circumstances import TOWN, Kinds, Subject, subject_of
 from commonplace.world.weather import SKIES
 
 STAGES = ("town", "duet", "panel")
@@ -46,6 +55,12 @@ def story_rules(found: Findings) -> None:
     found.repeated(((name, ("occasions", number, "id")) for number, name in enumerate(names)), "the occasion")
     for number, occasion in enumerate(found.part.occasions):
         _occasion(found, ("occasions", number), occasion, names)
+    kinds = kinds_of(found.part)
+    for name, own in found.part.circumstances.items():
+        _circumstance(found, ("circumstances", name), own, kinds)
+    for table, events in (("script", found.part.script), ("occasions", found.part.occasions)):
+        for number, event in enumerate(events):
+            _turns(found, (table, number), event, kinds)
     ruled_lines(found)
     said_elsewhere(found)
     _climate(found)
@@ -393,6 +408,64 @@ def _consequences(found: Findings, path: KeyPath, event: ScriptPart | OccasionPa
     for key, pairs in (("opens", event.opens), ("closes", event.closes)):
         for number, pair in enumerate(pairs):
             _scripted_way(found, (*path, key, number), pair)
+
+
+def _circumstance(found: Findings, path: KeyPath, own: CircumstancePart, kinds: Kinds) -> None:
+    """A kind of its own: what follows it and what it ends, and words by which a line that tells of it is known."""
+    for key, names in (("then", own.then), ("ends", own.ends.split())):
+        for name in names:
+            found.known((*path, key), "kind of circumstance", name, kinds)
+    language, said = found.part.language, own.words
+    named = tuple(one.strip() for one in said.names.split("|"))
+    if not usable((named,)):
+        what = f"{shown(said.names)} has no words to match"
+        found.add((*path, "words", "names"), what, "words such as haunted | ghost")
+        return
+    after: KeyPath = ("was",) if said.was else ("over",)
+    lines: list[tuple[KeyPath, str]] = [(("now",), said.now), (after, said.was or said.over)]
+    lines += [(("tell", number), line) for number, line in enumerate(said.tell)]
+    lines += [(("told", number), line) for number, line in enumerate(said.told)]
+    for key, line in (*lines, (("over",), said.over), *((("at_once", n), line) for n, line in enumerate(said.at_once))):
+        _slots(found, (*path, "words", *key), line)
+    for key, line in lines:
+        here = (*path, "words", *key)
+        if not Fact("", {}, {language: (named,)}).carried_by(line):
+            found.add(here, f"{shown(line)} has none of the `names`", f"one of {', '.join(map(shown, named))} in it")
+        if own.of != "town" and not re.search(r"\{[xX]\}", line):
+            found.add(here, f"{shown(line)} does not say what it is of", "{x} or {X} in it")
+
+
+def _slots(found: Findings, path: KeyPath, line: str) -> None:
+    """A slot that nothing fills would end a run."""
+    try:
+        line.format(x="", X="", y="")
+    except (KeyError, IndexError, ValueError, AttributeError):
+        found.add(path, f"{shown(line)} has a slot that nothing fills", "no others than {x}, {X} and {y}")
+
+
+def _turns(found: Findings, path: KeyPath, event: ScriptPart | OccasionPart, kinds: Kinds) -> None:
+    """What an event lets begin and end."""
+    for number, one in enumerate(event.raises):
+        here: KeyPath = (*path, "raises", number)
+        _may_be(found, (*here, "kind"), (*here, "of"), one.kind, one.of, kinds)
+        if one.by:
+            found.node((*here, "by"), "character", one.by)
+    for number, key in enumerate(event.ends):
+        here = (*path, "ends", number)
+        _may_be(found, here, here, *subject_of(key), kinds)
+
+
+def _may_be(found: Findings, kind_at: KeyPath, of_at: KeyPath, kind: str, of: str, kinds: Kinds) -> None:
+    if not found.known(kind_at, "kind of circumstance", kind, kinds):
+        return
+    names, facts = found.names, [fact.id for fact in found.part.facts]
+    sorts: dict[Subject, Collection[str]] = {
+        "person": names.characters, "place": names.areas, "thing": names.objects, "fact": facts, "town": (TOWN,),
+    }  # fmt: skip
+    valid = [id for sort, ids in sorts.items() if kinds[kind].may_be_of(sort) for id in ids]
+    other = next((sort for sort, ids in sorts.items() if of in ids), "")
+    what = f"{shown(of)} is a {other} and cannot be {shown(kind)}" if other else ""
+    found.known(of_at, kinds[kind].of.replace(" ", " or "), of, valid, what=what)
 
 
 def _event(found: Findings, path: KeyPath, event: ScriptPart, clock: Clock | None) -> None:

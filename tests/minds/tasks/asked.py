@@ -165,7 +165,10 @@ def every_ask() -> dict[str, Ask[Any, Any]]:
         "panel_turn": PanelInput(who=who, role="thesis", seed_prompt="What is home?", depth=1, step=2, lines=LINES,
                                  recalled=RECALLED[:2]),
         "perceive_event": PerceiveEventInput(text="The stove explodes", areas=PLACES, people=(jun(),), things=(STOVE,),
-                                             states={"stove": ("cold", "burning")}, located={"stove": "bar"}),
+                                             states={"stove": ("cold", "burning")}, located={"stove": "bar"},
+                                             circumstances={"ill.jun": "Jun", "burning.bar": "Café Sixpence",
+                                                            "stolen.stove": "stove"},
+                                             so=("ill.jun",), now="2031-10-04T06:00:00"),
     }  # fmt: skip
     return {name: Ask(TASKS[name], value) for name, value in inputs.items()}
 

@@ -262,6 +262,12 @@ OUTPUTS: dict[str, st.SearchStrategy[Any]] = {
         locked=st.sampled_from(((), ("bar",))),
         does=st.sampled_from(((), ("Jun: sleeping",))),
         far=st.sampled_from(("", "There is a noise.")),
+        begins=st.sampled_from(((), ("burning.bar",), ("burning.bar", "stolen.stove"))),
+        ends=st.sampled_from(((), ("ill.jun",))),
+        hours=st.sampled_from((0, 24)),
+        by=st.sampled_from(("", "jun")),
+        newcomer=st.sampled_from(("", "Viktor; 40; sailor; he")),
+        unclear=st.sampled_from(("", "Which Jun?")),
     ),
 }
 
@@ -707,3 +713,15 @@ def test_a_korean_answer_is_complained_of_in_korean(wrong: object, complaint: st
     assert complaint in str(caught.value)
     again = book.prompt(ASKS["react"], complaint="the answer was cut off; be shorter", last="{").messages[-1].text
     assert "답이 길어서 잘렸습니다" in again
+
+
+def test_what_begins_and_ends_is_read_by_kind_and_name_and_what_is_unknown_is_left_out() -> None:
+    data = {
+        "percept": "Jun sets fire to the café.", "by": "Jun", "hours": "3",
+        "begins": ["burning: Café Sixpence", "ill.jun", "burning: Atlantis", "cursed: Jun"], "ends": ["ill: Jun", "x"],
+    }  # fmt: skip
+    value: Any = BOOK.read(ASKS["perceive_event"], data)
+    assert (value.begins, value.ends) == (("burning.bar", "ill.jun"), ("ill.jun",))
+    assert (value.by, value.hours) == ("jun", 3)
+    nobody: Any = BOOK.read(ASKS["perceive_event"], {"percept": "A dog barks.", "by": "Nobody"})
+    assert (nobody.begins, nobody.ends, nobody.by, nobody.hours) == ((), (), "", 0)

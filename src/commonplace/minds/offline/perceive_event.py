@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from commonplace.minds.notes import Spot, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, grammar
+from commonplace.minds.offline.happens import found_facts, happens, newcomer
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.text import name_forms, plain_name, words
+from commonplace.world.circumstances import subject_of
 
 EVENTS = ("fire", "cry", "dark", "water", "loud", "wonder")
 """Kinds of event, the more urgent first."""
@@ -51,14 +53,20 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
     """Those in a named area and those named; everybody when the sentence names neither, or says so."""
     rules, spoken = grammar(given.language), spoken_words(given.text)
     people = tuple(one.id for one in given.people if named_fully(one.called, spoken) or named_fully(one.name, spoken))
-    things = _things(given, rules, spoken)
-    everywhere = rules.has("event.everywhere", given.text)
-    areas = _areas(given, spoken, () if everywhere else things)
+    found = happens(given)
+    begun = [subject_of(key)[1] for key in (*found.begins, *found.ends)]
+    facts = any(of in found_facts(given) for of in begun)
+    things = () if facts else _things(given, rules, spoken)  # no lantern is meant by a lantern festival
+    everywhere = rules.has("event.everywhere", given.text) and not rules.has("event.present", given.text)
+    areas = found.areas if begun else _areas(given, spoken, () if everywhere else things)
+    areas = areas or _where(given, begun)
     text = given.text.strip()
     percept = text[:1].upper() + text[1:]
     percept = percept if percept.endswith((".", "!", "?", "…")) else f"{percept}."
     sky = _sky(rules, given.text)
-    locked, unlocked = _doors(rules, given.text, areas, things)
+    locked, unlocked = (
+        tuple(area for area in doors if area not in begun) for doors in _doors(rules, given.text, areas, things)
+    )
     return PerceiveEventOutput(
         percept=percept,
         everybody=bool(sky) or not (areas or people) or (everywhere and not areas),
@@ -68,8 +76,14 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
         sky=sky,
         locked=locked,
         unlocked=unlocked,
-        does=tuple(_does(given, rules, people)),
+        does=tuple(_does(given, rules, [one for one in people if one not in begun])),
         far=percept if locked or unlocked else _far(given, rules, areas, things),
+        begins=found.begins,
+        ends=found.ends,
+        hours=found.hours,
+        by=found.by,
+        newcomer=newcomer(given),
+        unclear=found.unclear,
     )
 
 
@@ -80,6 +94,13 @@ def _areas(given: PerceiveEventInput, spoken: str, things: tuple[str, ...]) -> t
         return named
     place = given.located.get(things[0], "")
     return (place,) if any(area.id == place for area in given.areas) else ()
+
+
+def _where(given: PerceiveEventInput, of: Iterable[str]) -> tuple[str, ...]:
+    """The areas among some subjects, and those that hold the things among them."""
+    known = {area.id for area in given.areas}
+    found = (one if one in known else given.located.get(one, "") for one in of)
+    return tuple(area for area in dict.fromkeys(found) if area in known)
 
 
 def _far(given: PerceiveEventInput, rules: Grammar, areas: Sequence[str], things: tuple[str, ...]) -> str:

@@ -48,6 +48,12 @@ class PerceiveEventInput(Given):
     """Key of all that may be so → name of what it is of: `burning.noodle-bar` → `Mira's Noodle Bar`."""
     so: tuple[str, ...] = ()
     """Keys of what is so now."""
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Kind of the scenario's own → words that say it."""
+    homes: tuple[str, ...] = ()
+    """Areas in which somebody lives."""
+    now: str = ""
+    """ISO moment."""
     language: str = DEFAULT
 
 
@@ -94,6 +100,10 @@ class PerceiveEventOutput(WireValue):
     """How long it is so, where the sentence says; 0 for as usual."""
     by: Annotated[str, choice("people")] = ""
     """Who did it to whom it befell, or the other one of two; empty for nobody."""
+    newcomer: Annotated[str, words(LONGEST_DOES)] = ""
+    """Somebody whom it brings to the place and nobody knows: `Viktor; 40; sailor`; empty for nobody."""
+    unclear: Annotated[str, words(LONGEST_FAR)] = ""
+    """What whoever wrote it has to say first, as a question: who of two is meant; empty where all is clear."""
 
     @field_validator("sky")
     @classmethod

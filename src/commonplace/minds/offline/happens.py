@@ -1,0 +1,388 @@
+"""What a sentence of god mode begins and ends, by the rows of `happens.toml` of its language.
+
+Names become tags, the sentence is cut into clauses, and the verbs of the rows are looked for in each. What a tag is to
+a verb (its role) follows from the words around it: a preposition in English, a particle in Korean. What is dreamt,
+feared, denied, asked or still to come does not happen. Whoever may be one of several is asked for, not guessed.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from commonplace.languages import file_text, weekdays
+from commonplace.languages.language import said
+from commonplace.minds.tasks import PerceiveEventInput
+from commonplace.text import plain_name, words
+from commonplace.world.circumstances import TOWN, subject_of
+
+_TAG = r"⟦([\d-]+)⟧"
+_ANY = r"(?:the |a |an )?⟦[\d-]+⟧"
+
+
+class Row(NamedTuple):
+    """A way to say that kinds begin, or end."""
+
+    kinds: tuple[str, ...]
+    ends: bool
+    of: tuple[str, ...]
+    """Roles that the subject may have, the first that fits counts; `town` needs no name."""
+    by: tuple[str, ...]
+    verb: re.Pattern[str]
+
+
+class Book(Struct, frozen=True, forbid_unknown_fields=True):
+    """`happens.toml`."""
+
+    mention: str
+    """A name, which stands for FORMS."""
+    town: tuple[str, ...]
+    both: str
+    """What stands between two names that have one role."""
+    head: int
+    """The place in such a row of the name that shows the role."""
+    clauses: str
+    resets: str
+    """The ends of clauses after which something is meant again."""
+    prefix: str
+    """What may stand before a verb whose subject is that of the clause before."""
+    they: str
+    """A pronoun as subject."""
+    gap: str
+    """Words between a subject and its verb that take the verb for themselves."""
+    end: str
+    unreal: str
+    """Words before a verb that say that it does not happen."""
+    unreal_on: str
+    """Words anywhere in a clause that say so, of the following clauses too."""
+    later: str
+    newcomer: tuple[str, ...]
+    nobody: tuple[str, ...]
+    """What somebody is called who is new; no work."""
+    she: tuple[str, ...]
+    he: tuple[str, ...]
+    roles: Mapping[str, tuple[str, str]]
+    """Role → what stands before a name, and what behind it; other names are `s` before the verb and `o` after it."""
+    numbers: Mapping[str, int]
+    units: Mapping[str, int]
+    lasting: Mapping[str, str]
+    """Hours → words that say so, or `units` and `day`."""
+    ends: Mapping[str, tuple[str, ...]]
+    begins: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def book(language: str) -> Book:
+    """The rows of a language."""
+    return msgspec.convert(tomllib.loads(file_text(language, "happens.toml")), Book)
+
+
+@cache
+def _rows(language: str) -> tuple[Row, ...]:
+    read = book(language)
+    return tuple(
+        _row(kinds.split(), line, read.end, ends=ends)
+        for ends, table in ((True, read.ends), (False, read.begins))
+        for kinds, lines in table.items()
+        for line in lines
+    )
+
+
+def _row(kinds: Iterable[str], line: str, end: str, *, ends: bool = False) -> Row:
+    roles, _, verb = line.partition(": ")
+    of, _, by = roles.partition("<")
+    pattern = rf"(?<!\w)(?:{verb.replace('{}', _ANY)}){end}"
+    return Row(tuple(kinds), ends, tuple(of.split()), tuple(by.split()), re.compile(pattern, re.IGNORECASE))
+
+
+class Happens(NamedTuple):
+    """What of circumstances a sentence says."""
+
+    begins: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    hours: int = 0
+    by: str = ""
+    unclear: str = ""
+    """A question to whoever wrote it; empty where all is clear."""
+    areas: tuple[str, ...] = ()
+    """The areas named."""
+
+
+def happens(given: PerceiveEventInput) -> Happens:
+    """The circumstances that a sentence begins and ends; a question begins nothing."""
+    if not given.circumstances or given.text.rstrip(" \"'”’").endswith("?"):
+        return Happens()
+    return _Reading(given).happens()
+
+
+class _Group(NamedTuple):
+    """Names that have one role: `Jun and Mira`."""
+
+    start: int
+    end: int
+    role: str
+    tags: tuple[int, ...]
+
+
+class _Reading:
+    """A sentence being read."""
+
+    def __init__(self, given: PerceiveEventInput) -> None:
+        self.given, self.book = given, book(given.language)
+        self.tagged, self.meant = _tagged(given, self.book)
+        own = (_row((kind,), f"s at of o: {_any_of(said)}", "") for kind, said in given.words.items())
+        self.rows = (*_rows(given.language), *own)
+        prefix = self.book.prefix
+        self.lead = re.compile(rf"\s*{prefix}(?P<they>(?:{self.book.they})(?!\w))?\s*{prefix}", re.IGNORECASE)
+        self.begins, self.ends = dict[str, str](), dict[str, str]()
+        self.question = ""
+
+    def happens(self) -> Happens:
+        """Clause by clause; what has no subject of its own has that of a clause before."""
+        before, unreal = list[_Group](), False
+        for number, (clause, resets) in enumerate(_clauses(self.tagged, self.book)):
+            unreal = unreal and not resets
+            if not unreal:
+                self._read(clause, before, first=not number)
+            unreal = unreal or _says(self.book.unreal_on, clause)
+            before = [*(one for one in self._groups(clause, len(clause)) if one.role == "s"), *before]
+        by = next((who for who in self.begins.values() if who), "")
+        hours = _hours(self.given, self.book) if self.begins else 0
+        known = {area.id for area in self.given.areas}
+        areas = tuple(dict.fromkeys(ids[0] for ids in self.meant if len(ids) == 1 and ids[0] in known))
+        return Happens(tuple(self.begins), tuple(self.ends), hours, by, self.question, areas)
+
+    def _read(self, clause: str, before: Sequence[_Group], *, first: bool) -> None:
+        taken, question = list[tuple[int, int]](), ""
+        for row in self.rows:
+            for verb in row.verb.finditer(clause):
+                start, end = verb.span()
+                rest = f"{clause[:start]}   {clause[end:]}"
+                if any(start < last and other < end for other, last in taken) or _says(self.book.unreal_on, rest):
+                    continue
+                if not row.ends and _says(self.book.unreal, clause[:start]):
+                    continue
+                groups = self._groups(clause, start)
+                keys, asked = self._keys(row, groups, clause, start, before, first=first)
+                question = question or asked
+                if keys:
+                    taken.append((start, end))
+                    into = self.ends if row.ends else self.begins
+                    into |= {key: self._by(row, groups, key) for key in keys if key not in into}
+        self.question = self.question or ("" if taken else question)
+
+    def _keys(
+        self, row: Row, groups: Sequence[_Group], clause: str, verb: int, before: Sequence[_Group], *, first: bool
+    ) -> tuple[tuple[str, ...], str]:
+        """Keys of what a verb begins or ends, and a question where it may be of one or another, or is of nobody."""
+        for role in row.of:
+            if role == "town" and (keys := self._possible(row, clause, (TOWN,))):
+                return keys, ""
+            for group in groups:
+                if group.role == role and not (role == "s" and re.search(self.book.gap, clause[group.end : verb])):
+                    keys, question = self._of(row, clause, group.tags)
+                    if keys or question:
+                        return keys, question
+        if row.ends:
+            so = [key for key in self.given.so if subject_of(key)[0] in row.kinds]
+            return (tuple(so) if len(so) == 1 and not groups else ()), ""
+        lead = self.lead.fullmatch(clause[:verb])
+        if lead and "s" in row.of:
+            for group in before:
+                keys, question = self._of(row, clause, group.tags)
+                if keys or question:
+                    return keys, question
+        nobody = lead is not None and (first or (lead["they"] and not before)) and not groups
+        return (), said(self.given.language, "god_mode", "whom") if nobody else ""
+
+    def _of(self, row: Row, clause: str, tags: Iterable[int]) -> tuple[tuple[str, ...], str]:
+        keys = list[str]()
+        for tag in tags:
+            found = self._possible(row, clause, self.meant[tag])
+            if len(self.meant[tag]) > 1 and len(found) > 1:
+                names = ", ".join(self._name(key) for key in found)
+                return (), said(self.given.language, "god_mode", "which", names=names)
+            keys += found
+        return tuple(keys), ""
+
+    def _possible(self, row: Row, clause: str, ids: Iterable[str]) -> tuple[str, ...]:
+        """What of some can be so, or is; not what is still to come, unless it is of a fact."""
+        possible = self.given.so if row.ends else self.given.circumstances
+        keys = (f"{kind}.{of}" for of in ids for kind in row.kinds)
+        later = not row.ends and _says(self.book.later, clause)
+        facts = found_facts(self.given)
+        return tuple(key for key in keys if key in possible and not (later and subject_of(key)[1] not in facts))
+
+    def _name(self, key: str) -> str:
+        of = subject_of(key)[1]
+        return next((one.name for one in self.given.people if one.id == of), self.given.circumstances[key])
+
+    def _by(self, row: Row, groups: Sequence[_Group], key: str) -> str:
+        people, of = {one.id for one in self.given.people}, subject_of(key)[1]
+        for role in row.by:
+            for group in groups:
+                for tag in group.tags if group.role == role else ():
+                    if len(self.meant[tag]) == 1 and self.meant[tag][0] in people and self.meant[tag][0] != of:
+                        return self.meant[tag][0]
+        return ""
+
+    def _groups(self, clause: str, verb: int) -> list[_Group]:
+        """The names of a clause in their roles to a verb at a place, the nearest before it first, then those after."""
+        rows = list[list[re.Match[str]]]()
+        for tag in re.finditer(_TAG, clause):
+            if rows and re.fullmatch(self.book.both, clause[rows[-1][-1].end() : tag.start()]):
+                rows[-1].append(tag)
+            else:
+                rows.append([tag])
+        groups = [
+            _Group(
+                row[0].start(),
+                row[-1].end(),
+                self._role(clause, row[self.book.head], verb),
+                tuple(int(one[1]) for one in row),
+            )
+            for row in rows
+        ]
+        return sorted(groups, key=lambda one: (one.start >= verb, one.start if one.start >= verb else -one.start))
+
+    def _role(self, clause: str, tag: re.Match[str], verb: int) -> str:
+        for role, (before, after) in self.book.roles.items():
+            if before and re.search(before, clause[: tag.start()].removesuffix("the "), re.IGNORECASE):
+                return role
+            if after and re.match(after, clause[tag.end() :]):
+                return role
+        return "s" if tag.start() < verb else "o"
+
+
+def _says(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def _any_of(phrases: Iterable[str]) -> str:
+    return "|".join(re.escape(one) for one in phrases)
+
+
+def _clauses(text: str, read: Book) -> Iterator[tuple[str, bool]]:
+    """The clauses of a sentence, each with whether what was dreamt before it is over. A name alone is none."""
+    start, resets, kept = 0, False, ""
+    breaks = [*re.finditer(rf"{read.clauses.replace('{}', _ANY)}", text, re.IGNORECASE), None]
+    for end in breaks:
+        piece = kept + text[start : end.start() if end else len(text)]
+        if end and re.fullmatch(rf"(?:.*{read.both})?\s*(?:the )?⟦[\d-]+⟧\s*", piece, re.IGNORECASE):
+            kept, start = piece + end[0], end.end()
+            continue
+        yield piece.strip(" .!"), resets
+        kept, start, resets = "", end.end() if end else 0, bool(end and _says(read.resets, end[0]))
+
+
+def _hours(given: PerceiveEventInput, read: Book) -> int:
+    """How long a sentence says; 0 where it does not."""
+    days = weekdays(given.language)
+    n = "|".join((r"\d+", *sorted(read.numbers, key=len, reverse=True)))
+    for key, pattern in read.lasting.items():
+        filled = pattern.replace("N", n).replace("U", "|".join(read.units)) if key == "units" else pattern
+        found = re.search(filled.replace("(?P<day>D)", f"(?P<day>{'|'.join(days)})"), given.text, re.IGNORECASE)
+        if found is None:
+            continue
+        if key == "units":
+            unit = next(hours for one, hours in read.units.items() if re.fullmatch(one, found["unit"], re.IGNORECASE))
+            number = found["n"].lower()
+            return (int(number) if number.isdigit() else read.numbers[number]) * unit
+        if key != "day":
+            return int(key)
+        if given.now:
+            wanted = [one.lower() for one in days].index(found["day"].lower())
+            return 24 * ((wanted - datetime.fromisoformat(given.now).weekday()) % 7 or 7)
+    return 0
+
+
+# ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def found_facts(given: PerceiveEventInput) -> Mapping[str, str]:
+    """Facts that something may be so of, by id."""
+    known = {one.id for one in (*given.people, *given.areas, *given.things)} | {TOWN}
+    named = ((subject_of(key)[1], name) for key, name in given.circumstances.items())
+    return {of: name for of, name in named if of not in known}
+
+
+def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str, ...]]]:
+    """A sentence with tags for the names in it, and those that each may be; `⟦-⟧` is the town."""
+    forms, parts = _forms(given, read)
+    meant = list[tuple[str, ...]]()
+
+    def tag(found: re.Match[str]) -> str:
+        form = plain_name(found["name"])
+        if form in parts and found["name"].islower():  # a park is nobody of that name
+            return found[0]
+        meant.append(forms[form])
+        return f"⟦{len(meant) - 1}⟧"
+
+    names = "|".join(re.escape(one) for one in sorted(forms, key=len, reverse=True))
+    text = given.text.strip().replace("’", "'")
+    return (re.sub(read.mention.replace("FORMS", names), tag, text, flags=re.IGNORECASE) if names else text), meant
+
+
+def _forms(given: PerceiveEventInput, read: Book) -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
+    """What each form of a name may mean, and the forms that are only a part of the name of somebody."""
+    whole, part, first = (dict[str, list[str]]() for _ in range(3))
+    people = {form: one for one in given.people for form in (plain_name(one.name), plain_name(one.called))}
+    for form, one in people.items():
+        whole.setdefault(form, []).append(one.id)
+    for one in given.people:
+        for word in words(one.name):
+            part.setdefault(word, []).append(one.id)
+    own = frozenset(part) - frozenset(whole)
+    for word in (*read.town, given.circumstances.get(f"dark.{TOWN}", "")):
+        whole[plain_name(word)] = [TOWN]
+    places = [(one.id, one.name) for one in given.areas]
+    for id, name in (*places, *((one.id, one.name) for one in given.things), *found_facts(given).items()):
+        whole.setdefault(plain_name(name), []).append(id)
+        for form in (*_endings(name), id.replace("-", " ").replace("_", " ")):
+            part.setdefault(form, []).append(id)
+    for id, name in places:
+        head = plain_name(name).partition(" ")[0]
+        if "'s" not in head and id not in given.homes and not any(head.startswith(form) for form in people):
+            first.setdefault(head, []).append(id)
+    forms = {**first, **part, **whole}
+    return {form: tuple(dict.fromkeys(ids)) for form, ids in forms.items() if len(form) > 1}, own
+
+
+def _endings(name: str) -> Iterator[str]:
+    """The last words of a name: `noodle bar`, `bar`; of `cat Pixel` the first, too."""
+    _, owner, rest = name.partition("'s ")
+    parts = plain_name(rest if owner else name).split()
+    yield from (form for first in range(len(parts)) if len(form := " ".join(parts[first:])) > 1)
+    if (
+        len(parts) > 1
+        and name[:1].islower()
+        and not name.startswith("the ")
+        and not name[len(parts[0]) + 1 :].islower()
+    ):
+        yield parts[0]
+
+
+# ── somebody new ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def newcomer(given: PerceiveEventInput) -> str:
+    """Name, age, work and pronoun of somebody whom a sentence brings and nobody knows; empty for none."""
+    read = book(given.language)
+    known = {word for one in given.people for word in (one.name, one.called, *one.name.split())}
+    text = given.text.strip()
+    for pattern in read.newcomer:
+        found = re.search(pattern, text)
+        if found and found["name"] not in known and not _says(read.unreal_on, text):
+            parts = found.groupdict()
+            what = (parts["what"] or "").strip()
+            work = "" if what.endswith(read.nobody) else what
+            pronoun = "she" if what.endswith(read.she) else "he" if what.endswith(read.he) else ""
+            return f"{found['name']}; {parts['age'] or parts.get('old') or ''}; {work}; {pronoun}"
+    return ""

@@ -1,0 +1,211 @@
+"""A sentence of god mode: what it raises and ends, and what the preview says of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace.api import create_run
+from commonplace.engine.god_mode import asked
+from commonplace.engine.run import Run
+from commonplace.errors import UsageError
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.happens import book
+from commonplace.minds.offline.perceive_event import perceive_event
+from commonplace.scenario.compiling import compiled_from_text, load
+from commonplace.scenario.loading import find
+from commonplace.world.circumstances import Circumstance, shipped_kinds, subject_of
+
+SENTENCES = Path(__file__).with_name("god_sentences.txt")
+
+
+def sentences() -> Iterator[tuple[str, str, frozenset[str]]]:
+    town = ""
+    for line in SENTENCES.read_text(encoding="utf-8").splitlines():
+        town = line.removeprefix("== ") if line.startswith("== ") else town
+        text, arrow, wanted = line.partition("=>")
+        if arrow and not line.startswith("#"):
+            yield town, text.strip(), frozenset(wanted.split())
+
+
+@pytest.fixture(scope="module")
+def towns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
+    folder = tmp_path_factory.mktemp("towns")
+    runs = {name: create_run(folder / f"{name}.run", name) for name in ("latticeville", "sijang")}
+    for run in runs.values():
+        list(run.play_sync(36))
+    yield runs
+    for run in runs.values():
+        run.close()
+
+
+@pytest.mark.parametrize(("town", "text", "wanted"), [*sentences()])
+def test_a_sentence_raises_what_it_says(towns: dict[str, Run], town: str, text: str, wanted: frozenset[str]) -> None:
+    so = sorted(key[1:] for key in wanted if key.startswith("-"))
+    world = replace(
+        towns[town]._engine.live_state.world,
+        circumstances={key: Circumstance(*subject_of(key), since=0) for key in so},
+    )
+    found = perceive_event(asked(text, towns[town].scenario, world), Dice((7, "-", 1, 0)))
+    said = {*found.begins, *(f"-{key}" for key in found.ends)}
+    said |= {f"by={found.by}"} if found.by else set()
+    said |= {f"hours={found.hours}"} if found.hours else set()
+    said |= {"?"} if found.unclear else set()
+    said |= {"new"} if found.newcomer else set()
+    assert said == wanted
+
+
+def shown_on_the_page() -> Iterator[tuple[str, str, frozenset[str]]]:
+    page = (Path(__file__).parents[2] / "docs" / "circumstances.md").read_text(encoding="utf-8")
+    head, rows = "| in `latticeville` | begins or ends | in `sijang` | begins or ends |\n|---|---|---|---|\n", page
+    for row in rows.split(head)[1].split("\n\n")[0].splitlines():
+        english, raised, korean, also = (cell.strip() for cell in row.strip("|").split("|"))
+        for town, text, keys in (("latticeville", english, raised), ("sijang", korean, also)):
+            yield town, text, frozenset(re.findall(r"`(\w+\.[\w-]+)`", keys))
+
+
+@pytest.mark.parametrize(("town", "text", "keys"), [*shown_on_the_page()])
+def test_the_examples_of_the_page_are_true(towns: dict[str, Run], town: str, text: str, keys: frozenset[str]) -> None:
+    world = towns[town]._engine.live_state.world
+    so = {key: Circumstance(*subject_of(key), since=0) for key in sorted(keys)}
+    given = asked(text, towns[town].scenario, replace(world, circumstances=so))
+    found = perceive_event(given, Dice((7, "-", 1, 0)))
+    assert {*found.begins, *found.ends} == keys
+
+
+def previewed(run: Run, text: str) -> tuple[dict[str, Any], str]:
+    body = asyncio.run(run.preview(text))
+    return body, run.described(body)
+
+
+@pytest.mark.parametrize(
+    ("town", "text", "says"),
+    [
+        ("latticeville", "A fire breaks out in the noodle bar",
+         ["is on fire (for 2 hours)", "then Mira's Noodle Bar is closed (for 40 hours)", "concerns most: Mira"]),
+        ("latticeville", "Halima is ill for five days", ["Halima is ill (for 5 days)", "Odalys (friend who"]),
+        ("latticeville", "Bruno breaks his leg", ["Bruno is hurt", "Halima (doctor)"]),
+        ("latticeville", "Ezekiel dies", ["Ezekiel is dead (for good)", "Pip (grandfather)"]),
+        ("latticeville", "A dog barks", ["everybody will perceive", "only words"]),
+        ("latticeville", "The Cedar Baths are flooded", ["nobody is there now; whoever comes"]),
+        ("sijang", "국숫집에 불이 난다", ["불이 났다 (2시간 동안)", "그다음: 미정네 국숫집이 문을 닫았다", "미정"]),
+        ("sijang", "개가 짖는다", ["모두", "말뿐입니다"]),
+    ],
+)  # fmt: skip
+def test_the_preview_says_what_will_be_so(towns: dict[str, Run], town: str, text: str, says: list[str]) -> None:
+    told = previewed(towns[town], text)[1]
+    assert [one for one in says if one not in told] == [], told
+
+
+@pytest.mark.parametrize(("town", "text"), [("latticeville", "Adeyemi is ill"), ("sijang", "그가 죽었다")])
+def test_what_may_be_of_one_or_another_is_asked_for(towns: dict[str, Run], town: str, text: str) -> None:
+    with pytest.raises(UsageError):
+        previewed(towns[town], text)
+
+
+def test_a_sentence_about_somebody_is_perceived_by_those_with_them(towns: dict[str, Run]) -> None:
+    run = towns["latticeville"]
+    where = run._engine.live_state.world.bodies["suki"].area
+    body, _ = previewed(run, "Suki faints")
+    assert body["to"] == {"everybody": False, "areas": [where], "agents": ["suki"]}
+
+
+def test_whoever_it_befalls_elsewhere_is_put_there(tmp_path: Path) -> None:
+    with create_run(tmp_path / "a.run", "latticeville") as run:
+        list(run.play_sync(36))
+        body, told = previewed(run, "Bruno insults Suki at the Fox Shrine")
+        assert body["brings"] == {"bruno": "shrine", "suki": "shrine"} and "at Fox Shrine" in told
+        run.submit(body)
+        [tick] = run.play_sync(1)
+        spoke = next(event.body for event in tick.events if event.type == "GOD_EVENT")
+        assert {agent for agent, _ in spoke.percepts} >= {"bruno", "suki"}
+        assert run.reading.world_at().circumstances["insulted.suki"].by == "bruno"
+
+
+def test_of_two_in_love_each_is_in_love_with_the_other(towns: dict[str, Run]) -> None:
+    body, _ = previewed(towns["latticeville"], "Jun and Wren kiss")
+    assert [(one["of"], one["by"]) for one in body["raises"]] == [("jun", "wren"), ("wren", "jun")]
+
+
+@pytest.mark.parametrize(
+    ("town", "text", "card"),
+    [
+        ("latticeville", "A 40-year-old sailor named Viktor asks for Mira", ("Viktor", 40, "sailor")),
+        ("sijang", "빅토르라는 40세 선원이 미정을 찾아온다", ("빅토르", 40, "선원")),
+    ],
+)
+def test_somebody_whom_nobody_knows_comes_in_after_the_preview_said_so(
+    tmp_path: Path, town: str, text: str, card: tuple[str, int, str]
+) -> None:
+    with create_run(tmp_path / "a.run", town) as run:
+        list(run.play_sync(1))
+        body, told = previewed(run, text)
+        assert card[0] in told and str(card[1]) in told and card[2] in told
+        assert len(run.scenario.personas) == len(load(town).personas)
+        run.submit(body)
+        list(run.play_sync(2))
+        found = [one for one in run.scenario.personas.values() if one.name == card[0]]
+        assert [(one.name, one.age, one.work) for one in found] == [card]
+        assert found[0].id in run.reading.world_at().bodies
+
+
+def test_a_closed_place_is_a_circumstance_and_a_locked_door_is_a_door(towns: dict[str, Run]) -> None:
+    body, _ = previewed(towns["latticeville"], "The arcade is closed")
+    assert [one["kind"] for one in body["raises"]] == ["closed"] and not body["closes"]
+    body, _ = previewed(towns["latticeville"], "The door of the arcade is locked")
+    assert not body["raises"] and body["closes"]
+
+
+def test_what_is_taken_is_gone_and_is_news(towns: dict[str, Run]) -> None:
+    body, _ = previewed(towns["latticeville"], "Somebody steals the gramophone")
+    assert body["moves"] == [["gramophone", ""]] and body["raises"][0]["kind"] == "stolen"
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_rows_are_of_kinds_that_ship(language: str) -> None:
+    rows = book(language)
+    assert {kind for kinds in (*rows.begins, *rows.ends) for kind in kinds.split()} <= shipped_kinds(language).keys()
+    assert shipped_kinds(language).keys() == {kind for kinds in rows.begins for kind in kinds.split()}
+
+
+HAUNTED = {
+    "of": "place",
+    "hours": 3,
+    "then": {"closed": 2},
+    "words": {
+        "now": "There is a ghost at {x}.",
+        "over": "No ghost walks about {x} any more.",
+        "names": "ghost | haunted",
+        "tell": ["{X} is haunted, I tell you."],
+    },
+}
+
+
+def test_a_kind_of_its_own_works_from_the_file_to_the_talk(tmp_path: Path) -> None:
+    document: dict[str, Any] = deepcopy(find("plaza").data)
+    document["circumstances"] = {"haunted": HAUNTED}
+    document["script"] = [
+        {"id": "ghost", "at": "08:00", "text": "Something white floats through the café.", "to": {"areas": ["cafe"]},
+         "raises": [{"kind": "haunted", "of": "cafe"}]},
+    ]  # fmt: skip
+    path = tmp_path / "haunted.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert compiled_from_text(path.read_text(encoding="utf-8"), "haunted").kinds["haunted"].hours == 3
+    with create_run(tmp_path / "a.run", path) as run:
+        list(run.play_sync(12 * 4))
+        world = run.reading.world_at()
+        assert world.circumstances["haunted.cafe"].holds
+        known = {me for me in world.bodies for memory in run.reading.memories(me) if "ghost" in memory.text}
+        assert known, "whoever comes in notices it"
+        assert previewed(run, "The watch workshop is haunted")[0]["raises"] == [{"kind": "haunted", "of": "workshop"}]
+        list(run.play_sync(12 * 2))
+        world = run.reading.world_at()
+        assert not world.circumstances["haunted.cafe"].holds and world.circumstances["closed.cafe"].holds
