@@ -10,6 +10,7 @@ from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_talk
 from commonplace.cognition.beside import news_ahead
+from commonplace.cognition.circumstances import aware, known, off, shown_the_way
 from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.goals import goals_spoken_of
 from commonplace.cognition.past import own_past, past_with
@@ -139,6 +140,8 @@ def _input(
     view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...],
     settled: tuple[Agreed, ...],
 ) -> ReactInput:  # fmt: skip
+    so = known(view)
+    shown_the_way(view, notebook, so)
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
     cognition = view.scenario.cognition
     merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
@@ -151,11 +154,11 @@ def _input(
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
         recalled=unconditional(view.scenario, found) if speaks else found,
-        facts=fact_notes(view.scenario, (*found,)),
+        facts=fact_notes(view.scenario, (*found,), off(so)),
         lines=spoken(view),
         floor=has_floor(view),
         places=places(view.scenario, notebook.belief),
-        told={other: notebook.relations[other].shared for other in here if notebook.relations[other].shared},
+        told={other: facts for other in here if (facts := aware(view, other, notebook.relations[other].shared))},
         unrated=tuple(notebook.unrated) if "rate" in merged else (),
         unrated_happenings=unrated(view, notebook) if "rate" in merged else (),
         speaks=speaks,
@@ -167,4 +170,5 @@ def _input(
         else {},
         goals=goals_spoken_of(view, notebook.goals.open(), _told_me(news)),
         agreed=settled,
+        so=so,
     )

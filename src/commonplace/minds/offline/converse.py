@@ -20,6 +20,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import SETTLES, favour_reply, goal_sayings, looked_for
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import Heard, refuses, remembered
+from commonplace.minds.offline.incidents import befallen
 from commonplace.minds.offline.inner_voice import thought_aloud
 from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.rows import Facts, read_table
@@ -31,6 +32,7 @@ from commonplace.minds.offline.sayings import (
 from commonplace.minds.offline.scene import CLOSE, Line, Scene, scene_of
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.text import is_named
+from commonplace.world.circumstances import subject_of
 from commonplace.world.happenings import NOTHING_KNOWN, Befell, Planned, Said
 
 TRIES = 6
@@ -262,8 +264,11 @@ def _breaking(scene: Scene, options: list[Saying]) -> Line | None:
     """A word about what has just happened, unless it is what the two are speaking of."""
     for memory in scene.talk.recalled:
         befell = memory.happening
-        if not isinstance(befell, Befell) or memory.minutes_ago > AT_ONCE or memory.facts:
+        so = befallen(befell)
+        if not isinstance(befell, Befell) or memory.minutes_ago > AT_ONCE or (memory.facts and not so):
             continue
+        if so:
+            return _at_once(scene, memory, so)
         text, author = befell.text, befell.topic
         topic = scene.language.with_article(author) or scene.language.noun_phrase(text)
         if topic in (scene.my_topic, scene.heard.topic) or scene.you.warmth < COLD:
@@ -281,6 +286,19 @@ def _breaking(scene: Scene, options: list[Saying]) -> Line | None:
         line = scene.line(rule, memory.id, about=topic, topic=topic, x=memory.happening.place_name)
         return replace(line, topic=topic) if line.text else None
     return None
+
+
+def _at_once(scene: Scene, memory: Recalled, so: str) -> Line | None:
+    """What is said there and then of what has become so, or is over: by the one it is of, to that one, or by one who
+    noticed it to another."""
+    kind, of = subject_of(so)
+    topic = scene.language.noun_phrase(memory.text)
+    part = "struck" if scene.me.id == of else "over" if not memory.tell else "to" if scene.you.id == of else ""
+    line = scene.line(f"now.so.{part}.{kind}", memory.id, about=topic, topic=topic) if part else Line("")
+    if line.text or part in ("struck", "over"):
+        return line if line.text else None
+    text = _authors(scene, memory.tell, f"{memory.text} {scene.talk.situation.place.id}")
+    return Line(text, (memory.id,), "tell.noticed", topic) if text else None
 
 
 def _saw_it_too(scene: Scene, befell: Befell) -> bool:
@@ -312,7 +330,8 @@ def _opening(scene: Scene, options: list[Saying]) -> Line | None:
         return None if scene.mine else _plain_greeting(scene)
     if scene.mine:
         return scene.led(body, "turn", saying.ids[0]) if scene.dice.chance(50, "turn") else scene.aside(body)
-    greeting = _greeting(scene)
+    is_grave = saying.rule == "core.so" and body.act != "rejoice"
+    greeting = scene.line("greet.grave") if is_grave else _greeting(scene)
     return greeting.then(body).then(_invitation(scene, saying))
 
 
