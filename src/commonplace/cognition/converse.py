@@ -8,6 +8,7 @@ from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
 from commonplace.cognition.beside import OPENING, REPLYING, beside, news_ahead
+from commonplace.cognition.circumstances import aware, known, off
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
@@ -67,9 +68,9 @@ async def converse(
         purpose=reaction.purpose,
         lines=sayable.answered(_with_replies(view, lines)),
         recalled=sayable.told(found),
-        facts=sayable.news(fact_notes(view.scenario, found), found),
+        facts=sayable.news(fact_notes(view.scenario, found, off(known(view))), found),
         said=said,
-        told=relation.shared if relation else (),
+        told=aware(view, hearer, relation.shared) if relation else (),
         now=item_note(view.scenario, item) if item else None,
         later=later_strokes(view.scenario, notebook.plan, view.now),
         past=past,

@@ -14,6 +14,7 @@ from typing import Any
 
 from commonplace.character.persona import Persona
 from commonplace.clock import hhmm, midnight, parse_iso
+from commonplace.cognition.circumstances import known, off
 from commonplace.cognition.goals import goal_notes, wish_for
 from commonplace.cognition.past import own_past, whole_past
 from commonplace.cognition.plan import adopt_day
@@ -82,18 +83,20 @@ async def deliver(view: TurnView, notebook: Notebook) -> None:
 async def _plan_day(view: JobView, notebook: JobNotebook) -> Outcome:
     wakes = parse_iso(view.job.about)
     found = await retrieve(view, notebook, "plan_day", [_day_query(view)])
+    so = known(view)
     inputs = PlanDayInput(
         who=who(view.persona),
         situation=changed(situation(view), moment=view.job.about, time=hhmm(wakes)),
         wakes=hhmm(wakes),
         routine=usual_day(view),
         recalled=found,
-        facts=fact_notes(view.scenario, found),
+        facts=fact_notes(view.scenario, found, off(so)),
         places=places(view.scenario, view.state.belief),
         known=acquaintances(view),
         yesterday=tuple(f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")),
         past=own_past(view, view.state.account),
         goals=goal_notes(view, view.state.goals.open(), seek=True),
+        so=so,
     )
     if not view.scenario.cognition.plan:
         strokes: tuple[Stroke, ...] = inputs.routine

@@ -20,6 +20,7 @@ from commonplace.character.plan import without_stroke
 from commonplace.character.state import AREA, Known
 from commonplace.clock import hhmm, iso, midnight
 from commonplace.cognition.account import EVENING, Remembered, topics_of
+from commonplace.cognition.circumstances import known
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.sentences import wished
 from commonplace.cognition.turn import Notebook, TurnView, View
@@ -72,10 +73,24 @@ def pursue(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered])
     for note in notebook.notes:
         if isinstance(note, RelationChanged):
             _felt(view, notebook, note.other, note.why)
+    if view.scenario.circumstances:
+        _give_up(view, notebook)
     if 0 <= notebook.goals.next_due <= view.tick:
         _overdue(view, notebook)
     if view.tick == 1 or (view.now.hour == 4 and view.now.minute < view.scenario.clock.tick_minutes):
         _look_around(view, notebook)
+
+
+def _give_up(view: TurnView, notebook: Notebook) -> None:
+    """Goals that what the character knows to be so makes vain: somebody is gone, a thing is lost or broken, an event
+    does not take place."""
+    vain = {
+        note.of: note.memory for note in known(view) if note.holds and (note.gone or note.subject in {"thing", "fact"})
+    }
+    for goal in notebook.goals.open():
+        memory = next((vain[one] for one in (goal.person, goal.object, goal.topic) if one in vain), 0)
+        if memory:
+            _close(view, notebook, goal, GIVEN_UP, memory)
 
 
 def _open(
@@ -366,10 +381,11 @@ def _names(name: str) -> Callable[[str], bool]:
 def _miss_somebody(view: TurnView, notebook: Notebook) -> None:
     """A visit to the one most liked of those one has not talked with for long."""
     clock = view.scenario.clock
+    gone = {note.of for note in known(view) if note.gone and note.holds}
     missed = [
         (-relation.warmth, relation.last_talk, other)
         for other, relation in notebook.relations.items()
-        if relation.warmth >= FOND and other in view.scenario.personas
+        if relation.warmth >= FOND and other in view.scenario.personas and other not in gone
         and view.tick - max(0, relation.last_talk) > clock.ticks(MISSED)
     ]  # fmt: skip
     for _, _, other in sorted(missed):

@@ -260,7 +260,7 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
                 voiced = Voiced(text=thought)
                 yield Percept("voice", text, voiced, view.persona.id, FIRST, event.id, to_me=True, always_new=True)
             case GodSpoke() as spoke if _notices(view, spoke):
-                text = ended(_told(view, spoke))
+                text = _carrying(view, ended(_told(view, spoke)), next(iter(spoke.raises), ""))
                 if spoke.sky:
                     sky = Sky(sky=view.world.ambient.sky, old=_sky_before(view))
                     yield Percept("weather", text, sky, "-", AMBIENT, event.id, always_new=True)
@@ -299,7 +299,15 @@ def _befell(view: TurnView, played: ScriptPlayed) -> Befell:
     if played.far and not reaches(played, view.persona.id, view.world.area):
         return Befell(text=ended(played.far), far=areas)
     raised = played.raises[0] if played.raises else played.script
-    return Befell(text=ended(played.text), event=raised, areas=areas, there=_awake(view))
+    return Befell(text=_carrying(view, ended(played.text), raised), event=raised, areas=areas, there=_awake(view))
+
+
+def _carrying(view: TurnView, text: str, key: str) -> str:
+    """A text that says what it raises, too: one remembers it by these words, and passes them on."""
+    fact, one = view.scenario.fact(key), view.scenario.circumstances.get(key)
+    if fact is None or one is None or fact.carried_by(text):
+        return text
+    return f"{text} {now_sentence(view.scenario, one.kind, one.of, one.by)}"
 
 
 def _spoken_of(view: TurnView, spoke: GodSpoke, text: str) -> Befell:

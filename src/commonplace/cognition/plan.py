@@ -19,7 +19,9 @@ from commonplace.character.plan import (
     tiled,
     with_stroke,
 )
+from commonplace.character.state import Belief
 from commonplace.clock import hhmm, iso, midnight
+from commonplace.cognition.circumstances import known
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.perceive import befalls
 from commonplace.cognition.remember import PLAN, NewMemory, remember
@@ -93,6 +95,7 @@ async def _parts(
         things=things_believed(view.scenario, notebook.belief, item.location, view.persona.id),
         company=tuple(view.scenario.personas[other].called for other in sorted(view.world.bodies)),
         goals=goal_notes(view, (goal for goal in notebook.goals.open() if goal.object)),
+        so=tuple(note for note in known(view) if note.subject == "thing" and note.holds),
     )
     if reused:
         return task.fallback(inputs).parts
@@ -142,7 +145,8 @@ async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason:
         return False
     room = int((ends - start).total_seconds() // 60)
     minutes = min(max(grain, stroke.minutes // grain * grain), room)
-    item = stroke_item(view, stroke, f"{notebook.plan.day}.{next_number(notebook.plan)}", start, minutes)
+    number = f"{notebook.plan.day}.{next_number(notebook.plan)}"
+    item = stroke_item(view, stroke, number, start, minutes, notebook.belief)
     notebook.plan = with_stroke(notebook.plan, item)
     _changed(view, notebook, reason)
     await remember(view, notebook, [plan_memory(view, item, "new_plan")])
@@ -252,9 +256,12 @@ def rounded(moment: datetime, grain: int) -> datetime:
     return midnight(moment) + timedelta(minutes=minutes // grain * grain)
 
 
-def stroke_item(view: TurnView, stroke: Stroke, item_id: str, start: datetime, minutes: int) -> PlanItem:
-    """A mind's stroke as a plan item; citations are kept where the memories exist."""
-    known = view.state.belief.knows(stroke.location) and stroke.location in view.scenario.geography.edges
+def stroke_item(
+    view: TurnView, stroke: Stroke, item_id: str, start: datetime, minutes: int, belief: Belief | None = None
+) -> PlanItem:  # fmt: skip
+    """A mind's stroke as a plan item; citations are kept where the memories exist, and its place where it is known in
+    this turn's `belief`, or was before."""
+    known = (belief or view.state.belief).knows(stroke.location) and stroke.location in view.scenario.geography.edges
     return PlanItem(
         id=item_id,
         level="day",

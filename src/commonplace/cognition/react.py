@@ -10,6 +10,7 @@ from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_talk
 from commonplace.cognition.beside import news_ahead
+from commonplace.cognition.circumstances import aware, known, off, shown_the_way
 from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.goals import goals_spoken_of
 from commonplace.cognition.past import own_past, past_with
@@ -139,11 +140,13 @@ def _input(
     view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...],
     settled: tuple[Agreed, ...],
 ) -> ReactInput:  # fmt: skip
+    so = known(view)
+    shown_the_way(view, notebook, so)
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
     cognition = view.scenario.cognition
     merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
     acts = "act" in merged and cognition.asks_each_tick
-    speaks, facts = "converse" in merged, fact_notes(view.scenario, found)
+    speaks, facts = "converse" in merged, fact_notes(view.scenario, found, off(so))
     return ReactInput(
         who=who(view.persona),
         situation=situation(view),
@@ -155,7 +158,7 @@ def _input(
         lines=spoken(view),
         floor=has_floor(view),
         places=places(view.scenario, notebook.belief),
-        told={other: notebook.relations[other].shared for other in here if notebook.relations[other].shared},
+        told={other: facts for other in here if (facts := aware(view, other, notebook.relations[other].shared))},
         unrated=tuple(notebook.unrated) if "rate" in merged else (),
         unrated_happenings=unrated(view, notebook) if "rate" in merged else (),
         speaks=speaks,
@@ -167,4 +170,5 @@ def _input(
         else {},
         goals=goals_spoken_of(view, notebook.goals.open(), _told_me(news)),
         agreed=settled,
+        so=so,
     )

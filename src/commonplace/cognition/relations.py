@@ -15,17 +15,20 @@ from commonplace.character.account import Entry, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.state import WARMTH, Relation
 from commonplace.cognition.account import Remembered, oldest, topics_of
+from commonplace.cognition.circumstances import concerning
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages.language import language
+from commonplace.scenario.circumstances import subject_names
 from commonplace.text import words
 from commonplace.world.acts import favour_in
+from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import RelationChanged
-from commonplace.world.happenings import ISaid, Said, Speech, happening_of
+from commonplace.world.happenings import Befell, Came, Happening, ISaid, Said, Seen, Speech, happening_of
 
 CHANGES: Mapping[str, int] = {
     "kept_word": 5, "broke_word": -10, "spoke_well": 3, "spoke_ill": -5, "told_secret": -12, "apologised": 6,
-    "stayed_away": -1, "reproached": -3, "defied": -6, "made_up": 7, "forgave": 5,
+    "stayed_away": -1, "reproached": -3, "defied": -6, "made_up": 7, "forgave": 5, "stood_by": 5,
 }  # fmt: skip
 """By what the other did: the change of warmth."""
 HURT, PLEASED = "hurt", "pleased"
@@ -90,6 +93,8 @@ def feel(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
     for percept, memory in sorted(remembered, key=lambda pair: pair[1].id):
         if isinstance(percept.happening, Said):
             _listen(view, notebook, percept.happening, memory.id)
+        elif view.scenario.circumstances:
+            _suffer(view, notebook, percept.happening, memory.id)
     if 0 <= notebook.account.next_due <= view.tick:
         _miss(view, notebook)
     for fact in view.scenario.facts:
@@ -123,6 +128,37 @@ def _listen(view: TurnView, notebook: Notebook, said: Said, memory: int) -> None
             _change(view, notebook, other, "apologised", (*hurt.because[-1:], memory), (hurt.topic,))
 
 
+def _suffer(view: TurnView, notebook: Notebook, happening: Happening, memory: int) -> None:
+    """Who wronged me, or somebody before me; and who is with me, or is seen to do something, when it is bad."""
+    scenario, me = view.scenario, view.persona.id
+    one = scenario.circumstances.get(happening.event) if isinstance(happening, Befell) else None
+    if one is not None and one.holds and one.by in notebook.relations and one.by != me:
+        change = scenario.kinds[one.kind].warmth
+        by = change if one.of == me else int(change / 2)
+        if by and notebook.account.find(HURT if by < 0 else PLEASED, one.by, _why(one.of == me, by), one.key) is None:
+            _change(view, notebook, one.by, _why(one.of == me, by), (memory,), (one.key,), by=by)
+    for bad in scenario.circumstances.values():
+        kind = scenario.kinds[bad.kind]
+        is_mine = bad.holds and kind.sort != "joy" and me in concerning(scenario, bad.of)
+        if not is_mine or happening.who in ("", bad.by) or happening.who not in notebook.relations:
+            continue
+        visits = isinstance(happening, Came) and bool(kind.rests) and bad.of == me
+        helps = isinstance(happening, Seen) and _is_about(view, bad, happening.doing)
+        is_new = notebook.account.find(PLEASED, happening.who, "stood_by", bad.key) is None
+        if is_new and (visits or helps) and scenario.personas[happening.who].home != view.persona.home:
+            _change(view, notebook, happening.who, "stood_by", (memory,), (bad.key,))
+
+
+def _why(mine: bool, by: int) -> str:
+    return "was_good" if by > 0 else "wronged" if mine else "saw_wrong"
+
+
+def _is_about(view: TurnView, bad: Circumstance, doing: str) -> bool:
+    """Whether what somebody does names what is bad: the fire, me, the thing that is looked for."""
+    words = view.scenario.kinds[bad.kind].words.carrying
+    return language(view.scenario.language).occurs((*words, *subject_names(view.scenario, bad.of)), doing)
+
+
 def _names_me(view: TurnView, quote: str) -> bool:
     name = view.persona.called
     return name in quote and (language(view.scenario.language).has_particles or name.lower() in words(quote))
@@ -144,8 +180,18 @@ def _miss(view: TurnView, notebook: Notebook) -> None:
     for row in notebook.account.promises():
         if row.kind == "agreed" and 0 <= row.due <= view.tick:
             notebook.account = notebook.account.dropped(row)
-            if row.other in notebook.relations:
+            if row.other in notebook.relations and not _is_excused(view, row.other, row.topic):
                 _change(view, notebook, row.other, "broke_word", row.because, (row.topic,), row.named)
+
+
+def _is_excused(view: TurnView, other: str, topic: str) -> bool:
+    """Whether nobody can hold it against somebody that they did not keep their word: they are gone or have to lie down,
+    or what it was about does not take place."""
+    kinds = view.scenario.kinds
+    return any(
+        one.of == topic or (one.of == other and (kinds[one.kind].gone or bool(kinds[one.kind].rests)))
+        for one in view.scenario.circumstances.values()
+    )
 
 
 def _has_just_ended(view: TurnView, ends: datetime) -> bool:
@@ -161,7 +207,7 @@ def _look_back(view: TurnView, notebook: Notebook, fact: Fact) -> None:
     for other in sorted(notebook.relations):
         agreed = notebook.account.find("agreed", other, topic=fact.id)
         known = notebook.belief.nodes.get(other)
-        if agreed is None or known is None:
+        if agreed is None or known is None or _is_excused(view, other, fact.id):
             continue
         because = (*agreed.because, *mine.because[-1:])
         if other in view.world.bodies or (known.parent == fact.place and known.seen >= began):
@@ -181,9 +227,9 @@ def _drift(view: TurnView, notebook: Notebook) -> None:
 
 def _change(
     view: TurnView, notebook: Notebook, other: str, why: str, because: tuple[int, ...], topics: tuple[str, ...],
-    named: str = "",
+    named: str = "", by: int = 0,
 ) -> None:  # fmt: skip
-    relation, by = notebook.relations[other], CHANGES[why]
+    relation, by = notebook.relations[other], by or CHANGES[why]
     changed = warmed(relation, by)
     if changed.warmth == relation.warmth or not because:
         return

@@ -306,9 +306,12 @@ def _called(scenario: Scenario, agent: str) -> str:
     return persona.called if persona else scenario.geography.name(agent) if agent else ""
 
 
-def fact_notes(scenario: Scenario, notes: Sequence[Recalled]) -> tuple[FactNote, ...]:
-    """The seed facts that any of the memories carries: knowledge enters a mind only through a memory."""
-    known = {fact for note in notes for fact in note.facts}
+def fact_notes(
+    scenario: Scenario, notes: Sequence[Recalled], off: frozenset[str] = frozenset()
+) -> tuple[FactNote, ...]:  # fmt: skip
+    """The seed facts that any of the memories carries: knowledge enters a mind only through a memory. `off`: those
+    that are no news, because what they announce does not take place."""
+    known = {fact for note in notes for fact in note.facts} - off
     return tuple(
         FactNote(
             id=fact.id,

@@ -189,6 +189,72 @@ class ThingHere(Given, omit_defaults=True):
     """The verbs that bring it into another state, as far as its kind says."""
 
 
+class So(Given, omit_defaults=True):
+    """Something that the character knows to be so, or to have been so lately (`world/circumstances.py`)."""
+
+    id: str
+    """`burning.noodle-bar`, which is also the id of the fact that it is."""
+    kind: str
+    subject: str
+    """What it is of: a `person`, `place`, `thing`, `fact`, or the `town`."""
+    of: str
+    """Its id."""
+    called: str
+    """What that is called inside a sentence."""
+    text: str
+    """That it is, or was, so."""
+    memory: int
+    """The memory by which the character first knew."""
+    minutes_ago: int
+    """Since then."""
+    days_ago: int
+    """Days since it began: 0 on the same date."""
+    weight: int = 5
+    """Importance of it, 1 … 10."""
+    sort: str = "worry"
+    names: tuple[str, ...] = ()
+    """Words that name what it is of."""
+    holds: bool = True
+    gone: bool = False
+    """Whether it is of somebody who is not in the world any more."""
+    rests: bool = False
+    """Whether it is of somebody who has to lie down."""
+    clears: bool = False
+    """Whether nobody stays in the place."""
+    wrong: bool = False
+    """Whether it makes one think less of who did it."""
+    barred: tuple[str, ...] = ()
+    """The areas that the character cannot enter because of it."""
+    starts: str = ""
+    """ISO moment at which an event begins that does not take place now."""
+    tie: str = ""
+    """`own` where it is of the character or of something of its own; `kin` or `close` where it is of theirs."""
+    person: Person | None = None
+    """Whom it concerns most, besides the character: who it is of, or whose place or thing that is."""
+    bereaved: Person | None = None
+    """Who lived with somebody that is gone."""
+    by: str = ""
+    """Id of who did it."""
+    healer: Person | None = None
+    """The healer that the character knows best."""
+    heals: bool = False
+    """Whether the character is one."""
+    place: str = ""
+    """Area id: where it is, or where to go because of it."""
+    near: str = ""
+    """The nearest area to that in which one may be."""
+    home: str = ""
+    """Where the one that it concerns most lives."""
+    bereaved_at: str = ""
+    """Where they are, as far as the character knows; below, where they live."""
+    bereaved_home: str = ""
+    healer_at: str = ""
+    square: str = ""
+    """The outdoor place that is nearest to all others: where people meet."""
+    instead: str = ""
+    """Where the character goes whose own place is barred: home, or to somebody it likes."""
+
+
 class Spot(Given):
     """An area the character knows of."""
 

@@ -71,7 +71,9 @@ def possible(scenario: Scenario, things: Iterable[str]) -> dict[str, str]:
 def _plain_name(scenario: Scenario, of: str) -> str:
     """The name of a subject without article, by which a sentence or a mind may call it."""
     known = of in scenario.personas or scenario.fact(of) is not None
-    return _name(scenario, of) if known else scenario.geography.name(scenario.geography.root if of == TOWN else of)
+    return (
+        subject_name(scenario, of) if known else scenario.geography.name(scenario.geography.root if of == TOWN else of)
+    )
 
 
 def now_sentence(scenario: Scenario, kind: str, of: str, by: str = "") -> str:
@@ -114,7 +116,7 @@ def with_circumstances(scenario: Scenario, circumstances: Circumstances) -> Scen
         facts, tells = (*facts, fact), {**tells, one.key: tell}
         words = scenario.kinds[one.kind].words
         replies |= dict.fromkeys((*tell.lines, *tell.at_once), words.replies)
-    return replace(scenario, facts=facts, tells=tells, replies=replies)
+    return replace(scenario, facts=facts, tells=tells, replies=replies, circumstances=circumstances)
 
 
 def fact_of(scenario: Scenario, one: Circumstance) -> Fact:
@@ -131,16 +133,16 @@ def _tell(scenario: Scenario, one: Circumstance) -> Tell:
     lines = (words.now, *words.tell) if one.holds else (words.was or words.over, *words.told)
     said = tuple(dict.fromkeys(_said(scenario, line, one.of, one.by) for line in lines))
     at_once = tuple(_said(scenario, line, one.of, one.by) for line in words.at_once)
-    return Tell(said, topic=_name(scenario, one.of), sort=kind.sort, at_once=at_once if one.holds else ())
+    return Tell(said, topic=subject_name(scenario, one.of), sort=kind.sort, at_once=at_once if one.holds else ())
 
 
 def _said(scenario: Scenario, template: str, of: str, by: str) -> str:
-    name, other = _name(scenario, of), _name(scenario, by) if by else ""
+    name, other = subject_name(scenario, of), subject_name(scenario, by) if by else ""
     text = template.format(x=name, X=name[:1].upper() + name[1:], y=other)
     return language(scenario.language).joined(text)
 
 
-def _name(scenario: Scenario, of: str) -> str:
+def subject_name(scenario: Scenario, of: str) -> str:
     """What a subject is called inside a sentence: `Suki`, `Mira's Noodle Bar`, `the lantern festival`."""
     spoken = language(scenario.language)
     if of in scenario.personas:
@@ -151,13 +153,18 @@ def _name(scenario: Scenario, of: str) -> str:
     return spoken.the(scenario.geography.name(scenario.geography.root if of == TOWN else of))
 
 
+def subject_names(scenario: Scenario, of: str) -> tuple[str, ...]:
+    """The words that name a subject, one or more of which occur where it is spoken of, in lower case."""
+    return tuple(name.lower() for group in _names(scenario, of)[:1] for name in group)
+
+
 def _names(scenario: Scenario, of: str) -> tuple[tuple[str, ...], ...]:
     """The words that name a subject, as groups of which a text has one each; none for the town."""
     if of == TOWN:
         return ()
     fact, persona = scenario.fact(of), scenario.personas.get(of)
     if fact is not None:
-        spoken, name = scenario.language, _name(scenario, of)
+        spoken, name = scenario.language, subject_name(scenario, of)
         groups = fact.groups.get(spoken) or next(iter(fact.groups.values()), ())
         named = tuple(group for group in groups if Fact(of, {}, {spoken: (group,)}).carried_by(name))
         return named or ((name,),)  # where and when it was to be is not said of what does not take place

@@ -18,7 +18,7 @@ from commonplace.memory.policies import Policy
 from commonplace.scenario.model import CognitionPart, MemoryPart, ScenarioPart
 from commonplace.scenario.session import Session
 from commonplace.scenario.telling import Terms
-from commonplace.world.circumstances import Kinds
+from commonplace.world.circumstances import Circumstance, Circumstances, Kinds
 from commonplace.world.geography import Geography
 from commonplace.world.occasions import NONE, Occasions
 from commonplace.world.script import Scripted
@@ -60,6 +60,8 @@ class Scenario:
     climate: Climate
     kinds: Kinds
     """Of circumstances."""
+    circumstances: Circumstances = field(default_factory=dict[str, Circumstance])
+    """What is so in the run, and was lately: its facts of the same ids."""
     occasions: Occasions = NONE
     tells: Mapping[str, Tell] = field(default_factory=dict[str, Tell])
     """How those who noticed an occasion tell of it, by its id."""

@@ -128,6 +128,9 @@ class Circumstance:
     """Id of who did it, or of the other one of two; empty for nobody."""
     ended: int = 0
     """The tick at whose end it ended; 0 while it is so."""
+    at: str = ""
+    """The area where a thing was when it began, or somebody who is gone for good: whoever comes there sees it. Empty
+    for what is seen otherwise."""
 
     @property
     def key(self) -> str:

@@ -234,11 +234,11 @@ def apply_inputs(
     for item in sorted(inputs, key=lambda one: one.seq):
         match item:
             case GodEvent():
-                world = _turned(geography, _god(geography, world, item, book), item, book)
+                world = _turned(geography, _god(geography, world, item, book), item, book, was=world)
                 if item.sky and weather is not None:
                     world = _under(world, Imposed(item.sky, world.tick, world.tick + lasts), weather, book)
             case Turning():
-                world = _turned(geography, world, item, book)
+                world = _turned(geography, world, item, book, was=world)
             case InnerVoice():
                 world = _to_mind(world, item.agent_id, Whispered(text=item.text), book)
             case Join():
@@ -288,8 +288,9 @@ def _god(geography: Geography, world: World, item: GodEvent, book: _Book) -> Wor
     )
 
 
-def _turned(geography: Geography, world: World, item: GodEvent | Turning, book: _Book) -> World:
-    """The world with what begins and what ends: whoever is gone leaves it, whoever is back comes home."""
+def _turned(geography: Geography, world: World, item: GodEvent | Turning, book: _Book, *, was: World) -> World:
+    """The world with what begins and what ends: whoever is gone leaves it, whoever is back comes home. `was`: the world
+    before the input, in which things are where they were."""
     kinds, homes = book.rules.kinds, book.rules.homes
     turn = turned(world.circumstances, kinds, book.clock, world.tick, item.raises, item.ends)
     for one in turn.ended:
@@ -300,7 +301,12 @@ def _turned(geography: Geography, world: World, item: GodEvent | Turning, book: 
         book.add(NOBODY, area_of(geography, world, one.of), Began(circumstance=one.key, until=one.until, by=one.by))
         if kinds[one.kind].gone:
             world = _leave(world, Leave(item.seq, one.of), book)
-    return world if turn.after == world.circumstances else replace(world, circumstances=turn.after)
+    stays = {one.key for one in turn.began if one.of in was.things or (kinds[one.kind].gone and not one.until)}
+    after = {
+        key: replace(one, at=area_of(geography, was, one.of)) if key in stays else one
+        for key, one in turn.after.items()
+    }
+    return world if after == world.circumstances else replace(world, circumstances=after)
 
 
 def area_of(geography: Geography, world: World, of: str) -> str:

@@ -13,7 +13,8 @@ from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.perceive_event import event_kind, named_place
 from commonplace.minds.tasks import ReactInput, Stroke
-from commonplace.world.happenings import Befell, Sky
+from commonplace.world.circumstances import subject_of
+from commonplace.world.happenings import Befell, Happening, Sky
 
 TROUBLES = frozenset({"worry", "concern", "loss"})
 """Sorts of occasions with which somebody may need help."""
@@ -24,13 +25,40 @@ HELPING = frozenset({"helpful", "handy", "brave", "cook"})
 """Manners of those who are able to do something about an event."""
 
 
-class Event(OfNews):
+class Noticed(OfNews):
+    """Something that all who are here have just noticed."""
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Those awake here, me included, in an order that all of them draw alike: each second one is told by the one
+        before what both have just noticed."""
+        here = [self.given.who.id, *(one.id for one in self.people if one.can_be_spoken_to and not one.asleep)]
+        return rng.shuffled(sorted(here), self.dice.key[0], "remark", self.here, self.given.situation.moment)
+
+    @property
+    def spoken_to(self) -> bool:
+        """Whether somebody else here is the one to say a word about it."""
+        return not self.talking and self.order.index(self.given.who.id) % 2 == 1
+
+    @cached_property
+    def hearer(self) -> Person | None:
+        """To whom I say a word about it: who spoke to me last, else the next in the order."""
+        if self.talking:
+            return self.seen(self.given.lines[-1].speaker) if self.given.floor else None
+        place = self.order.index(self.given.who.id)
+        other = self.seen(self.order[place + 1]) if place % 2 == 0 and place + 1 < len(self.order) else None
+        return other if other is not None and other.warmth >= COLD else None
+
+
+class Event(Noticed):
     """Something has happened that is no news of a scenario's: go and help, look, keep away or make the best of it."""
 
     @classmethod
     def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        so = {one.id for one in given.so if one.holds and not one.barred}
         for one in cls.first(given, dice, "event"):
-            if not one.news.facts and not (one.now is not None and one.now.asleep and not one.named):
+            is_news = bool(one.news.facts) and befallen(one.news.happening) not in so
+            if not is_news and not (one.now is not None and one.now.asleep and not one.named):
                 yield one
 
     @property
@@ -79,27 +107,6 @@ class Event(OfNews):
         return place.id != self.given.who.home and self.given.who.called not in place.name and not place.outdoor
 
     @cached_property
-    def order(self) -> list[str]:
-        """Those awake here, me included, in an order that all of them draw alike: each second one is told by the one
-        before what both have just noticed."""
-        here = [self.given.who.id, *(one.id for one in self.people if one.can_be_spoken_to and not one.asleep)]
-        return rng.shuffled(sorted(here), self.dice.key[0], "remark", self.here, self.given.situation.moment)
-
-    @property
-    def spoken_to(self) -> bool:
-        """Whether somebody else here is the one to say a word about it."""
-        return not self.talking and self.order.index(self.given.who.id) % 2 == 1
-
-    @cached_property
-    def hearer(self) -> Person | None:
-        """To whom I say a word about it: who spoke to me last, else the next in the order."""
-        if self.talking:
-            return self.seen(self.given.lines[-1].speaker) if self.given.floor else None
-        place = self.order.index(self.given.who.id)
-        other = self.seen(self.order[place + 1]) if place % 2 == 0 and place + 1 < len(self.order) else None
-        return other if other is not None and other.warmth >= COLD else None
-
-    @cached_property
     def concerned(self) -> bool:
         """Whether it concerns the character: it is named, lives or works there, or is near and one of a few.
 
@@ -143,6 +150,12 @@ class Event(OfNews):
             return self.rules.first("the_dark", {})
         named = self.spoken.with_article(self.news.happening.topic) or self.spoken.noun_phrase(self.news.text)
         return named or self.rules.first("what_happened", {})
+
+
+def befallen(happening: Happening) -> str:
+    """The id of what has become so, or is over, by a memory of noticing it; empty for any other memory."""
+    event = happening.event if isinstance(happening, Befell) else ""
+    return event if subject_of(event)[0] else ""
 
 
 class Distress(OfNews):

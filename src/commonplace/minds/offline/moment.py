@@ -8,7 +8,7 @@ from typing import Self
 
 from commonplace import rng
 from commonplace.languages.language import Language
-from commonplace.minds.notes import Item, News, Person
+from commonplace.minds.notes import Item, News, Person, So
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import heard
@@ -21,6 +21,11 @@ TABLE = 6
 """Of so many people in one place, one may open a talk at a time."""
 
 
+HOUR = 60
+WEIGHTY = 8
+"""Importance from which what has become so is on one's mind all day."""
+
+
 class Draws:
     """Numbers of 0 … 99, by what they are drawn for, and by what else they depend on."""
 
@@ -29,6 +34,13 @@ class Draws:
 
     def __getattr__(self, purpose: str) -> int:
         return self._dice.below(100, purpose.replace("_", " "), *self._more)
+
+
+def is_grave(so: So) -> bool:
+    """Whether one thinks of nothing else: for an hour; where it weighs much, or is of one's own or of one's kin, for
+    the day."""
+    lasts = 12 * HOUR if so.weight >= WEIGHTY or so.tie in {"own", "kin"} else HOUR
+    return so.holds and so.sort != "joy" and so.minutes_ago <= lasts
 
 
 class Moment(Facts):
@@ -89,6 +101,18 @@ class Moment(Facts):
     def walking(self) -> bool:
         """Whether the plan has it somewhere else now."""
         return self.now is not None and self.now.location != self.here
+
+    @property
+    def pressing(self) -> bool:
+        """Whether the character is dealing with something that has become so within the hour: no time for small
+        talk."""
+        because = self.now.because if self.now else ()
+        return any(one.memory in because and one.holds and one.minutes_ago <= HOUR for one in self.given.so)
+
+    @property
+    def bursting(self) -> bool:
+        """Whether the character waits for no turn to speak of what has become so."""
+        return any(map(is_grave, self.given.so))
 
     @property
     def sleeps_on(self) -> bool:

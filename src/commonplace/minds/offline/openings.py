@@ -10,18 +10,20 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from commonplace.minds.notes import AT_ONCE, COLD
+from commonplace.minds.notes import AT_ONCE, COLD, Recalled
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.answers import is_on_topic
 from commonplace.minds.offline.favours import looked_for
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes
 from commonplace.minds.offline.hear import remembered
+from commonplace.minds.offline.incidents import befallen
 from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.replies import IN_PASSING, after_nod, authors_words, first_worded
 from commonplace.minds.offline.rows import Table, read_table
 from commonplace.minds.offline.sayings import WEIGHTS, Saying, worded
 from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.speaking import Speaking
+from commonplace.world.circumstances import subject_of
 from commonplace.world.happenings import Befell, Said
 
 OF_THEIRS = frozenset({"ask.was", "ask.topic", "ask.goal"})
@@ -59,6 +61,12 @@ class Opening(Speaking):
     def body(self) -> Line | None:
         """Something remembered: of the hearer rather than of others."""
         return self._chosen[1]
+
+    @property
+    def grave(self) -> bool:
+        """Whether it is grave news, after which nobody wishes a good morning."""
+        saying, body = self._chosen
+        return saying is not None and saying.rule == "core.so" and body is not None and body.act != "rejoice"
 
     @property
     def greeted(self) -> Line:
@@ -140,8 +148,11 @@ def breaking(scene: Scene, options: Sequence[Saying]) -> Line | None:
     """A word about what has just happened, unless it is what the two are speaking of."""
     for memory in scene.talk.recalled:
         befell = memory.happening
-        if not isinstance(befell, Befell) or memory.minutes_ago > AT_ONCE or memory.facts:
+        so = befallen(befell)
+        if not isinstance(befell, Befell) or memory.minutes_ago > AT_ONCE or (memory.facts and not so):
             continue
+        if so:
+            return _at_once(scene, memory, so)
         text, author = befell.text, befell.topic
         topic = scene.language.with_article(author) or scene.language.noun_phrase(text)
         if topic in (scene.my_topic, scene.heard.topic) or scene.you.warmth < COLD:
@@ -159,6 +170,19 @@ def breaking(scene: Scene, options: Sequence[Saying]) -> Line | None:
         line = scene.line(rule, memory.id, about=topic, topic=topic, x=memory.happening.place_name)
         return replace(line, topic=topic) if line.text else None
     return None
+
+
+def _at_once(scene: Scene, memory: Recalled, so: str) -> Line | None:
+    """What is said there and then of what has become so, or is over: by the one it is of, to that one, or by one who
+    noticed it to another."""
+    kind, of = subject_of(so)
+    topic = scene.language.noun_phrase(memory.text)
+    part = "struck" if scene.me.id == of else "over" if not memory.tell else "to" if scene.you.id == of else ""
+    line = scene.line(f"now.so.{part}.{kind}", memory.id, about=topic, topic=topic) if part else Line("")
+    if line.text or part in ("struck", "over"):
+        return line if line.text else None
+    text = authors_words(scene, memory.tell, f"{memory.text} {scene.talk.situation.place.id}")
+    return Line(text, (memory.id,), "tell.noticed", topic) if text else None
 
 
 def _saw_it_too(scene: Scene, befell: Befell) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from commonplace.languages.language import language
 from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
+from commonplace.minds.offline.circumstances import changed, deeds_of_the_day
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
 from commonplace.minds.offline.grammar import Grammar, grammar
@@ -53,6 +54,8 @@ def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
     mood = temper(given.who)
     drafts = _varied(_routine(given), mood, dice)
     drafts = [_dry(given, draft, dice) for draft in drafts]
+    if given.so:
+        drafts = [replace(draft, stroke=changed(given, draft.stroke, draft.start, dice)) for draft in drafts]
     for wish in _wishes(given, dice):
         tried = (_inserted(drafts, one) for one in (wish, *_otherwise(wish)))
         drafts = next((made for made in tried if made is not drafts), drafts)
@@ -225,8 +228,8 @@ TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
 
 def _wishes(given: PlanDayInput, dice: Dice) -> list[Draft]:
     """Appointments first, then at most two wishes, each at its own time."""
-    events = list(_events(given, dice))
     times = dice.shuffled(TIMES, "times")
+    events = [*_because_of_what_is_so(given, times, dice), *_events(given, dice)]
     goals = list(_goals(given, times, dice))[:MOST_GOALS]
     wishes = [*_insights(given), *_undone(given), *_visits(given, dice)]
     chosen = dice.shuffled(wishes, "wishes")[: max(0, _appetite(dice) - len(goals))]
@@ -257,6 +260,15 @@ def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Dr
             because=goal.because[-1:], emoji="🔧" if goal.object else PROMISED if goal.kind == "promise" else "💬",
         )  # fmt: skip
         yield Draft(start, stroke, fixed=True)
+
+
+def _because_of_what_is_so(given: PlanDayInput, times: Sequence[int], dice: Dice) -> list[Draft]:
+    """What is to be done about what is so, the first few."""
+    deeds = list(deeds_of_the_day(given, dice))[:MOST_GOALS] if given.so else []
+    return [
+        Draft(moment_minutes(at) if at else times[number], stroke, fixed=True)
+        for number, (at, stroke) in enumerate(deeds)
+    ]
 
 
 def _appetite(dice: Dice) -> int:
@@ -386,6 +398,7 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     ]  # fmt: skip
     if given.item.asleep:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
+    usable = [hint for hint in usable if hint.object_id not in {so.of for so in given.so}]
     queue = _queue(given, usable, rules, dice)
     repair = _relit(given, rules, dice) or _meant(given) or _repair(given, broken, rules, refused, dice)
     return PlanPartsOutput(parts=_filled([*repair, *queue], given.item.minutes, dice))
@@ -494,7 +507,8 @@ def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Reca
 def _meant(given: PlanPartsInput) -> list[PartOut]:
     """The repair that a stretch of plan is for, with the verb that gets it on."""
     for goal in given.goals:
-        if goal.verb and not goal.lacks and not set(goal.because).isdisjoint(given.item.because):
+        is_so = any(so.of == goal.object for so in given.so)
+        if goal.verb and not goal.lacks and not is_so and not set(goal.because).isdisjoint(given.item.because):
             return [PartOut(do=given.item.do, minutes=15, object_id=goal.object, verb=goal.verb, emoji="🔧")]
     return []
 
@@ -507,7 +521,7 @@ def _repair(
     dice: Dice,
 ) -> list[PartOut]:
     """A handy character repairs what is broken at its place, with a verb that has not been refused lately."""
-    here = [thing for thing in given.things if thing.id in broken]
+    here = [thing for thing in given.things if thing.id in broken and thing.id not in {so.of for so in given.so}]
     if not here or not temper(given.who).handy or given.item.asleep:
         return []
     thing = here[0]

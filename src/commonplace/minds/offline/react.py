@@ -7,12 +7,13 @@ An invitation is weighed as well, since one may accept it while doing something 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Self, cast
 
 from commonplace.minds.mind import Decided
 from commonplace.minds.notes import (
+    AT_ONCE,
     NO_PAST,
     FactNote,
     GoalNote,
@@ -25,15 +26,16 @@ from commonplace.minds.notes import (
     fields_of,
 )  # fmt: skip
 from commonplace.minds.offline.account import open_debt, open_hurt
+from commonplace.minds.offline.circumstances import Barred, Circumstance
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.favours import Directed, Helped, Reminded, Settled, looked_for, meant_for, starts
 from commonplace.minds.offline.gatherings import Invited, event_name, hearing
 from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import Heard, heard, remembered
-from commonplace.minds.offline.incidents import Distress, Event, Failure, Weather
+from commonplace.minds.offline.incidents import Distress, Event, Failure, Weather, befallen
 from commonplace.minds.offline.inner_voice import Delivery, Thought
-from commonplace.minds.offline.moment import Here, Moment, OfNews
+from commonplace.minds.offline.moment import Here, Moment, OfNews, is_grave
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.rows import Choice, Filled, Table, read_table
 from commonplace.minds.offline.sayings import occasion_word
@@ -49,7 +51,7 @@ from commonplace.minds.tasks import (
     Targets,
 )
 from commonplace.text import is_named
-from commonplace.world.happenings import Befell, Did, Said
+from commonplace.world.happenings import Befell, Did, Happening, Said
 
 LATELY = 30 * 60
 """Minutes something remains the talk of the day."""
@@ -424,9 +426,16 @@ class Wish(Moment):
             if note.id in told or (note.starts and note.starts <= given.situation.moment):
                 continue
             carrying = [one.happening for one in given.recalled if note.id in one.facts]
-            if carrying and not any(self.person.id in (one.who, one.to) for one in carrying):
+            if carrying and not any(self.person.id in (one.who, one.to, *_noticed_with(one)) for one in carrying):
                 return note
         return None
+
+    @property
+    def urgent(self) -> bool:
+        """Whether something has become so these minutes, or lately and they do not know, that matters more than a
+        greeting."""
+        grave, fact = [one for one in self.given.so if is_grave(one)], self.fact
+        return any(one.minutes_ago <= AT_ONCE or (fact is not None and fact.id == one.id) for one in grave)
 
     @property
     def sorry(self) -> bool:
@@ -462,6 +471,11 @@ class Wish(Moment):
         return any(one.importance >= 6 and one.happening.who != self.person.id for one in self.given.recalled)
 
 
+def _noticed_with(happening: Happening) -> Sequence[str]:
+    """Who was there, where something has become so."""
+    return happening.there.split() if isinstance(happening, Befell) and befallen(happening) else ()
+
+
 class Meeting(OfNews):
     """Whom of those here the character most wants to speak to."""
 
@@ -472,7 +486,7 @@ class Meeting(OfNews):
     @classmethod
     def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
         moment, me = Moment(given, dice), given.who.id
-        if (given.lines and given.lines[-1].speaker == me) or not moment.opens:
+        if (given.lines and given.lines[-1].speaker == me) or not (moment.opens or moment.bursting):
             return
         named = {news.who: news for news in given.news if news.who and news.kind in MEETINGS}
         others = (one for one in given.situation.people if one.id in named and one.free and not one.walking)
@@ -513,10 +527,10 @@ class Meeting(OfNews):
 
 
 REACTIONS: Table[Moment] = read_table("react", *(
-    Delivery, Disliked, Distress, Event, Failure, Floor, Here, Meeting, Missed, Overheard, Remark, Sought, Thought,
-    Weather,
+    Circumstance, Delivery, Disliked, Distress, Event, Failure, Floor, Here, Meeting, Missed, Overheard, Remark, Sought,
+    Thought, Weather,
 ))  # fmt: skip
-PLANS: Table[Moment] = read_table("plans", Directed, Helped, Invited, Reminded, Settled)
+PLANS: Table[Moment] = read_table("plans", Barred, Circumstance, Directed, Helped, Invited, Reminded, Settled)
 WISHES = read_table("wish", Wish)
 
 

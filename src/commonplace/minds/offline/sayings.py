@@ -17,10 +17,12 @@ from commonplace.minds.offline.account import attended, has_asked, spoke_of, was
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
+from commonplace.minds.offline.incidents import befallen
 from commonplace.minds.offline.rows import Choice, Facts, Row, read_numbers
 from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.told import LONG, Told, minutes_since
 from commonplace.world.acts import telling
+from commonplace.world.circumstances import subject_of
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -150,7 +152,7 @@ def _asked_before(scene: Scene, saying: Saying) -> bool:
 
 def _saying(scene: Scene, memory: Recalled) -> Saying | None:
     happening = memory.happening
-    if memory.facts and (not isinstance(happening, SEEN) or _is_past_plan(scene, memory)):
+    if memory.facts and (not isinstance(happening, SEEN) or befallen(happening) or _is_past_plan(scene, memory)):
         return _fact(scene, memory)
     if memory.tell:
         return _tell(scene, memory)
@@ -228,8 +230,9 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
         "x": happening.called if source and not leads_in else "",
     }
     name = event_name(note, scene.language)
+    rule = "core.so" if subject_of(note.id)[0] else "core.fact"
     return Saying(
-        (memory.id,), "core.fact", slots, "core.fact", text.lower(), content(note.text), name,
+        (memory.id,), rule, slots, "core.fact", text.lower(), content(note.text), name,
         act=_sorted_act(happening), facts=(note.id,),
     )  # fmt: skip
 

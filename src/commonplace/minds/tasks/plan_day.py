@@ -18,9 +18,11 @@ from commonplace.minds.notes import (
     Person,
     Recalled,
     Situation,
+    So,
     Spot,
     Value,
     Who,
+    always,
 )
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import plain
@@ -69,22 +71,24 @@ class Stroke(Value):
     """What the event it leads to is called, in a word: `the festival`."""
 
 
-class PlanDayInput(Given):
+class PlanDayInput(Given, omit_defaults=True):
     who: Who
     situation: Situation
     wakes: str
     routine: tuple[Stroke, ...]
     recalled: tuple[Recalled, ...]
-    facts: tuple[FactNote, ...] = ()
-    places: tuple[Spot, ...] = ()
-    yesterday: tuple[str, ...] = ()
+    facts: tuple[FactNote, ...] = always(())
+    places: tuple[Spot, ...] = always(())
+    yesterday: tuple[str, ...] = always(())
     """What was done the day before, in strokes."""
-    known: tuple[Person, ...] = ()
+    known: tuple[Person, ...] = always(())
     """Acquaintances, nearest first."""
-    past: Past = NO_PAST
+    past: Past = always(NO_PAST)
     """What was done, attended and promised lately."""
-    goals: tuple[GoalNote, ...] = ()
+    goals: tuple[GoalNote, ...] = always(())
     """What the character means to do."""
+    so: tuple[So, ...] = ()
+    """What the character knows to be so, or to have been so lately."""
 
 
 class PlanDayOutput(Value):

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Given, GoalNote, Hint, Item, Recalled, Situation, ThingHere, Value, Who
+from commonplace.minds.notes import Given, GoalNote, Hint, Item, Recalled, Situation, So, ThingHere, Value, Who, always
 from commonplace.minds.tasks.offers import Offers, things, uses
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import LONGEST_DOING, AnswerModel, Emoji, WireValue, choice, phrase, several, whole
@@ -19,18 +19,20 @@ SHORTEST, LONGEST = 5, 240
 MOST = 16
 
 
-class PlanPartsInput(Given):
+class PlanPartsInput(Given, omit_defaults=True):
     who: Who
     situation: Situation
     item: Item
-    hints: tuple[Hint, ...] = ()
-    recalled: tuple[Recalled, ...] = ()
-    things: tuple[ThingHere, ...] = ()
+    hints: tuple[Hint, ...] = always(())
+    recalled: tuple[Recalled, ...] = always(())
+    things: tuple[ThingHere, ...] = always(())
     """Objects believed to be at the item's location, as last seen."""
-    company: tuple[str, ...] = ()
+    company: tuple[str, ...] = always(())
     """Short names of those present."""
-    goals: tuple[GoalNote, ...] = ()
+    goals: tuple[GoalNote, ...] = always(())
     """What the character means to do to things."""
+    so: tuple[So, ...] = ()
+    """What the character knows to be so of things, or to have been so lately."""
 
 
 class PartOut(Value):

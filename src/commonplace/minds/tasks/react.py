@@ -19,6 +19,7 @@ from commonplace.minds.notes import (
     Past,
     Recalled,
     Situation,
+    So,
     Spoken,
     Spot,
     Value,
@@ -141,6 +142,8 @@ class ReactInput(Given, omit_defaults=True):
     """What I mean to do."""
     agreed: tuple[Agreed, ...] = ()
     """What talks have settled for later today and the plan does not have yet."""
+    so: tuple[So, ...] = ()
+    """What I know to be so, or to have been so lately."""
 
 
 class ReactOutput(Value):

@@ -1,0 +1,236 @@
+"""What a character knows to be so: whom it concerns, how near that is to the character, and where one would go.
+
+It knows what a memory of its own carries. What it does about it is its mind's business.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from commonplace.character.persona import Persona
+from commonplace.character.state import AREA, Known
+from commonplace.clock import iso
+from commonplace.cognition.remember import OBSERVATION
+from commonplace.cognition.situation import person
+from commonplace.cognition.turn import Notebook, TurnView, View
+from commonplace.languages import phrases
+from commonplace.languages.language import language
+from commonplace.minds.notes import Person, So
+from commonplace.scenario.circumstances import subject, subject_name, subject_names
+from commonplace.scenario.scenario import Scenario, derived
+from commonplace.world.circumstances import Circumstance, Duties, duties, refuge
+
+CLOSE = 40
+"""Warmth from which what befalls somebody is felt."""
+BY_THEN = 6 * 60
+"""Minutes after which whoever lives with somebody knows what has become of them."""
+KEEPS = 4 * 60
+"""Minutes of a day from which the one who is longest at a place keeps it."""
+
+
+def known(view: View) -> tuple[So, ...]:
+    """What the character knows to be so, or to have been so lately."""
+    notes = (_note(view, one) for one in view.scenario.circumstances.values())
+    return tuple(note for note in notes if note is not None)
+
+
+def off(notes: tuple[So, ...]) -> frozenset[str]:
+    """Ids of the events that do not take place, as far as these notes say."""
+    return frozenset(note.of for note in notes if note.subject == "fact" and note.holds)
+
+
+def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:
+    """The facts that somebody has heard, as far as the character knows, with what is so that they cannot but know:
+    what is of themselves or of theirs, and what they were seen next to."""
+    scenario, seen = view.scenario, view.state.belief.nodes.get(other)
+    found = list(shared)
+    for one in scenario.circumstances.values():
+        concerns_them = other in (one.of, one.by) or (not one.holds and other in concerning(scenario, one.of))
+        near = {one.of, *(to for to, _ in scenario.geography.edges.get(one.of, ()))}
+        was_there = seen is not None and seen.seen > one.since and seen.parent in near and one.holds
+        lived_with = one.of in scenario.personas and scenario.personas[one.of].home == scenario.personas[other].home
+        knows_by_now = lived_with and view.world.tick - one.since > scenario.clock.ticks(BY_THEN)
+        if concerns_them or was_there or knows_by_now:
+            found.append(one.key)
+    return tuple(dict.fromkeys(found)) if len(found) > len(shared) else shared
+
+
+def shown_the_way(view: TurnView, notebook: Notebook, notes: tuple[So, ...]) -> None:
+    """Where one would go because of what is so, one finds."""
+    nodes, belief = view.scenario.geography.nodes, notebook.belief
+    places = {place for note in notes for place in (note.place, note.near, note.home, note.bereaved_at, note.healer_at)}
+    unknown = [place for place in sorted(places) if place in nodes and not belief.knows(place)]
+    if unknown:
+        notebook.belief = belief.updated({one: Known(nodes[one].parent_id, AREA, view.tick) for one in unknown})
+
+
+def _note(view: View, one: Circumstance) -> So | None:
+    scenario, me, kind = view.scenario, view.persona, view.scenario.kinds[one.kind]
+    fact, of = scenario.fact(one.key), subject(scenario, one.of)
+    since = scenario.clock.time(one.since)
+    if fact is None or of is None:
+        return None
+    first = next(iter(view.memories.since(since, OBSERVATION, fact.carried_by)), None)
+    if first is None:
+        return None
+    concerned = concerning(scenario, one.of)
+    others = [person(view, other) for other in concerned if other != me.id]
+    nearest = max(others, key=lambda other: (other.warmth, other.id), default=None)
+    held = _duties(scenario)
+    inside = scenario.geography.inside(one.of) if one.holds and (kind.clears or kind.shut) else frozenset[str]()
+    event = scenario.fact(one.of)
+    bereaved = _housemate(view, one.of) if kind.gone else None
+    healer = _healer(view, one.of)
+    place = _place(view, one, event.place if event else "")
+    return So(
+        id=one.key, kind=one.kind, subject=of, of=one.of, called=subject_name(scenario, one.of),
+        text=fact.said_in(scenario.language), memory=first.id,
+        minutes_ago=int((view.now - first.created_at).total_seconds()) // 60,
+        days_ago=(view.now.date() - since.date()).days,
+        weight=kind.weight, sort=kind.sort, names=subject_names(scenario, one.of),
+        holds=one.holds, gone=kind.gone, rests=bool(kind.rests), clears=kind.clears, wrong=kind.warmth < 0,
+        barred=tuple(sorted(area for area in inside if not held.may_enter(area, me.home))),
+        starts=iso(event.starts) if event is not None and event.starts else "",
+        tie="own" if me.id in concerned else _tie(view, nearest), person=nearest, bereaved=bereaved, by=one.by,
+        healer=healer, heals=is_healer(me), place=place,
+        near=refuge(scenario.geography, held, place, me.home) if place in inside else place,
+        home=_home(scenario, nearest),
+        bereaved_at=view.world.area if bereaved and bereaved.id in view.world.bodies else _home(scenario, bereaved),
+        bereaved_home=_home(scenario, bereaved), healer_at=_met_at(view, healer),
+        square=square(scenario), instead=_instead(view, held),
+    )  # fmt: skip
+
+
+# ── whom it concerns ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@derived
+def concerning(scenario: Scenario, of: str) -> tuple[str, ...]:
+    """Ids of those whom something concerns most: somebody, those who live in or keep a place, those whose thing it is
+    or who use it, those who spread a piece of news."""
+    if of in scenario.personas:
+        return (of,)
+    fact = scenario.fact(of)
+    if fact is not None:
+        return fact.originators
+    inside, name = scenario.geography.inside(of), scenario.geography.name(of)
+    spoken, personas = language(scenario.language), scenario.personas.values()
+    named = tuple(one.id for one in personas if spoken.mentions(name, one.name, one.called))
+    if not inside:
+        return named or tuple(one.id for one in personas if of in _used(one))
+    live = (one.id for one in personas if one.home in inside)
+    return tuple(dict.fromkeys((*named, *live, *_keeper(scenario, of))))
+
+
+def _used(persona: Persona) -> frozenset[str]:
+    return frozenset(step.object_id for item in persona.routine for phase in item.phases for step in phase.steps)
+
+
+def _keeper(scenario: Scenario, area: str) -> tuple[str, ...]:
+    """Who is there for most of the day."""
+    spent = {
+        one.id: sum(
+            later.at - item.at for item, later in pairwise(one.routine) if item.place == area and later.at > item.at
+        )
+        for one in scenario.personas.values()
+    }
+    most = max(spent, key=lambda one: (spent[one], one), default="")
+    return (most,) if most and spent[most] >= KEEPS else ()
+
+
+def _tie(view: View, nearest: Person | None) -> str:
+    if nearest is None:
+        return ""
+    kin = phrases(view.scenario.language, "circumstances")["kin"].split(" | ")
+    lives_there = view.scenario.personas[nearest.id].home == view.persona.home
+    if lives_there or nearest.label.rpartition(" ")[2] in kin:
+        return "kin"
+    return "close" if nearest.warmth >= CLOSE else ""
+
+
+def _housemate(view: View, of: str) -> Person | None:
+    """Who lived with somebody, whom the character likes best."""
+    personas = view.scenario.personas
+    home = personas[of].home if of in personas else ""
+    others = [
+        person(view, one.id) for one in personas.values() if one.home == home and one.id not in (of, view.persona.id)
+    ]
+    return max(others, key=lambda one: (one.warmth, one.id), default=None)
+
+
+def is_healer(persona: Persona) -> bool:
+    """Whether the work of somebody is to heal."""
+    healers = phrases(persona.language, "circumstances")["healers"].split(" | ")
+    return language(persona.language).occurs(healers, persona.work)
+
+
+def _healer(view: View, of: str) -> Person | None:
+    personas = view.scenario.personas
+    found = [person(view, one) for one in view.state.relations if one in personas and is_healer(personas[one])]
+    here = [one for one in found if one.id not in (of, view.persona.id)]
+    return max(here, key=lambda one: (one.warmth, one.id), default=None)
+
+
+# ── where ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@derived
+def _duties(scenario: Scenario) -> Duties:
+    return duties(scenario.geography, scenario.circumstances, scenario.kinds)
+
+
+@derived
+def square(scenario: Scenario) -> str:
+    """The outdoor place that is nearest to all others; the nearest of all where none is outdoors."""
+    geography = scenario.geography
+    outdoors = [area for area in geography.destinations if geography.nodes[area].outdoor]
+    return min(
+        outdoors or geography.destinations,
+        key=lambda area: (sum(geography.distance(one, area) for one in geography.destinations), area),
+    )
+
+
+def _home(scenario: Scenario, one: Person | None) -> str:
+    return scenario.personas[one.id].home if one is not None else ""
+
+
+def _met_at(view: View, one: Person | None) -> str:
+    """Where somebody is, as far as one knows; at home where one does not."""
+    if one is None:
+        return ""
+    if one.id in view.world.bodies:
+        return view.world.area
+    last = view.state.belief.place_of(one.id)
+    return last if last in view.scenario.geography.edges else view.scenario.personas[one.id].home
+
+
+def _place(view: View, one: Circumstance, event: str) -> str:
+    """A place itself; where somebody lies or is; where a thing is, or was at first; where an event was to be."""
+    scenario, belief = view.scenario, view.state.belief
+    edges, personas, bodies = scenario.geography.edges, scenario.personas, view.world.bodies
+    if one.of in edges:
+        return one.of
+    if one.of in personas:
+        is_at_home = scenario.kinds[one.kind].rests == "home" or scenario.kinds[one.kind].gone
+        if one.of == view.persona.id or one.of in bodies:
+            return view.world.area
+        last = "" if is_at_home else belief.place_of(one.of)
+        return last if last in edges else personas[one.of].home
+    if event:
+        return event
+    thing = (
+        belief.place_of(one.of) or scenario.geography.nodes[one.of].parent_id
+        if one.of in scenario.geography.nodes
+        else ""
+    )
+    return thing if thing in edges else ""
+
+
+def _instead(view: View, held: Duties) -> str:
+    """Home, unless one cannot be there: then with whom one likes best of those whose home one may enter."""
+    home, personas = view.persona.home, view.scenario.personas
+    if held.may_enter(home, home):
+        return home
+    liked = sorted(view.state.relations.values(), key=lambda one: (-one.warmth, one.other))
+    homes = (personas[one.other].home for one in liked if one.other in personas)
+    return next((one for one in homes if held.may_enter(one, home)), refuge(view.scenario.geography, held, home, home))

@@ -1,0 +1,338 @@
+"""What somebody does about what has become so, at once and on the days after, and what of its plan is not possible now.
+
+`rules/circumstances.txt` says by whom and where; the words are the rules `so.…` of the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from commonplace import rng
+from commonplace.minds.notes import Item, News, Person, So, Who
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.gatherings import hhmm, moment_minutes
+from commonplace.minds.offline.grammar import Grammar, grammar
+from commonplace.minds.offline.incidents import Noticed, befallen
+from commonplace.minds.offline.moment import Moment
+from commonplace.minds.offline.rows import Choice, Facts, read_table
+from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.tasks import PlanDayInput, ReactInput, Stroke
+from commonplace.world.happenings import Befell
+
+BEFORE = 30
+"""Minutes before an event at which a stretch of plan at its place is for it."""
+AFTER_A_WORD = 10
+"""Minutes until one has heard out the one who has told one."""
+MOURNS = 1
+"""Days for which kin of the dead leave everything else but meals."""
+GROWN = 14
+"""Age from which one is let near a fire."""
+LIKED = 20
+"""Warmth from which one sits with somebody, or says goodbye to the dead."""
+
+
+class Plight(Facts):
+    """Something that is so, as it concerns the character here and now, or on the day that it plans."""
+
+    so: So
+    """What the character knows of it."""
+    seen: bool
+    """Whether the character notices it itself."""
+
+    def __init__(
+        self, so: So, who: Who, dice: Dice, *, here: str = "", people: Sequence[Person] = (), seen: bool = False
+    ) -> None:
+        self.so, self._who, self._dice, self._here, self._people, self.seen = so, who, dice, here, people, seen
+
+    @classmethod
+    def found(cls, plight: Self) -> Iterator[Self]:
+        yield plight
+
+    @cached_property
+    def mood(self) -> Temper:
+        """What the character is like."""
+        return temper(self._who)
+
+    @property
+    def kind(self) -> str:
+        """`burning`, `ill` …"""
+        return self.so.kind
+
+    @property
+    def subject(self) -> str:
+        """`person`, `place`, `thing`, `fact` or `town`."""
+        return self.so.subject
+
+    @property
+    def struck(self) -> bool:
+        """Whether it is so of the character itself."""
+        return self.so.of == self._who.id
+
+    @property
+    def did(self) -> bool:
+        """Whether the character did it, or is the other one of two."""
+        return self.so.by == self._who.id
+
+    @property
+    def mine(self) -> bool:
+        """Whether it is of something of the character's own."""
+        return self.so.tie == "own"
+
+    @property
+    def kin(self) -> bool:
+        """Whether it is of somebody whom the character lives with or is related to."""
+        return self.so.tie == "kin"
+
+    @property
+    def dear(self) -> bool:
+        """Whether it is of kin, of somebody close, or of a place or a thing of theirs."""
+        return self.so.tie in {"kin", "close"}
+
+    @property
+    def liked(self) -> bool:
+        """Whether the character likes whom it concerns."""
+        return self.so.person is not None and self.so.person.warmth >= LIKED
+
+    @property
+    def present(self) -> bool:
+        """Whether whom it is of is in sight."""
+        return any(one.id == self.so.of for one in self._people)
+
+    @property
+    def there(self) -> bool:
+        """Whether the character is where it is, or next to it."""
+        return self.seen or self._here in (self.so.place, self.so.near)
+
+    @property
+    def doer(self) -> Person | None:
+        """Who did it, if in sight and not asleep."""
+        return next((one for one in self._people if one.id == self.so.by and one.can_be_spoken_to), None)
+
+    @property
+    def capable(self) -> bool:
+        """Whether it is in the character's nature to do something about it."""
+        mood = self.mood
+        return self._who.age >= GROWN and (mood.helpful > 0 or mood.handy > 0 or mood.brave > 0 or self.so.heals)
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is the one of those here who runs for help: the same to all, never kin, and no child of sorrow."""
+        here = sorted(
+            [
+                self._who.id,
+                *(one.id for one in self._people if one.id not in (self.so.of, self.so.by) and not one.asleep),
+            ]
+        )
+        key = (self._dice.key[0], "runs", self.so.id)
+        return len(here) > 1 and here[rng.below(len(here), *key)] == self._who.id
+
+    @property
+    def alone(self) -> bool:
+        """Whether nobody else is here who could run for help."""
+        return not any(one.id not in (self.so.of, self.so.by) and not one.asleep for one in self._people)
+
+    @property
+    def bereaved(self) -> bool:
+        """Whether the character likes one who lived with somebody that is gone."""
+        return self.so.bereaved is not None and self.so.bereaved.warmth >= LIKED
+
+    @property
+    def days(self) -> int:
+        """Days since it began."""
+        return self.so.days_ago
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What a row says: what for, where, for how long, and what it is called."""
+
+    role: str
+    place: str
+    minutes: int
+    do: str
+    at: str = ""
+
+
+DEEDS = read_table("circumstances", Plight)
+DAYS = read_table("days", Plight)
+EMOJI = {"fight": "🪣", "heal": "🩺", "fetch": "🏃", "search": "🔍", "mend": "🔧", "mourn": "🖤", "farewell": "🕯️"}
+
+
+def deed(choice: Choice[Plight] | None, rules: Grammar, dice: Dice) -> Deed | None:
+    """The deed of a row; None where it has none, or there is no place for it."""
+    if choice is None or not choice.row.cells["where"]:
+        return None
+    cells, so = choice.row.cells, choice.facts.so
+    role, where = choice.row.name.partition("+")[0], cells["where"]
+    place = "" if where == "here" else getattr(so, where)
+    slots = {
+        "x": so.person.called if so.person else "", "what": so.called, "y": so.healer.called if so.healer else "",
+        "z": so.bereaved.called if so.bereaved else "",
+    }  # fmt: skip
+    of_kind = rules.say(f"so.{role}.{so.kind}", slots, dice)
+    do = of_kind or rules.say(f"so.{role}", slots, dice)
+    return (
+        Deed(role, place, int(cells["minutes"]), do, cells.get("at", "")) if do and (place or where == "here") else None
+    )
+
+
+# ── when one learns of it ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Circumstance(Noticed):
+    """Something has become so, and the character learns of it now: it notices, or it is told."""
+
+    so: So
+    """What it is."""
+    at_once: bool
+    """Whether the character notices it itself."""
+    it: Plight
+    """It, as it concerns the character."""
+
+    def __init__(self, given: ReactInput, dice: Dice, news: News, so: So) -> None:
+        super().__init__(given, dice, news)
+        self.so, self.at_once = so, isinstance(news.happening, Befell)
+        self.it = Plight(so, given.who, dice, here=self.here, people=self.people, seen=self.at_once)
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        first = {so.memory: so for so in given.so if so.holds}
+        over = {so.id: so for so in given.so if not so.holds}
+        for news in given.news:
+            so = (first.get(news.memory_id) if news.memory_id else None) or over.get(befallen(news.happening))
+            if so is not None:
+                yield cls(given, dice, news, so)
+
+    @property
+    def over(self) -> bool:
+        """Whether it is over."""
+        return not self.so.holds
+
+    @property
+    def person(self) -> Person | None:
+        """Whom it concerns most, if in sight and awake."""
+        return next(
+            (one for one in self.people if one.id == self.so.of and one.can_be_spoken_to and not one.asleep), None
+        )
+
+    @property
+    def doer(self) -> Person | None:
+        """Who did it, if in sight."""
+        return self.it.doer
+
+    @cached_property
+    def _deed(self) -> Deed | None:
+        return deed(DEEDS.choose(self.it), self.rules, self.dice)
+
+    @property
+    def role(self) -> str:
+        """What the character does about it; empty for nothing in particular."""
+        return self._deed.role if self._deed else ""
+
+    @property
+    def respond(self) -> Stroke | None:
+        """To do it: now, or once the one who tells of it has been heard out."""
+        deed = self._deed
+        if deed is None:
+            return None
+        now = self.from_now(deed.do[:120], deed.minutes, deed.place, emoji=EMOJI.get(deed.role, ""))
+        later = hhmm(moment_minutes(now.start) + AFTER_A_WORD)
+        return now if self.at_once or later < now.start else now.model_copy(update={"start": later})
+
+
+class Barred(Moment):
+    """The plan has something that is not possible as it is: see `spoiled`."""
+
+    def __init__(self, given: ReactInput, dice: Dice, item: Item, so: So, rule: str) -> None:
+        super().__init__(given, dice)
+        self._item, self.so, self._rule, self.ids = item, so, rule, (so.memory,)
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        for item in (*((given.now,) if given.now else ()), *given.later) if given.so else ():
+            so, rule = next(spoiled(given.so, given.who, item, chosen=bool(item.because or item.event)), (None, ""))
+            if so is not None:
+                yield cls(given, dice, item, so, rule)
+
+    @property
+    def stroke(self) -> Stroke:
+        """Something else in its place, till what comes next."""
+        item, now = self._item, self.given.situation.time
+        start, minutes = item.start, item.minutes
+        if item is self.given.now:
+            following = (moment_minutes(one.start) for one in self.given.later if one.start > now)
+            start, minutes = now, max(5, min(240, min(following, default=24 * 60) - moment_minutes(now)))
+        place, do, emoji = instead(self.so, self._rule, self.given.who, item.location, self.dice)
+        return Stroke(
+            start=start, minutes=minutes, location=place, do=do, because=self.ids, asleep=item.asleep, emoji=emoji
+        )
+
+
+def spoiled(notes: Sequence[So], who: Who, item: Item | Stroke, *, chosen: bool) -> Iterator[tuple[So, str]]:
+    """What makes a stretch of plan impossible as it is, with the rule for what one does instead: one has to lie down,
+    the place is barred, an event does not take place, somebody or something it takes is not there."""
+    rules = grammar(who.language)
+    for so in notes:
+        rule = ""
+        if not so.holds or so.memory in item.because:
+            continue
+        if item.location in so.barred:
+            rule = "so.sleep" if item.asleep else "so.own_shut" if so.tie == "own" else "so.shut"
+        elif item.asleep:
+            continue
+        elif so.rests and so.of == who.id:
+            rule = "so.lie"
+        elif so.kind == "dead" and so.tie == "kin" and so.days_ago <= MOURNS and not rules.has("kind.eat", item.do):
+            rule = "so.mourn"
+        elif so.subject == "fact" and so.starts and item.location == so.place:
+            ahead = moment_minutes(so.starts[11:16]) - moment_minutes(item.start)
+            rule = "so.off" if 0 <= ahead < item.minutes and (chosen or ahead <= BEFORE) else ""
+        elif so.names and rules.language.occurs(so.names, item.do) and (so.gone or so.subject == "thing"):
+            lost = so.tie == "own" and so.kind != "broken"
+            rule = "so.without" if so.gone else "so.search" if lost else "so.do_without"
+        if rule:
+            yield so, rule
+
+
+def instead(so: So, rule: str, who: Who, place: str, dice: Dice) -> tuple[str, str, str]:
+    """Where one goes instead, what one does there, and its emoji."""
+    where = {
+        "so.own_shut": so.near,
+        "so.shut": so.instead,
+        "so.sleep": so.instead,
+        "so.off": so.instead,
+        "so.lie": who.home,
+        "so.mourn": who.home,
+    }
+    do = grammar(who.language).say(rule, {"what": so.called, "x": so.called}, dice.with_(so.id))[:120]
+    return where.get(rule, place), do, "🚪" if rule in ("so.shut", "so.own_shut") else ""
+
+
+# ── on the days after ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def changed(given: PlanDayInput, stroke: Stroke, start: int, dice: Dice) -> Stroke:
+    """A stroke of the routine as what is so leaves it."""
+    at = stroke.model_copy(update={"start": hhmm(start)})
+    so, rule = next(spoiled(given.so, given.who, at, chosen=False), (None, ""))
+    if so is None:
+        return stroke
+    place, do, emoji = instead(so, rule, given.who, stroke.location, dice.with_(start))
+    update = {"location": place, "do": do, "routine": -1, "because": (so.memory,), "emoji": emoji}
+    return stroke.model_copy(update=update)
+
+
+def deeds_of_the_day(given: PlanDayInput, dice: Dice) -> Iterator[tuple[str, Stroke]]:
+    """What is to be done about what is so on a day, each with the time of day; empty for any."""
+    for so in given.so:
+        plight = Plight(so, given.who, dice)
+        found = deed(DAYS.choose(plight), grammar(given.who.language), dice.with_(so.id))
+        if found is not None:
+            emoji = EMOJI.get(found.role, "💭")
+            yield found.at, Stroke(
+                start="00:00", minutes=found.minutes, location=found.place, do=found.do[:120], because=(so.memory,),
+                emoji=emoji,
+            )  # fmt: skip
