@@ -1,6 +1,6 @@
-"""Writes what is made of `scenario/model.py`: the JSON Schema, and the tables of keys in docs/scenarios.md; and of
-`scenario/telling.py` the tables of docs/lines.md, with what a condition can name; and of the kinds of circumstances
-that ship the table of docs/circumstances.md.
+"""Writes what is made of `scenario/model.py`: the JSON Schema, and the tables of keys in docs/scenarios.md; of
+`scenario/telling.py` the tables of docs/lines.md, with what a condition can name; of the circumstances that ship the
+table of docs/circumstances.md.
 
     python tools/scenario_reference.py
 

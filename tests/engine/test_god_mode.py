@@ -23,6 +23,7 @@ from commonplace.minds.offline.perceive_event import perceive_event
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.loading import find
 from commonplace.world.circumstances import Circumstance, shipped_kinds, subject_of
+from commonplace.world.events import GodSpoke, of_kind
 
 SENTENCES = Path(__file__).with_name("god_sentences.txt")
 
@@ -51,7 +52,7 @@ def towns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
 def test_a_sentence_raises_what_it_says(towns: dict[str, Run], town: str, text: str, wanted: frozenset[str]) -> None:
     so = sorted(key[1:] for key in wanted if key.startswith("-"))
     world = replace(
-        towns[town]._engine.live_state.world,
+        towns[town].reading.world_at(),
         circumstances={key: Circumstance(*subject_of(key), since=0) for key in so},
     )
     found = perceive_event(asked(text, towns[town].scenario, world), Dice((7, "-", 1, 0)))
@@ -74,7 +75,7 @@ def shown_on_the_page() -> Iterator[tuple[str, str, frozenset[str]]]:
 
 @pytest.mark.parametrize(("town", "text", "keys"), [*shown_on_the_page()])
 def test_the_examples_of_the_page_are_true(towns: dict[str, Run], town: str, text: str, keys: frozenset[str]) -> None:
-    world = towns[town]._engine.live_state.world
+    world = towns[town].reading.world_at()
     so = {key: Circumstance(*subject_of(key), since=0) for key in sorted(keys)}
     given = asked(text, towns[town].scenario, replace(world, circumstances=so))
     found = perceive_event(given, Dice((7, "-", 1, 0)))
@@ -113,7 +114,7 @@ def test_what_may_be_of_one_or_another_is_asked_for(towns: dict[str, Run], town:
 
 def test_a_sentence_about_somebody_is_perceived_by_those_with_them(towns: dict[str, Run]) -> None:
     run = towns["latticeville"]
-    where = run._engine.live_state.world.bodies["suki"].area
+    where = run.reading.world_at().bodies["suki"].area
     body, _ = previewed(run, "Suki faints")
     assert body["to"] == {"everybody": False, "areas": [where], "agents": ["suki"]}
 
@@ -125,7 +126,7 @@ def test_whoever_it_befalls_elsewhere_is_put_there(tmp_path: Path) -> None:
         assert body["brings"] == {"bruno": "shrine", "suki": "shrine"} and "at Fox Shrine" in told
         run.submit(body)
         [tick] = run.play_sync(1)
-        spoke = next(event.body for event in tick.events if event.type == "GOD_EVENT")
+        [(_, spoke)] = of_kind(tick.events, GodSpoke)
         assert {agent for agent, _ in spoke.percepts} >= {"bruno", "suki"}
         assert run.reading.world_at().circumstances["insulted.suki"].by == "bruno"
 
