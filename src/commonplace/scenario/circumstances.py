@@ -60,8 +60,9 @@ def over_sentence(scenario: Scenario, key: str) -> str:
     return _said(scenario, scenario.kinds[kind].words.over, of, "")
 
 
-def refuse_unknown(scenario: Scenario, key: str) -> None:
-    """Raises UsageError for a key of what cannot be so: an unknown kind or subject, or one of another sort."""
+def refuse_unknown(scenario: Scenario, key: str, by: str = "") -> None:
+    """Raises UsageError for a key of what cannot be so: an unknown kind or subject, or one of another sort; and for
+    somebody unknown who did it."""
     kind, of = subject_of(key)
     if kind not in scenario.kinds:
         near = get_close_matches(kind, sorted(scenario.kinds), n=1)
@@ -73,6 +74,9 @@ def refuse_unknown(scenario: Scenario, key: str) -> None:
     if found is None or not scenario.kinds[kind].may_be_of(found):
         wanted = scenario.kinds[kind].of.replace(" ", " or a ")
         raise UsageError(f"{of!r} cannot be {kind!r}", hint=f"give the id of a {wanted}")
+    if by and by not in scenario.personas:
+        near = get_close_matches(by, sorted(scenario.personas), n=1, cutoff=0)[0]
+        raise UsageError(f"there is no character {by!r}", hint=f"the nearest is {near!r}")
 
 
 def with_circumstances(scenario: Scenario, circumstances: Circumstances) -> Scenario:

@@ -23,7 +23,7 @@ class Move(Action):
 def walk(one: Actor, action: Move) -> Deed:
     """A step, the announcement of one, or the closed way at which it ends."""
     setting, goal = one.setting, action.to_location_id
-    notice = setting.rules.leave_notice
+    notice = 0 if one.scene.area in setting.duties.cleared else setting.rules.leave_notice
     if gives_notice(setting.geography, one.body, setting.tick, notice):
         doing = one.say("leaving", goal)
         body = replace(one.stays(doing), departs=departure(one.body, setting.tick, notice))
