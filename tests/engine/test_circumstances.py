@@ -74,7 +74,10 @@ def test_a_restored_state_is_the_one_that_ran_at_every_tick(lived: Path, tmp_pat
                 views = live.waiting.get(agent, ())
                 for view, twin in zip(views, again.waiting.get(agent, ()), strict=True):
                     assert (twin.world, twin.scenario.facts) == (view.world, view.scenario.facts)
-                assert seen_at(reading, reading.scenario, agent, tick).circumstances == live.view(agent).world.circumstances
+                assert (
+                    seen_at(reading, reading.scenario, agent, tick).circumstances
+                    == live.view(agent).world.circumstances
+                )
             held |= {key for key, one in live.world.circumstances.items() if one.holds}
     assert held == {"ill.ines", "burning.cafe", "closed.cafe", "away.bruno", "dead.bruno"}
 

@@ -15,6 +15,7 @@ import msgspec
 
 from commonplace.character.fact import Fact
 from commonplace.errors import UsageError
+from commonplace.languages import phrases
 from commonplace.languages.language import language
 from commonplace.scenario.model import ScenarioPart
 from commonplace.scenario.scenario import Scenario, Tell
@@ -110,16 +111,20 @@ def _tell(scenario: Scenario, one: Circumstance) -> Tell:
     lines = (words.now, *words.tell) if one.holds else (words.was or words.over, *words.told)
     said = tuple(dict.fromkeys(_said(scenario, line, one.of, one.by) for line in lines))
     at_once = tuple(_said(scenario, line, one.of, one.by) for line in words.at_once)
-    return Tell(said, topic=_name(scenario, one.of), sort=kind.sort, at_once=at_once if one.holds else ())
+    return Tell(said, topic=subject_name(scenario, one.of), sort=kind.sort, at_once=at_once if one.holds else ())
 
 
 def _said(scenario: Scenario, template: str, of: str, by: str) -> str:
-    name, other = _name(scenario, of), _name(scenario, by) if by else ""
-    text = template.format(x=name, X=name[:1].upper() + name[1:], y=other)
-    return language(scenario.language).joined(text)
+    return said(template, scenario.language, subject_name(scenario, of), subject_name(scenario, by) if by else "")
 
 
-def _name(scenario: Scenario, of: str) -> str:
+def said(template: str, spoken: str, name: str, other: str) -> str:
+    """A text of `Words` with the names of its subject and of who did it; nobody is `somebody`."""
+    text = template.format(x=name, X=name[:1].upper() + name[1:], y=other or phrases(spoken, "views")["somebody"])
+    return language(spoken).joined(text)
+
+
+def subject_name(scenario: Scenario, of: str) -> str:
     """What a subject is called inside a sentence: `Suki`, `Mira's Noodle Bar`, `the lantern festival`."""
     spoken = language(scenario.language)
     if of in scenario.personas:
