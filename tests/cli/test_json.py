@@ -30,6 +30,8 @@ FIELDS = {
     "WEATHER_CHANGED": {"from", "to"},
     "SCRIPTED": {"text"},
     "GOD_EVENT": {"text", "percepts"},
+    "BEGAN": {"circumstance"},
+    "ENDED": {"circumstance"},
     "INNER_VOICE": {"text"},
     "JOINED": set(),
     "LEFT": set(),

@@ -67,11 +67,17 @@ async def _interfered(run: Path) -> None:
     fog = {"kind": "god_event", "text": "A thick fog rolls in.", "to": everybody}
     spoilt = {**fog, "text": "The fountain runs dry.", "sets": [["fountain", "dry"]]}
     voice = {"kind": "inner_voice", "agent_id": "ines", "text": "Somebody should oil the café door."}
+    fire = {**fog, "text": "The café is on fire.", "raises": [{"kind": "burning", "of": "cafe", "hours": 1}]}
+    ill = {**fog, "text": "Ines is ill.", "raises": [{"kind": "ill", "of": "ines", "hours": 2}]}
+    gone = {**fog, "text": "Bruno leaves for an hour.", "raises": [{"kind": "away", "of": "bruno", "hours": 1}]}
     wishes = {
         3: [fog],
         5: [voice, spoilt],
         8: [{"kind": "leave", "agent_id": "bruno"}],
         12: [{"kind": "join", "agent_id": "bruno", "area": "cafe"}],
+        42: [fire, ill],
+        44: [gone],
+        57: [{**fog, "text": "It is over.", "ends": ["closed.cafe"]}],
     }
     with create_run(run, "plaza", ticks=PLAZA_TICKS) as lived:
         async for tick in lived.play(PLAZA_TICKS):

@@ -443,6 +443,24 @@ export interface components {
             timestamp: string;
         };
         /**
+         * CircumstanceState
+         * @description Something that is so.
+         */
+        CircumstanceState: {
+            /** Key */
+            key: string;
+            /** Of */
+            of: string;
+            /** Text */
+            text: string;
+            /** Emoji */
+            emoji: string;
+            /** Since */
+            since: number;
+            /** Until */
+            until: number;
+        };
+        /**
          * Delta
          * @description What a tick changed against the tick before: `seq` is one more than that of the message before.
          */
@@ -455,6 +473,8 @@ export interface components {
             wind: string;
             /** Temperature */
             temperature: string;
+            /** Circumstances */
+            circumstances: components["schemas"]["CircumstanceState"][];
             /**
              * Type
              * @constant
@@ -558,6 +578,8 @@ export interface components {
             wind: string;
             /** Temperature */
             temperature: string;
+            /** Circumstances */
+            circumstances: components["schemas"]["CircumstanceState"][];
             /**
              * Type
              * @constant

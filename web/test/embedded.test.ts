@@ -13,7 +13,7 @@ import { agent, say, timeOf, TOWN } from "./small";
 
 const LAST = 99;
 const ambient = (tick: number) => ({
-  seq: tick, tick, time: timeOf(tick).replace(".000Z", "Z"), part_of_day: "morning", sky: "clear", wind: "calm", temperature: "mild",
+  seq: tick, tick, time: timeOf(tick).replace(".000Z", "Z"), part_of_day: "morning", sky: "clear", wind: "calm", temperature: "mild", circumstances: [],
 });
 const objects = [{ object_id: "bell", state: "whole", parent: "square" }];
 const linesAt = (tick: number) => (tick % 10 === 0 ? [say(tick, "ada", "ben", `“Number ${tick}.”`)] : []);

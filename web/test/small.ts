@@ -52,7 +52,7 @@ export function frame(
   objects: readonly ObjectState[] = [{ object_id: "bell", state: "whole", parent: "square" }],
 ): Frame {
   return {
-    tick, time: timeOf(tick), partOfDay: "morning", sky: "clear", wind: "calm", temperature: "mild",
+    tick, time: timeOf(tick), partOfDay: "morning", sky: "clear", wind: "calm", temperature: "mild", circumstances: [],
     agents: new Map(agents.map((one) => [one.agent_id, one])),
     objects: new Map(objects.map((one) => [one.object_id, one])),
     lines,

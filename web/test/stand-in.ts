@@ -10,7 +10,7 @@ import { usePreferences } from "../src/view/preferences";
 import { openView, type Opening, type ViewStore } from "../src/view/store";
 import { agent, hours, metrics, PEOPLE, say, timeOf, TOWN } from "./small";
 
-const AMBIENT = { part_of_day: "morning", sky: "clear", wind: "calm", temperature: "mild" };
+const AMBIENT = { part_of_day: "morning", sky: "clear", wind: "calm", temperature: "mild", circumstances: [] };
 
 /** Ada says something to Ben at every third tick. */
 export function linesOf(tick: number): EventLine[] {

@@ -22,6 +22,7 @@ from commonplace.world.deeds import SLOTS
 from commonplace.world.events import (
     Acted,
     ActionRejected,
+    Began,
     ConversationStarted,
     Departed,
     Ended,
@@ -253,6 +254,7 @@ def _own_rejected(view: TurnView, event: Event, rejected: ActionRejected) -> Per
 
 def from_outside(view: TurnView) -> Iterator[Percept]:
     """Inner voices, scripted and god-mode events that reach me."""
+    raised = _told_of(view)
     for event in view.world.news:
         match event.body:
             case Whispered(text=thought):
@@ -267,6 +269,9 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
                 else:
                     befell, struck = _spoken_of(view, spoke, text), bool(_strikes(view, event))
                     yield Percept("event", text, befell, "-", FIRST, event.id, always_new=True, passing=struck)
+            case Began(circumstance=key, by=by) if key not in raised:
+                kind, of = subject_of(key)
+                yield _circumstance(view, key, now_sentence(view.scenario, kind, of, by), event.id)
             case Ended(circumstance=key):
                 yield _circumstance(view, key, over_sentence(view.scenario, key), event.id)
             case ScriptPlayed() as played if _notices(view, played):
@@ -323,12 +328,17 @@ def _areas_of(view: TurnView, key: str) -> str:
 
 def what_is_so(view: TurnView) -> Iterator[Percept]:
     """What is so here and has not been noticed or heard of yet, by whoever comes in later, too."""
-    told = {key for event in view.world.news if isinstance(event.body, Intervened) for key in event.body.raises}
+    told = _told_of(view)
     for one in view.world.circumstances:
         fact = view.scenario.fact(one.key)
         if fact is None or one.key in told or any(map(fact.carried_by, _lately(view, one))):
             continue
         yield _circumstance(view, one.key, now_sentence(view.scenario, one.kind, one.of, one.by))
+
+
+def _told_of(view: TurnView) -> set[str]:
+    """What begins with a sentence that reaches me."""
+    return {key for event in view.world.news if isinstance(event.body, Intervened) for key in event.body.raises}
 
 
 def _lately(view: TurnView, one: Circumstance) -> Iterator[str]:
@@ -458,9 +468,9 @@ def witnessed(view: TurnView, event: Event) -> Percept | None:  # noqa: PLR0911 
             return _said(view, event, spoke)
         case Moved() as walked:
             return _moved(view, event, walked)
-        case Joined():
+        case Joined(held=""):
             return _joined(view, event, "arrived", Came, "joined")
-        case Departed():
+        case Departed(held=""):
             return _joined(view, event, "left", Left, "gone")
         case Interacted(outcome="done") as used:
             return _noticed(view, event, used)

@@ -16,8 +16,22 @@ from commonplace.cognition.turn import View
 from commonplace.languages import weekdays
 from commonplace.languages.language import Manner, language
 from commonplace.memory.record import Memory
-from commonplace.minds.notes import AT_ONCE, FactNote, Item, Person, Recalled, Situation, Spot, ThingHere, Who, changed
+from commonplace.minds.notes import (
+    AT_ONCE,
+    FactNote,
+    Item,
+    Person,
+    Recalled,
+    SeenSo,
+    Situation,
+    Spot,
+    ThingHere,
+    Who,
+    changed,
+)
+from commonplace.scenario.circumstances import now_sentence, subject_name
 from commonplace.scenario.scenario import Scenario, Tell, derived
+from commonplace.world.circumstances import Circumstance
 from commonplace.world.geography import Geography
 from commonplace.world.happenings import Befell, Came, Happening, Left, happening_of
 from commonplace.world.tree import CARRYING, leads_on
@@ -42,7 +56,17 @@ def situation(view: View) -> Situation:
         place=spot(view.scenario, world.area),
         people=tuple(person(view, other) for other in sorted(world.bodies)),
         things=things_here(view),
+        circumstances=tuple(_so(view, one) for one in world.circumstances),
     )
+
+
+def _so(view: View, one: Circumstance) -> SeenSo:
+    scenario, kind = view.scenario, view.scenario.kinds[one.kind]
+    leaves = kind.clears and view.world.area in scenario.geography.inside(one.of)
+    rests = kind.rests != "" and one.of == view.persona.id
+    text = now_sentence(scenario, one.kind, one.of, one.by)
+    duty = "leave" if leaves else "rest" if rests else ""
+    return SeenSo(kind=one.kind, name=subject_name(scenario, one.of), text=text, duty=duty)
 
 
 @lru_cache(maxsize=4096)

@@ -147,7 +147,9 @@ def queueable(body: Mapping[str, Any], scenario: Scenario) -> tuple[Input, Scena
     item = from_dict({"seq": 0, **body})
     validate(item, scenario.geography, scenario.personas)
     if isinstance(item, GodEvent):
-        for key in (*(one.key for one in item.raises), *item.ends):
+        for one in item.raises:
+            refuse_unknown(scenario, one.key, one.by)
+        for key in item.ends:
             refuse_unknown(scenario, key)
     return item, scenario
 

@@ -263,7 +263,20 @@ class Spot(Given):
     outdoor: bool = False
 
 
-class Situation(Given):
+class SeenSo(Given, omit_defaults=True):
+    """Something that is so of the character, of what is here, next to here, or of the town."""
+
+    kind: str
+    """`burning`."""
+    name: str
+    """What it is so of, by name."""
+    text: str
+    """`Mira's Noodle Bar is on fire.`"""
+    duty: Literal["", "leave", "rest"] = ""
+    """What the character has to do for it, whatever it wants: leave the place, or rest."""
+
+
+class Situation(Given, omit_defaults=True):
     """Here and now, as the character sees it."""
 
     moment: str
@@ -277,8 +290,10 @@ class Situation(Given):
     wind: str
     temperature: str
     place: Spot
-    people: tuple[Person, ...] = ()
-    things: tuple[ThingHere, ...] = ()
+    people: tuple[Person, ...] = always(())
+    things: tuple[ThingHere, ...] = always(())
+    circumstances: tuple[SeenSo, ...] = ()
+    """What is so."""
 
 
 class Item(Given, omit_defaults=True):

@@ -18,7 +18,9 @@ from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import iso
 from commonplace.run.rows import event_json, item_phrase, listed
 from commonplace.run.tick_record import Version
-from commonplace.run.versions import SHOWN_KINDS, as_body, as_item, as_sky
+from commonplace.run.versions import SHOWN_KINDS, as_body, as_circumstance, as_item, as_sky
+from commonplace.scenario.circumstances import now_sentence
+from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import Event, Spoke, of_kind
 from commonplace.world.state import Body, Thing
 from commonplace.world.weather import Imposed, ambient_at
@@ -69,6 +71,22 @@ class ObjectFrame:
 
 
 @dataclass(frozen=True, slots=True)
+class CircumstanceFrame:
+    """Something that is so at the end of a tick."""
+
+    key: str
+    """`burning.noodle-bar`."""
+    of: str
+    """Id of its subject; `-` for the whole town."""
+    text: str
+    """As a sentence."""
+    emoji: str
+    since: int
+    until: int
+    """The tick at whose end it ends by itself; 0 for never."""
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """A whole tick."""
 
@@ -85,6 +103,8 @@ class Frame:
     """In canonical order."""
     history: str
     """Chained digest up to this tick, hexadecimal."""
+    circumstances: tuple[CircumstanceFrame, ...] = ()
+    """What is so, by key."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready: moments in ISO format, events as the public contract has them."""
@@ -95,6 +115,7 @@ class Frame:
             **ambient,
             "agents": {me: asdict(agent) for me, agent in self.agents.items()},
             "objects": {object_id: asdict(thing) for object_id, thing in self.objects.items()},
+            "circumstances": [asdict(one) for one in self.circumstances],
             "events": [event_json(event, self.time) for event in self.events],
             "history": self.history,
         }
@@ -166,12 +187,14 @@ class _State:
         self._objects: dict[str, ObjectFrame] = {}
         self._plans: dict[str, _Planned] = {}
         self._imposed: Imposed | None = None
+        self._so: dict[str, Circumstance] = {}
 
     def copy(self) -> _State:
         """One that can be carried forward by itself."""
         twin = copy(self)
         twin._bodies = dict(self._bodies)
         twin._objects = dict(self._objects)
+        twin._so = dict(self._so)
         twin._plans = {me: planned.copy() for me, planned in self._plans.items()}
         return twin
 
@@ -189,6 +212,10 @@ class _State:
                     self._objects[version.owner] = self._object(version.owner, listed(Thing, version.value))
                 case "sky":
                     self._imposed = as_sky(version.value)
+                case "circumstance" if version.value is None:
+                    self._so.pop(version.owner, None)
+                case "circumstance":
+                    self._so[version.owner] = as_circumstance(version.owner, version.value)
                 case "plan" | "day":
                     self._plans.setdefault(version.owner, _Planned()).apply(version)
                 case _:
@@ -209,6 +236,7 @@ class _State:
             temperature=ambient.temperature,
             agents={me: self._agent(me, body, time, said.get(me)) for me, body in sorted(self._bodies.items())},
             objects=dict(sorted(self._objects.items())),
+            circumstances=tuple(self._circumstance(one) for _, one in sorted(self._so.items()) if one.holds),
             events=events,
             history=history.hex(),
         )
@@ -229,6 +257,10 @@ class _State:
             asleep=body.asleep,
             goal=body.goal,
         )
+
+    def _circumstance(self, one: Circumstance) -> CircumstanceFrame:
+        text = now_sentence(self.scenario, one.kind, one.of, one.by)
+        return CircumstanceFrame(one.key, one.of, text, self.scenario.kinds[one.kind].words.emoji, one.since, one.until)
 
     def _object(self, object_id: str, thing: Thing) -> ObjectFrame:
         node = self.scenario.geography.nodes.get(object_id)

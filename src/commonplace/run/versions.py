@@ -221,13 +221,13 @@ def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
     return [(tick, parsed(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
 
 
-SHOWN_KINDS = ("body", "thing", "sky", "day", "plan")
+SHOWN_KINDS = ("body", "thing", "sky", "circumstance", "day", "plan")
 """What a frame is made of."""
 
 
 def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
-    """All that a frame shows: bodies, things and the plans of the day."""
-    found = [version for kind in ("body", "thing", "sky") for version in _of_all(connection, kind, at)]
+    """All that a frame shows: bodies, things, what is so and the plans of the day."""
+    found = [version for kind in ("body", "thing", "sky", "circumstance") for version in _of_all(connection, kind, at)]
     for day in _of_all(connection, "day", at):
         found += _of_one(connection, "plan", day.owner, at, f"{day.value}.")
     return found

@@ -20,8 +20,23 @@ from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
+from commonplace.scenario.circumstances import now_sentence
 from commonplace.text import clean, one_line, shortened
-from commonplace.world.events import NOBODY, Event, Phase, Spoke, parse_id
+from commonplace.world.circumstances import subject_of
+from commonplace.world.events import (
+    NOBODY,
+    Acted,
+    Began,
+    Departed,
+    Ended,
+    Event,
+    Intervened,
+    Joined,
+    Phase,
+    Spoke,
+    of_kind,
+    parse_id,
+)
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -82,10 +97,45 @@ def why(reading: Reading, event_id: str) -> Explanation:
 
 
 def _explanation(reading: Reading, event: Event, *, own: bool) -> str:
+    held = event.body.held if isinstance(event.body, Acted | Departed | Joined) else ""
+    if held or isinstance(event.body, Began | Ended):
+        return _circumstance(reading, event, held)
     if not own:
         return NOT_A_CHARACTER.get(event.type, INPUT)
     upto = trimmed(reading).get("trace", -1)
     return TRACES_TRIMMED.format(upto) if event.tick <= upto and not reading.trace(event.agent_id, event.tick) else ""
+
+
+def _circumstance(reading: Reading, event: Event, held: str) -> str:
+    """What raised or ended a circumstance; of an event that one made happen, which, and what raised that."""
+    if not held:
+        return _cause(reading, event)
+    kind, of = subject_of(held)
+    if isinstance(event.body, Joined):
+        return f"{held} is over."
+    since = reading.circumstances_at(event.tick)[held].since
+    began = [one for one in reading.events(since, since, type="BEGAN") if one.body.plain()["circumstance"] == held]
+    scenario = reading.scenario_at(event.tick)
+    sentence = now_sentence(scenario, kind, of, began[-1].body.plain().get("by", ""))
+    return f"{sentence} Whatever the character wanted, {held} made it do this. {_cause(reading, began[-1])}"
+
+
+def _cause(reading: Reading, event: Event) -> str:
+    """What began or ended a circumstance: an event of the same tick, what it follows, or that its time was over."""
+    key: str = event.body.plain()["circumstance"]
+    begins, kinds, kind = isinstance(event.body, Began), reading.scenario.kinds, subject_of(key)[0]
+    events = reading.events(event.tick, event.tick)
+    for other, outside in of_kind(events, Intervened):
+        if key in (outside.raises if begins else outside.ends):
+            return f"It {'began' if begins else 'ended'} with {other.id}: “{clean(outside.text)}”"
+    for other in events:
+        if not isinstance(other.body, Began | Ended) or isinstance(other.body, Began) == begins:
+            continue
+        cause, of = subject_of(other.body.circumstance)
+        then = kinds[cause].then if begins else kinds[cause].ends.split()
+        if of == subject_of(key)[1] and kind in then:
+            return f"{other.body.circumstance} {'was over, and it follows' if begins else 'ended it'} ({other.id})."
+    return "Its time was over."
 
 
 def event_named(reading: Reading, event_id: str) -> Event:

@@ -15,6 +15,7 @@ import msgspec
 
 from commonplace.character.fact import Fact
 from commonplace.errors import UsageError
+from commonplace.languages import phrases
 from commonplace.languages.language import language
 from commonplace.scenario.model import ScenarioPart
 from commonplace.scenario.scenario import Scenario, Tell
@@ -87,8 +88,9 @@ def over_sentence(scenario: Scenario, key: str) -> str:
     return _said(scenario, scenario.kinds[kind].words.over, of, "")
 
 
-def refuse_unknown(scenario: Scenario, key: str) -> None:
-    """Raises UsageError for a key of what cannot be so: an unknown kind or subject, or one of another sort."""
+def refuse_unknown(scenario: Scenario, key: str, by: str = "") -> None:
+    """Raises UsageError for a key of what cannot be so: an unknown kind or subject, or one of another sort; and for
+    somebody unknown who did it."""
     kind, of = subject_of(key)
     if kind not in scenario.kinds:
         near = get_close_matches(kind, sorted(scenario.kinds), n=1)
@@ -100,6 +102,9 @@ def refuse_unknown(scenario: Scenario, key: str) -> None:
     if found is None or not scenario.kinds[kind].may_be_of(found):
         wanted = scenario.kinds[kind].of.replace(" ", " or a ")
         raise UsageError(f"{of!r} cannot be {kind!r}", hint=f"give the id of a {wanted}")
+    if by and by not in scenario.personas:
+        near = get_close_matches(by, sorted(scenario.personas), n=1, cutoff=0)[0]
+        raise UsageError(f"there is no character {by!r}", hint=f"the nearest is {near!r}")
 
 
 def with_circumstances(scenario: Scenario, circumstances: Circumstances) -> Scenario:
@@ -137,9 +142,13 @@ def _tell(scenario: Scenario, one: Circumstance) -> Tell:
 
 
 def _said(scenario: Scenario, template: str, of: str, by: str) -> str:
-    name, other = subject_name(scenario, of), subject_name(scenario, by) if by else ""
-    text = template.format(x=name, X=name[:1].upper() + name[1:], y=other)
-    return language(scenario.language).joined(text)
+    return said(template, scenario.language, subject_name(scenario, of), subject_name(scenario, by) if by else "")
+
+
+def said(template: str, spoken: str, name: str, other: str) -> str:
+    """A text of `Words` with the names of its subject and of who did it; nobody is `somebody`."""
+    text = template.format(x=name, X=name[:1].upper() + name[1:], y=other or phrases(spoken, "views")["somebody"])
+    return language(spoken).joined(text)
 
 
 def subject_name(scenario: Scenario, of: str) -> str:

@@ -35,14 +35,18 @@ from commonplace.world.events import (
     Acted,
     ActionRejected,
     Adjusted,
+    Began,
     ConversationEnded,
     ConversationStarted,
+    Departed,
+    Ended,
     Event,
     EventBody,
     GodSpoke,
     Idled,
     Interacted,
     Intervened,
+    Joined,
     Moved,
     ObjectStateChanged,
     PlanChanged,
@@ -196,6 +200,7 @@ MARKS: Mapping[str, str] = {
     "REFLECTED": "◇", "RELATION_CHANGED": "♥", "ACTION_REJECTED": "✗",
     "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
+    "BEGAN": "▲", "ENDED": "▽",
     "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦", "VOICE_ANSWERED": "✦",
 }  # fmt: skip
 """One cell each."""
@@ -268,7 +273,19 @@ class Narrator:
 
 
 def _text(event: Event, town: Town) -> str:
+    held = event.body.held if isinstance(event.body, Acted | Departed | Joined) else ""
+    if not held:
+        return _plain_text(event, town)
+    why = (town.over if isinstance(event.body, Joined) else town.now)(held)
+    return event_template(town.language, "held").format(text=_plain_text(event, town), why=why.rstrip("."))
+
+
+def _plain_text(event: Event, town: Town) -> str:  # noqa: PLR0911 – a case per type
     match event.body:
+        case Began(circumstance=key, by=by):
+            return town.now(key, by)
+        case Ended(circumstance=key):
+            return town.over(key)
         case GodSpoke(text=text, percepts=()):
             return event_template(town.language, "GOD_EVENT unnoticed").format(text=clean(text))
         case Intervened(text=text) | Whispered(text=text):
@@ -286,6 +303,8 @@ def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
     match event.body:
         case Moved():
             return "MOVE goal"
+        case Departed(held=held) | Joined(held=held) if held:
+            return f"{event.type} held"
         case Adjusted() if event.agent_id == NOBODY:
             return "CHANGED run"
         case VoiceAnswered(follows=False):

@@ -61,6 +61,9 @@ def state_lines(reading: Reading, tick: int) -> Iterator[str]:
     world, states = reading.world_at(tick), reading.states_at(tick)
     tree = world_tree(geography, world)
     yield f"tick {tick}  {hhmm(frame.time)}  {frame.part_of_day}, {frame.sky}, {frame.temperature}"
+    for one in frame.circumstances:
+        until = f", until {hhmm(reading.time(one.until))}" if one.until else ""
+        yield one_line(f"{one.text} [{one.key}] since {hhmm(reading.time(one.since))}{until}")
     yield from _branch(tree, world, geography.root, 0)
     for me, state in sorted(states.items()):
         if me in world.bodies:

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from commonplace.clock import Clock, parse_iso
-from commonplace.scenario.model import AreaPart, ScenarioPart
+from commonplace.languages.language import language
+from commonplace.scenario.circumstances import kinds_of, said
+from commonplace.scenario.model import AreaPart, FactPart, ScenarioPart
 from commonplace.text import clean
+from commonplace.world.circumstances import TOWN, Kinds, subject_of
 
 Box = tuple[int, int, int, int]
 """Column, row, width, height."""
@@ -41,6 +44,10 @@ class Town:
     """Full names of characters, in the scenario's order."""
     called: Mapping[str, str]
     objects: Mapping[str, str]
+    facts: Mapping[str, str]
+    """What a seed fact is called inside a sentence."""
+    kinds: Kinds
+    """Of circumstances."""
 
     @classmethod
     def of(cls, part: ScenarioPart) -> Town:
@@ -60,6 +67,8 @@ class Town:
             names={who.id: clean(who.name) for who in people},
             called={who.id: clean(who.short_name) for who in people},
             objects={thing.id: clean(thing.name) for area, _ in areas for thing in area.objects},
+            facts={fact.id: _noun(fact, part.language) for fact in part.facts},
+            kinds=kinds_of(part),
         )
 
     def who(self, agent_id: str) -> str:
@@ -84,10 +93,32 @@ class Town:
         """The name of an object, an area or a character."""
         return self.objects.get(node_id) or self.names.get(node_id) or self.where(node_id)
 
+    def now(self, key: str, by: str = "") -> str:
+        """That a circumstance is so: `Mira's Noodle Bar is on fire.`"""
+        kind, of = subject_of(key)
+        template = self.kinds[kind].words.now if kind in self.kinds else clean(key)
+        return said(template, self.language, self._subject(of), by and self.short(by))
+
+    def over(self, key: str) -> str:
+        """That a circumstance is over."""
+        kind, of = subject_of(key)
+        template = self.kinds[kind].words.over if kind in self.kinds else clean(key)
+        return said(template, self.language, self._subject(of), "")
+
+    def _subject(self, of: str) -> str:
+        if of in self.called or of in self.facts:
+            return self.called.get(of) or self.facts[of]
+        return language(self.language).the(self.what(self.root if of == TOWN else of))
+
     def indoors(self, area_id: str) -> bool:
         """Whether rain does not fall there."""
         room = self.rooms.get(area_id)
         return room is not None and not room.outdoor
+
+
+def _noun(fact: FactPart, spoken: str) -> str:
+    text = clean(fact.text.get(spoken) or next(iter(fact.text.values()), ""))
+    return language(spoken).noun_phrase(text) or fact.id
 
 
 def nested_areas(area: AreaPart, parent: str) -> Iterator[tuple[AreaPart, str]]:

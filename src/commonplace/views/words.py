@@ -7,11 +7,11 @@ from typing import Literal
 from commonplace.languages import phrases
 
 Key = Literal[
-    "talk", "people", "inspector", "log", "why", "nobody", "silence", "on the way", "asleep", "who", "plan", "memory",
-    "past", "belief", "ties", "all", "moves", "plans", "world", "LIVE", "PAUSED", "REPLAY", "PAST", "END", "tick",
-    "offline mind", "no plan", "goals", "wants", "home", "now", "jobs", "nothing yet", "seen", "talks", "retrieved",
-    "reaction", "rule", "line", "asked", "stored", "not stored", "heard from", "evidence", "until", "open", "done",
-    "given_up", "overtaken", "no reason", "k play", "k pause", "k time", "k hour", "k live", "k panel", "k why",
+    "talk", "people", "inspector", "log", "why", "nobody", "somebody", "silence", "on the way", "asleep", "who", "plan",
+    "memory", "past", "belief", "ties", "all", "moves", "plans", "world", "LIVE", "PAUSED", "REPLAY", "PAST", "END",
+    "tick", "offline mind", "no plan", "goals", "wants", "home", "now", "jobs", "nothing yet", "seen", "talks",
+    "retrieved", "reaction", "rule", "line", "asked", "stored", "not stored", "heard from", "evidence", "until", "open",
+    "done", "given_up", "overtaken", "no reason", "k play", "k pause", "k time", "k hour", "k live", "k panel", "k why",
     "k god", "k ask", "k help", "k quit", "k who", "recency", "importance", "relevance", "unknown",
 ]  # fmt: skip
 

@@ -200,17 +200,26 @@ def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
 def _allowed(one: Actor) -> tuple[Action, str]:
     """What circumstances let somebody do of what it wants, and the key of the one that made it do something else."""
     duties, area, action = one.setting.duties, one.scene.area, one.action
-    if area in duties.cleared:
-        goal = action.to_location_id if isinstance(action, Move) else area
-        if duties.may_enter(goal, one.home):
-            return action, ""
+    why = _driven_by(one)
+    if why:
         away = refuge(one.setting.geography, duties, area, one.home)
-        return Move(to_location_id=away, emoji=RUNS), duties.cleared[area]
+        return (action, "") if away == area else (Move(to_location_id=away, emoji=RUNS), why)
     if one.me not in duties.resting:
         return action, ""
     why, kind = duties.resting[one.me]
     rests = _resting(one, kind)
     return rests, "" if rests is action else why
+
+
+def _driven_by(one: Actor) -> str:
+    """The key of what makes somebody leave, or turn back in a passage that leads there; empty for nothing."""
+    duties, area, geography = one.setting.duties, one.scene.area, one.setting.geography
+    if not duties.cleared:
+        return ""
+    goal = one.action.to_location_id if isinstance(one.action, Move) else area
+    ahead = geography.route(area, goal)[0] if goal in geography.edges and goal != area else area
+    inside = area in duties.cleared or geography.nodes[area].passage
+    return duties.cleared.get(ahead, "") if inside else ""
 
 
 def _resting(one: Actor, kind: Kind) -> Action:

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from commonplace.clock import Clock
 from commonplace.languages import file_text
@@ -147,14 +147,13 @@ Circumstances = Mapping[str, Circumstance]
 """By key, sorted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Raise:
+class Raise(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """That something begins to be so."""
 
     kind: str
     of: str
     by: str = ""
-    hours: int = 0
+    hours: Annotated[int, Meta(ge=0, le=10_000)] = 0
     """How long; 0 for as long as its kind says."""
 
     @property
@@ -163,9 +162,8 @@ class Raise:
         return f"{self.kind}.{self.of}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values without what is empty, the inverse of `Raise(**…)`."""
-        plain = {"kind": self.kind, "of": self.of, "by": self.by, "hours": self.hours}
-        return {name: value for name, value in plain.items() if value}
+        """Plain values without what is empty, from which `msgspec.convert` makes it again."""
+        return msgspec.to_builtins(self)
 
 
 def subject_of(key: str) -> tuple[str, str]:
@@ -193,25 +191,33 @@ def turned(
 ) -> Turn:
     """The circumstances at the end of a tick: those raised, without those ended (by key) and those whose time is over.
 
-    One that ends stays for the days in which it is news, and with it what follows it begins.
+    One that ends stays for the days in which it is news. What follows it begins where its time is over, and not where
+    something ends it.
     """
-    after, began = dict(before), list[Circumstance]()
-    over = {key for key, one in before.items() if one.holds and (key in ends or 0 < one.until <= tick)}
-    raised = list(raises)
-    for one in raised:
-        over |= {f"{kind}.{one.of}" for kind in kinds[one.kind].ends.split()}
-    ended = [replace(before[key], ended=tick) for key in sorted(over) if key in before and before[key].holds]
-    for one in ended:
-        after[one.key] = one
-        if one.until and one.until <= tick:
-            raised += [Raise(kind, one.of, hours=hours) for kind, hours in kinds[one.kind].then.items()]
-    for one in raised:
-        hours = one.hours or kinds[one.kind].hours
-        new = Circumstance(one.kind, one.of, tick, hours and tick + max(1, clock.ticks(60 * hours)), one.by)
-        after[one.key] = new
-        began.append(new)
+    raised = {one.key: one for one in raises}
+    over = {*ends, *(f"{kind}.{one.of}" for one in raised.values() for kind in kinds[one.kind].ends.split())}
+    timed = [one for key, one in before.items() if one.holds and 0 < one.until <= tick and key not in over]
+    following = [Raise(kind, one.of, hours=hours) for one in timed for kind, hours in kinds[one.kind].then.items()]
+    raised = {**{one.key: one for one in following}, **raised}
+    over |= {one.key for one in timed}
+    over |= {f"{kind}.{one.of}" for one in following for kind in kinds[one.kind].ends.split()}
+    ended = {key: replace(one, ended=tick) for key, one in sorted(before.items()) if one.holds and key in over}
+    began = {key: _begun(one, kinds[one.kind], clock, tick) for key, one in raised.items()}
+    after = {**before, **ended, **began}
     kept = {key: one for key, one in after.items() if one.holds or _is_news(one, kinds, clock, tick)}
-    return Turn(dict(sorted(kept.items())), tuple(began), tuple(ended))
+    return Turn(dict(sorted(kept.items())), tuple(began.values()), tuple(ended.values()))
+
+
+def _begun(one: Raise, kind: Kind, clock: Clock, tick: int) -> Circumstance:
+    hours = one.hours or kind.hours
+    return Circumstance(one.kind, one.of, tick, hours and tick + max(1, clock.ticks(60 * hours)), one.by)
+
+
+def turns(circumstances: Circumstances, kinds: Kinds, clock: Clock, tick: int) -> bool:
+    """Whether a tick changes them with nothing raised or ended: a time is over, or something is no longer news."""
+    return any(
+        0 < one.until <= tick if one.holds else not _is_news(one, kinds, clock, tick) for one in circumstances.values()
+    )
 
 
 def _is_news(one: Circumstance, kinds: Kinds, clock: Clock, tick: int) -> bool:
@@ -239,10 +245,11 @@ class Duties:
         return area not in self.cleared and (area not in self.shut or home in self.shut)
 
     def closed(self, area: str, home: str, closed: frozenset[str]) -> frozenset[str]:
-        """The ways closed to somebody in an area, of which those in `closed` are closed to everybody."""
-        barred = self.barred[home not in self.shut]
-        inside = area in self.cleared or area in self.shut
-        return closed | barred if barred and not inside else closed
+        """The ways closed to somebody in an area, of which those in `closed` are closed to everybody; no door holds
+        back who must not stay."""
+        if area in self.cleared:
+            return frozenset()
+        return closed | self.barred[home not in self.shut and area not in self.shut]
 
 
 FREE = Duties()
@@ -266,7 +273,8 @@ def _ways_into(geography: Geography, areas: Collection[str]) -> frozenset[str]:
 
 
 def refuge(geography: Geography, found: Duties, area: str, home: str) -> str:
-    """Where somebody goes who must not stay in an area: the nearest place that one may enter; home where it is as
-    near."""
-    open_to = [one for one in geography.destinations if found.may_enter(one, home)]
+    """Where somebody goes who must not stay in an area: the nearest place that one may enter, or that is only shut;
+    home where it is as near; the area itself where all are cleared."""
+    safe = [one for one in geography.destinations if one not in found.cleared]
+    open_to = [one for one in safe if found.may_enter(one, home)] or safe
     return min(open_to, key=lambda one: (geography.distance(area, one), one != home, one), default=area)

@@ -293,12 +293,15 @@ class Began(EventBody, kw_only=True):
     """The tick at whose end it ends by itself; 0 for never."""
     by: str = ""
     """Id of who did it; empty for nobody."""
+    seen_by: tuple[str, ...] = ()
+    """Who was with somebody who is gone with it; of what is there everybody sees that it is so."""
 
 
 class Ended(EventBody, kw_only=True):
     """Something is no longer so."""
 
     circumstance: str
+    seen_by: tuple[str, ...] = ()
 
 
 class Whispered(EventBody, kw_only=True):
@@ -310,9 +313,15 @@ class Whispered(EventBody, kw_only=True):
 class Joined(EventBody):
     """A character came into the world."""
 
+    held: str = ""
+    """Key of the circumstance that is over; empty for none."""
+
 
 class Departed(EventBody):
     """A character left the world."""
+
+    held: str = ""
+    """Key of the circumstance that took it away; empty for none."""
 
 
 class TakenOver(EventBody, kw_only=True):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from commonplace.clock import Clock
 from commonplace.world.actions import resolve
 from commonplace.world.area import Fold, fold_area
-from commonplace.world.circumstances import FREE, Duties, duties
+from commonplace.world.circumstances import FREE, Duties, duties, turns
 from commonplace.world.deeds import Deed, Intent, Rules, Setting
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
@@ -55,7 +55,7 @@ def step(
     outside = (*ambient, *scripted_events(scripted, now.tick, len(ambient)))
     events = [*outside, *(event for fold in folds.values() for own in fold.outcomes.values() for event in own)]
     after = _assembled(world, now, folds=folds, deeds=deeds, outside=outside, scripted=scripted)
-    inputs = (*_turning(world, now.tick, scripted), *inputs)
+    inputs = (*_turning(world, now.tick, scripted, rules, clock), *inputs)
     if inputs:
         # Last of all: everybody has acted on the state before, so that an input that comes while turns are being made
         # cannot reach some of them and miss others. It is perceived at the next tick.
@@ -84,12 +84,12 @@ def setting(
     return Setting(geography, last_tick + 1, closed, rules, sets, obeyed)
 
 
-def _turning(world: World, tick: int, scripted: Sequence[Scripted]) -> tuple[Input, ...]:
+def _turning(world: World, tick: int, scripted: Sequence[Scripted], rules: Rules, clock: Clock) -> tuple[Input, ...]:
     """What the script raises and ends, and what is over, as the first of the inputs; nothing where that is nothing."""
     raises = tuple(raised for one in scripted for raised in one.raises)
     ends = tuple(key for one in scripted for key in one.ends)
-    is_over = any(one.holds and 0 < one.until <= tick for one in world.circumstances.values())
-    return (Turning(-1, raises, ends),) if raises or ends or is_over else ()
+    turned = turns(world.circumstances, rules.kinds, clock, tick)
+    return (Turning(-1, raises, ends),) if raises or ends or turned else ()
 
 
 def _arrivals(deeds: Mapping[str, Deed], world: World) -> dict[str, list[Deed]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+import msgspec
 
 from commonplace.clock import Clock
 from commonplace.errors import UsageError
 from commonplace.world.area import ending
-from commonplace.world.circumstances import Raise, holding, turned
+from commonplace.world.circumstances import TOWN, Circumstance, Raise, holding, turned
 from commonplace.world.deeds import Rules
 from commonplace.world.events import (
     NOBODY,
@@ -174,6 +176,9 @@ def as_dict(item: Input) -> dict[str, Any]:
     return plain
 
 
+Listed = TypeVar("Listed")
+
+
 def from_dict(plain: Mapping[str, Any]) -> Input:
     """The input that `as_dict` wrote. Raises UsageError for an unknown kind or field."""
     values = dict(plain)
@@ -185,13 +190,19 @@ def from_dict(plain: Mapping[str, Any]) -> Input:
     if kind == "god_event":
         values["to"] = audience(values.get("to", {}))
         values |= {key: tuple((one, other) for one, other in values.get(key, ())) for key in PAIRS}
-        values |= {key: tuple(cast("Iterable[str]", values.get(key, ()))) for key in LISTS}
+        values |= {key: _listed(key, values.get(key, ()), str) for key in LISTS}
+        values["raises"] = _listed("raises", values.get("raises", ()), Raise)
     try:
-        if kind == "god_event":
-            values["raises"] = tuple(Raise(**one) for one in values.get("raises", ()))
         return KINDS[kind](**values)
     except TypeError as error:
         raise UsageError(f"the {kind} input does not fit: {error}") from error
+
+
+def _listed(name: str, values: object, what: type[Listed]) -> tuple[Listed, ...]:
+    try:
+        return msgspec.convert(values, tuple[what, ...])
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{name!r} of the god_event input does not fit: {error}") from error
 
 
 def validate(item: Input, geography: Geography, agents: Collection[str]) -> None:
@@ -242,7 +253,7 @@ def apply_inputs(
             case InnerVoice():
                 world = _to_mind(world, item.agent_id, Whispered(text=item.text), book)
             case Join():
-                world = _join(geography, world, item, book)
+                world = world if _is_gone(world, item.agent_id, book) else _join(geography, world, item, book)
             case Leave():
                 world = _leave(world, item, book)
             case TakeOver():
@@ -293,20 +304,50 @@ def _turned(geography: Geography, world: World, item: GodEvent | Turning, book: 
     before the input, in which things are where they were."""
     kinds, homes = book.rules.kinds, book.rules.homes
     turn = turned(world.circumstances, kinds, book.clock, world.tick, item.raises, item.ends)
+    world = world if turn.after == world.circumstances else replace(world, circumstances=turn.after)
     for one in turn.ended:
-        book.add(NOBODY, area_of(geography, world, one.of), Ended(circumstance=one.key))
-        if kinds[one.kind].gone and not any(kinds[now.kind].gone for now in holding(turn.after, {one.of})):
-            world = _join(geography, world, Join(item.seq, one.of, homes.get(one.of, "")), book)
+        if kinds[one.kind].gone and not _is_gone(world, one.of, book):
+            world = _join(geography, world, Join(item.seq, one.of, homes.get(one.of, "")), book, one.key)
+        place, seen = area_of(geography, world, one.of), _witnesses(geography, world, one, book)
+        book.add(NOBODY, place, Ended(circumstance=one.key, seen_by=seen))
     for one in turn.began:
-        book.add(NOBODY, area_of(geography, world, one.of), Began(circumstance=one.key, until=one.until, by=one.by))
-        if kinds[one.kind].gone:
-            world = _leave(world, Leave(item.seq, one.of), book)
+        gone, place = kinds[one.kind].gone, area_of(geography, world, one.of)
+        seen = _witnesses(geography, world, one, book) if gone else ()
+        book.add(NOBODY, place, Began(circumstance=one.key, until=one.until, by=one.by, seen_by=seen))
+        if gone:
+            world = _leave(_without_burden(world, one), Leave(item.seq, one.of), book, one.key)
     stays = {one.key for one in turn.began if one.of in was.things or (kinds[one.kind].gone and not one.until)}
     after = {
         key: replace(one, at=area_of(geography, was, one.of)) if key in stays else one
         for key, one in turn.after.items()
     }
-    return world if after == world.circumstances else replace(world, circumstances=after)
+    return world if not stays else replace(world, circumstances=after)
+
+
+def _is_gone(world: World, me: str, book: _Book) -> bool:
+    return any(book.rules.kinds[one.kind].gone for one in holding(world.circumstances, {me}))
+
+
+def _without_burden(world: World, one: Circumstance) -> World:
+    """The world in which somebody who is gone for good has left what it carried where it was."""
+    body = world.bodies.get(one.of)
+    if body is None or one.until:
+        return world
+    carried = dict.fromkeys(world.contents.get(one.of, ()), body.area)
+    return replace(world, things=with_moves(world.things, carried))
+
+
+def _witnesses(geography: Geography, world: World, one: Circumstance, book: _Book) -> tuple[str, ...]:
+    """Who sees that something begins or ends: those it is of, and those awake where it is; next to it, too, where
+    nobody may be in it."""
+    kind, place = book.rules.kinds[one.kind], area_of(geography, world, one.of)
+    areas = geography.inside(one.of) or {place}
+    if kind.clears or kind.shut:
+        areas = areas | next_areas(geography, areas)
+    return tuple(
+        me for me, body in sorted(world.bodies.items())
+        if me == one.of or (not body.asleep and (one.of == TOWN or body.area in areas))
+    )  # fmt: skip
 
 
 def area_of(geography: Geography, world: World, of: str) -> str:
@@ -353,20 +394,20 @@ def _to_mind(world: World, agent_id: str, given: EventBody, book: _Book) -> Worl
     return world
 
 
-def _join(geography: Geography, world: World, item: Join, book: _Book) -> World:
+def _join(geography: Geography, world: World, item: Join, book: _Book, held: str = "") -> World:
     me = item.agent_id
     if me in world.bodies or item.area not in geography.edges or book.has_left(me):
         return world
-    book.add(me, item.area, Joined())
+    book.add(me, item.area, Joined(held=held))
     return replace(world, bodies={**world.bodies, me: Body(item.area, item.area)})
 
 
-def _leave(world: World, item: Leave, book: _Book) -> World:
+def _leave(world: World, item: Leave, book: _Book, held: str = "") -> World:
     me = item.agent_id
     body = world.bodies.get(me)
     if body is None:
         return world
-    book.add(me, body.area, Departed())
+    book.add(me, body.area, Departed(held=held))
     world = _out_of_talks(world, me, body.area, book)
     return replace(world, bodies={other: there for other, there in world.bodies.items() if other != me})
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.world.circumstances import Circumstance, Circumstances, subject_of
-from commonplace.world.events import Acted, ConversationEnded, Ended, Event, GodSpoke, Moved, Phase
+from commonplace.world.circumstances import Circumstance, Circumstances
+from commonplace.world.events import Acted, Began, ConversationEnded, Ended, Event, GodSpoke, Moved, Phase
 from commonplace.world.geography import Geography
 from commonplace.world.weather import Imposed
 
@@ -250,11 +250,8 @@ def _told(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]
         reached: list[str] = []
         if isinstance(event.body, GodSpoke):
             reached = [me for me, _ in event.body.percepts]
-        elif isinstance(event.body, Ended):
-            of = subject_of(event.body.circumstance)[1]
-            reached = [
-                me for me, body in world.bodies.items() if me == of or (event.place and body.area == event.place)
-            ]
+        elif isinstance(event.body, Began | Ended):
+            reached = [*event.body.seen_by]
         elif event.type in TO_MIND:
             reached = [event.agent_id]
         for me in reached:

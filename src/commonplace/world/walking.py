@@ -23,12 +23,14 @@ class Move(Action):
 def walk(one: Actor, action: Move) -> Deed:
     """A step, the announcement of one, or the closed way at which it ends."""
     setting, goal = one.setting, action.to_location_id
-    notice = setting.rules.leave_notice
+    flees = one.scene.area in setting.duties.cleared
+    notice = 0 if flees else setting.rules.leave_notice
     if gives_notice(setting.geography, one.body, setting.tick, notice):
         doing = one.say("leaving", goal)
         body = replace(one.stays(doing), departs=departure(one.body, setting.tick, notice))
         return Deed(one.me, one.idled(doing), body, action)
-    step = stride(setting.geography, one.body, goal, one.closed)
+    walker = replace(one.body, shut=()) if flees else one.body
+    step = stride(setting.geography, walker, goal, one.closed)
     if not step.to:
         return one.rejected(one.say("closed", step.door), one.say("waiting", step.door))
     arrived = step.to == goal

@@ -6,7 +6,7 @@ import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
 import type { View } from "../view/store";
 import { useWords } from "../words";
-import { Button, Place, Portrait, ProblemNote, Section, Tabs } from "./parts";
+import { Button, Place, Portrait, ProblemNote, Section, So, Tabs } from "./parts";
 import { Beliefs } from "./Beliefs";
 import { Goals } from "./Goals";
 import { MemoryView } from "./MemoryView";
@@ -132,6 +132,7 @@ function Head({
       ) : (
         <p className="soft">{words.who.gone}</p>
       )}
+      <So of={character.id} />
       <div className="row">
         <Button
           label={followed ? words.who.following : words.who.follow}

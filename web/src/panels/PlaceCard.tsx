@@ -6,7 +6,7 @@ import { useView, useViewStore } from "../view/context";
 import { useRecent, type Filter } from "../view/recent";
 import { useWords } from "../words";
 import { LogLines } from "./Log";
-import { Button, Name, Place, Portrait, Section } from "./parts";
+import { Button, Name, Place, Portrait, Section, So } from "./parts";
 import { stage } from "./stage-handle";
 
 export function AreaCard({ id }: { readonly id: string }): ReactElement {
@@ -151,7 +151,10 @@ function Frame({
           <Button label={words.place.show} icon="pin" text onClick={() => stage.visit(target)} />
         </div>
       </header>
-      <div className="pad">{children}</div>
+      <div className="pad">
+        <So of={target.id} />
+        {children}
+      </div>
     </article>
   );
 }

@@ -7,7 +7,7 @@ import { named, useWords } from "../words";
 import { Fork } from "./Fork";
 import { Icon, skyIcon } from "./icons";
 import { LensPicker } from "./LensPicker";
-import { Button } from "./parts";
+import { Button, So } from "./parts";
 import type { RoomProps } from "./Room";
 import { Popover } from "./Popover";
 import { Settings } from "./Settings";
@@ -41,6 +41,7 @@ export function Top({ toLibrary, visit }: RoomProps): ReactElement {
           </span>
         </span>
       </span>
+      <So of="-" />
       <span className="people wide">{words.top.people(frame.agents.size)}</span>
       <Badge />
       <span className="tools">

@@ -280,3 +280,19 @@ export function ProblemNote({ problem, retry }: { readonly problem: Problem; ret
     </div>
   );
 }
+
+/** What is so of somebody, a place, a thing or, as `-`, the town. */
+export function So({ of }: { readonly of: string }): ReactElement {
+  const language = useView((view) => view.town.language);
+  const all = useView((view) => view.frame.circumstances);
+  const mine = all.filter((one) => one.of === of);
+  return (
+    <>
+      {mine.map((one) => (
+        <p key={one.key} className="so" lang={language}>
+          <span aria-hidden="true">{one.emoji}</span> {one.text}
+        </p>
+      ))}
+    </>
+  );
+}

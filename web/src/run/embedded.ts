@@ -257,6 +257,7 @@ function toSnapshot(frame: Frame): Snapshot {
     sky: frame.sky,
     wind: frame.wind,
     temperature: frame.temperature,
+    circumstances: [...frame.circumstances],
     agents: byId(frame.agents),
     objects: byId(frame.objects),
     lines: [...frame.lines],

@@ -1,6 +1,6 @@
 // One tick as the page shows it, and how messages change it.
 
-import type { AgentState, Delta, EventLine, ObjectState, Snapshot } from "./types";
+import type { AgentState, CircumstanceState, Delta, EventLine, ObjectState, Snapshot } from "./types";
 
 export interface Frame {
   readonly tick: number;
@@ -9,6 +9,8 @@ export interface Frame {
   readonly sky: string;
   readonly wind: string;
   readonly temperature: string;
+  /** All that is so. */
+  readonly circumstances: readonly CircumstanceState[];
   readonly agents: ReadonlyMap<string, AgentState>;
   readonly objects: ReadonlyMap<string, ObjectState>;
   readonly lines: readonly EventLine[];
@@ -55,5 +57,6 @@ function ambient(message: Snapshot | Delta): Omit<Frame, "agents" | "objects" | 
     sky: message.sky,
     wind: message.wind,
     temperature: message.temperature,
+    circumstances: message.circumstances,
   };
 }

@@ -23,6 +23,7 @@ export type Mark = Schemas["Mark"];
 export type Memories = Schemas["Memories"];
 export type Metrics = Schemas["Metrics"];
 export type NewRun = Schemas["NewRun"];
+export type CircumstanceState = Schemas["CircumstanceState"];
 export type ObjectState = Schemas["ObjectState"];
 export type PastRow = Schemas["PastRow"];
 export type Problem = Schemas["Problem"];

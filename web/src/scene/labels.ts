@@ -55,7 +55,8 @@ interface Nodes {
 export interface Labels {
   update(people: readonly Labelled[], now: number, free: Box, scale: number): void;
   hover(text: string, more: string, x: number, y: number): void;
-  rooms(rooms: readonly { readonly id: string; readonly name: string; readonly x: number; readonly y: number }[]): void;
+  /** Names of rooms, and signs of what is so of a place. */
+  rooms(rooms: readonly { readonly id: string; readonly name: string; readonly sign: boolean; readonly x: number; readonly y: number }[]): void;
   forget(id: string): void;
   destroy(): void;
 }
@@ -239,10 +240,10 @@ export function buildLabels(parent: HTMLElement): Labels {
         element.remove();
         roomNodes.delete(id);
       }
-      for (const { id, name, x, y } of rooms) {
+      for (const { id, name, sign, x, y } of rooms) {
         let element = roomNodes.get(id);
         if (!element) {
-          element = make("village-room");
+          element = make(sign ? "village-sign" : "village-room");
           element.textContent = name;
           layer.prepend(element);
           roomNodes.set(id, element);

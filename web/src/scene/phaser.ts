@@ -164,7 +164,13 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
     threads.update(frame, clock);
 
     const rooms = zoom < 2 ? [] : houses.all.filter((house) => house.near && house.roof < 0.4).flatMap((house) => house.b.rooms);
-    labels.rooms(rooms.map(({ area, name, rect }) => ({ id: area, name, x: ((rect.x - 0.3) * TILE - view.x) * zoom, y: ((rect.y - 2) * TILE - 12 - view.y) * zoom })));
+    const signs = frame.circumstances.flatMap(({ key, of, emoji }, index) => {
+      const house = houses.byArea.get(of);
+      const rect = map.spots.get(of)?.rect;
+      const [x, y] = house ? [house.x + house.w / 2, house.y + house.h / 3] : rect ? [(rect.x + rect.w / 2) * TILE, (rect.y + rect.h / 2) * TILE] : [0, 0];
+      return (house || rect) && emoji ? [{ id: key, name: emoji, sign: true, x: (x - view.x) * zoom - 16 + 8 * (index % 3), y: (y - view.y) * zoom - 20 }] : [];
+    });
+    labels.rooms([...signs, ...rooms.map(({ area, name, rect }) => ({ id: area, name, sign: false, x: ((rect.x - 0.3) * TILE - view.x) * zoom, y: ((rect.y - 2) * TILE - 12 - view.y) * zoom }))]);
     labels.update(people, clock, camera.free(), zoom);
     if (pointer && hovered) labels.hover(hovered.text, hovered.more, pointer.sx, pointer.sy);
     else labels.hover("", "", 0, 0);

@@ -16,12 +16,13 @@ from textual.widgets import Static
 
 from commonplace.clock import hhmm
 from commonplace.languages import phrases, rows, weekdays
-from commonplace.parts.terminal.canvas import padded
+from commonplace.parts.terminal.canvas import emoji_of, padded
 from commonplace.parts.terminal.palette import Palette
 from commonplace.parts.terminal.player import Scene
 from commonplace.run.manifest import OFFLINE
 from commonplace.text import clean
 from commonplace.views.words import Key, ambient, word
+from commonplace.world.circumstances import TOWN
 
 SKIES = {"clear": "☼", "cloudy": "☁", "rain": "☂", "storm": "↯", "fog": "≡", "snow": "✱"}
 KEYS: tuple[tuple[str, Key], ...] = (
@@ -111,6 +112,7 @@ def header_parts(scene: Scene, status: Status) -> list[tuple[int, Text]]:
         (1, _state(scene, status)),
         (2, Text(mind_name(status.mind, language), palette.muted)),
     ]
+    parts += [(3, Text(f"{emoji_of(so.emoji)} {clean(so.text)}".lstrip(), palette.alert)) for so in scene.so(TOWN)]
     return [*parts, (9, Text(clean(status.progress), palette.faint))] if status.progress else parts
 
 

@@ -17,7 +17,7 @@ from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, parse_iso
 from commonplace.memory import Memory
 from commonplace.parts.live.source import Inspection
-from commonplace.parts.terminal.canvas import bar
+from commonplace.parts.terminal.canvas import bar, emoji_of
 from commonplace.parts.terminal.lists import EventList
 from commonplace.parts.terminal.player import Scene
 from commonplace.parts.terminal.stars import star_line
@@ -191,6 +191,8 @@ def _who(scene: Scene, one: Inspection) -> Text:
         _field(text, scene, "now", f"{doing} · {scene.town.where(frame.position)}")
         if frame.plan_item:
             _field(text, scene, "plan", clean(frame.plan_item))
+    for so in scene.so(me.id):
+        text.append(f"{emoji_of(so.emoji)} {clean(so.text)}\n".lstrip(), palette.alert)
     _field(text, scene, "home", scene.town.where(me.home))
     if me.background:
         text.append(f"{clean(me.background)}\n", palette.text)

@@ -103,7 +103,8 @@ def _draw_rooms(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None
         colour = one.neon if one.awake else scene.palette.wall
         canvas.box(one.walls.x0, one.walls.y0, one.walls.x1, one.walls.y1, colour)
     for one in drawn:
-        name = f" {fitted(one.room.name, one.walls.width - 2)} "
+        signs = "".join(f"{emoji_of(so.emoji)} " for so in scene.so(one.room.id) if emoji_of(so.emoji))
+        name = f" {fitted(f'{signs}{one.room.name}', one.walls.width - 2)} "
         canvas.text(one.walls.x0 + 1, one.walls.y0, name, one.walls.width, one.neon, mood="bold" if one.awake else "")
         _draw_contents(canvas, scene, one, [other.walls for other in drawn if one.walls.holds(other.walls)])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from commonplace.parts.live.source import Source
 from commonplace.parts.terminal.palette import Palette
-from commonplace.run.frames import AgentFrame, Frame
+from commonplace.run.frames import AgentFrame, CircumstanceFrame, Frame
 from commonplace.views.hues import Badge, badges
 from commonplace.views.lines import Entry, Narrator
 from commonplace.views.town import Town
@@ -98,6 +98,10 @@ class Scene:
         """A character's hue as text."""
         badge = self.badges.get(agent_id)
         return self.palette.of(badge) if badge else self.palette.text
+
+    def so(self, of: str) -> tuple[CircumstanceFrame, ...]:
+        """What is so of somebody, a place, a thing or, as `-`, the town."""
+        return tuple(one for one in self.frame.circumstances if one.of == of)
 
     def agents(self) -> tuple[AgentFrame, ...]:
         """Everybody, in the scenario's order, then those who joined."""

@@ -196,6 +196,20 @@ class EventLine(Wire):
     """Ids of memories it rests on or makes, as the event names them."""
 
 
+class CircumstanceState(Wire):
+    """Something that is so."""
+
+    key: str
+    """`burning.noodle-bar`."""
+    of: str
+    """Id of the character, place, object or fact; `-` for the whole town."""
+    text: str
+    emoji: str
+    since: Tick
+    until: Tick
+    """The tick at whose end it ends by itself; 0 for never."""
+
+
 class Weather(Wire):
     """The world around."""
 
@@ -203,6 +217,8 @@ class Weather(Wire):
     sky: str
     wind: str
     temperature: str
+    circumstances: list[CircumstanceState]
+    """All that is so."""
 
 
 class Snapshot(Weather):

@@ -59,6 +59,8 @@ MARKS: dict[str, Literal["conversation", "reflection", "plan", "intervention", "
     "GIVEN_BACK": "intervention",
     "CHANGED": "intervention",
     "FORGOT": "intervention",
+    "BEGAN": "scripted",
+    "ENDED": "scripted",
 }
 """Events that the time-line marks."""
 
@@ -309,6 +311,12 @@ def _head(frame: Frame) -> dict[str, Any]:
         "sky": frame.sky,
         "wind": frame.wind,
         "temperature": frame.temperature,
+        "circumstances": [
+            wire.CircumstanceState(
+                key=one.key, of=one.of, text=clean(one.text), emoji=clean(one.emoji), since=one.since, until=one.until
+            )
+            for one in frame.circumstances
+        ],
     }
 
 
