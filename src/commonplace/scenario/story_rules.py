@@ -13,6 +13,7 @@ from commonplace.conditions import Condition, Misread, condition, contradiction,
 from commonplace.errors import UsageError
 from commonplace.languages import LANGUAGES
 from commonplace.memory import policies
+from commonplace.scenario.circumstances import kinds_of
 from commonplace.scenario.findings import Findings, minutes
 from commonplace.scenario.loading import KeyPath, choice, nearest
 from commonplace.scenario.model import FactPart, OccasionPart, ReplyPart, ScriptPart, TellPart
@@ -21,6 +22,7 @@ from commonplace.scenario.telling import Telling, Terms, lines_of, ruled
 from commonplace.servers import request_faults
 from commonplace.text import words
 from commonplace.world.acts import ACTS
+from commonplace.world.circumstances import TOWN, Kinds, Subject, subject_of
 from commonplace.world.weather import SKIES
 
 STAGES = ("town", "duet", "panel")
@@ -363,6 +365,12 @@ def _conditions(found: Findings, path: KeyPath, occasion: OccasionPart, names: S
         _day_of_year(found, (*path, "season", number), day)
     for thing, state in when.states.items():
         _set(found, (*path, "states", thing), thing, state)
+    for key, given in (("so", when.so), ("not_so", when.not_so)):
+        for number, one in enumerate(given):
+            here = (*path, key, number)
+            _may_be(found, here, here, *subject_of(one), kinds_of(found.part))
+    if when.of:
+        found.known((*path, "of"), "fact", when.of, [fact.id for fact in found.part.facts])
     for number, agent in enumerate(when.present):
         found.node((*path, "present", number), "character", agent)
     if (when.present or when.witnessed) and not occasion.to.areas:
@@ -393,6 +401,19 @@ def _consequences(found: Findings, path: KeyPath, event: ScriptPart | OccasionPa
     for key, pairs in (("opens", event.opens), ("closes", event.closes)):
         for number, pair in enumerate(pairs):
             _scripted_way(found, (*path, key, number), pair)
+
+
+def _may_be(found: Findings, kind_at: KeyPath, of_at: KeyPath, kind: str, of: str, kinds: Kinds) -> None:
+    if not found.known(kind_at, "kind of circumstance", kind, kinds):
+        return
+    names, facts = found.names, [fact.id for fact in found.part.facts]
+    sorts: dict[Subject, Collection[str]] = {
+        "person": names.characters, "place": names.areas, "thing": names.objects, "fact": facts, "town": (TOWN,),
+    }  # fmt: skip
+    valid = [id for sort, ids in sorts.items() if kinds[kind].may_be_of(sort) for id in ids]
+    other = next((sort for sort, ids in sorts.items() if of in ids), "")
+    what = f"{shown(of)} is a {other} and cannot be {shown(kind)}" if other else ""
+    found.known(of_at, kinds[kind].of.replace(" ", " or "), of, valid, what=what)
 
 
 def _event(found: Findings, path: KeyPath, event: ScriptPart, clock: Clock | None) -> None:

@@ -32,6 +32,7 @@ from commonplace.minds.tasks import (
     ConverseInput,
     Evidence,
     InsightsInput,
+    JudgeInput,
     PerceiveEventInput,
     PlanDayInput,
     PlanPartsInput,
@@ -166,6 +167,10 @@ def every_ask() -> dict[str, Ask[Any, Any]]:
                                  recalled=RECALLED[:2]),
         "perceive_event": PerceiveEventInput(text="The stove explodes", areas=PLACES, people=(jun(),), things=(STOVE,),
                                              states={"stove": ("cold", "burning")}, located={"stove": "bar"}),
+        "judge": JudgeInput(text="I kick the stove", areas=PLACES, people=(mira(), jun()), things=(STOVE,),
+                            states={"stove": ("cold", "burning")}, located={"stove": "bar"},
+                            circumstances={"broken.stove": "stove", "insulted.jun": "Jun"}, so=("insulted.jun",),
+                            doer=mira(), place="bar", here=("bar", "mira", "jun", "stove"), can=("broken.stove",)),
     }  # fmt: skip
     return {name: Ask(TASKS[name], value) for name, value in inputs.items()}
 
