@@ -53,6 +53,7 @@ TASKS: Mapping[str, Question] = {
     "perceive_event": Question(
         "minds.tasks.perceive_event:PERCEIVE_EVENT", "minds.offline.perceive_event:perceive_event"
     ),
+    "judge": Question("minds.tasks.judge:JUDGE", "minds.offline.judge:judge"),
 }
 """The questions there are."""
 MINDS = {

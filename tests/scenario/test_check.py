@@ -436,6 +436,10 @@ def test_what_has_no_mistake_compiles_and_nothing_is_a_traceback(changes: list[t
         ("when: {at: 12:00-08:00}", "ends before it begins", ""),
         ("when: {season: [02-31]}", "not a day of the year", ""),
         ("when: {days_after: 1}", "it follows nothing", ""),
+        ("when: {so: [burnin.bar]}", "there is no kind of circumstance", "burning"),
+        ("when: {not_so: [burning.baar]}", "there is no place", "bar"),
+        ("when: {not_so: [burning.stove]}", "is a thing and cannot be", ""),
+        ("when: {of: partie}", "there is no fact", "party"),
         ("when: {weekdays: [monday]}", "", "mon"),
     ],
 )

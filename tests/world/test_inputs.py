@@ -8,11 +8,13 @@ import pytest
 from commonplace.canon import canonical
 from commonplace.errors import UsageError
 from commonplace.world.actions import Action
+from commonplace.world.circumstances import Raise
 from commonplace.world.deeds import Intent
 from commonplace.world.events import Event, Forgot, Phase, Whispered
 from commonplace.world.executor import step
 from commonplace.world.inputs import (
     IMPOSED_MINUTES,
+    Attempt,
     Forget,
     GiveBack,
     GodEvent,
@@ -52,6 +54,8 @@ ALL: tuple[Input, ...] = (
     TakeOver(7, "ann", {"kind": "MOVE", "to_location_id": "cafe"}),
     GiveBack(8, "ann"),
     Forget(9, "ann", (3, 7)),
+    Attempt(10, "ann", "Ann breaks the stove.", sets=(("stove", "broken"),), raises=(Raise("broken", "stove", "ann"),)),
+    Attempt(11, "ann", "Ann hums."),
 )
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.clock import Clock
+from commonplace.world.circumstances import Circumstance
 from commonplace.world.deeds import Intent
 from commonplace.world.events import Event
 from commonplace.world.executor import step
@@ -25,6 +26,7 @@ from world.small_worlds import IDLE, placed, village
 TOWN = village()
 CLOCK = Clock(DAYS.start, 30)
 DAY = CLOCK.ticks(24 * 60)
+NOON = DAYS.start.replace(hour=12, minute=0)
 ANY = When()
 KITCHEN = Audience(areas=("kitchen",))
 
@@ -150,3 +152,20 @@ def test_a_season_may_go_over_the_turn_of_the_year() -> None:
 
 def test_what_is_noticed_next_door_is_noticed_in_the_next_areas() -> None:
     assert next_areas(TOWN, ("kitchen",)) == {"home"}
+
+
+def test_an_occasion_waits_for_what_is_so_and_is_put_off_by_what_must_not_be():
+    so = {one.key: one for one in (Circumstance("burning", "kitchen", 0), Circumstance("closed", "cafe", 0, ended=1))}
+    everyday = {"at": (12 * 60, 12 * 60)}
+    all = (
+        occasion("smoke", When(**everyday, so=frozenset({"burning.kitchen"}))),
+        occasion("queue", When(**everyday, so=frozenset({"closed.cafe"}))),
+        occasion("lunch", When(**everyday, not_so=frozenset({"burning.kitchen"}))),
+        occasion("coffee", When(**everyday, not_so=frozenset({"closed.cafe"}))),
+    )
+    assert {event.body.script for event in lived(all, DAY)[1]} == {"lunch", "coffee"}
+    burning = replace(placed(TOWN), circumstances=so)
+    now = occurring(
+        Occasions(all), 7, CLOCK, replace(burning, tick=CLOCK.tick(NOON) - 1), ambient_at(Climate(), 7, CLOCK, 1)
+    )
+    assert [one.id for one in now] == ["coffee", "smoke"]

@@ -958,7 +958,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "god" | "voice";
+            kind: "god" | "voice" | "attempt";
             /** Text */
             text: string;
             /**

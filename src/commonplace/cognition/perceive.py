@@ -317,8 +317,8 @@ def _carrying(view: TurnView, text: str, key: str) -> str:
 
 def _spoken_of(view: TurnView, spoke: GodSpoke, text: str) -> Befell:
     """What a sentence from outside lets happen; the circumstance that it raises is what it is called."""
-    raised = next((key for key in spoke.raises), "")
-    return Befell(text=text, event=raised, areas=_areas_of(view, raised), there=_awake(view))
+    raised, by = next((key for key in spoke.raises), ""), spoke.by if spoke.by != view.persona.id else ""
+    return Befell(text=text, event=raised, areas=_areas_of(view, raised), there=_awake(view), who=by)
 
 
 def _areas_of(view: TurnView, key: str) -> str:

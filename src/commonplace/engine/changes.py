@@ -26,7 +26,7 @@ from commonplace.scenario.newcomer import character_json, newcomer
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
 from commonplace.world.events import NOBODY, Adjusted, Event, Forgot, Joined, of_kind
-from commonplace.world.inputs import BODY_FIELDS, GodEvent, Input, Join, from_dict, validate
+from commonplace.world.inputs import BODY_FIELDS, Attempt, GodEvent, Input, Join, from_dict, validate
 
 CARD = ("age", "pronoun", "work", "traits", "background", "goals", "home")
 """Fields of a persona. A name is not among them: it is written in everybody's memories."""
@@ -146,7 +146,7 @@ def queueable(body: Mapping[str, Any], scenario: Scenario) -> tuple[Input, Scena
         body, scenario = _joining(body, scenario)
     item = from_dict({"seq": 0, **body})
     validate(item, scenario.geography, scenario.personas)
-    if isinstance(item, GodEvent):
+    if isinstance(item, GodEvent | Attempt):
         for one in item.raises:
             refuse_unknown(scenario, one.key, one.by)
         for key in item.ends:

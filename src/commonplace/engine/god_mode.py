@@ -54,12 +54,12 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
     changes = [change for change in output.sets if change[0] in world.things]
     body: dict[str, Any] = {
         "kind": "god_event",
-        "text": _carrying(output.percept, raises, scenario, world.tick),
+        "text": carrying(output.percept, raises, scenario, world.tick),
         "to": {"everybody": output.everybody or not (areas or agents), "areas": areas, "agents": agents},
-        "sets": [list(change) for change in changes if _is_state(change, scenario)],
+        "sets": [list(change) for change in changes if is_state(change, scenario)],
         "opens": doors(scenario.geography, output.unlocked),
         "closes": doors(scenario.geography, output.locked),
-        "moves": [[thing, NOWHERE] for thing, state in changes if not _is_state((thing, state), scenario)],
+        "moves": [[thing, NOWHERE] for thing, state in changes if not is_state((thing, state), scenario)],
         "sky": output.sky,
         "befalls": [list(pair) for pair in output.befalls(people(given.people))],
         "far": output.far if areas else "",
@@ -122,14 +122,14 @@ def _newcomer(given: str, named: Sequence[str], areas: Sequence[str], scenario: 
     return {"area": area, "character": character_json(newcomer(character, scenario))}
 
 
-def _carrying(text: str, raises: Iterable[Raise], scenario: Scenario, tick: int) -> str:
+def carrying(text: str, raises: Iterable[Raise], scenario: Scenario, tick: int) -> str:
     """A sentence, and after it in plain words what of all that it raises it does not say itself."""
     facts = [(one, fact_of(scenario, Circumstance(one.kind, one.of, tick, by=one.by))) for one in raises]
     more = [now_sentence(scenario, one.kind, one.of, one.by) for one, fact in facts if not fact.carried_by(text)]
     return " ".join((text, *more))
 
 
-def _is_state(change: tuple[str, str], scenario: Scenario) -> bool:
+def is_state(change: tuple[str, str], scenario: Scenario) -> bool:
     """Whether a thing can be in a state; it cannot be `GONE`, unless its kind says so."""
     thing, state = change
     geography = scenario.geography
@@ -235,7 +235,7 @@ def _clause(sentence: str) -> str:
 
 
 def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
-    """What a mind is asked about a sentence."""
+    """A sentence with all names of the scenario, the state of things, and what may be so."""
     geography = scenario.geography
     personas = scenario.personas.values()
     return PerceiveEventInput(

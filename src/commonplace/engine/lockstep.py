@@ -10,6 +10,7 @@ from functools import partial
 
 from commonplace.character.state import CharacterState
 from commonplace.cognition.turn import JobView, Turn
+from commonplace.engine.attempts import attempts_of
 from commonplace.engine.changes import NO_CHANGES, Changes, changes_of
 from commonplace.engine.driver import JOB_ORDINALS, Drive, Driver, together
 from commonplace.engine.live_state import LiveState
@@ -141,7 +142,7 @@ class Lockstep:
                 *due(scenario.script, number),
                 *occurring(scenario.occasions, state.seeds.at(number), scenario.clock, state.world, state.ambient),
             ),
-            inputs=inputs,
+            inputs=(*attempts_of(intents, scenario, state.world), *inputs),
             weather=partial(ambient_at, scenario.climate, state.seeds.at(number), scenario.clock, number),
         )
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from commonplace.engine import attempts
+from commonplace.engine.attempts import attempted
 from commonplace.engine.budget import Budget, BudgetReached
 from commonplace.engine.changes import queueable, with_queued
 from commonplace.engine.driver import Driver, NoJournal
@@ -207,10 +209,15 @@ class Run:
         again = f"nothing is lost; {command('resume', self.file.path)} continues it"
         return UsageError(error.what, where=place, hint="; ".join(filter(None, (error.hint, again))))
 
-    async def preview(self, text: str) -> dict[str, Any]:
-        """The input that a god-mode sentence stands for, to be shown and submitted. Raises Paused as `play` does."""
+    async def preview(self, text: str, agent: str = "") -> dict[str, Any]:
+        """The input that a god-mode sentence stands for, or what a character (`agent`) attempts, to be shown and
+        submitted. Raises Paused as `play` does.
+        """
+        world, driver = self._engine.live_state.world, self._engine.driver
         try:
-            return await preview(text, self.scenario, self._engine.live_state.world, self._engine.driver)
+            if agent:
+                return await attempted(agent, text, self.scenario, world, driver)
+            return await preview(text, self.scenario, world, driver)
         except Paused as error:
             raise self._paused(error) from error
         finally:
@@ -219,7 +226,13 @@ class Run:
 
     def described(self, body: Mapping[str, Any]) -> str:
         """What the input of a `preview` will do, in one line for the person who wrote the sentence."""
-        return described(body, self.scenario, self._engine.live_state.world)
+        describe = attempts.described if body["kind"] == "attempt" else described
+        return describe(body, self.scenario, self._engine.live_state.world)
+
+    def plays(self, agent: str) -> bool:
+        """Whether a person decides for a character."""
+        state = self._engine.live_state.states.get(agent)
+        return state is not None and state.played
 
     def submit(self, body: Mapping[str, Any]) -> int:
         """Queue an input; it is applied at the end of the next tick. Raises UsageError for unknown names."""
@@ -262,8 +275,9 @@ def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -
 def _due(queued: Iterable[InputRow]) -> list[InputRow]:
     """The queued inputs that the next tick takes.
 
-    A character does one thing in a tick, so a `take_over` holds back all that is queued for its character after it:
-    actions given one after another are done one after another, and giving it back waits for the last of them.
+    A character does one thing in a tick, so a `take_over` or an `attempt` holds back all that is queued for its
+    character after it: actions given one after another are done one after another, and giving it back waits for the
+    last of them.
     """
     due: list[InputRow] = []
     acting: set[str] = set()
@@ -271,7 +285,7 @@ def _due(queued: Iterable[InputRow]) -> list[InputRow]:
         agent = row.body.get("agent_id", "")
         if agent not in acting:
             due.append(row)
-        if row.body["kind"] == "take_over":
+        if row.body["kind"] in ("take_over", "attempt"):
             acting.add(agent)
     return due
 

@@ -412,6 +412,14 @@ class Language:
         del quote, pronoun, topic
         return ""
 
+    def deed(self, text: str, me: Named) -> str:
+        """What somebody says they do, as others say it of them: `I lock the shed` → `Ilse locks the shed`."""
+        return f"{me.called}: {text}"
+
+    def sentences(self, doing: str, called: str) -> tuple[str, ...]:
+        """That somebody does it, as sentences, one of which is well spelt: `setting …` → `Mira sets …`."""
+        return (f"{called} {doing}",)
+
     def quotable(self, quote: str, topic: str) -> str:
         """A sentence on a topic that may be repeated word for word; empty when none can stand alone."""
         del quote, topic

@@ -35,7 +35,7 @@ from commonplace.scenario.session import Session
 from commonplace.scenario.story_rules import GONE
 from commonplace.scenario.telling import ruled, terms_of
 from commonplace.text import sentences, words
-from commonplace.world.circumstances import Raise
+from commonplace.world.circumstances import CALLED_OFF, Raise
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
 from commonplace.world.occasions import Occasion, Occasions, When
@@ -423,6 +423,8 @@ def _when(when: WhenPart) -> When:
         skies=frozenset(when.sky),
         temperatures=frozenset(when.temperature),
         states=tuple(sorted(when.states.items())),
+        so=frozenset(when.so),
+        not_so=frozenset(when.not_so).union(f"{kind}.{when.of}" for kind in CALLED_OFF if when.of),
         present=when.present,
         witnessed=when.witnessed,
         chance=when.chance,

@@ -163,6 +163,11 @@ class RelationPart(Part):
 
     to: Id = Field(description="character id")
     label: str = Field(default="", max_length=60, description="what they are: `neighbour`, `rival`")
+    deed: Literal["any", "said", "own", "none"] = Field(
+        default="any",
+        description="whose deed makes it so: `said` only what a person says a character does, `own` likewise and of "
+        "oneself",
+    )
     warmth: int = Field(default=0, ge=-100, le=100, description="from hatred, −100, to love, 100; 0 is indifference")
     summary: str = Field(default="", max_length=300, description="a sentence or two on how they stand")
 
@@ -401,6 +406,11 @@ class WhenPart(Part):
     sky: tuple[Sky, ...] = Field(default=(), description="one of these skies")
     temperature: tuple[Temperature, ...] = Field(default=(), description="one of these temperatures")
     states: dict[Id, str] = Field(default_factory=dict, description="objects, each in this state")
+    so: tuple[str, ...] = Field(default=(), description="what must be so, as kind and subject: `burning.noodle-bar`")
+    not_so: tuple[str, ...] = Field(default=(), description="what must not be so, likewise")
+    of: str = Field(
+        default="", description="the fact to whose event it belongs; it does not happen while that is called off"
+    )
     present: tuple[Id, ...] = Field(default=(), description="characters who must be awake in an area of `to`")
     witnessed: bool = Field(default=False, description="whether somebody awake must be in an area of `to`")
     chance: int = Field(default=100, ge=1, le=100, description="percent of such days on which it happens")

@@ -378,6 +378,12 @@ def _conditions(found: Findings, path: KeyPath, occasion: OccasionPart, names: S
         _day_of_year(found, (*path, "season", number), day)
     for thing, state in when.states.items():
         _set(found, (*path, "states", thing), thing, state)
+    for key, given in (("so", when.so), ("not_so", when.not_so)):
+        for number, one in enumerate(given):
+            here = (*path, key, number)
+            _may_be(found, here, here, *subject_of(one), kinds_of(found.part))
+    if when.of:
+        found.known((*path, "of"), "fact", when.of, [fact.id for fact in found.part.facts])
     for number, agent in enumerate(when.present):
         found.node((*path, "present", number), "character", agent)
     if (when.present or when.witnessed) and not occasion.to.areas:

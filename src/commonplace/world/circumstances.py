@@ -27,6 +27,8 @@ from commonplace.world.geography import Geography
 
 TOWN = "-"
 """What a circumstance is of that is of the whole town."""
+CALLED_OFF = ("cancelled", "postponed")
+"""Kinds of a fact whose event does not take place."""
 Subject = Literal["person", "place", "thing", "fact", "town"]
 
 
@@ -89,6 +91,9 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     """Of a person: where it has to stay."""
     asleep: bool = False
     """Of a person who rests: whether it notices nothing."""
+    deed: Literal["any", "said", "own", "none"] = "any"
+    """Whose deed makes it so: anybody's; only what a person says a character does, as it also names what people do
+    every day; likewise, and only of oneself; nobody's."""
     warmth: int = 0
     """How the warmth of its subject, and half as much that of those who saw it, moves towards who did it."""
 

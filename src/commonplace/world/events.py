@@ -275,13 +275,15 @@ class ScriptPlayed(Intervened):
 
 
 class GodSpoke(Intervened, kw_only=True):
-    """A sentence in god mode."""
+    """A sentence in god mode, or an attempt of a character."""
 
     percepts: Pairs
     """(character, what it notices), in the order of ids."""
     befalls: Pairs = ()
     """(character, what it does now)."""
     sky: str = ""
+    by: str = ""
+    """Id of the character who did it; empty for nobody."""
 
 
 class Began(EventBody, kw_only=True):

@@ -11,11 +11,13 @@ import msgspec
 
 from commonplace.clock import Clock
 from commonplace.errors import UsageError
+from commonplace.languages.language import said
 from commonplace.world.area import ending
-from commonplace.world.circumstances import TOWN, Circumstance, Raise, holding, turned
+from commonplace.world.circumstances import TOWN, Circumstance, Kinds, Raise, holding, subject_of, turned
 from commonplace.world.deeds import Rules
 from commonplace.world.events import (
     NOBODY,
+    ActionRejected,
     Adjusted,
     Began,
     Departed,
@@ -28,6 +30,7 @@ from commonplace.world.events import (
     Joined,
     Pairs,
     Phase,
+    Proposed,
     TakenOver,
     Whispered,
 )
@@ -61,6 +64,30 @@ class GodEvent:
     """What is so from now on."""
     ends: tuple[str, ...] = ()
     """Keys of circumstances that are over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A character does what no kind of action provides for, where it is; it has been judged what comes of it.
+
+    What lies out of its reach when the input is applied is left out. A character that sleeps, or has to rest, does
+    nothing.
+    """
+
+    seq: int
+    agent_id: str
+    text: str
+    """What those here perceive."""
+    sets: tuple[tuple[str, str], ...] = ()
+    opens: tuple[str, ...] = ()
+    closes: tuple[str, ...] = ()
+    moves: tuple[tuple[str, str], ...] = ()
+    """(object, area or character it goes to); see `GodEvent`."""
+    far: str = ""
+    raises: tuple[Raise, ...] = ()
+    ends: tuple[str, ...] = ()
+    why: str = ""
+    """What does not come of it, for whoever plays the character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +169,15 @@ class Set:
 IMPOSED_MINUTES = 180
 """How long a sky lasts that an input has put up."""
 PAIRS, LISTS = ("sets", "moves", "befalls"), ("opens", "closes", "ends")
-"""Fields of a GodEvent that are lists of pairs and of names."""
-ADDED = ("moves", "sky", "befalls", "far", "raises", "ends")
-"""Fields of a GodEvent that are left out where they are empty, as inputs of earlier runs leave them out."""
+"""Fields of a GodEvent or an Attempt that are lists of pairs and of names."""
+ADDED = ("moves", "sky", "befalls", "far", "raises", "ends", "why")
+"""Fields of them that are left out where they are empty, as inputs of earlier runs leave them out."""
 BODY_FIELDS = ("place", "doing", "emoji", "asleep")
 """What a `Set` changes of a body; the world knows of no other field."""
-Input = GodEvent | Turning | InnerVoice | Join | Leave | TakeOver | GiveBack | Forget | Set
+Input = GodEvent | Attempt | Turning | InnerVoice | Join | Leave | TakeOver | GiveBack | Forget | Set
 KINDS: Mapping[str, type[Input]] = {
     "god_event": GodEvent,
+    "attempt": Attempt,
     "inner_voice": InnerVoice,
     "join": Join,
     "leave": Leave,
@@ -164,11 +192,13 @@ def as_dict(item: Input) -> dict[str, Any]:
     """Plain values for canonical JSON, the inverse of `from_dict`."""
     kind = next(name for name, cls in KINDS.items() if isinstance(item, cls))
     plain: dict[str, Any] = {"kind": kind} | {one.name: getattr(item, one.name) for one in fields(item)}
-    if isinstance(item, GodEvent):
-        plain |= {"to": item.to.as_dict()} | {name: list(getattr(item, name)) for name in LISTS}
-        plain |= {name: [list(pair) for pair in getattr(item, name)] for name in PAIRS}
+    if isinstance(item, GodEvent | Attempt):
+        plain |= {name: list(plain[name]) for name in LISTS if name in plain}
+        plain |= {name: [list(pair) for pair in plain[name]] for name in PAIRS if name in plain}
         plain |= {"raises": [one.as_dict() for one in item.raises]}
         plain = {name: value for name, value in plain.items() if value or name not in ADDED}
+    if isinstance(item, GodEvent):
+        plain["to"] = item.to.as_dict()
     if isinstance(item, Forget):
         plain["memory_ids"] = list(item.memory_ids)
     if isinstance(item, Join) and not item.character:
@@ -189,8 +219,9 @@ def from_dict(plain: Mapping[str, Any]) -> Input:
         values["memory_ids"] = tuple(cast("Iterable[int]", values.get("memory_ids", ())))
     if kind == "god_event":
         values["to"] = audience(values.get("to", {}))
-        values |= {key: tuple((one, other) for one, other in values.get(key, ())) for key in PAIRS}
-        values |= {key: _listed(key, values.get(key, ()), str) for key in LISTS}
+    if kind in ("god_event", "attempt"):
+        values |= {key: tuple((one, other) for one, other in values[key]) for key in PAIRS if key in values}
+        values |= {key: _listed(key, values[key], str) for key in LISTS if key in values}
         values["raises"] = _listed("raises", values.get("raises", ()), Raise)
     try:
         return KINDS[kind](**values)
@@ -202,7 +233,7 @@ def _listed(name: str, values: object, what: type[Listed]) -> tuple[Listed, ...]
     try:
         return msgspec.convert(values, tuple[what, ...])
     except msgspec.ValidationError as error:
-        raise UsageError(f"{name!r} of the god_event input does not fit: {error}") from error
+        raise UsageError(f"{name!r} of the input does not fit: {error}") from error
 
 
 def validate(item: Input, geography: Geography, agents: Collection[str]) -> None:
@@ -215,6 +246,8 @@ def validate(item: Input, geography: Geography, agents: Collection[str]) -> None
     if isinstance(item, Turning) or (isinstance(item, Set) and item.agent_id == NOBODY):
         return
     _known("character", item.agent_id, agents)
+    if isinstance(item, Attempt):
+        _validate_changes(item, geography, agents)
     if isinstance(item, Join):
         _known("area", item.area, geography.destinations)
 
@@ -248,6 +281,8 @@ def apply_inputs(
                 world = _turned(geography, _god(geography, world, item, book), item, book, was=world)
                 if item.sky and weather is not None:
                     world = _under(world, Imposed(item.sky, world.tick, world.tick + lasts), weather, book)
+            case Attempt():
+                world = _attempted(geography, world, item, book)
             case Turning():
                 world = _turned(geography, world, item, book, was=world)
             case InnerVoice():
@@ -284,12 +319,61 @@ class _Book:
         return any(event.agent_id == agent_id and isinstance(event.body, Departed) for event in self.events)
 
 
-def _god(geography: Geography, world: World, item: GodEvent, book: _Book) -> World:
+def _attempted(geography: Geography, world: World, item: Attempt, book: _Book) -> World:
+    """The world with what lies in the doer's reach of what it attempts; all of it as done by the doer."""
+    me = item.agent_id
+    why = forbidden(world, me, book.rules.kinds)
+    if why and me in world.bodies:
+        words = said(book.rules.language, "attempt", why, name=geography.name(me)).rstrip(".")
+        book.add(me, world.bodies[me].area, ActionRejected(proposed=Proposed(kind="IDLE", doing=item.text), why=words))
+    if why:
+        return world
+    done = within_reach(geography, world, book.rules.kinds, item)
+    event = GodEvent(
+        item.seq, item.text, Audience(areas=(world.bodies[me].area,)), done.sets, done.opens, done.closes, done.moves,
+        far=item.far, raises=done.raises, ends=done.ends,
+    )  # fmt: skip
+    return _turned(geography, _god(geography, world, event, book, by=me), event, book, was=world)
+
+
+def forbidden(world: World, me: str, kinds: Kinds) -> str:
+    """Why somebody can attempt nothing, as a key of the phrases `attempt`; empty where it can."""
+    if me not in world.bodies:
+        return "gone"
+    if any(kinds[one.kind].rests for one in holding(world.circumstances, {me})):
+        return "rests"
+    return "asleep" if world.bodies[me].asleep else ""
+
+
+def within_reach(geography: Geography, world: World, kinds: Kinds, item: Attempt) -> Attempt:
+    """What of an attempt concerns the place of the doer, those and what is there: what nobody would perceive is left
+    out. A place next to it can be closed and opened, and a fire in it put out.
+    """
+    area = world.bodies[item.agent_id].area
+    near = next_areas(geography, [area])
+    ways = {way.id for _, way in geography.edges[area]}
+
+    def reached(of: str, *, next_to: bool = False) -> bool:
+        place = area_of(geography, world, of)
+        return place == area or (next_to and of in near)
+
+    return replace(
+        item,
+        sets=tuple(one for one in item.sets if reached(one[0])),
+        moves=tuple(one for one in item.moves if reached(one[0])),
+        opens=tuple(way for way in item.opens if way in ways),
+        closes=tuple(way for way in item.closes if way in ways),
+        raises=tuple(one for one in item.raises if reached(one.of, next_to=kinds[one.kind].shut)),
+        ends=tuple(key for key in item.ends if reached(subject_of(key)[1], next_to=True)),
+    )
+
+
+def _god(geography: Geography, world: World, item: GodEvent, book: _Book, *, by: str = "") -> World:
     named = (*item.to.agents, *(agent for agent, _ in item.befalls if agent not in item.to.agents))
     spoke = GodSpoke(
         text=item.text, percepts=percepts(geography, world, item), agents=named, sets=item.sets, moves=item.moves,
         befalls=item.befalls, opens=item.opens, closes=item.closes, sky=item.sky, far=item.far,
-        raises=tuple(one.key for one in item.raises), ends=item.ends,
+        raises=tuple(one.key for one in item.raises), ends=item.ends, by=by,
     )  # fmt: skip
     book.add(NOBODY, item.to.place, spoke)
     return replace(
@@ -459,8 +543,14 @@ def with_moves(things: Mapping[str, Thing], moves: Mapping[str, str]) -> Mapping
 def _validate_god(item: GodEvent, geography: Geography, agents: Collection[str]) -> None:
     for area in item.to.areas:
         _known("area", area, geography.areas)
-    for agent in item.to.agents:
+    for agent in (*item.to.agents, *(agent for agent, _ in item.befalls)):
         _known("character", agent, agents)
+    _validate_changes(item, geography)
+    if item.sky:
+        _known("sky", item.sky, SKIES)
+
+
+def _validate_changes(item: GodEvent | Attempt, geography: Geography, carriers: Collection[str] = ()) -> None:
     for way in (*item.opens, *item.closes):
         _known("way", way, geography.ways)
     objects = [node.id for node in geography.nodes.values() if node.type == "object"]
@@ -469,11 +559,7 @@ def _validate_god(item: GodEvent, geography: Geography, agents: Collection[str])
         _known(f"state of {object_id}", state, geography.kinds[geography.nodes[object_id].kind].states)
     for object_id, area in item.moves:
         _known("object", object_id, objects)
-        _known("area", area, (*geography.areas, NOWHERE))
-    for agent, _ in item.befalls:
-        _known("character", agent, agents)
-    if item.sky:
-        _known("sky", item.sky, SKIES)
+        _known("area", area, (*geography.areas, *carriers, NOWHERE))
 
 
 def _known(what: str, name: str, names: Collection[str]) -> None:

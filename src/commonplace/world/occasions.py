@@ -39,6 +39,10 @@ class When:
     temperatures: frozenset[str] = frozenset()
     states: tuple[tuple[str, str], ...] = ()
     """(object, state) as the world has them."""
+    so: frozenset[str] = frozenset()
+    """Keys of circumstances that must hold."""
+    not_so: frozenset[str] = frozenset()
+    """Keys of circumstances that must not hold."""
     present: tuple[str, ...] = ()
     """Characters who must be awake in one of the areas it reaches."""
     witnessed: bool = False
@@ -168,7 +172,8 @@ def _holds(one: Occasion, clock: Clock, world: World, ambient: Ambient) -> bool:
         return False
     if any(world.things[thing].state != state for thing, state in when.states):
         return False
-    return _attended(one, world)
+    so = {key for key, one in world.circumstances.items() if one.holds}
+    return so >= when.so and so.isdisjoint(when.not_so) and _attended(one, world)
 
 
 def _attended(one: Occasion, world: World) -> bool:

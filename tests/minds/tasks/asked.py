@@ -32,6 +32,7 @@ from commonplace.minds.tasks import (
     ConverseInput,
     Evidence,
     InsightsInput,
+    JudgeInput,
     PerceiveEventInput,
     PlanDayInput,
     PlanPartsInput,
@@ -169,6 +170,10 @@ def every_ask() -> dict[str, Ask[Any, Any]]:
                                              circumstances={"ill.jun": "Jun", "burning.bar": "Café Sixpence",
                                                             "stolen.stove": "stove"},
                                              so=("ill.jun",), now="2031-10-04T06:00:00"),
+        "judge": JudgeInput(text="I kick the stove", areas=PLACES, people=(mira(), jun()), things=(STOVE,),
+                            states={"stove": ("cold", "burning")}, located={"stove": "bar"},
+                            circumstances={"broken.stove": "stove", "insulted.jun": "Jun"}, so=("insulted.jun",),
+                            doer=mira(), place="bar", here=("bar", "mira", "jun", "stove"), can=("broken.stove",)),
     }  # fmt: skip
     return {name: Ask(TASKS[name], value) for name, value in inputs.items()}
 

@@ -31,6 +31,7 @@ from commonplace.minds.tasks import (
     Evidence,
     Insight,
     InsightsOutput,
+    JudgeOutput,
     PartOut,
     PerceiveEventOutput,
     PlanDayOutput,
@@ -268,6 +269,18 @@ OUTPUTS: dict[str, st.SearchStrategy[Any]] = {
         by=st.sampled_from(("", "jun")),
         newcomer=st.sampled_from(("", "Viktor; 40; sailor; he")),
         unclear=st.sampled_from(("", "Which Jun?")),
+    ),
+    "judge": made(
+        JudgeOutput,
+        percept=st.just("Mira kicks the stove."),
+        sets=st.sampled_from(((), (("stove", "burning"),), (("stove", "gone"),))),
+        locked=st.sampled_from(((), ("bar",))),
+        far=st.sampled_from(("", "There is a noise.")),
+        begins=st.sampled_from(((), ("broken.stove",))),
+        ends=st.sampled_from(((), ("insulted.jun",))),
+        hours=st.sampled_from((0, 5)),
+        by=st.sampled_from(("", "jun")),
+        why=st.sampled_from(("", "It is too hot.")),
     ),
 }
 

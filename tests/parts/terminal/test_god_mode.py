@@ -42,6 +42,7 @@ TOWN = Town.of(load("plaza").part)
             "/do bruno wait whistling",
             {"kind": "take_over", "agent_id": "bruno", "action": {"kind": "IDLE", "doing": "whistling"}},
         ),
+        ("/do ines I fly", {"kind": "attempt", "agent_id": "ines", "text": "I fly"}),
         ("/release bruno", {"kind": "give_back", "agent_id": "bruno"}),
         ("/leave ines", {"kind": "leave", "agent_id": "ines"}),
         ("/join ines cafe", {"kind": "join", "agent_id": "ines", "area": "cafe"}),
@@ -62,7 +63,7 @@ def test_a_line_is_an_input(text: str, body: dict[str, Any]) -> None:
     [
         "/voice nobody hi",
         "/voice ines",
-        "/do ines fly",
+        "/do ines",
         "/do ines go nowhere",
         "/dance ines",
         "/join ines",

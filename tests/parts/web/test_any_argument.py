@@ -28,7 +28,7 @@ KNOWN: dict[str, tuple[Any, ...]] = {
     "agent": ("mira",),
     "event_id": ("t8.odalys.0", "t0.-.0", "t1.mira.99999999999999999999", "t-1.mira.0"),
     "policy": ("park", "recall"),
-    "kind": ("plan", "god", "voice"),
+    "kind": ("plan", "god", "voice", "attempt"),
     "place": ("noodle-bar", "Latticeville > Lattice Plaza"),
     "since": ("2031-10-04T08:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"),
     "category": ("talk",),

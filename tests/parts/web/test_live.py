@@ -76,6 +76,16 @@ def test_a_sentence_typed_in_the_page_happens(lively: tuple[Path, TestClient]) -
     command("verify", folder / "plaza-7.run")
 
 
+def test_what_a_character_does_is_typed_in_the_page(lively: tuple[Path, TestClient]) -> None:
+    folder, http = lively
+    inputs = "/api/runs/plaza-7/inputs"
+    deed = {"kind": "attempt", "agent_id": "ines", "text": "I fly over the roofs"}
+    said = http.post(inputs, json={**deed, "preview": True}).json()["text"]
+    assert said == http.post(inputs, json=deed).json()["text"].partition(": ")[2]
+    assert http.post(inputs, json={**deed, "agent_id": "nobody"}).status_code == 400
+    command("verify", folder / "plaza-7.run")
+
+
 def test_a_run_reaches_its_end_and_can_go_on(lively: tuple[Path, TestClient]) -> None:
     _, http = lively
     with live(http, "plaza-7", after=at(http)) as message:

@@ -1,4 +1,4 @@
-// God mode and the inner voice: a sentence, what will come of it, and then it happens.
+// God mode, the inner voice and what a character does: a sentence, what will come of it, and then it happens.
 
 import { useState, type FormEvent, type ReactElement } from "react";
 import { problemOf } from "../run/problem";
@@ -8,7 +8,7 @@ import { useWords } from "../words";
 import { Button, ProblemNote, Section } from "./parts";
 import { Choice } from "./Settings";
 
-type Kind = "god" | "voice";
+type Kind = "god" | "voice" | "attempt";
 
 export function Act(): ReactElement | null {
   const words = useWords();
@@ -23,13 +23,14 @@ export function Act(): ReactElement | null {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   if (!actions) return null;
+  const asked = { god: words.act.text, voice: words.act.voiceText, attempt: words.act.attemptText }[kind];
 
   const send = async (how: "preview" | "submit"): Promise<void> => {
     if (!text.trim()) return;
     setBusy(true);
     setProblem(null);
     try {
-      const said = await actions[how](kind, text.trim(), kind === "voice" ? hearer : "");
+      const said = await actions[how](kind, text.trim(), kind === "god" ? "" : hearer);
       if (how === "preview") setPreview(said);
       else {
         setAccepted([said, ...accepted].slice(0, 20));
@@ -59,14 +60,14 @@ export function Act(): ReactElement | null {
     >
       <Choice
         label={words.act.title}
-        options={{ god: words.act.god, voice: words.act.voice }}
+        options={{ god: words.act.god, voice: words.act.voice, attempt: words.act.attempt }}
         value={kind}
         choose={(one) => change(() => setKind(one))}
       />
-      <p className="soft">{kind === "god" ? words.act.hint : words.act.voiceHint}</p>
-      {kind === "voice" && (
+      <p className="soft">{{ god: words.act.hint, voice: words.act.voiceHint, attempt: words.act.attemptHint }[kind]}</p>
+      {kind !== "god" && (
         <label>
-          <span className="soft">{words.act.to}</span>
+          <span className="soft">{kind === "voice" ? words.act.to : words.act.doer}</span>
           <select value={hearer} lang={town.language} onChange={(event) => change(() => setHearer(event.target.value))}>
             {town.characters.map((one) => (
               <option key={one.id} value={one.id}>
@@ -77,12 +78,12 @@ export function Act(): ReactElement | null {
         </label>
       )}
       <label>
-        <span className="unseen">{kind === "god" ? words.act.text : words.act.voiceText}</span>
+        <span className="unseen">{asked}</span>
         <textarea
           rows={3}
           maxLength={2000}
           lang={town.language}
-          placeholder={kind === "god" ? words.act.text : words.act.voiceText}
+          placeholder={asked}
           value={text}
           onChange={(event) => change(() => setText(event.target.value))}
           onKeyDown={(event) => {
@@ -113,7 +114,7 @@ export function Act(): ReactElement | null {
           onClick={() => void send("preview")}
         />
         <Button
-          label={kind === "god" ? words.act.submit : words.act.whisper}
+          label={kind === "voice" ? words.act.whisper : words.act.submit}
           icon="storm"
           text
           kind="main"

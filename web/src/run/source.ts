@@ -89,8 +89,8 @@ export interface Actions {
   pause(): Promise<Status>;
   step(): Promise<Status>;
   speed(rate: number): Promise<Status>;
-  preview(kind: "god" | "voice", text: string, agentId?: string): Promise<string>;
-  submit(kind: "god" | "voice", text: string, agentId?: string): Promise<string>;
+  preview(kind: "god" | "voice" | "attempt", text: string, agentId?: string): Promise<string>;
+  submit(kind: "god" | "voice" | "attempt", text: string, agentId?: string): Promise<string>;
   ask(agentId: string, at: number, question: string): Promise<Answer>;
   retry(agentId: string, at: number): Promise<Answer>;
   thumb(agentId: string, at: number, thumb: "up" | "down", note?: string): Promise<Answer>;

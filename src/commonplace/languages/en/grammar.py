@@ -315,6 +315,12 @@ class English(Language):
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         return reporting.reported(quote, pronoun, topic)
 
+    def deed(self, text: str, me: Named) -> str:
+        return reporting.deed(text, me.called, me.pronoun)
+
+    def sentences(self, doing: str, called: str) -> tuple[str, ...]:
+        return reporting.sentences(doing, called)
+
     def quotable(self, quote: str, topic: str) -> str:
         return reporting.quotable(quote, topic)
 

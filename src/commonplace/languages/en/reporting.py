@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from commonplace.languages.en.speech import DETERMINERS, OBJECT, POSSESSIVE, SUBJECT
+from commonplace.languages.en.wording import gerund
 from commonplace.languages.words import listed
 
 SHORTEST, LONGEST = 4, 22
@@ -170,3 +171,61 @@ def _with_third(verb: str, many: bool) -> str:
     if verb.endswith("y") and verb[-2] not in "aeiou":
         return verb[:-1] + "ies"
     return verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "z")) else "s")
+
+
+_JOINTS = listed("and then but so")
+_AFTER_A_VERB = (
+    DETERMINERS
+    | {*_OBJECTS}
+    | listed(
+        "it him them us you that this these those everybody everyone somebody everything all one two in on at to into "
+        "onto over under out off up down away with for from by through across back open shut"
+    )
+)
+"""Words that stand after a verb rather than after a noun."""
+_PIECE = re.compile(r"(\"[^\"]*\"|“[^”]*”)")
+
+
+def deed(text: str, name: str, pronoun: str) -> str:
+    """What somebody says they do, told of them: `I lock the shed and throw the key away` → `Ilse locks the shed and
+    throws the key away`. What stands in quotation marks stays.
+    """
+    text = text.strip()
+    subject = re.match(rf"(?:I|{SUBJECT.get(pronoun, 'they')}|{re.escape(name)})(?= )", text, re.IGNORECASE)
+    if subject and subject[0] != "I":
+        return name + text[subject.end() :]
+    first, *rest = _PIECE.split(text if subject or text.startswith("I'") else f"I {text[:1].lower()}{text[1:]}")
+    told, named = _deed(first, name, pronoun, named=False)
+    for number, piece in enumerate(rest):
+        turned, named = (piece, named) if number % 2 == 0 else _deed(piece, name, pronoun, named=named)
+        told += turned
+    return told
+
+
+def _deed(text: str, name: str, pronoun: str, *, named: bool) -> tuple[str, bool]:
+    """A piece of a deed, and whether the doer has been named."""
+    words, told, awaits_verb, many = text.split(" "), list[str](), False, False
+    for number, one in enumerate(words):
+        word = one.rstrip(",.;:!?")
+        after, follows = one[len(word) :], words[number + 1] if number + 1 < len(words) else ""
+        goes_on = number > 1 and (words[number - 1] in _JOINTS or words[number - 1].endswith(","))
+        is_verb = goes_on and word.islower() and word not in _NO_VERBS | _JOINTS | _AFTER_A_VERB
+        is_verb = is_verb and (follows.rstrip(",.;:!?").lower() in _AFTER_A_VERB or follows[:1].isupper())
+        if (awaits_verb and word not in _ADVERBS) or (is_verb and named):
+            word, awaits_verb = _with_third(word, many) or word, False
+        elif word == "I" or word in _SHORT:
+            many = named and pronoun == "they"
+            they = SUBJECT.get(pronoun, "they") if named else name
+            word, awaits_verb, named = _SHORT[word][many].format(s=they) if word in _SHORT else they, word == "I", True
+        elif word.lower() in _OBJECTS and word.lower() != "mine":
+            word = _OBJECTS[word.lower()].get(pronoun, word)
+        told.append(word + after)
+    return " ".join(told), named
+
+
+def sentences(doing: str, called: str) -> tuple[str, ...]:
+    """`setting fire to it` → `Mira sets fire to it`; a verb that may be spelt in several ways in each of them."""
+    verb, _, rest = doing.partition(" ")
+    stem = verb.removesuffix("ing")
+    forms = (form for form in (stem, f"{stem}e", stem[:-1]) if form and gerund(form) == verb)
+    return tuple(f"{called} {_with_third(form, many=False)} {rest}" for form in forms) or (f"{called} {doing}",)

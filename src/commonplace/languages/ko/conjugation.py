@@ -142,6 +142,11 @@ def ongoing(stem: str) -> str:
     return f"{stem[:-1]}{with_final(stem[-1], 0) if final(stem[-1]) == _L else stem[-1]}는"
 
 
+def plain(stem: str) -> str:
+    """The plain sentence: `내` → `낸다`, `만들` → `만든다`, `먹` → `먹는다`."""
+    return f"{stem}는다" if final(stem[-1]) not in (0, _L) else f"{stem[:-1]}{with_final(stem[-1], _N)}다"
+
+
 def stem_of(sentence: str) -> str:
     """The stem of a plain sentence, the past with its ㅆ: `물이 끓는다` → `물이 끓`, `비었다` → `비었`; or empty."""
     body = sentence.strip().rstrip(".!…")

@@ -50,6 +50,9 @@ _NO_TOPIC = listed(
     "내일 손 눈 눈물 얼굴 기분 걸음 머리 속 앞 뒤 옆 안 밖 위 아래 절반 하루 매일 이유 까닭 탓 덕분 입장료 "
     "이제 저녁 아침 점심"
 )
+_I = re.compile(r"^(?:나는|내가|나도|난|저는|제가|저도|전)\s+")
+_OWN = re.compile(r"(?<![가-힣])(?:내|나|제|저)(?=가\s|를\s|에게|한테|\s)")
+"""Who says it, at the beginning of a deed and inside one."""
 _NOUN = re.compile(r"(?P<noun>[가-힣A-Za-z0-9]{1,}?)(?P<josa>이|가|을|를|은|는)(?=[\s,.!?…]|$)")
 _MODIFIER = re.compile(
     r"(?:에서|에게|한테|에|의|은|는|이|가|을|를|로|도|고|서|며|면|와|과|만|게|지|던|부터|까지|운|한|른|쁜|큰|할|될|린|진)$"
@@ -358,6 +361,16 @@ class Korean(Language):
         # Only what is about the topic: the rest of a line reacts to what was said before it.
         about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]
         return next((report for report in map(_reported, about) if report), "")
+
+    def deed(self, text: str, me: Named) -> str:
+        if text.startswith(me.called):
+            return text
+        turned = _OWN.sub("자기", _I.sub("", text))
+        return f"{self.joined(f'{me.called}이(가)')} {turned}"
+
+    def sentences(self, doing: str, called: str) -> tuple[str, ...]:
+        bare = doing_stem(doing)
+        return (f"{self.joined(f'{called}이(가)')} {conjugation.plain(bare) if bare else doing}",)
 
     def quotable(self, quote: str, topic: str) -> str:
         about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]

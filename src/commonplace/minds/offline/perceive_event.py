@@ -25,6 +25,7 @@ FAR = ("fire", "cry", "loud", "music", "dark", "bright")
 BECOMES: Mapping[str, tuple[str, ...]] = {
     "broken": ("고장", "broken", "cracked", "smashed", "jammed", "stopped", "torn", "dead", "out", "off", "dark"),
     "mended": ("mended", "repaired", "whole", "working", "ready", "going", "running", "humming", "tuned", "lit", "on"),
+    "going": ("감", "회전", "going", "running"),
     "open": ("열림", "open", "unlocked", "up"),
     "closed": ("닫힘", "closed", "shut", "locked", "down"),
     "locked": ("locked", "closed", "shut"),

@@ -24,6 +24,7 @@ from commonplace.minds.tasks.answer import (
 )
 from commonplace.minds.tasks.converse import CONVERSE, ConverseInput, ConverseOutput
 from commonplace.minds.tasks.embed import EMBED, EmbedInput, EmbedOutput
+from commonplace.minds.tasks.judge import JUDGE, JudgeInput, JudgeOutput
 from commonplace.minds.tasks.perceive_event import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.plan_day import PLAN_DAY, PlanDayInput, PlanDayOutput, Stroke
 from commonplace.minds.tasks.plan_parts import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, PlanPartsOutput
@@ -50,6 +51,7 @@ __all__ = [
     "CONVERSE",
     "EMBED",
     "INSIGHTS",
+    "JUDGE",
     "PERCEIVE_EVENT",
     "PLAN_DAY",
     "PLAN_HOURS",
@@ -73,6 +75,8 @@ __all__ = [
     "Insight",
     "InsightsInput",
     "InsightsOutput",
+    "JudgeInput",
+    "JudgeOutput",
     "PartOut",
     "PerceiveEventInput",
     "PerceiveEventOutput",

@@ -70,6 +70,13 @@ def _changes_written(value: Iterable[tuple[str, str]], offers: Offers) -> list[s
     return [offers.things.label(f"{thing} {state}") for thing, state in value]
 
 
+StateChanges = Annotated[
+    tuple[tuple[str, str], ...],
+    Rule(_changes, {"items": {"type": "string"}, "maxItems": MOST_CITED}, _changes_written),
+]
+"""(object, state) changes; the state `GONE` for what is taken away."""
+
+
 class PerceiveEventOutput(WireValue):
     percept: Annotated[str, seen(LONGEST_PERCEPT, needed=True)]
     """The sentence as perceived."""
@@ -78,11 +85,7 @@ class PerceiveEventOutput(WireValue):
         default=(), validation_alias="places", serialization_alias="places"
     )
     people: Annotated[tuple[str, ...], some("people")] = ()
-    sets: Annotated[
-        tuple[tuple[str, str], ...],
-        Rule(_changes, {"items": {"type": "string"}, "maxItems": MOST_CITED}, _changes_written),
-    ] = ()
-    """(object, state) changes; the state `GONE` for what is taken away."""
+    sets: StateChanges = ()
     sky: Annotated[str, words(10, one_of=("", *SKIES))] = ""
     """The weather it brings; empty to leave it alone."""
     locked: Annotated[tuple[str, ...], some("places")] = ()

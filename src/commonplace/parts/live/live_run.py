@@ -223,11 +223,11 @@ class LiveSource(RecordedSource):
             return f"paused: {self._run.paused.what}"
         return f"reached tick {self._run.last}" if self._run.tick >= self._run.last else ""
 
-    def preview(self, text: str) -> str:
-        """What a god-mode sentence will do."""
+    def preview(self, text: str, agent: str = "") -> str:
+        """What a god-mode sentence will do, or what a character attempts."""
 
         async def preview(run: Run) -> str:
-            return run.described(await run.preview(text))
+            return run.described(await run.preview(text, agent))
 
         return self._run.call(preview)
 
@@ -273,6 +273,14 @@ async def _submit(run: Run, body: Mapping[str, Any]) -> str:
     if body["kind"] == "voice":
         run.submit({"kind": "inner_voice", "agent_id": agent, "text": body["text"]})
         return f"{who} will think of it at tick {run.tick + 2}"
-    waiting = sum(row.body["kind"] == "take_over" and row.body["agent_id"] == agent for row in run.file.queued())
+    queued = (row.body for row in run.file.queued())
+    waiting = sum(one["kind"] in ("take_over", "attempt") and one["agent_id"] == agent for one in queued)
+    if body["kind"] == "attempt":
+        attempt = await run.preview(str(body["text"]), agent)
+        if not run.plays(agent):  # or it would do something of its own at the same time
+            run.submit({"kind": "take_over", "agent_id": agent})
+            waiting += 1
+        run.submit(attempt)
+        return f"at tick {run.tick + 1 + waiting}: {run.described(attempt)}"
     run.submit(body)
     return f"{who}: from tick {run.tick + 2 + waiting}"

@@ -230,15 +230,18 @@ class Source(Protocol):
         """
         ...
 
-    def preview(self, text: str) -> str:
-        """What a god-mode sentence will do, before it is applied. Raises CommonplaceError."""
+    def preview(self, text: str, agent: str = "") -> str:
+        """What a god-mode sentence will do, or what a character (`agent`) attempts, before it is applied. Raises
+        CommonplaceError.
+        """
         ...
 
     def submit(self, body: Mapping[str, Any]) -> str:
         """Queue an input; says what was accepted and for which tick. Raises CommonplaceError.
 
         `{"kind": "god", "text": …}` – a sentence as previewed, whose audience and changes the source finds –,
-        `{"kind": "voice", "agent_id": …, "text": …}`, `{"kind": "join", "newcomer": FILE, "area": …}` – a file that
+        `{"kind": "voice", "agent_id": …, "text": …}`, `{"kind": "attempt", "agent_id": …, "text": …}` – a deed as
+        previewed –, `{"kind": "join", "newcomer": FILE, "area": …}` – a file that
         describes somebody new –, or an input of `commonplace.world.inputs`.
         """
         ...
@@ -369,8 +372,9 @@ class RecordedSource:
             raise UsageError("this view was opened without anybody who answers", hint=talk)
         return self._converse(agent_id, tick)
 
-    def preview(self, text: str) -> str:
+    def preview(self, text: str, agent: str = "") -> str:
         """Raises UsageError: a recorded history cannot be changed."""
+        del agent
         raise self._is_recorded(text)
 
     def submit(self, body: Mapping[str, Any]) -> str:

@@ -81,7 +81,9 @@ class CommandScreen(ModalScreen[str]):
                 confirmation = self.source.submit(intent.body)
                 self.app.call_from_thread(self._applied, confirmation or "✓")
             else:
-                preview = intent.preview or self.source.preview(str(intent.body["text"]))
+                preview = intent.preview or self.source.preview(
+                    str(intent.body["text"]), str(intent.body.get("agent_id", ""))
+                )
                 self.app.call_from_thread(self._previewed, text, preview)
         except CommonplaceError as error:
             self.app.call_from_thread(self._failed, str(error))
@@ -135,10 +137,14 @@ def _voice(agent: str, words: str, town: Town) -> Intent | None:
 
 
 def _do(agent: str, words: str, town: Town) -> Intent | None:
-    """`/do mira go plaza`, `/do mira say Odalys: hello`, `/do mira use stock pot`, `/do mira wait`."""
+    """`/do mira go plaza`, `/do mira say Odalys: hello`, `/do mira use stock pot`, `/do mira wait`; what begins with no
+    known word is an attempt: `/do mira I tear up everybody's tabs`.
+    """
     action = _action(words, town)
     if action is None:
-        return None
+        typed = {kind.typed for kind in ACTIONS.values()}
+        tries = bool(words) and words.partition(" ")[0].lower() not in typed
+        return Intent({"kind": "attempt", "agent_id": agent, "text": words}) if tries else None
     return Intent({"kind": "take_over", "agent_id": agent, "action": action}, f"{town.names[agent]}: {words}")
 
 
@@ -146,7 +152,7 @@ def _action(words: str, town: Town) -> dict[str, str] | None:
     typed, _, rest = words.partition(" ")
     is_verb = typed.upper() in VERBS
     kind = next((kind for kind in ACTIONS.values() if kind.typed == ("" if is_verb else typed.lower())), None)
-    if kind is None:
+    if kind is None or not typed:
         return None
     action = {"kind": kind.name} | ({"verb": typed.upper()} if is_verb else {})
     for target in kind.targets:

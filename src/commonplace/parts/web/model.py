@@ -550,7 +550,7 @@ class Checked(Wire):
 class Input(Wire):
     """Something a person does to a live run; with `preview` nothing happens yet."""
 
-    kind: Literal["god", "voice"]
+    kind: Literal["god", "voice", "attempt"]
     text: Sentence
     agent_id: str = ""
     preview: bool = False

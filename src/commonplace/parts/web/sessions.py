@@ -192,15 +192,15 @@ class Session:
     async def put_in(self, body: wire.Input) -> wire.Accepted:
         """Say what an input would do, or queue it. A run that stands still is opened for it, and stays where it is."""
         scenario = await asyncio.to_thread(lambda: self.reading.scenario)
-        if body.kind == "voice" and body.agent_id not in scenario.personas:
+        if body.kind != "god" and body.agent_id not in scenario.personas:
             raise UsageError(f"there is no character {body.agent_id!r}", hint="give the id of one of the run's")
         worker = await self.start(playing=False)
         who = scenario.geography.name(body.agent_id)
         if not body.preview:
             wish = {"kind": body.kind, "text": body.text, **({"agent_id": body.agent_id} if body.agent_id else {})}
             said = await worker.ask("submit", body=wish)
-        elif body.kind == "god":
-            said = await worker.ask("preview", text=body.text)
+        elif body.kind != "voice":
+            said = await worker.ask("preview", text=body.text, agent=body.agent_id if body.kind == "attempt" else "")
         else:
             said = f"{who} will think: {body.text}"
         tick = worker.status["last_tick"] + 1  # the next one: it was answered between two ticks

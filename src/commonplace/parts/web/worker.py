@@ -259,7 +259,7 @@ def _obey(source: LiveSource, run: LiveRun, teller: _Teller) -> None:
             case "speed":
                 do = _with(source.speed, float(order["rate"]))
             case "preview":
-                do = _with(source.preview, order["text"])
+                do = _with(source.preview, order["text"], order["agent"])
             case "submit":
                 do = _with(source.submit, order["body"])
             case other:
@@ -270,8 +270,8 @@ def _obey(source: LiveSource, run: LiveRun, teller: _Teller) -> None:
             asked(order["id"], do)
 
 
-def _with(function: Callable[[Any], Any], value: Any) -> Callable[[], Any]:
-    return lambda: function(value)
+def _with(function: Callable[..., Any], *values: Any) -> Callable[[], Any]:
+    return lambda: function(*values)
 
 
 def _body(error: Exception) -> dict[str, Any]:

@@ -1,0 +1,201 @@
+"""Attempts: what a character tries beyond the known actions is judged, and shown before it is applied.
+
+Rules judge first. What they do not understand is put to the mind; where nobody knows better, nothing comes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from commonplace.engine.driver import Driver
+from commonplace.engine.god_mode import asked, carrying, doors, is_state
+from commonplace.languages.language import language, said
+from commonplace.minds.mind import Ask
+from commonplace.minds.notes import Person, changed, fields_of
+from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.judge import judge
+from commonplace.minds.tasks import JUDGE, JudgeInput, JudgeOutput
+from commonplace.scenario.circumstances import now_sentence, over_sentence
+from commonplace.scenario.scenario import Scenario
+from commonplace.text import words
+from commonplace.world.actions import Idle
+from commonplace.world.circumstances import Kind, Raise, subject_of
+from commonplace.world.deeds import Intent
+from commonplace.world.events import NOBODY
+from commonplace.world.inputs import Attempt, as_dict, forbidden, from_dict, next_areas, within_reach
+from commonplace.world.state import NOWHERE, World
+
+
+async def attempted(agent: str, text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
+    """The input that a deed stands for. Raises Paused when the mind is unavailable.
+
+    It holds what the deed would change out of reach, too: `described` says what is not here.
+    """
+    if forbidden(world, agent, scenario.kinds):
+        return {"kind": "attempt", "agent_id": agent, "text": text}
+    given = _input(agent, text, scenario, world)
+    output = _by_rules(given)
+    if not _changes(output):
+        output = (await driver.answer(NOBODY, world.tick + 1, Ask(JUDGE, given))).value
+    plain = as_dict(_attempt(agent, output, scenario, world, said_by_person=True))
+    return {name: value for name, value in plain.items() if name != "seq"}
+
+
+def attempts_of(intents: Mapping[str, Intent], scenario: Scenario, world: World) -> tuple[Attempt, ...]:
+    """The attempts that lie in what characters newly do in their own words, by id."""
+    doings = {me: one.action for me, one in sorted(intents.items()) if isinstance(one.action, Idle)}
+    new = {me: idle.doing for me, idle in doings.items() if idle.doing != world.bodies[me].doing and not idle.asleep}
+    found = (meant(me, doing, scenario, world) for me, doing in new.items() if doing)
+    return tuple(one for one in found if one is not None)
+
+
+def meant(agent: str, doing: str, scenario: Scenario, world: World) -> Attempt | None:
+    """What a free doing of a mind begins or ends of others and of things where it is, as rules read it; None for
+    nothing.
+    """
+    area = world.bodies[agent].area
+    here = (area, *world.occupants.get(area, ()), *world.contents.get(area, ()))
+    if not any(_mentions(doing, scenario.geography.name(one)) for one in here if one != agent):
+        return None
+    given = _only_here(_input(agent, doing, scenario, world))
+    for sentence in language(scenario.language).sentences(doing, scenario.personas[agent].called):
+        attempt = _attempt(agent, _by_rules(changed(given, text=sentence)), scenario, world, said_by_person=False)
+        attempt = within_reach(scenario.geography, world, scenario.kinds, attempt)
+        attempt = replace(attempt, raises=tuple(one for one in attempt.raises if one.key not in given.so))
+        if attempt.raises or attempt.ends:
+            return attempt
+    return None
+
+
+def _mentions(doing: str, name: str) -> bool:
+    return any(len(word) > 1 and word in doing.lower() for word in words(name))
+
+
+def _only_here(given: JudgeInput) -> JudgeInput:
+    """Without the names of what is elsewhere, which takes less time to read."""
+    return changed(
+        given,
+        areas=tuple(area for area in given.areas if area.id == given.place),
+        people=tuple(one for one in given.people if one.id in given.here),
+        things=tuple(one for one in given.things if one.id in given.here),
+        circumstances={key: given.circumstances[key] for key in given.can},
+        so=tuple(key for key in given.so if subject_of(key)[1] in given.here),
+    )
+
+
+def _by_rules(given: JudgeInput) -> JudgeOutput:
+    return judge(given, Dice(()))
+
+
+def _changes(output: JudgeOutput) -> bool:
+    return bool(output.sets or output.begins or output.ends or output.locked or output.unlocked)
+
+
+def _attempt(agent: str, output: JudgeOutput, scenario: Scenario, world: World, *, said_by_person: bool) -> Attempt:
+    raises = tuple(
+        Raise(kind, of, agent if of != agent else output.by, output.hours)
+        for kind, of in map(subject_of, output.begins)
+        if _may(scenario.kinds[kind], own=of == agent, said_by_person=said_by_person)
+    )
+    changes = [change for change in output.sets if change[0] in world.things]
+    return Attempt(
+        seq=-1,
+        agent_id=agent,
+        text=carrying(output.percept, raises, scenario, world.tick),
+        sets=tuple(change for change in changes if is_state(change, scenario)),
+        opens=tuple(doors(scenario.geography, output.unlocked)),
+        closes=tuple(doors(scenario.geography, output.locked)),
+        moves=tuple((change[0], agent) for change in changes if not is_state(change, scenario)),
+        far=output.far,
+        raises=raises,
+        ends=output.ends,
+        why=output.why,
+    )
+
+
+def _may(kind: Kind, *, own: bool, said_by_person: bool) -> bool:
+    """Whether a deed may make something so."""
+    match kind.deed:
+        case "any":
+            return said_by_person or not own
+        case "none":
+            return False
+        case said_only:
+            return said_by_person and (own or said_only == "said")
+
+
+def _input(agent: str, text: str, scenario: Scenario, world: World) -> JudgeInput:
+    geography, persona = scenario.geography, scenario.personas[agent]
+    area = world.bodies[agent].area
+    told = asked(text, scenario, world)
+    here = [area, *(me for me, body in world.bodies.items() if body.area == area)]
+    here += [thing for thing, place in told.located.items() if place == area]
+    can = [
+        key for key in told.circumstances
+        for kind, of in [subject_of(key)]
+        if of in here and _may(scenario.kinds[kind], own=of == agent, said_by_person=True)
+    ]  # fmt: skip
+    return JudgeInput(
+        **dict(fields_of(told)),
+        doer=Person(id=agent, name=persona.name, called=persona.called, work=persona.work, pronoun=persona.pronoun),
+        place=area,
+        here=(*here, *sorted(next_areas(geography, [area]))),
+        can=tuple(can),
+    )
+
+
+def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
+    """What an attempt will do, as things are now, in the scenario's language; also what of it is not possible."""
+    item = cast(Attempt, from_dict({"seq": 0, **body}))
+    me, name, kinds = item.agent_id, scenario.geography.name, scenario.kinds
+    if why := forbidden(world, me, kinds):
+        return said(scenario.language, "attempt", why, name=name(me))
+    done = within_reach(scenario.geography, world, kinds, item)
+    area = world.bodies[me].area
+    others = [name(one) for one, body in world.bodies.items() if body.area == area and one != me and not body.asleep]
+    lines = [_line(scenario, "seen" if others else "alone", names=", ".join(others), text=item.text)]
+    lines += [_line(scenario, "far", text=item.far)] if item.far else []
+    lines += [_line(scenario, "state", name=name(thing), state=state) for thing, state in done.sets]
+    lines += [_moved(scenario, thing, to) for thing, to in done.moves]
+    lines += [
+        _line(scenario, key, names=_ways(scenario, ways))
+        for key, ways in (("shut", done.closes), ("open", done.opens))
+        if ways
+    ]
+    lines += [now_sentence(scenario, one.kind, one.of, one.by) for one in done.raises]
+    lines += [over_sentence(scenario, key) for key in done.ends]
+    if len(lines) == 1 + bool(item.far):
+        lines.append(_line(scenario, "nothing"))
+    lines += [_line(scenario, "absent", name=name(of)) for of in _absent(item, done)]
+    return " ".join((*lines, item.why)).strip()
+
+
+def _absent(item: Attempt, done: Attempt) -> Iterable[str]:
+    """Whom and what an attempt would change that is out of reach."""
+
+    def concerned(one: Attempt) -> dict[str, None]:
+        ends = (subject_of(key)[1] for key in one.ends)
+        return dict.fromkeys((*(of for of, _ in (*one.sets, *one.moves)), *(raised.of for raised in one.raises), *ends))
+
+    reached = concerned(done)
+    return [of for of in concerned(item) if of not in reached]
+
+
+def _line(scenario: Scenario, key: str, **slots: str) -> str:
+    return said(scenario.language, "attempt", key, **slots)
+
+
+def _moved(scenario: Scenario, thing: str, to: str) -> str:
+    name = scenario.geography.name
+    return (
+        _line(scenario, "taken", name=name(thing), other=name(to))
+        if to != NOWHERE
+        else _line(scenario, "lost", name=name(thing))
+    )
+
+
+def _ways(scenario: Scenario, ways: Iterable[str]) -> str:
+    found = (scenario.geography.ways[way] for way in ways)
+    return ", ".join(f"{scenario.geography.name(way.a)} – {scenario.geography.name(way.b)}" for way in found)
