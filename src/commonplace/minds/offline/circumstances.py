@@ -243,6 +243,30 @@ class Circumstance(Noticed):
         return now if self.at_once or later < now.start else now.model_copy(update={"start": later})
 
 
+class Absence(Moment):
+    """Somebody is not where one is used to meeting them, and one does not know why."""
+
+    def __init__(self, given: ReactInput, dice: Dice, so: So) -> None:
+        super().__init__(given, dice)
+        self.so, self.ids = so, (so.memory,) if so.memory else ()
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        planned = {one for item in (given.now, *given.later) if item is not None for one in item.because}
+        yield from (cls(given, dice, so) for so in given.so if so.kind == "absent" and so.memory not in planned)
+
+    @property
+    def whim(self) -> int:
+        """A number of 0 … 99 that stays the same for them for an hour."""
+        return self.dice.steady().below(100, "absent", self.so.of, self.hour)
+
+    @property
+    def stroke(self) -> Stroke:
+        """To look where they live."""
+        do = self.rules.say("so.look", {"x": self.so.called}, self.dice)
+        return self.from_now(do, 25, self.so.place, emoji="🔍")
+
+
 class Barred(Moment):
     """The plan has something that is not possible as it is: see `spoiled`."""
 
