@@ -130,6 +130,12 @@ class Plight(Facts):
         return len(here) > 1 and here[rng.below(len(here), *key)] == self._who.id
 
     @property
+    def help_away(self) -> bool:
+        """Whether there is a healer to fetch, who is not here."""
+        healer = self.so.healer
+        return healer is not None and not self.so.heals and all(one.id != healer.id for one in self._people)
+
+    @property
     def alone(self) -> bool:
         """Whether nobody else is here who could run for help."""
         return not any(one.id not in (self.so.of, self.so.by) and not one.asleep for one in self._people)
