@@ -115,3 +115,16 @@ def test_goals_about_the_gone_are_given_up() -> None:
     assert "g/1" in [one.id for one in town.state("ben").goals.open()]
     town.live(1, so("away", "cora", areas=["barn"])).live(2)
     assert "g/1" not in [one.id for one in town.state("ben").goals.open()]
+
+
+def test_a_friend_who_finds_somebody_missing_where_they_always_are_goes_and_looks() -> None:
+    def change(document: dict[str, Any]) -> None:
+        standing(anna="loft", ben="cabin", cora="barn")(document)
+        for number in (1, 3):
+            person(document, "ben")["routine"][number]["place"] = "bakery"
+        person(document, "ben")["relations"][0]["warmth"] = 60
+
+    town = lived(hamlet(change), 70, so("ill", "anna", agents=["anna"]))
+    assert any("Anna is always here" in event.body.plain()["reason"] for event in town.events("PLAN_CHANGED", "ben"))
+    assert keys(town, "ben") == {"ill.anna"}
+    assert [event.body.plain()["why"] for event in town.events("RELATION_CHANGED", "anna")] == ["stood_by"]

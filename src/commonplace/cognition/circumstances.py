@@ -5,9 +5,12 @@ It knows what a memory of its own carries. What it does about it is its mind's b
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 
 from commonplace.character.persona import Persona
+from commonplace.character.plan import PlanItem
 from commonplace.character.state import AREA, Known
 from commonplace.clock import iso
 from commonplace.cognition.remember import OBSERVATION
@@ -22,16 +25,50 @@ from commonplace.world.circumstances import Circumstance, Duties, duties, refuge
 
 CLOSE = 40
 """Warmth from which what befalls somebody is felt."""
+NOTICED, FOND, WAKING = 120, 30, (8, 21)
+"""Minutes after which somebody is missed where one is used to meeting them, the warmth from which, and the hours."""
 BY_THEN = 6 * 60
 """Minutes after which whoever lives with somebody knows what has become of them."""
 KEEPS = 4 * 60
-"""Minutes of a day from which the one who is longest at a place keeps it."""
+"""Minutes of a day from which whoever is at a place keeps it."""
 
 
 def known(view: View) -> tuple[So, ...]:
     """What the character knows to be so, or to have been so lately."""
     notes = (_note(view, one) for one in view.scenario.circumstances.values())
     return tuple(note for note in notes if note is not None)
+
+
+def absent(view: TurnView, item: PlanItem | None) -> tuple[So, ...]:
+    """Those one is fond of or lives with who are not where one is used to meeting them, of whom one does not know that
+    they lie ill or are gone: where they live or are mostly, or in what one meant to do with them."""
+    scenario, area, hour = view.scenario, view.world.area, view.now.hour
+    notes: list[So] = []
+    for one in scenario.circumstances.values() if WAKING[0] <= hour < WAKING[1] else ():
+        kind, relation, fact = scenario.kinds[one.kind], view.state.relations.get(one.of), scenario.fact(one.key)
+        lasts = view.tick - one.since >= scenario.clock.ticks(NOTICED)
+        if relation is None or fact is None or not (one.holds and lasts and (kind.gone or kind.rests)):
+            continue
+        persona, spoken = scenario.personas[one.of], language(scenario.language)
+        is_used_to = one.of in concerning(scenario, area) or (
+            item is not None and spoken.names(item.action_description, persona.name, persona.called)
+        )
+        is_fond = relation.warmth >= FOND or persona.home == view.persona.home
+        if is_fond and is_used_to and one.of not in view.world.bodies and _note(view, one) is None:
+            memory = view.draft.earliest(_naming(persona.called)) or 0
+            notes.append(
+                So(
+                    id=f"absent.{one.of}", kind="absent", subject="person", of=one.of, called=persona.called, text="",
+                    memory=memory, minutes_ago=0, days_ago=0, holds=False, person=person(view, one.of),
+                    place=persona.home,
+                )
+            )  # fmt: skip
+    return tuple(notes)
+
+
+@cache  # a stream tests a text once for one and the same function
+def _naming(called: str) -> Callable[[str], bool]:
+    return lambda text: called in text
 
 
 def off(notes: tuple[So, ...]) -> frozenset[str]:
@@ -116,26 +153,27 @@ def concerning(scenario: Scenario, of: str) -> tuple[str, ...]:
     inside, name = scenario.geography.inside(of), scenario.geography.name(of)
     spoken, personas = language(scenario.language), scenario.personas.values()
     named = tuple(one.id for one in personas if spoken.mentions(name, one.name, one.called))
+    if of == scenario.geography.root:
+        return ()
     if not inside:
         return named or tuple(one.id for one in personas if of in _used(one))
     live = (one.id for one in personas if one.home in inside)
-    return tuple(dict.fromkeys((*named, *live, *_keeper(scenario, of))))
+    return tuple(dict.fromkeys((*named, *live, *_keepers(scenario, of))))
 
 
 def _used(persona: Persona) -> frozenset[str]:
     return frozenset(step.object_id for item in persona.routine for phase in item.phases for step in phase.steps)
 
 
-def _keeper(scenario: Scenario, area: str) -> tuple[str, ...]:
-    """Who is there for most of the day."""
+def _keepers(scenario: Scenario, area: str) -> tuple[str, ...]:
+    """Those who are there for most of the day."""
     spent = {
         one.id: sum(
             later.at - item.at for item, later in pairwise(one.routine) if item.place == area and later.at > item.at
         )
         for one in scenario.personas.values()
     }
-    most = max(spent, key=lambda one: (spent[one], one), default="")
-    return (most,) if most and spent[most] >= KEEPS else ()
+    return tuple(one for one, minutes in spent.items() if minutes >= KEEPS)
 
 
 def _tie(view: View, nearest: Person | None) -> str:

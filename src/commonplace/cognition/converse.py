@@ -179,8 +179,17 @@ def _with_replies(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[Spoken, ..
     if not given or not lines or lines[-1].speaker == view.persona.id:
         return lines
     replies = (given[one] for one in reversed(sentences(lines[-1].text)) if one in given)
+    if not _own_plight(view).isdisjoint(sentences(lines[-1].text)):
+        return lines  # what others say to it is not for the one whom it is about
     last = _answer(view, lines) if lines[-1].speech_act == "ask.more" else next(replies, ())
     return (*lines[:-1], changed(lines[-1], replies=last)) if last else lines
+
+
+def _own_plight(view: TurnView) -> frozenset[str]:
+    """The sentences that tell of what is so of the character, or what it has done."""
+    scenario, me = view.scenario, view.persona.id
+    tells = (scenario.tells[key] for key, one in scenario.circumstances.items() if me in (one.of, one.by))
+    return frozenset(line for tell in tells for line in (*tell.lines, *tell.at_once))
 
 
 def _answer(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_talk
 from commonplace.cognition.beside import news_ahead
-from commonplace.cognition.circumstances import aware, known, off, shown_the_way
+from commonplace.cognition.circumstances import absent, aware, known, off, shown_the_way
 from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.goals import goals_spoken_of
 from commonplace.cognition.past import own_past, past_with
@@ -42,8 +42,8 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     if _is_small(view, notebook, news, item):
         for entry in news:  # as important as the rules say: a rating would be a question of its own
             notebook.unrated.pop(entry.text, None)
-        news = ()
-    if not news:
+        news = news[:0]
+    if not news and not _calls_for_thought(view, item):
         notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
     found = await retrieve(view, notebook, "react", _query(view, news, item))
@@ -64,6 +64,22 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     elif reaction.decision == "keep" and any(entry.kind in {"outcome", "absent"} for entry in news):
         planning.reopen(view, notebook, news[0].text)
     return reaction
+
+
+def _calls_for_thought(view: TurnView, item: PlanItem | None) -> bool:
+    """Whether what the plan begins now leads where the character knows that it cannot go, or to what does not take
+    place; and, on the hour, whether somebody is missed."""
+    if item is None or not view.scenario.circumstances:
+        return False
+    if view.now.minute < view.scenario.clock.tick_minutes and absent(view, item):
+        return True
+    if item.start_time != view.now:
+        return False
+    return any(
+        note.memory not in item.because
+        and (item.location in note.barred or (item.location == note.place and note.subject == "fact" and note.holds))
+        for note in known(view)
+    )
 
 
 def _behind(
@@ -141,6 +157,7 @@ def _input(
     settled: tuple[Agreed, ...],
 ) -> ReactInput:  # fmt: skip
     so = known(view)
+    so = (*so, *absent(view, item))
     shown_the_way(view, notebook, so)
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
     cognition = view.scenario.cognition

@@ -87,6 +87,7 @@ def test_a_healer_stays_with_the_ill_a_friend_kneels_and_one_of_the_others_fetch
     assert does(changed(faint, heals=True), people=(lying,)).do in ("looking after Jun", "seeing to Jun")
     alone = does(faint, people=(lying,))
     assert alone.location == "canal" and "Hal" in alone.do
+    assert "Hal" not in does(faint, people=(lying, doctor)).do, "who is here already"
     kin = does(changed(faint, tie="kin", healer=None, healer_at=""), people=(lying, KIT))
     assert kin.location == "bar" and "Jun" in kin.do
 

@@ -51,7 +51,7 @@ _NO_TOPIC = listed(
     "이제 저녁 아침 점심"
 )
 _I = re.compile(r"^(?:나는|내가|나도|난|저는|제가|저도|전)\s+")
-_OWN = re.compile(r"(?<![가-힣])(?:내|나|제|저)(?=가\s|를\s|에게|한테|\s)")
+_SAYER = re.compile(r"(?<![가-힣])(?:내|나|제|저)(?=가\s|를\s|에게|한테|\s)")
 """Who says it, at the beginning of a deed and inside one."""
 _NOUN = re.compile(r"(?P<noun>[가-힣A-Za-z0-9]{1,}?)(?P<josa>이|가|을|를|은|는)(?=[\s,.!?…]|$)")
 _MODIFIER = re.compile(
@@ -365,7 +365,7 @@ class Korean(Language):
     def deed(self, text: str, me: Named) -> str:
         if text.startswith(me.called):
             return text
-        turned = _OWN.sub("자기", _I.sub("", text))
+        turned = _SAYER.sub("자기", _I.sub("", text))
         return f"{self.joined(f'{me.called}이(가)')} {turned}"
 
     def sentences(self, doing: str, called: str) -> tuple[str, ...]:

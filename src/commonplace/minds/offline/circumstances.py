@@ -130,6 +130,12 @@ class Plight(Facts):
         return len(here) > 1 and here[rng.below(len(here), *key)] == self._who.id
 
     @property
+    def help_away(self) -> bool:
+        """Whether there is a healer to fetch, who is not here."""
+        healer = self.so.healer
+        return healer is not None and not self.so.heals and all(one.id != healer.id for one in self._people)
+
+    @property
     def alone(self) -> bool:
         """Whether nobody else is here who could run for help."""
         return not any(one.id not in (self.so.of, self.so.by) and not one.asleep for one in self._people)
@@ -241,6 +247,30 @@ class Circumstance(Noticed):
         now = self.from_now(deed.do[:120], deed.minutes, deed.place, emoji=EMOJI.get(deed.role, ""))
         later = hhmm(moment_minutes(now.start) + AFTER_A_WORD)
         return now if self.at_once or later < now.start else now.model_copy(update={"start": later})
+
+
+class Absence(Moment):
+    """Somebody is not where one is used to meeting them, and one does not know why."""
+
+    def __init__(self, given: ReactInput, dice: Dice, so: So) -> None:
+        super().__init__(given, dice)
+        self.so, self.ids = so, (so.memory,) if so.memory else ()
+
+    @classmethod
+    def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
+        planned = {one for item in (given.now, *given.later) if item is not None for one in item.because}
+        yield from (cls(given, dice, so) for so in given.so if so.kind == "absent" and so.memory not in planned)
+
+    @property
+    def whim(self) -> int:
+        """A number of 0 … 99 that stays the same for them for an hour."""
+        return self.dice.steady().below(100, "absent", self.so.of, self.hour)
+
+    @property
+    def stroke(self) -> Stroke:
+        """To look where they live."""
+        do = self.rules.say("so.look", {"x": self.so.called}, self.dice)
+        return self.from_now(do, 25, self.so.place, emoji="🔍")
 
 
 class Barred(Moment):

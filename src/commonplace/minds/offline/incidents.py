@@ -55,7 +55,7 @@ class Event(Noticed):
 
     @classmethod
     def found(cls, given: ReactInput, dice: Dice) -> Iterator[Self]:
-        so = {one.id for one in given.so if one.holds and not one.barred}
+        so = {one.id for one in given.so if one.holds and not one.barred and one.subject in {"place", "town"}}
         for one in cls.first(given, dice, "event"):
             is_news = bool(one.news.facts) and befallen(one.news.happening) not in so
             if not is_news and not (one.now is not None and one.now.asleep and not one.named):

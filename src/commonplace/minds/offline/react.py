@@ -26,7 +26,7 @@ from commonplace.minds.notes import (
     fields_of,
 )  # fmt: skip
 from commonplace.minds.offline.account import open_debt, open_hurt
-from commonplace.minds.offline.circumstances import Barred, Circumstance
+from commonplace.minds.offline.circumstances import Absence, Barred, Circumstance
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.favours import Directed, Helped, Reminded, Settled, looked_for, meant_for, starts
@@ -530,7 +530,7 @@ REACTIONS: Table[Moment] = read_table("react", *(
     Circumstance, Delivery, Disliked, Distress, Event, Failure, Floor, Here, Meeting, Missed, Overheard, Remark, Sought,
     Thought, Weather,
 ))  # fmt: skip
-PLANS: Table[Moment] = read_table("plans", Barred, Circumstance, Directed, Helped, Invited, Reminded, Settled)
+PLANS: Table[Moment] = read_table("plans", Absence, Barred, Circumstance, Directed, Helped, Invited, Reminded, Settled)
 WISHES = read_table("wish", Wish)
 
 
