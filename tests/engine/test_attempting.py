@@ -128,7 +128,7 @@ class Referee(OfflineMind):
     def answer(self, ask, request_key):
         if ask.task.name == "judge":
             self.judged.append(ask.input.text)
-            assert set(ask.input.can) >= {"insulted.ines", "broken.fountain", "burning.square"}
+            assert set(ask.input.can) >= {"insulted.ines", "broken.fountain"}
             assert "rich.bruno" not in ask.input.can
             return Reply(JudgeOutput(percept="Bruno sings.", sets=(("fountain", "dry"),), why="Nobody claps."))
         if ask.task.name == "act" and self.doing and ask.input.who.id == "bruno":

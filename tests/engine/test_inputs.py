@@ -217,4 +217,4 @@ def test_pausing_and_looking_are_no_history(plaza, tmp_path):
 def test_an_input_in_the_file_is_the_one_submitted(eventful):
     with tables(eventful) as connection:
         ticks = [tick for (tick,) in connection.execute("SELECT tick FROM input ORDER BY seq")]
-    assert ticks == [4, 6, 6, 9, 13]
+    assert ticks == [4, 6, 6, 9, 13, 43, 43, 45, 58]

@@ -195,6 +195,7 @@ def test_no_field_is_forgotten() -> None:
         "barred",
         "imposed",
         "occasions",
+        "circumstances",
     }
     own = {"plan", "belief", "relations", "jobs", "account", "goals", "weighed", "said", "card"}
     kept = own | {"reflected", "played", "mood"}

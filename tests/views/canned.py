@@ -343,7 +343,7 @@ class CannedSource:
         self.talks.append(CannedTalk(self, agent_id, tick))
         return self.talks[-1]
 
-    def preview(self, text: str) -> str:
+    def preview(self, text: str, agent_id: str = "") -> str:
         self.calls.append(("preview", text))
         if "nothing" in text:
             raise CommonplaceError("nobody would notice that")

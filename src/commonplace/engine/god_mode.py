@@ -18,9 +18,9 @@ from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, Perceive
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.circumstances import fact_of, now_sentence, over_sentence, possible
-from commonplace.scenario.newcomer import character_json, newcomer
+from commonplace.scenario.newcomer import character_json, may_come, newcomer
 from commonplace.scenario.scenario import Scenario
-from commonplace.world.circumstances import TOWN, Circumstance, Kind, Raise, subject_of
+from commonplace.world.circumstances import Circumstance, Kind, Raise, subject_of
 from commonplace.world.events import NOBODY
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, percepts
@@ -103,7 +103,7 @@ def _other(kind: str, of: str, by: str, begins: Sequence[tuple[str, str]]) -> st
 def _newcomer(given: str, named: Sequence[str], areas: Sequence[str], scenario: Scenario) -> dict[str, Any]:
     """The `join` input, without its kind, of somebody new as `NAME; AGE; WORK; PRONOUN`; empty for nobody."""
     name, age, work, pronoun = (part.strip() for part in (*given.split(";"), "", "", "")[:4])
-    if not name or scenario.part.stage in ("duet", "panel"):
+    if not name or not may_come(scenario):
         return {}
     homes, places = {persona.home for persona in scenario.personas.values()}, scenario.geography.destinations
     near = (*areas, places[0])[0]
@@ -211,7 +211,7 @@ def _begins(one: Raise, scenario: Scenario) -> Iterator[str]:
 def _concerned(one: Raise, kind: Kind, scenario: Scenario) -> Iterator[str]:
     """Those who like somebody most, those who live in a place or own it, and who heals."""
     healers = phrases(scenario.language, "god_mode")["healers"].split()
-    inside, name = scenario.geography.inside(one.of), scenario.geography.name(one.of) if one.of != TOWN else ""
+    inside, name = scenario.geography.inside(one.of), scenario.geography.name(one.of)
     others = [character for character in scenario.part.characters if character.id not in (one.of, one.by)]
     ties = [
         (tie, character) for character in others for tie in character.relations if tie.to == one.of and tie.warmth > 0

@@ -30,6 +30,11 @@ HERE: KeyPath = ("characters", 0)
 """Where the newcomer is in the document that its rules look at: before everybody else."""
 
 
+def may_come(scenario: Scenario) -> bool:
+    """Whether anybody can come into a run: not into a dialogue of two, nor into a panel."""
+    return scenario.part.stage not in ("duet", "panel")
+
+
 def newcomer_from_file(path: str | Path, scenario: Scenario) -> CharacterPart:
     """The character that a YAML or JSON file describes. Raises UsageError with every mistake found in it."""
     path = Path(path).expanduser()

@@ -69,6 +69,7 @@ def _slots(noun: str) -> dict[str, str]:
         "x",
         "xs",
         "y",
+        "z",
         "you",
         "me",
         "topic",

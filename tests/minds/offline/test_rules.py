@@ -29,8 +29,20 @@ def _trees() -> tuple[ast.Module, ...]:
     return tuple(ast.parse(path.read_text(encoding="utf-8")) for path in modules)
 
 
+def _in_tables() -> Iterator[str]:
+    """The rules that a row of a table words, in full or with an end that is filled in."""
+    for path in sorted((OFFLINE / "rules").glob("*.txt")):
+        rows = [line.split("|") for line in path.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+        columns = [cell.strip() for cell in rows[0]]
+        for row in rows[1:]:
+            cells = dict(zip(columns, (cell.strip() for cell in row), strict=True))
+            _, _, led = cells.get("then", "").partition(" ")
+            yield from (one for one in (cells.get("words", "").partition(" ")[0], led) if one.strip("-"))
+
+
 def _worded() -> Iterator[str]:
-    """The rules that a call names in full."""
+    """The rules that a row or a call names in full."""
+    yield from (rule for rule in _in_tables() if "{" not in rule)
     for node in (node for tree in _trees() for node in ast.walk(tree)):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -53,6 +65,8 @@ def test_every_rule_is_named_by_the_code_or_by_another_rule(language: str) -> No
     names = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     heads = [node.values[0] for node in nodes if isinstance(node, ast.JoinedStr) and len(node.values) > 1]
     begins = {head.value for head in heads if isinstance(head, ast.Constant) and isinstance(head.value, str)}
+    begins |= {rule.partition("{")[0] for rule in _in_tables() if "{" in rule}
+    names |= set(_in_tables())
     begun = (*FAMILIES, *(head for head in begins if head.endswith(".")))
     rules = grammar(language).rules
     every = (*rules.values(), *grammar("en").rules.values())  # which a language falls back on, with what they insert

@@ -28,7 +28,7 @@ EVERYDAY = listed(
     "contest dancing drummer evening festival flood fuses moon night rain singing song stage storm tonight "
     # People, and words that are nouns only sometimes or stand in a name made of common words.
     "big blue caf cat cross father goodbye grey her jobs knees miles notice poet rest rings salt set six tea the this "
-    "mother neighbour under watch "
+    "favours mother neighbour under watch "
     # A prefix, which is also the plural of a name.
     "trans"
 )

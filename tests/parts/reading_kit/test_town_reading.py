@@ -108,6 +108,7 @@ def made(said: list[tuple[int, str, str, str, dict[str, Any]]], **parts: Any) ->
     made.scenario = SimpleNamespace(
         language="en", facts=(FAIR,), personas=personas, memories={"ann": [OLD]}, answers={}
     )  # type: ignore[assignment]
+    made.facts = (FAIR,)
     made.events = tuple(
         Event(tick, Phase.ACTION, speaker, 0, "green", spoke(hearer, text, **more))
         for tick, speaker, hearer, text, more in said

@@ -264,7 +264,18 @@ def _over_time(
 
 def _speaks(reading: Reading, tick: int) -> bool:
     """Whether the tick can have changed what was measured: words, who heard those before, who is there."""
-    heard = {"SAY", "CONVERSATION_STARTED", "JOINED", "LEFT", "CHANGED", "FORGOT", "GOD_EVENT", "INNER_VOICE"}
+    heard = {
+        "SAY",
+        "CONVERSATION_STARTED",
+        "JOINED",
+        "LEFT",
+        "CHANGED",
+        "FORGOT",
+        "GOD_EVENT",
+        "INNER_VOICE",
+        "BEGAN",
+        "ENDED",
+    }
     return any(event.type in heard for event in reading.events(max(0, tick - 1), tick))
 
 
