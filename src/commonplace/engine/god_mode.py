@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from commonplace.clock import iso
+from commonplace.cognition.circumstances import concerning, is_healer
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
 from commonplace.errors import UsageError
@@ -164,7 +165,7 @@ def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
 def _parts(body: Mapping[str, Any], scenario: Scenario, world: World) -> Iterator[str]:
     words, ways, named = phrases(scenario.language, "god_mode"), scenario.geography.ways, scenario.geography.name
     to, text, raises = body["to"], body["text"], body.get("raises", ())
-    names = [named(node) for node in (*to["areas"], *to["agents"])]
+    names = [*(words["at"].format(place=named(area)) for area in to["areas"]), *map(named, to["agents"])]
     yield words["perceived"].format(who=words["all"] if to["everybody"] else ", ".join(names), text=text)
     event = {key: value for key, value in body.items() if key not in BEFORE}
     if not percepts(scenario.geography, world, cast(GodEvent, from_dict({"seq": 0, **event}))):
@@ -209,20 +210,19 @@ def _begins(one: Raise, scenario: Scenario) -> Iterator[str]:
 
 
 def _concerned(one: Raise, kind: Kind, scenario: Scenario) -> Iterator[str]:
-    """Those who like somebody most, those who live in a place or own it, and who heals."""
-    healers = phrases(scenario.language, "god_mode")["healers"].split()
-    inside, name = scenario.geography.inside(one.of), scenario.geography.name(one.of)
-    others = [character for character in scenario.part.characters if character.id not in (one.of, one.by)]
-    ties = [
-        (tie, character) for character in others for tie in character.relations if tie.to == one.of and tie.warmth > 0
-    ]
-    for tie, character in sorted(ties, key=lambda found: -found[0].warmth)[:CLOSEST]:
-        yield f"{character.short_name} ({tie.label})" if tie.label else character.short_name
-    for character in others:
-        if character.home in inside or (inside and character.short_name in name):
-            yield character.short_name
-        elif kind.rests and any(word in character.work for word in healers):
-            yield f"{character.short_name} ({character.work})"
+    """Those who like somebody most, whom a place concerns, and who heals."""
+    others = [persona for persona in scenario.personas.values() if persona.id not in (one.of, one.by)]
+    ties = ((scenario.states[persona.id].relations.get(one.of), persona) for persona in others
+            if persona.id in scenario.states)  # fmt: skip
+    liked = [(tie, persona) for tie, persona in ties if tie is not None and tie.warmth > 0]
+    for tie, persona in sorted(liked, key=lambda found: -found[0].warmth)[:CLOSEST]:
+        yield f"{persona.called} ({tie.label})" if tie.label else persona.called
+    near = concerning(scenario, one.of) if scenario.geography.inside(one.of) else ()
+    for persona in others:
+        if persona.id in near:
+            yield persona.called
+        elif kind.rests and is_healer(persona):
+            yield f"{persona.called} ({persona.work})"
 
 
 def _time(hours: int, scenario: Scenario) -> str:
@@ -248,7 +248,7 @@ def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
         ),
         located={thing: _area(seen.parent, world) for thing, seen in sorted(world.things.items())},
         states={thing: geography.kinds[geography.nodes[thing].kind].states for thing in sorted(world.things)},
-        circumstances=possible(scenario, world.things),
+        circumstances=possible(scenario),
         so=tuple(key for key, one in world.circumstances.items() if one.holds),
         words={name: scenario.kinds[name].words.carrying for name in scenario.part.circumstances},
         homes=tuple(sorted({persona.home for persona in personas})),

@@ -18,7 +18,7 @@ from commonplace.errors import UsageError
 from commonplace.languages import phrases
 from commonplace.languages.language import language
 from commonplace.scenario.model import ScenarioPart
-from commonplace.scenario.scenario import Scenario, Tell
+from commonplace.scenario.scenario import Scenario, Tell, derived
 from commonplace.text import name_forms
 from commonplace.world.circumstances import (
     TOWN,
@@ -50,13 +50,14 @@ def subject(scenario: Scenario, of: str) -> Subject | None:
     return None if node is None else "place" if node.type == "area" else "thing"
 
 
-def possible(scenario: Scenario, things: Iterable[str]) -> dict[str, str]:
+@derived
+def possible(scenario: Scenario) -> Mapping[str, str]:
     """All that may be so, the key of each kind of each subject, with what the subject is called."""
     geography = scenario.geography
     subjects: Mapping[Subject, Iterable[str]] = {
         "person": scenario.personas,
         "place": [area for area in geography.destinations if area != geography.root],
-        "thing": sorted(things),
+        "thing": sorted(scenario.opening.things),
         "fact": [fact.id for fact in scenario.facts if fact.starts],
         "town": (TOWN,),
     }

@@ -114,6 +114,10 @@ class Geography:
             return frozenset()
         return frozenset({area}).union(*map(self.inside, self.nodes[area].children))
 
+    def holders(self, area: str) -> tuple[str, ...]:
+        """The areas that hold an area, the root first, with it."""
+        return _ancestry(self.nodes, area)
+
     def elsewhere(self, area: str) -> tuple[str, ...]:
         """The `destinations` but this one."""
         others = self._elsewhere.get(area)

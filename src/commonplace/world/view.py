@@ -121,7 +121,7 @@ def _seen(geography: Geography, circumstances: Circumstances, here: Scene, obeye
     """What is so of an area, of what holds it, of those and what is in it or was left there, of the town, and of the
     next areas where one cannot go in."""
     around = {here.area, *(to for to, _ in geography.edges[here.area] if to in obeyed.cleared or to in obeyed.shut)}
-    holders = {area for area in geography.areas if not around.isdisjoint(geography.inside(area))}
+    holders = {holder for area in around for holder in geography.holders(area)}
     left = {one.of for one in circumstances.values() if one.at == here.area}
     return holding(circumstances, {TOWN, *holders, *here.bodies, *here.things, *left})
 
