@@ -14,7 +14,7 @@ from msgspec import structs
 
 from commonplace import Ask, Event, Mind, OfflineMind, Reply, RequestKey, create_run, open_run
 
-SEED, TICKS = 3, 480
+SEED, TICKS = 5, 480
 """Until ten in the evening of the second day."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from commonplace.text import words
@@ -36,6 +36,10 @@ class Fact:
     def said_in(self, language: str) -> str:
         """Its text in a language; in its first where it has none in this one."""
         return self.text.get(language) or next(iter(self.text.values()))
+
+    def goes_on(self, at: datetime) -> bool:
+        """Whether it is an event that goes on at a moment; one without a length lasts an hour."""
+        return self.starts is not None and self.starts <= at < self.starts + timedelta(minutes=self.minutes or 60)
 
     def carried_by(self, text: str) -> bool:
         """Whether the words of any one language carry it."""

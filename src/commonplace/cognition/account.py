@@ -239,7 +239,7 @@ def _event(view: TurnView, notebook: Notebook, befell: Befell, memory: Memory) -
 def _attend(view: TurnView, notebook: Notebook, known: Sequence[Remembered]) -> None:
     """The events of facts that go on where I am. Where nothing new is perceived, the latest memory is cited, once."""
     for fact in view.scenario.facts:
-        if fact.place != view.world.area or not _goes_on(view, fact):
+        if fact.place != view.world.area or not fact.goes_on(view.now):
             continue
         memories = [memory for _, memory in known]
         if not memories and notebook.account.find("attended", topic=fact.id) is None:
@@ -247,10 +247,6 @@ def _attend(view: TurnView, notebook: Notebook, known: Sequence[Remembered]) -> 
         if memories:
             about = next((memory for memory in memories if fact.carried_by(memory.text)), memories[0])
             _add(view, notebook, "attended", about, topic=fact.id)
-
-
-def _goes_on(view: TurnView, fact: Fact) -> bool:
-    return fact.starts is not None and fact.starts <= view.now < fact.starts + timedelta(minutes=fact.minutes or 60)
 
 
 def _ends(view: TurnView, topic: str) -> int:

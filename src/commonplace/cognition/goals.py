@@ -34,7 +34,7 @@ from commonplace.world.acts import favour_in
 from commonplace.world.events import RelationChanged
 from commonplace.world.geography import Geography
 from commonplace.world.happenings import Changed, Concluded, Did, Happening, ISaid, Said, Tried, happening_of
-from commonplace.world.tree import ObjectKind, Transition
+from commonplace.world.tree import Transition
 
 MOST_TRIES = 4
 """Days on which a goal was planned for in vain, after which it is given up."""
@@ -295,7 +295,7 @@ def charges(view: View) -> Iterator[str]:
     geography = view.scenario.geography
     for thing, verb in _uses(view.persona):
         node = geography.nodes.get(thing)
-        if node is not None and node.kind and any(one.verb == verb for one in _repairs(geography.kinds[node.kind])):
+        if node is not None and node.kind and any(one.verb == verb for one in geography.kinds[node.kind].repairs):
             yield thing
 
 
@@ -309,7 +309,7 @@ def _uses(persona: Persona) -> tuple[tuple[str, str], ...]:
 def mending(geography: Geography, thing: str, state: str) -> tuple[Transition, ...]:
     """The transitions by which a thing in this state is repaired, in order; none where there is nothing to repair."""
     node = geography.nodes.get(thing)
-    return _mending(_repairs(geography.kinds[node.kind]), state) if node is not None and node.kind else ()
+    return _mending(geography.kinds[node.kind].repairs, state) if node is not None and node.kind else ()
 
 
 @cache
@@ -319,13 +319,6 @@ def _mending(repairs: tuple[Transition, ...], state: str) -> tuple[Transition, .
         path.append(one)
         state = one.target
     return tuple(path)
-
-
-def _repairs(kind: ObjectKind) -> tuple[Transition, ...]:
-    """Transitions that take several attempts, other things or more people."""
-    return tuple(
-        one for one in kind.transitions if one.target != one.source and (one.times > 1 or one.needs or one.people > 1)
-    )
 
 
 # ── what time brings ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -164,6 +164,7 @@ def _input(
     merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
     acts = "act" in merged and cognition.asks_each_tick
     speaks, facts = "converse" in merged, fact_notes(view.scenario, found, off(so))
+    happenings, bearings = unrated(view, notebook) if "rate" in merged else ((), ())
     return ReactInput(
         who=who(view.persona),
         situation=situation(view),
@@ -177,7 +178,8 @@ def _input(
         places=places(view.scenario, notebook.belief),
         told={other: facts for other in here if (facts := aware(view, other, notebook.relations[other].shared))},
         unrated=tuple(notebook.unrated) if "rate" in merged else (),
-        unrated_happenings=unrated(view, notebook) if "rate" in merged else (),
+        unrated_happenings=happenings,
+        unrated_bearings=bearings,
         speaks=speaks,
         said=said_to(view, view.world.targets.agents) if speaks else {},
         targets=targets(view, notebook, plan_step(view, notebook, item)) if acts else None,

@@ -12,41 +12,26 @@ from datetime import datetime
 from functools import cache
 
 from commonplace.character.fact import carried
+from commonplace.cognition.bearing import bearing, times
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.retrieve import embedded
 from commonplace.cognition.situation import named, who
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.memory.embedding import Vector
-from commonplace.memory.importance import BASE, EVENTFUL, RuleRater
+from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.record import Emotion, Memory
-from commonplace.minds.notes import News
+from commonplace.minds.notes import Bearing, News
 from commonplace.minds.tasks import RATE, RateInput, Rating
+from commonplace.minds.weights import habituated, start, weight
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.happenings import (
     Absent,
-    Came,
-    Did,
     Failed,
     Happening,
-    Hour,
-    Left,
-    Planned,
-    Seen,
-    Talked,
-    Walked,
     as_frame,
     happening_of,
-    is_finished,
 )
 
-ROUTINE = 1
-"""Where the rules start for what is not news, if the mind rates the news."""
-COMINGS = Came | Left | Walked | Hour | Talked
-"""What goes on all day, and is routine unless it is news."""
-DEEDS = Did | Seen | Planned
-"""What people do, and plan to do. Only a goal and a feeling in its words count: who opens a café opens nothing else."""
-OUT_OF_THE_ORDINARY = 6
-"""Importance of the end of a longer piece of work of one's own, and of what one does at an event one has gone to."""
 OBSERVATION, ACTION, PLAN, REFLECTION = "observation", "action", "plan", "reflection"
 
 
@@ -150,64 +135,66 @@ async def remember(
 ) -> list[Memory]:
     """Store everything with the importance the rules give it, and let the mind rate its share.
 
-    With `importance: both` that share is `news` (texts), with `mind` it is everything. A sentence the character has
-    rated before is not asked about again: the same sentence always weighs the same. With `requests: merged` that
-    share waits for the turn's `rate`, so nothing may be remembered after it.
+    With `importance: both` that share is `news` (texts), with `mind` it is everything. A sentence that the mind has
+    rated before is not asked about again, and weighs less the more often it was perceived lately. With
+    `requests: merged` that share waits for the turn's `rate`, so nothing may be remembered after it.
     """
     if not drafts:
         return []
-    wanted = view.scenario.cognition.importance
-    rater = _routine(view) if wanted == "both" else rules(view)
     vectors = await embedded(view.scenario, notebook, [draft.text for draft in drafts])
+    wanted, merged = view.scenario.cognition.importance, view.scenario.cognition.requests == "merged"
     memories: list[Memory] = []
     for draft in drafts:
-        weight = draft.importance or view.rated.get(draft.text)
-        if weight is None and wanted == "both" and draft.text not in news:
-            weight = _everyday(view, draft, rater)
-        importance = rater(draft.text) if weight is None else weight
+        asked = not draft.importance and (wanted == "mind" or (wanted == "both" and draft.text in news))
+        before = view.rated.get(draft.text) if asked else None
+        waits = asked and before is None
+        if draft.importance or (waits and not merged):  # rated in this very call
+            importance: float = draft.importance or BASE
+        else:
+            importance = _weight(view, draft) if before is None else _again(view, draft, before)
         memory = _store(view, notebook, draft, importance, vectors.get(draft.text))
         memories.append(memory)
-        if weight is None and (wanted == "mind" or (wanted == "both" and draft.text in news)):
+        if waits:
             notebook.unrated.setdefault(draft.text, []).append(memory.id)
-    if view.scenario.cognition.requests == "merged" or not notebook.unrated:
+    if merged or not notebook.unrated:
         return memories
     await rate(view, notebook)
     return [view.draft.get(memory.id) for memory in memories]
 
 
-def _everyday(view: TurnView, draft: NewMemory, rater: RuleRater) -> int | None:
-    """Importance of what people do all day, by its kind; None for anything else."""
-    it = draft.happening
-    if isinstance(it, COMINGS):
-        return ROUTINE  # whatever its words: somebody who leaves for the market does not leave anybody
-    if isinstance(it, Did) and (is_finished(it.progress) or _is_at_event(view, it, draft.at)):
-        return OUT_OF_THE_ORDINARY
-    if not isinstance(it, DEEDS):
-        return None
-    rated = rater.explain(it.do if isinstance(it, Planned) else it.doing)
-    return rated.importance - EVENTFUL * ("eventful" in rated.because)
+def _weight(view: TurnView, draft: NewMemory) -> int:
+    """What the rules say: by what happened, and by its words where nothing else is known of it."""
+    found = weight(draft.happening, bearing(view, draft.text, draft.happening))
+    return rules(view, start(draft.happening))(draft.text) if found is None else found
 
 
-def _is_at_event(view: TurnView, deed: Did, at: datetime) -> bool:
-    """Whether a deed was done at an event to which the plan has led."""
-    stroke = view.state.plan.at(at, "day")
-    return stroke is not None and bool(stroke.event) and stroke.location == deed.place
+def _again(view: TurnView, draft: NewMemory, before: float) -> float:
+    """What a sentence weighs that the mind has rated `before`."""
+    return habituated(before, times(view, draft.text, draft.happening)) if before > 1 else before
 
 
 async def rate(view: TurnView, notebook: Notebook) -> None:
     """Ask the mind, in one question, to rate everything that waits for it."""
     if notebook.unrated:
         names = _names(view.scenario, view.persona.id)
+        happenings, bearings = unrated(view, notebook)
         inputs = RateInput(
-            who=who(view.persona), texts=tuple(notebook.unrated), happenings=unrated(view, notebook), names=names
+            who=who(view.persona),
+            texts=tuple(notebook.unrated),
+            happenings=happenings,
+            names=names,
+            bearings=bearings,
         )
         answer = await notebook.ask(RATE, inputs)
         rated(view, notebook, answer.value.ratings)
 
 
-def unrated(view: TurnView, notebook: Notebook) -> tuple[Happening, ...]:
-    """What each sentence that waits to be rated tells of."""
-    return tuple(happening_of(view.draft.get(memories[0]).details) for memories in notebook.unrated.values())
+def unrated(view: TurnView, notebook: Notebook) -> tuple[tuple[Happening, ...], tuple[Bearing, ...]]:
+    """What each sentence that waits to be rated tells of, and what it has to do with the character."""
+    happenings = {
+        text: happening_of(view.draft.get(memories[0]).details) for text, memories in notebook.unrated.items()
+    }
+    return tuple(happenings.values()), tuple(bearing(view, text, it) for text, it in happenings.items())
 
 
 def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None:
@@ -223,15 +210,10 @@ def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None
     notebook.unrated = {}
 
 
-def rules(view: TurnView) -> RuleRater:
-    """The rules with the character's goals and the names it knows."""
+def rules(view: TurnView, base: int = BASE) -> RuleRater:
+    """The rules for words, with the character's goals and the names it knows; `base`: where a sentence starts."""
     names = _names(view.scenario, view.persona.id)
-    return _rater(view.scenario.language, view.persona.goals, names, BASE)
-
-
-def _routine(view: TurnView) -> RuleRater:
-    """For what is not news: it starts at 1, and a name in it does not make it more important."""
-    return _rater(view.scenario.language, view.persona.goals, (), ROUTINE)
+    return _rater(view.scenario.language, view.persona.goals, names, base)
 
 
 @cache

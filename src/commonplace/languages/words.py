@@ -25,6 +25,8 @@ class WordList:
     eventful: frozenset[str]
     emotional: frozenset[str]
     relation: frozenset[str]
+    kin: frozenset[str]
+    """Words for relatives."""
     promise: frozenset[str]
     """Words of giving one's word."""
     conflict: frozenset[str]

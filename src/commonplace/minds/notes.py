@@ -316,6 +316,23 @@ class Item(Given, omit_defaults=True):
     """What the event it leads to is called, in a word: `the festival`."""
 
 
+class Bearing(Given, omit_defaults=True):
+    """What a new memory has to do with the one who remembers it."""
+
+    weight: int = 0
+    """1–10, of the circumstance that it tells of, as its kind has it, or of a seed fact; 0 for neither."""
+    mine: bool = False
+    """Whether it is about oneself, one's home, work place or thing."""
+    dear: bool = False
+    """Whether it is about a relative or somebody dear, or theirs."""
+    times: int = 0
+    """How often the same kind of thing about the same subject was perceived lately."""
+    spoilt: bool = False
+    """Of a thing: whether it has to be mended."""
+    occasion: bool = False
+    """Of what somebody does: whether it is done at an event."""
+
+
 NewsKind = Literal[
     "said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "voice", "outcome", "absent"
 ]

@@ -85,6 +85,15 @@ class ObjectKind:
     verbs: tuple[Verb, ...] = field(init=False, compare=False, repr=False)
     """Derived: the verbs it knows, refused ones included, in the order of `VERBS`; not TAKE and DROP of portables."""
 
+    @property
+    def repairs(self) -> tuple[Transition, ...]:
+        """Transitions that take several attempts, other things or more people."""
+        return tuple(
+            one
+            for one in self.transitions
+            if one.target != one.source and (one.times > 1 or one.needs or one.people > 1)
+        )
+
     def __post_init__(self) -> None:
         known = {transition.verb for transition in self.transitions} | {verb for verb, _ in self.refusals}
         object.__setattr__(self, "verbs", tuple(verb for verb in VERBS if verb in known))

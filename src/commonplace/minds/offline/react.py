@@ -540,7 +540,12 @@ WISHES = read_table("wish", Wish)
 def _completed(answer: ReactOutput, given: ReactInput, dice: Dice) -> ReactOutput:
     """The answer and what the input asks for with it; the answer as it is when it asks for nothing more."""
     if given.unrated:
-        new = RateInput(who=given.who, texts=given.unrated, happenings=given.unrated_happenings)
+        new = RateInput(
+            who=given.who,
+            texts=given.unrated,
+            happenings=given.unrated_happenings,
+            bearings=given.unrated_bearings,
+        )
         ratings = rate(new, dice.with_("ratings")).ratings
         answer = answer.model_copy(update={"ratings": ratings})
     if given.targets is not None:

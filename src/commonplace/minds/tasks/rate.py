@@ -8,25 +8,27 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Given, Who
+from commonplace.minds.notes import Bearing, Given, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import Context, Rule, WireValue, several, texts, whole
-from commonplace.world.happenings import Happening
+from commonplace.world.happenings import Happening, always
 
 RATING_TOKENS = 60
 """Tokens of one rating with five words."""
 
 
-class RateInput(Given):
+class RateInput(Given, omit_defaults=True):
     """Several new memories of one character, rated in one request."""
 
     who: Who
     texts: tuple[str, ...]
-    happenings: tuple[Happening, ...] = ()
+    happenings: tuple[Happening, ...] = always(())
     """What each of them tells of, in their order."""
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = always(())
     """Names the character knows."""
+    bearings: tuple[Bearing, ...] = ()
+    """What each has to do with the character; for minds that go by rules."""
 
 
 class Rating(WireValue):

@@ -11,6 +11,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
     Agreed,
+    Bearing,
     FactNote,
     Given,
     GoalNote,
@@ -128,6 +129,8 @@ class ReactInput(Given, omit_defaults=True):
     """New memories to be rated in the same answer; empty when they have been."""
     unrated_happenings: tuple[Happening, ...] = always(())
     """What each of them tells of, in their order."""
+    unrated_bearings: tuple[Bearing, ...] = ()
+    """What each of them has to do with me."""
     speaks: bool = always(False)
     """Whether the answer may hold the words to say."""
     said: Mapping[str, tuple[str, ...]] = always({})

@@ -1,0 +1,184 @@
+"""How much what happened weighs, by rules: where each kind of happening starts from, and what concern and habit make
+of it.
+
+Most of what goes on is routine and weighs 1, so that a day of 150–250 memories brings one or two reflections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from commonplace.memory.importance import BASE, HIGHEST
+from commonplace.minds.notes import Bearing
+from commonplace.world.happenings import (
+    Absent,
+    Befell,
+    Came,
+    Changed,
+    Concluded,
+    Did,
+    Failed,
+    Happening,
+    Hour,
+    ISaid,
+    Left,
+    Missing,
+    Planned,
+    Said,
+    Seen,
+    Sky,
+    Talked,
+    Tried,
+    Voiced,
+    Walked,
+    is_finished,
+)
+
+MINE, DEAR = 2, 1
+"""What an event, a thing or somebody's coming gains where it is one's own, or that of somebody dear."""
+UNCONCERNED = 2
+"""What a circumstance of somebody or something that is neither loses; one's own gains 1."""
+TOLD, OVERHEARD = 1, 2
+"""How much less than seeing it it weighs to be told of it, and to hear others tell of it."""
+HABIT = 2
+"""After how many times within `LATELY` what happens weighs half."""
+
+_SMALL_TALK = frozenset({"greet", "farewell", "weather"})
+_MOVING = frozenset(
+    {
+        "apologise", "reproach", "forgive", "make_up", "defy", "snub", "complain", "rejoice", "comfort", "invite",
+        "tell.secret", "tell.loss", "tell.concern", "tell.feeling", "tell.fond", "promise", "keep",
+    }
+)  # fmt: skip
+"""Acts of lines that touch the two, by verb and kind or by verb."""
+_SKIES = {"storm": 4, "snow": 3, "rain": 2}
+_LESSONS = {"kept": 5, "broke": 5, "exchange": 4, "once": 4}
+
+
+def weight(happening: Happening, bearing: Bearing) -> int | None:
+    """1–10; None for what only its words can tell: an author's memory, a model's thought, a person's sentence."""
+    found = _first(happening, bearing)
+    if found is None or isinstance(happening, ISaid):  # nobody gets used to telling what is known
+        return found
+    return habituated(found, bearing.times)
+
+
+def _first(happening: Happening, bearing: Bearing) -> int | None:
+    """What it weighs the first time."""
+    rule, fixed = _RULES.get(type(happening)), _FIXED.get(type(happening))
+    return rule(happening, bearing) if rule else fixed
+
+
+def habituated(importance: float, times: int) -> int:
+    """What the same thing weighs after so many times lately: the first time all, in the end 1."""
+    return 1 + round(min(HIGHEST, max(1, importance)) - 1) * HABIT // (HABIT + times)
+
+
+def start(happening: Happening) -> int:
+    """Where one begins of which only the words tell."""
+    return _STARTS.get(type(happening), BASE)
+
+
+_STARTS: Mapping[type[Happening], int] = {Befell: 5, Concluded: 5, ISaid: 1}
+
+
+def _concern(bearing: Bearing) -> int:
+    return MINE if bearing.mine else DEAR if bearing.dear else 0
+
+
+def _of_news(bearing: Bearing) -> int:
+    """What it weighs to notice what is so."""
+    return bearing.weight + (1 if bearing.mine else 0 if bearing.dear else -UNCONCERNED)
+
+
+def _befell(befell: Befell, bearing: Bearing) -> int | None:
+    if bearing.weight:
+        return _of_news(bearing)
+    if befell.far:
+        return 2
+    return 4 + bearing.mine if befell.event else None
+
+
+def _is_moving(act: str) -> bool:
+    return act in _MOVING or act.partition(".")[0] in _MOVING
+
+
+def _said(said: Said, bearing: Bearing) -> int | None:
+    news = _of_news(bearing) - (TOLD if said.to_me else OVERHEARD) if bearing.weight else 0
+    if not said.to_me:
+        return max(news, 4 if bearing.mine else 1)
+    if not said.act:
+        return news or None
+    asked = said.act.partition(".")[0] == "ask"
+    return max(news, 2 if asked or said.act in _SMALL_TALK else 4 if _is_moving(said.act) else 3)
+
+
+def _i_said(said: ISaid, bearing: Bearing) -> int | None:
+    if bearing.weight or _is_moving(said.act):
+        return 3
+    return None if not said.act else 2 if said.act.startswith("tell") else 1
+
+
+def _planned(planned: Planned, bearing: Bearing) -> int:
+    return 1 if not planned.decided else 4 if bearing.weight else 2
+
+
+def _changed(changed: Changed, bearing: Bearing) -> int:
+    """A thing that somebody uses says nothing: a cat that is stroked, a shutter that goes up. One that has to be
+    mended does, and so does long work."""
+    if bearing.spoilt:
+        return 3 + _concern(bearing)
+    if not changed.progress:
+        return 2 if changed.seen else 1
+    return 5 if is_finished(changed.progress) else 2
+
+
+def _did(did: Did, bearing: Bearing) -> int:
+    if is_finished(did.progress) or bearing.occasion:
+        return 6
+    return 3 if did.progress else 1
+
+
+def _sky(sky: Sky, _: Bearing) -> int:
+    return _SKIES.get(sky.sky, 1)
+
+
+def _concluded(concluded: Concluded, _: Bearing) -> int | None:
+    return _LESSONS.get(concluded.kind, 3) if concluded.kind else None
+
+
+def _missing(_: Missing, bearing: Bearing) -> int:
+    return 4 + _concern(bearing)
+
+
+def _failed(failed: Failed, bearing: Bearing) -> int:
+    """That a thing does not work one learns every day, that the way to one's own place is shut one does not."""
+    return 3 + (bearing.mine and not failed.object)
+
+
+def _seen(_: Seen, bearing: Bearing) -> int:
+    return 3 if bearing.occasion else 2 if bearing.mine else 1
+
+
+def _moved(moved: Came | Left, bearing: Bearing) -> int:
+    """Somebody who joins or leaves the world is no routine."""
+    return 1 if moved.other else 4 + _concern(bearing)
+
+
+_FIXED: Mapping[type[Happening], int] = {Voiced: 8, Absent: 3, Tried: 2, Talked: 1, Hour: 1, Walked: 1}
+_RULES: Mapping[type[Happening], Callable[[Any, Bearing], int | None]] = {
+    Befell: _befell,
+    Said: _said,
+    ISaid: _i_said,
+    Planned: _planned,
+    Changed: _changed,
+    Did: _did,
+    Seen: _seen,
+    Sky: _sky,
+    Came: _moved,
+    Left: _moved,
+    Concluded: _concluded,
+    Missing: _missing,
+    Failed: _failed,
+}
