@@ -12,6 +12,7 @@ from commonplace.minds.notes import (
     NO_PAST,
     Agreed,
     FactNote,
+    Gathering,
     Given,
     GoalNote,
     Item,
@@ -141,6 +142,8 @@ class ReactInput(Given, omit_defaults=True):
     """What I mean to do."""
     agreed: tuple[Agreed, ...] = ()
     """What talks have settled for later today and the plan does not have yet."""
+    gathering: Gathering | None = None
+    """The event that I am at."""
 
 
 class ReactOutput(Value):
