@@ -75,7 +75,7 @@ async def converse(
         later=later_strokes(view.scenario, notebook.plan, view.now),
         past=past,
         goals=goal_notes(view, sorted(notebook.goals.open(), key=lambda goal: goal.person != hearer)),
-        gathering=gathering(view, notebook),
+        gathering=gathering(view, notebook, speaks=True),
     )
     answer = await notebook.ask(CONVERSE, inputs)
     return line(view, hearer, answer.value, said)

@@ -20,7 +20,7 @@ from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, recalled, situation, who
 from commonplace.cognition.telling import unconditional
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.minds.notes import Agreed, Gathering, News, Recalled
+from commonplace.minds.notes import Agreed, News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 from commonplace.world.events import VoiceAnswered
 from commonplace.world.happenings import Said
@@ -43,8 +43,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         for entry in news:  # as important as the rules say: a rating would be a question of its own
             notebook.unrated.pop(entry.text, None)
         news = ()
-    event = gathering(view, notebook)
-    news = (*news, *lull(view, event)) if not view.world.talk else news
+    news = (*news, *lull(view))
     if not news:
         notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
@@ -52,7 +51,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     if not view.world.talk:
         found = (*found, *news_ahead(view, notebook, found, view.world.targets.agents))
     settled = agreed(view, notebook)
-    inputs = _input(view, notebook, news, item, (*found, *_behind(view, notebook, settled, found)), settled, event)
+    inputs = _input(view, notebook, news, item, (*found, *_behind(view, notebook, settled, found)), settled)
     answer = await notebook.ask(REACT, inputs)
     reaction = answer.value
     if inputs.unrated:
@@ -140,7 +139,7 @@ def _query(view: TurnView, news: Sequence[News], item: PlanItem | None) -> list[
 
 def _input(
     view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None, found: tuple[Recalled, ...],
-    settled: tuple[Agreed, ...], event: Gathering | None,
+    settled: tuple[Agreed, ...],
 ) -> ReactInput:  # fmt: skip
     here = [other for other in sorted(view.world.bodies) if other in notebook.relations]
     cognition = view.scenario.cognition
@@ -170,5 +169,5 @@ def _input(
         else {},
         goals=goals_spoken_of(view, notebook.goals.open(), _told_me(news)),
         agreed=settled,
-        gathering=event,
+        gathering=gathering(view, notebook, speaks=speaks),
     )
