@@ -176,7 +176,7 @@ def _places(scenario: Scenario, of: str) -> frozenset[str]:
 def _own(persona: Persona) -> frozenset[str]:
     """The home and the place of work: where the routine spends most of the day besides."""
     spent = Counter[str]()
-    for item, following in pairwise((*persona.routine, persona.routine[0])):
+    for item, following in pairwise((*persona.routine, *persona.routine[:1])):
         spent[item.place] += (following.at - item.at) % (24 * 60)
     del spent[persona.home]
     work = [place for place, minutes in spent.most_common(1) if minutes >= WORKDAY]

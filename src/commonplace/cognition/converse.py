@@ -9,6 +9,7 @@ from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
 from commonplace.cognition.beside import OPENING, REPLYING, beside, news_ahead
 from commonplace.cognition.circumstances import aware, known, off
+from commonplace.cognition.gathering import gathering
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
@@ -75,6 +76,7 @@ async def converse(
         later=later_strokes(view.scenario, notebook.plan, view.now),
         past=past,
         goals=goal_notes(view, sorted(notebook.goals.open(), key=lambda goal: goal.person != hearer)),
+        gathering=gathering(view, notebook, speaks=True),
     )
     answer = await notebook.ask(CONVERSE, inputs)
     return line(view, hearer, answer.value, said)

@@ -31,7 +31,7 @@ def past_with(view: View, account: Account, other: str, found: Sequence[Recalled
         rows += _elsewhere(account, topic, other)
     latest = latest_first(rows)[:MOST_WITH]
     return Past(
-        notes=(*_notes(view, (*latest, *_own(account))), *_seen(view, other), *_asked_about(view, other)),
+        notes=(*notes_of(view, (*latest, *_own(account))), *_seen(view, other), *_asked_about(view, other)),
         said=tuple(sorted(account.lines.get(other, ()))),
         lately=(*_told(account, found), *_in_order(account.lines.get("", {}))),
     )
@@ -39,14 +39,14 @@ def past_with(view: View, account: Account, other: str, found: Sequence[Recalled
 
 def own_past(view: View, account: Account) -> Past:
     """One's own latest deeds, occasions and promises."""
-    return Past(notes=_notes(view, _own(account)), said=(), lately=())
+    return Past(notes=notes_of(view, _own(account)), said=(), lately=())
 
 
 def whole_past(view: View, account: Account) -> Past:
     """The latest rows of every kind, and all about promises."""
     rows = [row for row in account.all() if row.kind != MARKED]
     older = (row for row in rows[MOST_WHOLE:] if f"{row.kind}/" in WITH_SOMEBODY)
-    return Past(notes=_notes(view, (*rows[:MOST_WHOLE], *older)), said=(), lately=())
+    return Past(notes=notes_of(view, (*rows[:MOST_WHOLE], *older)), said=(), lately=())
 
 
 WITH_SOMEBODY = ("promised/", "kept/", "broke/")
@@ -135,7 +135,8 @@ def _in_order(heard: Heard) -> tuple[str, ...]:
     return tuple([sentence for _, sentence in sorted(zip(heard.values(), heard, strict=True))])
 
 
-def _notes(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
+def notes_of(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
+    """Rows as a mind is told them."""
     return tuple([_note(view, row) for row in rows])
 
 

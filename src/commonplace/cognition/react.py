@@ -12,6 +12,7 @@ from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_t
 from commonplace.cognition.beside import news_ahead
 from commonplace.cognition.circumstances import absent, aware, known, off, shown_the_way
 from commonplace.cognition.converse import has_floor, said_to, spoken
+from commonplace.cognition.gathering import gathering, lull
 from commonplace.cognition.goals import goals_spoken_of
 from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated, unrated
@@ -42,7 +43,8 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
     if _is_small(view, notebook, news, item):
         for entry in news:  # as important as the rules say: a rating would be a question of its own
             notebook.unrated.pop(entry.text, None)
-        news = news[:0]
+        news = ()
+    news = (*news, *lull(view))
     if not news and not _calls_for_thought(view, item):
         notebook.trace["reaction"] = reaction_entry(KEEP, None)
         return KEEP
@@ -190,4 +192,5 @@ def _input(
         goals=goals_spoken_of(view, notebook.goals.open(), _told_me(news)),
         agreed=settled,
         so=so,
+        gathering=gathering(view, notebook, speaks=speaks),
     )

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from commonplace import rng
-from commonplace.character.fact import carried
+from commonplace.character.fact import Fact, carried
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, Relation
@@ -336,17 +336,18 @@ def fact_notes(
     """The seed facts that any of the memories carries: knowledge enters a mind only through a memory. `off`: those
     that are no news, because what they announce does not take place."""
     known = {fact for note in notes for fact in note.facts} - off
-    return tuple(
-        FactNote(
-            id=fact.id,
-            text=fact.said_in(scenario.language),
-            tell=fact.tell.get(scenario.language, ()),
-            place=fact.place,
-            place_name=scenario.geography.nodes[fact.place].name if fact.place else "",
-            starts=iso(fact.starts) if fact.starts else "",
-            minutes=fact.minutes,
-            emoji=fact.emoji,
-        )
-        for fact in scenario.facts
-        if fact.id in known
+    return tuple(fact_note(scenario, fact) for fact in scenario.facts if fact.id in known)
+
+
+def fact_note(scenario: Scenario, fact: Fact) -> FactNote:
+    """A seed fact as a mind is told it."""
+    return FactNote(
+        id=fact.id,
+        text=fact.said_in(scenario.language),
+        tell=fact.tell.get(scenario.language, ()),
+        place=fact.place,
+        place_name=scenario.geography.nodes[fact.place].name if fact.place else "",
+        starts=iso(fact.starts) if fact.starts else "",
+        minutes=fact.minutes,
+        emoji=fact.emoji,
     )

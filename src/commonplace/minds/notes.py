@@ -123,6 +123,8 @@ class Recalled(Given):
 
 COLD = -20
 """Warmth below which a character says as little as possible."""
+TABLE = 6
+"""Of so many people in one place, one may open a talk at a time."""
 REST, JUST_TALKED = 90, 20
 """Minutes before two who have just talked talk again; the second, about what one of them has come for."""
 
@@ -334,7 +336,19 @@ class Bearing(Given, omit_defaults=True):
 
 
 NewsKind = Literal[
-    "said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "voice", "outcome", "absent"
+    "said",
+    "did",
+    "arrived",
+    "left",
+    "doing",
+    "thing",
+    "weather",
+    "time",
+    "event",
+    "voice",
+    "outcome",
+    "absent",
+    "gathering",
 ]
 
 
@@ -452,6 +466,23 @@ class GoalNote(Given):
     done_steps: int = 0
     tries: int = 0
     because: tuple[int, ...] = ()
+
+
+class Gathering(Given, omit_defaults=True):
+    """An event that is about to begin, goes on or has just ended where the character is."""
+
+    note: FactNote
+    because: tuple[int, ...]
+    """The memory from which the character knows of it."""
+    host: str = ""
+    """Character id of the one from whom the news of it came first."""
+    heard: tuple[str, ...] = ()
+    """Digests (`character.account.digest_of`) of the sentences said and heard since people came to it, as one says
+    them to a friend."""
+    just_come: bool = False
+    """Whether the character has come a moment ago."""
+    missing: tuple[PastNote, ...] = ()
+    """Who said they would come (`agreed`) or was told of it (`told`), and has not been seen here."""
 
 
 class Agreed(Given, kw_only=True):

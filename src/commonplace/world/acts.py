@@ -15,11 +15,12 @@ QUESTIONS = (
 SORTS = frozenset(
     {
         "loss", "concern", "wish", "secret", "long_ago", "feeling", "fond", "tease", "joke", "puzzle", "view",
-        "heard", "saw", "did", "here", "noticed",
+        "toast", "heard", "saw", "did", "here", "present", "missed", "noticed",
     }
 )  # fmt: skip
-"""Sorts of what is told. The last five are those of what the speaker witnessed: `here` is a remark on an occasion both
-are at, `noticed` one on what has just happened to both."""
+"""Sorts of what is told. The last seven are those of what the speaker witnessed: `here` is a remark on an occasion
+both are at, `present` one on somebody there, `missed` one on somebody who is not, `noticed` one on what has just
+happened to both."""
 ACTS = frozenset(
     {
         "greet", "farewell", "thank", "apologise", "praise", "comfort", "invite", "accept", "decline", "hesitate",
@@ -47,7 +48,7 @@ _EMOJI = {
     "defy": "😤", "report": "📣", "weather": "⛅", "tell.loss": "😢", "tell.concern": "😟", "tell.secret": "🤫",
     "tell.joke": "😂", "tell.tease": "😜", "tell.fond": "🥰", "tell.feeling": "💗", "tell.wish": "🌠",
     "tell.long_ago": "📜", "tell.puzzle": "🧩", "tell.view": "🧐", "tell.heard": "👂", "tell.saw": "👀",
-    "tell.here": "👀", "tell.noticed": "👀",
+    "tell.here": "👀", "tell.present": "👀", "tell.missed": "🪑", "tell.toast": "🥂", "tell.noticed": "👀",
 }  # fmt: skip
 """What a line does, by verb and kind or by verb → what is shown over its speaker's head; `TALKS` for all else."""
 

@@ -15,6 +15,7 @@ from typing import Any, cast
 from commonplace.minds.mind import Decided
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.answers import answer_question, news_reply
+from commonplace.minds.offline.at_event import at_event, is_over
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.favours import favour_reply, goal_sayings
 from commonplace.minds.offline.gatherings import event_name
@@ -165,6 +166,17 @@ class Talk(Speaking):
         """The end of a talk."""
         return leave(self._scene, self.memory if self.spoken_to else None)
 
+    @property
+    def over(self) -> bool:
+        """Whether the event that we are at is over, or about to end."""
+        return is_over(self._scene.talk.gathering, self._scene.moment)
+
+    @cached_property
+    def home(self) -> Line | None:
+        """A goodbye at the end of an event, after a word on what was said."""
+        word, goodbye = self.leave, at_event(self._scene, self._options)
+        return goodbye if word is None or goodbye is None or word.act == "farewell" else word.then(goodbye)
+
     @cached_property
     def snub(self) -> Line | None:
         """A short word to somebody disliked."""
@@ -247,6 +259,11 @@ class Talk(Speaking):
     def taken_up(self) -> Line | None:
         """A word on what was told, something of one's own on the subject, a question about it, or two of these."""
         return self._reply(Taken)
+
+    @cached_property
+    def guest(self) -> Line | None:
+        """What one says at an event to whoever comes, stands about or stays."""
+        return at_event(self._scene, self._options)
 
     @cached_property
     def comfort(self) -> Line | None:

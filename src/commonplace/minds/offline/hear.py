@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from commonplace.character.account import digests_of
 from commonplace.languages.ko.grammar import content_word, is_korean
 from commonplace.languages.language import language as spoken_language
 from commonplace.languages.words import listed
@@ -53,6 +54,12 @@ NOTHING = Heard("", "", frozenset())
 def heard(line: Spoken, language: str) -> Heard:
     """A line of the talk going on."""
     return _heard(line.text, line.speech_act, line.topic, language)
+
+
+@lru_cache(maxsize=4096)
+def digests_to_a_friend(text: str, language: str) -> frozenset[str]:
+    """The digests of its sentences as one says them to a friend: the same for all whom they are said to."""
+    return digests_of(spoken_language(language).said(text, "plain"))
 
 
 def remembered(line: Happening, language: str) -> Heard:

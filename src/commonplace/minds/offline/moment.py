@@ -8,7 +8,7 @@ from typing import Self
 
 from commonplace import rng
 from commonplace.languages.language import Language
-from commonplace.minds.notes import Item, News, Person, So
+from commonplace.minds.notes import TABLE, Item, News, Person, So
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import heard
@@ -16,10 +16,6 @@ from commonplace.minds.offline.rows import Facts
 from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.rng import Key
-
-TABLE = 6
-"""Of so many people in one place, one may open a talk at a time."""
-
 
 HOUR = 60
 WEIGHTY = 8

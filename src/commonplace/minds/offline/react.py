@@ -26,6 +26,7 @@ from commonplace.minds.notes import (
     fields_of,
 )  # fmt: skip
 from commonplace.minds.offline.account import open_debt, open_hurt
+from commonplace.minds.offline.at_event import Lull, Newcomer, is_over
 from commonplace.minds.offline.circumstances import Absence, Barred, Circumstance
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import CHANCES, Dice
@@ -186,6 +187,11 @@ class Floor(Moment):
         """Whether it has lasted so long that one takes leave even of a line that wants an answer."""
         waits = self.heard.asks or self.heard.act.startswith(WAITING)
         return len(self.given.lines) >= self.length + MORE * waits
+
+    @property
+    def over(self) -> bool:
+        """Whether the event that we are at is over, or about to end."""
+        return is_over(self.given.gathering, self.given.situation.moment)
 
     @property
     def begun(self) -> bool:
@@ -527,8 +533,8 @@ class Meeting(OfNews):
 
 
 REACTIONS: Table[Moment] = read_table("react", *(
-    Circumstance, Delivery, Disliked, Distress, Event, Failure, Floor, Here, Meeting, Missed, Overheard, Remark, Sought,
-    Thought, Weather,
+    Circumstance, Delivery, Disliked, Distress, Event, Failure, Floor, Here, Lull, Meeting, Missed, Newcomer, Overheard,
+    Remark, Sought, Thought, Weather,
 ))  # fmt: skip
 PLANS: Table[Moment] = read_table("plans", Absence, Barred, Circumstance, Directed, Helped, Invited, Reminded, Settled)
 WISHES = read_table("wish", Wish)
@@ -582,6 +588,7 @@ def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInp
         later=given.later,
         past=given.pasts.get(hearer.id, NO_PAST),
         goals=given.goals,
+        gathering=given.gathering,
     )
 
 

@@ -59,7 +59,7 @@ TOLD_ONCE = 90
 """Subtracted from the weight of something the speaker remembers telling already."""
 SEEN = Did | Seen | Tried | Planned | ISaid | Befell | Changed
 """Kinds of memory that keep their own kind of saying even if their words carry a fact."""
-SECOND_HAND = frozenset({"heard", "saw", "did", "here", "noticed"})
+SECOND_HAND = frozenset({"toast", "heard", "saw", "did", "here", "present", "missed", "noticed"})
 """Sorts of what is told that nobody passes on: deeds and sights, and what is passed on already."""
 KEPT = listed("haunt craft cross cross_cold mind busy past habit place pair friend kept once exchange")
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
@@ -123,7 +123,7 @@ _ROWS = {kind: Choice(Row(kind, Remembered, (), weight, {}), Remembered(), ()) f
 def worded(scene: Scene, saying: Saying) -> Line | None:
     """The line of a saying; None when the grammar has no words for it."""
     line = scene.line(saying.rule, *saying.ids, *saying.of, **{"topic": saying.topic, **saying.slots})
-    if not line.text:
+    if not line.text or not scene.is_new_here(line.text):
         return None
     return replace(line, act=saying.act or line.act, facts=saying.facts, rows=(_ROWS[saying.kind],))
 
@@ -285,13 +285,13 @@ def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
 
 
 def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
-    """A remark on the event the speaker is at, once or twice in an evening."""
+    """A remark on the event the speaker is at, once or twice at its beginning."""
     begun = minutes_since(scene.moment, note)
     has_spoken = any(
         isinstance(one.happening, ISaid) and note.id in one.facts and one.minutes_ago <= begun
         for one in scene.talk.recalled
     )
-    if scene.talk.situation.place.id != note.place or has_spoken:
+    if scene.talk.situation.place.id != note.place or has_spoken or begun > JUST:
         return None
     said, event = memory.happening, event_name(note, scene.language)
     told = said.called if isinstance(said, Said) and said.who != scene.you.id else ""
@@ -366,6 +366,8 @@ def _seen(scene: Scene, told: Told, seen: Seen | Tried) -> Saying | None:
 
 def _seen_you(scene: Scene, told: Told) -> Saying | None:
     doing, event = told.doing, occasion(scene, told.doing)
+    if event and scene.talk.gathering is not None:
+        return None
     if scene.language.addresses(doing) and scene.me.called.lower() in told.written.lower().split(" is ")[-1]:
         return None
     rule = "ask.now" if told.minutes_ago <= FRESH_DOING else "ask.was" if event else "ask.saw"
@@ -416,6 +418,8 @@ def _did(scene: Scene, told: Told, did: Did) -> Saying | None:
     if not is_worth_telling(scene, did.doing) or not told.doing:
         return None
     event = occasion(scene, told.doing)
+    if event and scene.talk.gathering is not None:
+        return None  # it goes on, and is spoken of as what one sees
     if event and told.minutes_ago > JUST:
         return replace(_of(told, "core.was", event, event, told.doing), slots={"event": event})
     return _of(told, "core.did", told.doing)

@@ -12,7 +12,7 @@ from commonplace.languages.language import Language, language
 from commonplace.minds.notes import FactNote, Person, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, Wording, grammar
-from commonplace.minds.offline.hear import NOTHING, Heard, heard
+from commonplace.minds.offline.hear import NOTHING, Heard, digests_to_a_friend, heard
 from commonplace.minds.offline.rows import Choice
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
@@ -21,6 +21,8 @@ from commonplace.world.happenings import ISaid, Said, Speech
 
 CLOSE = 30
 """Warmth from which a character is glad to meet the other."""
+ONCE = ("event.", "core.here")
+"""Rules whose words nobody says twice at an event, or repeats after somebody else."""
 REPEATED = ("greet.", "react.greet", "bye.back", "bye.night", "answer.fine")
 """Rules whose words may be said to the same hearer again: greetings and farewells."""
 JUST = 80
@@ -189,7 +191,9 @@ class Scene:
         filled = Filling(given, of)
         if x := filled.get("x"):
             given["x"] = self.refers.get(x) or spoken.third(x, spoken.level(self.you))
-        for accept in (self._is_unworn, self._is_rested, self._is_unheard):
+        at_event = (self._is_fresh_here,) if self.talk.gathering is not None else ()
+        others = () if at_event and rule.startswith(ONCE) else (self._is_unworn, self._is_rested, self._is_unheard)
+        for accept in (*at_event, *others):
             found = self.rules.word(rule, self.voice, filled, dice, accept)
             if found.text:
                 return found
@@ -207,6 +211,14 @@ class Scene:
         if text in self.aired or text.lower() in self.past or text in self.worn:
             return False
         return not self.has_said(text) and not self.has_told(text)
+
+    def is_new_here(self, text: str) -> bool:
+        """Whether nobody has said a sentence of it at the event that the two are at, if they are at one."""
+        event = self.talk.gathering
+        return event is None or digests_to_a_friend(text, self.me.language).isdisjoint(event.heard)
+
+    def _is_fresh_here(self, text: str) -> bool:
+        return self._is_unworn(text) and self.is_new_here(text)
 
     def _is_rested(self, text: str) -> bool:
         return self.just.isdisjoint(digests_of(text)) and not self.has_told(text)

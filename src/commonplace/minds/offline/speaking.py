@@ -99,6 +99,11 @@ class Speaking(Facts):
         return self._scene.my_kind
 
     @property
+    def at_event(self) -> bool:
+        """Whether we are at an event."""
+        return self._scene.talk.gathering is not None
+
+    @property
     def begun(self) -> bool:
         """Whether I have said something in this talk."""
         return bool(self._scene.mine)

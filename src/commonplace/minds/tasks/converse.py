@@ -11,6 +11,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
     FactNote,
+    Gathering,
     Given,
     GoalNote,
     Item,
@@ -20,6 +21,7 @@ from commonplace.minds.notes import (
     Situation,
     Spoken,
     Who,
+    always,
 )
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
@@ -42,25 +44,27 @@ LONGEST_EARLIER = 160
 """Characters of a line of the talk."""
 
 
-class ConverseInput(Given):
+class ConverseInput(Given, omit_defaults=True):
     who: Who
     situation: Situation
     hearer: Person
     purpose: str
-    lines: tuple[Spoken, ...] = ()
-    recalled: tuple[Recalled, ...] = ()
+    lines: tuple[Spoken, ...] = always(())
+    recalled: tuple[Recalled, ...] = always(())
     """Best first; the line must rest on at least one of them."""
-    facts: tuple[FactNote, ...] = ()
-    said: tuple[str, ...] = ()
+    facts: tuple[FactNote, ...] = always(())
+    said: tuple[str, ...] = always(())
     """Lines I have said to this hearer today; none may be said again."""
-    told: tuple[str, ...] = ()
+    told: tuple[str, ...] = always(())
     """Ids of facts I know this hearer has heard (from me, or in my presence)."""
-    now: Item | None = None
-    later: tuple[Item, ...] = ()
-    past: Past = NO_PAST
+    now: Item | None = always(None)
+    later: tuple[Item, ...] = always(())
+    past: Past = always(NO_PAST)
     """What I know of my own past, with this hearer above all."""
-    goals: tuple[GoalNote, ...] = ()
+    goals: tuple[GoalNote, ...] = always(())
     """What I mean to do; what takes this hearer first."""
+    gathering: Gathering | None = None
+    """The event that I am at."""
 
 
 class ConverseOutput(WireValue):

@@ -13,6 +13,7 @@ from commonplace.minds.notes import (
     Agreed,
     Bearing,
     FactNote,
+    Gathering,
     Given,
     GoalNote,
     Item,
@@ -147,6 +148,8 @@ class ReactInput(Given, omit_defaults=True):
     """What talks have settled for later today and the plan does not have yet."""
     so: tuple[So, ...] = ()
     """What I know to be so, or to have been so lately."""
+    gathering: Gathering | None = None
+    """The event that I am at."""
 
 
 class ReactOutput(Value):

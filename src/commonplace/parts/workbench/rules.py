@@ -11,6 +11,7 @@ from commonplace.cli.options import JSON, RUN
 from commonplace.cli.output import print_json, print_table
 from commonplace.cognition.telling import lines_in
 from commonplace.minds.offline.answers import ANSWERS
+from commonplace.minds.offline.at_event import AT_EVENT
 from commonplace.minds.offline.converse import TALK
 from commonplace.minds.offline.favours import FAVOURS
 from commonplace.minds.offline.openings import OPENINGS
@@ -25,7 +26,7 @@ from commonplace.text import shortened
 from commonplace.world.events import Spoke
 
 TABLES: Mapping[str, tuple[Table[Any], ...]] = {
-    "react": (REACTIONS, PLANS), "converse": (TALK, OPENINGS, REPLIES, ANSWERS, FAVOURS),
+    "react": (REACTIONS, PLANS), "converse": (TALK, OPENINGS, REPLIES, ANSWERS, FAVOURS, AT_EVENT),
 }  # fmt: skip
 """Task → what decides its answers, besides the wishes that a meeting goes on from."""
 WIDE, BRIEF = 70, 24
