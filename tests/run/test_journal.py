@@ -112,6 +112,7 @@ def test_usage_counts_questions_attempts_and_fallbacks(run: RunFile) -> None:
     run.commit(replace(record, answers=(*record.answers, *extra)))
     run.journal.keep(replace(answer("-", 3), task="perceive_event"))
     run.journal.keep(replace(answer("cyd", 3), task="act"))
+    run.journal.keep(replace(answer("bob", 3), task="act", outcome="malformed", body=b""))
     rows = {(row["agent_id"], row["task"]): row for row in run.reading.usage()}
     assert rows["ann", "react"]["asked"] == 3
     assert rows["ann", "react"]["fallbacks"] == 1
@@ -120,6 +121,7 @@ def test_usage_counts_questions_attempts_and_fallbacks(run: RunFile) -> None:
     assert rows["ann", "react"]["faults"] == {"fault": 1, "json": 1}
     assert rows["ann", "rate"]["from_cache"] == 1
     assert rows["-", "perceive_event"]["asked"] == rows["cyd", "act"]["asked"] == 1  # paid for, though not used yet
-    assert rows["", ""]["faults"] == {"fault": 1, "json": 1}
+    assert rows["bob", "act"]["fallbacks"] == 0, "it may be asked again"
+    assert rows["", ""]["faults"] == {"fault": 1, "json": 1, "malformed": 1}
     assert rows["", ""]["cost"] == 0.25
     assert rows["", ""]["asked"] == sum(row["asked"] for key, row in rows.items() if key != ("", ""))

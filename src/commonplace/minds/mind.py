@@ -92,7 +92,7 @@ class RequestKey:
     attempt: int = 0
     """0 at first; one more each time an unusable answer is asked for again."""
     before: Reply | None = None
-    """The unusable reply of the attempt before, which the next attempt quotes."""
+    """The unusable reply of the attempt before, of which the next attempt says what was wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -460,7 +460,7 @@ class Reading:
         Up to a tick, the questions asked in it included. With None, answers that no committed tick has used (yet) are
         counted too: they were paid for. Questions that belong to no character have the owner `-`.
         """
-        spent = Usage()
+        spent = Usage(self.last_tick)
         spent.add(self.answers(0, MOST_TICKS if at is None else self.tick(at), used=False))
         return [*self.usage_rows(spent), {**spent.total(), "mind": ""}]
 

@@ -17,11 +17,13 @@ class Usage:
     """What was asked of a mind, added up by (character, task). A question asked again counts once.
 
     `from_cache` counts questions whose answer was found in the journal, `reused` those that a cache of answers had,
-    `fallbacks` those without a usable answer; calls, tokens and cost (in the mind's currency) are those of all
+    `fallbacks` those that ended without a usable answer; calls, tokens and cost (in the mind's currency) are those of all
     attempts, and `faults` counts by kind the attempts that failed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, decided: int) -> None:
+        """`decided`: the last committed tick. A question of a later one without a usable answer may still get one."""
+        self._decided = decided
         self._rows: dict[tuple[str, str], dict[str, Any]] = {}
 
     def add(self, answers: Iterable[AnswerRow]) -> None:
@@ -29,7 +31,7 @@ class Usage:
         for (agent, _, _), group in groupby(answers, key=lambda row: (row.agent, row.tick, row.ordinal)):
             attempts = list(group)
             row = self._rows.setdefault((agent, attempts[0].task), _nothing())
-            _add(row, _counted(attempts))
+            _add(row, self._counted(attempts))
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per (character, task), in that order."""
@@ -42,20 +44,19 @@ class Usage:
             _add(total, row)
         return {"agent_id": "", "task": "", **_plain(total)}
 
+    def _counted(self, attempts: list[AnswerRow]) -> dict[str, Any]:
+        failed = [row for row in attempts if row.outcome != "value"]
+        return {
+            "asked": 1,
+            "from_cache": int(any(row.usage.get("from_cache") for row in attempts)),
+            "fallbacks": int(len(failed) == len(attempts) and attempts[0].tick <= self._decided),
+            **{name: sum(row.usage.get(name, 0) for row in attempts) for name in SPENT},
+            "faults": Counter(row.usage.get("kind") or row.outcome for row in failed),
+        }
+
 
 def _nothing() -> dict[str, Any]:
     return {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()}
-
-
-def _counted(attempts: list[AnswerRow]) -> dict[str, Any]:
-    failed = [row for row in attempts if row.outcome != "value"]
-    return {
-        "asked": 1,
-        "from_cache": int(any(row.usage.get("from_cache") for row in attempts)),
-        "fallbacks": int(len(failed) == len(attempts)),
-        **{name: sum(row.usage.get(name, 0) for row in attempts) for name in SPENT},
-        "faults": Counter(row.usage.get("kind") or row.outcome for row in failed),
-    }
 
 
 def _add(row: dict[str, Any], counts: Mapping[str, Any]) -> None:

@@ -192,10 +192,12 @@ def test_all_recent_memories_are_listed_for_questions_and_insights_go_on_from_th
     assert "owes Jun" not in last, "what was listed is named by its number"
 
 
-def test_asking_again_quotes_the_answer_and_what_was_wrong_with_it() -> None:
-    prompt = worded(ASKS["converse"], complaint="'say' must be a text", last="x" * 5000)
-    assert [message.role for message in prompt.messages] == ["system", "user", "assistant", "user"]
-    assert len(prompt.messages[2].text) <= 600 and "'say' must be a text" in prompt.messages[3].text
+def test_asking_again_ends_the_same_question_with_what_was_wrong() -> None:
+    first, again = worded(ASKS["converse"]), worded(ASKS["converse"], complaint="'say' must be a text" + "x" * 5000)
+    assert [message.role for message in again.messages] == ["system", "user"]
+    assert again.messages[0] == first.messages[0] and again.messages[1].text.startswith(first.messages[1].text)
+    added = again.messages[1].text.removeprefix(first.messages[1].text)
+    assert "'say' must be a text" in added and len(added) < 800
 
 
 # ── text is data ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -724,7 +724,7 @@ def test_a_korean_answer_is_complained_of_in_korean(wrong: object, complaint: st
     with pytest.raises(Unusable) as caught:
         book.read(ASKS["react"], wrong)
     assert complaint in str(caught.value)
-    again = book.prompt(ASKS["react"], complaint="the answer was cut off; be shorter", last="{").messages[-1].text
+    again = book.prompt(ASKS["react"], complaint="the answer was cut off; be shorter").messages[-1].text
     assert "답이 길어서 잘렸습니다" in again
 
 

@@ -211,16 +211,14 @@ class PlainBook:
 
     schema: Mapping[str, Any] = {"type": "object"}
 
-    def prompt(
-        self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "", tool: bool = False
-    ) -> Prompt:
+    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt:
         """All that is needed."""
         del tool
         shown = getattr(ask.input, "recalled", ())
         shown = shown[: len(shown) - drop]
         messages = [Message("system", "You are a test."), Message("user", " ".join(memory.text for memory in shown))]
         if complaint:
-            messages += [Message("assistant", last), Message("user", complaint)]
+            messages[-1] = Message("user", f"{messages[-1].text}\n\n{complaint}")
         return Prompt(ask.task.name, tuple(messages), self.schema, 100, 0.5, len(shown))
 
     def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value:

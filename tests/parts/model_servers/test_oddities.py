@@ -144,24 +144,23 @@ def test_free_text_is_used_where_it_is_an_answer():
     assert reply.value.utterance == "Good morning, Ben."
 
 
-def test_what_was_wrong_is_quoted_when_it_is_asked_again():
+def test_asked_again_a_model_is_told_what_was_wrong_and_not_shown_the_bad_answer():
     with LocalServer(lambda *_: Sent(completion("{}"))) as server:
         mind = minded(server.url)
         first = asked(mind)
         again = asked(mind, by=request_key(attempt=1, before=first))
-    assert server.asked[1]["messages"][2:] == [
-        {"role": "assistant", "content": "{}"},
-        {"role": "user", "content": first.error},
-    ]
+    assert [message["role"] for message in server.asked[1]["messages"]] == ["system", "user"]
+    assert server.asked[1]["messages"][1]["content"].endswith(first.error)
+    assert "{}" not in server.asked[1]["messages"][1]["content"]
     assert server.asked[0]["seed"] != server.asked[1]["seed"]
     assert again.prompt != first.prompt
 
 
-def test_a_server_s_own_nonsense_is_not_quoted():
+def test_of_a_server_s_own_nonsense_a_model_is_not_told():
     with LocalServer(lambda *_: Sent(b"<html>")) as server:
         mind = minded(server.url, on_outage="fallback")
         asked(mind, by=request_key(attempt=1, before=asked(mind)))
-    assert len(server.asked[1]["messages"]) == 2
+    assert server.asked[1]["messages"] == server.asked[0]["messages"]
 
 
 JSON = st.recursive(

@@ -271,7 +271,16 @@ def test_tokens_are_those_the_server_tells():
     assert (reply.prompt_tokens, reply.cached_tokens, reply.answer_tokens, reply.calls) == (50, 30, 9, 1)
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": -1, "completion_tokens": True}, {"prompt_tokens": "9"}])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": -1, "completion_tokens": True},
+        {"prompt_tokens": "9"},
+        {"prompt_tokens": 99_999, "completion_tokens": 99_999},
+    ],
+)
 def test_tokens_nobody_tells_are_estimated(usage):
     with LocalServer(lambda *_: Sent({**completion(GOOD), "usage": usage})) as server:
         mind = minded(server.url)

@@ -17,7 +17,7 @@ from commonplace.errors import Paused, UsageError
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.parts.model_servers.chat_mind import ChatMind
-from commonplace.parts.model_servers.client import AT_ONCE, Endpoint, Outage
+from commonplace.parts.model_servers.client import AT_ONCE, MOST_ATTEMPTS, Endpoint, Outage
 from commonplace.parts.model_servers.http import Key
 from minds.tasks.asked import SETTING, every_ask
 from parts.model_servers.local_server import (
@@ -30,6 +30,7 @@ from parts.model_servers.local_server import (
     completion,
     duet,
     error,
+    form_of,
     gathered,
     minded,
     request_key,
@@ -203,6 +204,25 @@ def test_a_server_that_is_not_there_is_an_outage_that_names_it(nowhere):
 def test_a_server_that_stays_away_pauses_the_run(fault):
     with LocalServer(lambda *_: fault) as server, pytest.raises(Outage, match="does not answer"):
         asked(minded(server.url))
+
+
+def test_a_question_that_always_fails_is_repeated_in_one_form_only():
+    with LocalServer(lambda *_: Sent(status=500)) as server, pytest.raises(Outage, match="500"):
+        asked(minded(server.url))
+    forms = [form_of(body) for body in server.asked]
+    assert forms[-3:] == ["json_object", "tool", "text"] and set(forms[:-3]) == {"json_schema"}
+    assert len(forms) <= MOST_ATTEMPTS + AT_ONCE + 3
+
+
+def test_what_a_server_sets_as_a_cookie_is_not_sent_back():
+    page = Sent(GOOD.body, headers={"Set-Cookie": "who=ann; Path=/"})
+    with LocalServer(lambda *_: page) as server:
+
+        async def work(mind):
+            return [await mind.answer(RATING, request_key(number)) for number in range(2)]
+
+        using(minded(server.url), work)
+    assert len(server.asked) == 2 and not any("Cookie" in headers for headers in server.headers)
 
 
 def test_with_fallbacks_an_outage_is_a_fault_and_the_server_is_found_again():

@@ -18,10 +18,10 @@ from commonplace.minds.tasks.offers import memory_ids
 from commonplace.minds.tasks.reflect import InsightsInput, questions_of
 from commonplace.minds.tasks.scenes import scene_values
 from commonplace.minds.tasks.wire import read, schema, written
-from commonplace.text import clean, shortened
+from commonplace.text import shortened
 
-LONGEST_LAST = 600
-"""Characters of an unusable answer, and of what was wrong with it, when it is asked for again."""
+LONGEST_COMPLAINT = 600
+"""Characters of what was wrong with an answer, when it is asked for again."""
 _LABEL = re.compile(r"\[([0-9]{1,12})(?: [^\]]*)?\]")
 """How a prompt labels a memory: `[12]`, `[12 Sat 13:05]`. No text of a value holds a bracket: see `plain`."""
 
@@ -35,26 +35,22 @@ class PromptBook:
         self.setting = setting
         self._templates = Templates(language, overrides or {})
 
-    def prompt(
-        self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "", tool: bool = False
-    ) -> Prompt:
+    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt:
         """The question in words. Raises UsageError for a task that is not put into words.
 
-        `drop` is how many of the lowest-scored retrieved memories to leave out. `complaint` and `last` ask again: what
-        was wrong with the last raw answer. `tool`: it is answered by calling the task's tool.
+        `drop` is how many of the lowest-scored retrieved memories to leave out. `complaint` asks again: what was wrong
+        with the last answer, which is not quoted because small models copy what is quoted. `tool`: it is answered by
+        calling the task's tool.
         """
         task = ask.task
         form = schema(task, tool=tool)
         messages, shown = self._messages(ask, drop, tool=tool)
         citable = _labels(messages) & frozenset(memory_ids(ask.input))
         if complaint:
-            wrong = shortened(plain(in_language(complaint, self.language)), LONGEST_LAST)
+            wrong = shortened(plain(in_language(complaint, self.language)), LONGEST_COMPLAINT)
             again = self._templates.whole("again.txt", {"complaint": wrong})
-            messages = (
-                *messages,
-                Message("assistant", shortened(clean(last), LONGEST_LAST) or "…"),
-                Message("user", again),
-            )
+            *before, question = messages
+            messages = (*before, Message(question.role, f"{question.text}\n\n{again}"))
         return Prompt(task.name, messages, form, task.tokens(ask.input), task.temperature, shown, citable)
 
     def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value:

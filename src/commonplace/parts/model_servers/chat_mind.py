@@ -58,9 +58,7 @@ LONGEST_RAW = 4000
 class Book(Protocol):
     """Words questions and reads answers: what a mind needs of `PromptBook`."""
 
-    def prompt(
-        self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", last: str = "", tool: bool = False
-    ) -> Prompt: ...
+    def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt: ...
 
     def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value: ...
 
@@ -304,7 +302,8 @@ class _Attempt:
             if known is not None:
                 self.reused = True
                 return known
-            page = await transport.post("/chat/completions", body, self.errand)
+            once = frozenset({500}) if structure != usual else frozenset[int]()  # in its usual form it was repeated
+            page = await transport.post("/chat/completions", body, self.errand, final=once)
             if page.status == 200:
                 if structure != usual:
                     knowledge.fallen[self.ask.task.name] = structure
@@ -355,11 +354,11 @@ def value_in(book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: 
 
 
 def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, tool: bool = False) -> Prompt:
-    """The prompt; asked again, it quotes what was wrong with the last answer, if that was the model's doing."""
+    """The prompt; asked again, it says what was wrong with the last answer, if that was the model's doing."""
     before = key.before
     if before is None or before.outcome != "malformed" or not before.raw or before.kind in PAGE_KINDS:
         return book.prompt(ask, drop=drop, tool=tool)
-    return book.prompt(ask, drop=drop, complaint=before.error, last=before.raw, tool=tool)
+    return book.prompt(ask, drop=drop, complaint=before.error, tool=tool)
 
 
 async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: Errand) -> Reply:

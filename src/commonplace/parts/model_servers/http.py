@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -128,6 +129,7 @@ def client_options(url: str, key: Key, timeout: float) -> dict[str, Any]:
         "headers": {"User-Agent": "commonplace", "Accept-Encoding": "identity", **key.header()},
         "timeout": httpx2.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout), pool=None),
         "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+        "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())),  # what a server sets is not kept
         "follow_redirects": False,  # a redirect would take texts and key to another address
         "verify": url.startswith("https:"),  # loading the certificates takes 40 ms that plain http need not spend
         "trust_env": not is_loopback(url),

@@ -160,25 +160,28 @@ def _unthought(text: str) -> str:
     return text.rpartition("</think>")[2].partition("<think>")[0]
 
 
-_MOST_TOKENS = 10_000_000
-"""Tokens that no request has; a larger count is nonsense."""
+_ADDED = 2000
+"""Tokens that a provider may add to a prompt: of its chat template, and of what it says about tools."""
+_LIMITS = ("max_tokens", "max_completion_tokens")
 
 
 def usage_of(page: Page, body: Mapping[str, Any], answered: str) -> tuple[int, int, int]:
     """Prompt tokens, those of them the server had read before, answer tokens.
 
-    What the server reports counts; what it does not report is estimated from the body that was sent and the answer.
+    What the server reports counts. What it does not report, or what is more than a token per byte that was sent and
+    per byte that came back or was allowed, is estimated from the body that was sent and the answer.
     """
-    prompt = _count(page, "prompt_tokens")
-    answer = _count(page, "completion_tokens")
-    cached = _count(page, "prompt_tokens_details", "cached_tokens") or 0
+    allowed = next((most for name in _LIMITS if isinstance(most := body.get(name), int)), 0)
+    prompt = _count(page, len(json.dumps(body)) + _ADDED, "prompt_tokens")
+    answer = _count(page, len(page.text.encode()) + allowed, "completion_tokens")
+    cached = _count(page, prompt or 0, "prompt_tokens_details", "cached_tokens") or 0
     prompt = estimated_tokens(prompt_text(body)) if prompt is None else prompt
-    return prompt, min(cached, prompt), estimated_tokens(answered) if answer is None else answer
+    return prompt, cached, estimated_tokens(answered) if answer is None else answer
 
 
-def _count(page: Page, *path: str) -> int | None:
+def _count(page: Page, most: int, *path: str) -> int | None:
     told = page.get("usage", *path)
-    return told if isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= _MOST_TOKENS else None
+    return told if isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= most else None
 
 
 # ── refusals ─────────────────────────────────────────────────────────────────────────────────────────────────────────

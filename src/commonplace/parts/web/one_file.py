@@ -239,7 +239,7 @@ def _over_time(
 ) -> Iterator[tuple[str, Any]]:
     """Everybody's details and the measures, at every tick."""
     reading = inspector.reading
-    states, usage = _States(reading, first), Usage()
+    states, usage = _States(reading, first), Usage(last)
     usage.add(reading.answers(0, first - 1, used=False))
     details = {me: _Over() for me in streams}
     measures, measured = _Over(), dict[str, Any]()
