@@ -317,7 +317,7 @@ class Item(Given, omit_defaults=True):
 
 
 NewsKind = Literal[
-    "said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "voice", "outcome", "absent"
+    "said", "did", "arrived", "left", "doing", "thing", "weather", "time", "event", "read", "voice", "outcome", "absent"
 ]
 
 
