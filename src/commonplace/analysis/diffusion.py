@@ -1,7 +1,8 @@
 """Diffusion: how far each seed fact has come, by words that carry it and the memories they were spoken from.
 
 A *transmission* is a SAY whose words carry the fact, by a speaker who holds a memory that carries it, first heard by
-that hearer. Exact with the offline mind; with a model a lower bound, since paraphrases without the words are missed.
+that hearer; or a message with such words, first read by that reader. Exact with the offline mind; with a model a lower
+bound, since paraphrases without the words are missed.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 
 from commonplace.character.fact import Fact
 from commonplace.run.reading import Reading
-from commonplace.run.why import spoken_from
-from commonplace.world.events import Event, Spoke, of_kind, parse_id
+from commonplace.run.why import read_in, spoken_from, written_from
+from commonplace.world.events import NOBODY, Event, Received, Spoke, parse_id
 
 __all__ = ["diffusion"]
 
@@ -38,16 +39,21 @@ def diffusion(reading: Reading, at: int | str | None = None) -> list[dict[str, A
     `{fact, text, originators, knowers, share, tree: [{from, to, tick, event_id, words, memory}], made_up, claimed}`:
     `knowers` include originators, `share` is knowers over all characters, `memory` is the speaker's. `made_up` counts
     SAYs whose words carry the fact without knowledge behind them, `claimed` those that were to mention it and whose
-    words do not. What is said in a tick is heard, and counts, in the next.
+    words do not. What is said in a tick is heard, and counts, in the next. What was read has `read`, in what; `from` is
+    who wrote it, `-` where that is nobody of the town.
     """
     tick = reading.tick(at)
     scenario = reading.scenario_at(tick)
     spreads = [_Spread(fact, list(fact.originators), list(fact.originators)) for fact in reading.facts(tick)]
     heard = reading.witnesses(tick)
-    for event, spoke in of_kind(reading.events(0, tick, type="SAY"), Spoke):
+    passed = (*reading.events(0, tick, type="SAY"), *reading.events(0, tick, type="RECEIVED"))
+    for event in sorted(passed, key=lambda event: event.order):
         hearers = [agent for agent, _ in heard.get(event.id, ()) if agent != event.agent_id]
         for spread in spreads:
-            _follow(reading, spread, event, spoke, hearers)
+            if isinstance(event.body, Spoke):
+                _follow(reading, spread, event, event.body, hearers)
+            elif isinstance(event.body, Received):
+                _read(reading, spread, event, event.body, hearers)
     return [_line(spread, scenario.language, len(scenario.personas)) for spread in spreads]
 
 
@@ -61,11 +67,28 @@ def _follow(reading: Reading, spread: _Spread, said: Event, spoke: Spoke, hearer
     if not _knows(reading, spread, said.agent_id, memory):
         spread.made_up += 1
         return
-    for hearer in dict.fromkeys(hearers):
-        if hearer not in spread.knowers:
-            spread.knowers.append(hearer)
-            edge = {"from": said.agent_id, "to": hearer, "tick": said.tick, "event_id": said.id}
-            spread.tree.append({**edge, "words": list(words), "memory": memory})
+    _reached(spread, said.agent_id, said, hearers, words=list(words), memory=memory)
+
+
+def _read(reading: Reading, spread: _Spread, event: Event, received: Received, readers: Iterable[str]) -> None:
+    """A message of the town passes on what its writer knows; any other one begins a fact anew, once it is one."""
+    fact, by = spread.fact, received.by
+    words = fact.carrying_words(received.words)
+    if not words or all(fact.id != one.id for one in reading.facts(event.tick)):
+        return
+    is_ours = by in reading.agent_ids
+    memory = written_from(reading, fact, received) if is_ours else 0
+    if not is_ours or _knows(reading, spread, by, memory):
+        source = by if is_ours else NOBODY
+        _reached(spread, source, event, readers, words=list(words), memory=memory, read=read_in(received))
+
+
+def _reached(spread: _Spread, source: str, event: Event, to: Iterable[str], **how: Any) -> None:
+    for one in dict.fromkeys(to):
+        if one not in spread.knowers:
+            spread.knowers.append(one)
+            edge = {"from": source, "to": one, "tick": event.tick, "event_id": event.id}
+            spread.tree.append({**edge, **how})
 
 
 def _knows(reading: Reading, spread: _Spread, speaker: str, memory_id: int) -> bool:
@@ -78,7 +101,7 @@ def _knows(reading: Reading, spread: _Spread, speaker: str, memory_id: int) -> b
     if memory is None or memory.citations:
         return False
     source = reading.event(*parse_id(memory.event)) if memory.event else None
-    if source is not None and isinstance(source.body, Spoke):
+    if source is not None and isinstance(source.body, Spoke | Received):
         return False
     # seen, scripted, or told by a voice from outside: it begins anew here
     spread.originators.append(speaker)

@@ -126,7 +126,8 @@ def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:
 def _diffusion_text(row: Mapping[str, Any]) -> str:
     lines = [f"{row['fact']}: {row['text']}", f"  {row['share']:.0%} know it: {', '.join(row['knowers'])}"]
     for edge in row["tree"]:
-        lines.append(f"    {edge['from']} → {edge['to']}  ({edge['event_id']}: {' … '.join(edge['words'])})")
+        how = f"{edge['read']}: " if "read" in edge else ""
+        lines.append(f"    {edge['from']} → {edge['to']}  ({edge['event_id']}: {how}{' … '.join(edge['words'])})")
     lines.append(f"  made up {row['made_up']}, claimed {row['claimed']}")
     return "\n".join(map(one_line, lines))
 

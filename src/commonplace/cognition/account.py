@@ -20,7 +20,7 @@ from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import rows, weekdays
 from commonplace.memory.record import Memory
 from commonplace.world.acts import SETTLING, asks, favour_in, tells
-from commonplace.world.happenings import Befell, Did, ISaid, Said, Speech
+from commonplace.world.happenings import Befell, Did, ISaid, Read, Said, Speech
 from commonplace.world.state import Conversation, Line
 
 LATEST_LINES = 4
@@ -44,6 +44,9 @@ def note(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -
                 _did(view, notebook, did, memory)
             case Befell() as befell:
                 _event(view, notebook, befell, memory)
+            case Read() as read if read.who:
+                for fact in carried(view.scenario.facts, read.quote):
+                    _add(view, notebook, "heard", memory, read.who, topic=fact)
             case _:
                 pass
         if isinstance(percept.happening, ISaid | Said):

@@ -27,6 +27,7 @@ from commonplace.world.happenings import (
     Happening,
     Hour,
     Left,
+    Read,
     Said,
     Sky,
     Talked,
@@ -45,7 +46,7 @@ OF_LATE, MOST_HEARD = timedelta(days=10), 2
 """How long one remembers by its subject what one is asked about, and how much of what others said of it."""
 FIRST = 60
 """Among how many of the first memories those of the scenario, or of a newcomer's file, are looked for."""
-OWN_LIFE = Concluded | Befell | Did | Failed | Tried
+OWN_LIFE = Concluded | Befell | Read | Did | Failed | Tried
 """Memories, besides what others said, that tell something to one who asks about a subject."""
 DULL = Hour | Walked | Left | Came | Talked | Sky
 """Memories that are nothing to talk about by themselves."""

@@ -50,6 +50,7 @@ from commonplace.world.happenings import (
     Happening,
     ISaid,
     Planned,
+    Read,
     Said,
     Seed,
     Seen,
@@ -80,7 +81,7 @@ OF_A_PLACE = 12
 OF_A_FACT = 16
 SEEDS = 40
 LATEST_SAID = 24
-OF_THE_PAST = Did | Walked | ISaid | Said | Failed | Absent | Befell | Voiced | Sky | Planned
+OF_THE_PAST = Did | Walked | ISaid | Said | Failed | Absent | Befell | Read | Voiced | Sky | Planned
 """Happenings that make up a day, and those besides that tell whom one met."""
 OF_A_DAY = OF_THE_PAST | Seen | Came | Changed
 MOST_OF_A_DAY = 500
@@ -348,7 +349,7 @@ def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Mem
     """What today's plan rests on, what was said lately where that is asked, and what was known from the start."""
     found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
     if any(has(one.kind, "heard") for one in (asked, asked.also) if one):
-        found += islice(_those(latest, lambda known: isinstance(known, Said | Befell)), LATEST_SAID)
+        found += islice(_those(latest, lambda known: isinstance(known, Said | Befell | Read)), LATEST_SAID)
     if asked.kind == "news":
         found += [memory for fact in view.scenario.facts for memory in _of_fact(view, fact.id, latest)]
     return [*found, *islice(_those(latest, lambda known: isinstance(known, Seed)), SEEDS)]

@@ -33,6 +33,7 @@ from commonplace.world.events import (
     Intervened,
     Joined,
     Moved,
+    Received,
     ScriptPlayed,
     Spoke,
     TimeAdvanced,
@@ -51,6 +52,7 @@ from commonplace.world.happenings import (
     ISaid,
     Left,
     Missing,
+    Read,
     Said,
     Seen,
     Sky,
@@ -274,11 +276,26 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
                 yield _circumstance(view, key, now_sentence(view.scenario, kind, of, by), event.id)
             case Ended(circumstance=key):
                 yield _circumstance(view, key, over_sentence(view.scenario, key), event.id)
-            case ScriptPlayed() as played if _notices(view, played):
+            case Received() as received:
+                yield _received(view, event, received)
+            case ScriptPlayed() as played if played.text and _notices(view, played):
                 befell = _befell(view, played)
                 yield Percept("event", befell.text, befell, "-", FIRST, event.id, always_new=True)
             case _:
                 pass
+
+
+def _received(view: TurnView, event: Event, received: Received) -> Percept:
+    """Words of somebody who is not here, or was not when they were read."""
+    writer = view.scenario.personas.get(received.by)
+    plain = "_plain" if received.form == "letter" and not received.by else ""
+    text = sentence(
+        view.scenario.language, f"{received.form}{plain}", other_name=writer.name if writer else received.by,
+        quote=received.words,
+    )  # fmt: skip
+    read = Read(who=writer.id if writer else "", quote=received.words, form=received.form, place=event.place)
+    subject = read.who or "-"
+    return Percept("read", text, read, subject, FIRST, event.id, to_me=received.form == "letter", always_new=True)
 
 
 def _sky_before(view: TurnView) -> str:

@@ -24,7 +24,7 @@ from commonplace.text import words
 from commonplace.world.acts import favour_in
 from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import RelationChanged
-from commonplace.world.happenings import Befell, Came, Happening, ISaid, Said, Seen, Speech, happening_of
+from commonplace.world.happenings import Befell, Came, Happening, ISaid, Read, Said, Seen, Speech, happening_of
 
 CHANGES: Mapping[str, int] = {
     "kept_word": 5, "broke_word": -10, "spoke_well": 3, "spoke_ill": -5, "told_secret": -12, "apologised": 6,
@@ -57,6 +57,8 @@ def acquaint(view: TurnView, notebook: Notebook, percepts: Iterable[Percept]) ->
                 _exchanged(view, notebook, said.to, said.quote)
             case Said() as said:
                 _exchanged(view, notebook, said.who, said.quote, exchanged=bool(said.to_me))
+            case Read() as read if read.who:
+                _exchanged(view, notebook, read.who, read.quote, exchanged=False)
             case happening if happening.who:
                 _met(view, notebook, happening.who)
             case _:

@@ -10,14 +10,16 @@ from dataclasses import replace
 from typing import Any, cast
 
 from commonplace.engine.driver import Driver
-from commonplace.engine.god_mode import asked, carrying, doors, is_state
+from commonplace.engine.god_mode import asked, doors, is_state
+from commonplace.engine.messages import foreseen, stated
 from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, changed, fields_of
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.judge import judge
+from commonplace.minds.offline.messages import Message, message
 from commonplace.minds.tasks import JUDGE, JudgeInput, JudgeOutput
-from commonplace.scenario.circumstances import now_sentence, over_sentence
+from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import words
 from commonplace.world.actions import Idle
@@ -36,11 +38,23 @@ async def attempted(agent: str, text: str, scenario: Scenario, world: World, dri
     if forbidden(world, agent, scenario.kinds):
         return {"kind": "attempt", "agent_id": agent, "text": text}
     given = _input(agent, text, scenario, world)
+    if written := _written(given):
+        question = asked(written.post.words, scenario, world)
+        post = await stated(written.post, question, scenario, world, driver)
+        return {"kind": "attempt", "agent_id": agent, "text": written.sent, "message": post}
     output = _by_rules(given)
     if not _changes(output):
         output = (await driver.answer(NOBODY, world.tick + 1, Ask(JUDGE, given))).value
     plain = as_dict(_attempt(agent, output, scenario, world, said_by_person=True))
     return {name: value for name, value in plain.items() if name != "seq"}
+
+
+def _written(given: JudgeInput) -> Message | None:
+    """The letter or the notice that a deed sends, told of the doer but for the words after a colon."""
+    head, colon, words = given.text.partition(":")
+    told = language(given.language).deed(head, given.doer) + colon + words
+    found = message(changed(given, text=told), here=given.place)
+    return found if found and found.post.by == given.doer.id and found.post.to else None
 
 
 def attempts_of(intents: Mapping[str, Intent], scenario: Scenario, world: World) -> tuple[Attempt, ...]:
@@ -166,6 +180,7 @@ def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
     ]
     lines += [now_sentence(scenario, one.kind, one.of, one.by) for one in done.raises]
     lines += [over_sentence(scenario, key) for key in done.ends]
+    lines += [foreseen(done.message, scenario, world)] if done.message else []
     if len(lines) == 1 + bool(item.far):
         lines.append(_line(scenario, "nothing"))
     lines += [_line(scenario, "absent", name=name(of)) for of in _absent(item, done)]
@@ -177,7 +192,9 @@ def _absent(item: Attempt, done: Attempt) -> Iterable[str]:
 
     def concerned(one: Attempt) -> dict[str, None]:
         ends = (subject_of(key)[1] for key in one.ends)
-        return dict.fromkeys((*(of for of, _ in (*one.sets, *one.moves)), *(raised.of for raised in one.raises), *ends))
+        sends = (one.message.to,) if one.message else ()
+        named = (*(of for of, _ in (*one.sets, *one.moves)), *(raised.of for raised in one.raises), *ends, *sends)
+        return dict.fromkeys(named)
 
     reached = concerned(done)
     return [of for of in concerned(item) if of not in reached]

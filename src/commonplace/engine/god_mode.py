@@ -10,21 +10,24 @@ from commonplace.clock import iso
 from commonplace.cognition.circumstances import concerning, is_healer
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
+from commonplace.engine.messages import foreseen, stated
 from commonplace.errors import UsageError
 from commonplace.languages import phrases, rows
 from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
+from commonplace.minds.offline.messages import message, sentence
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
-from commonplace.scenario.circumstances import fact_of, now_sentence, over_sentence, possible
+from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence, possible
 from commonplace.scenario.newcomer import character_json, may_come, newcomer
 from commonplace.scenario.scenario import Scenario
-from commonplace.world.circumstances import Circumstance, Kind, Raise, subject_of
+from commonplace.world.circumstances import Kind, Raise, subject_of
 from commonplace.world.events import NOBODY
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, percepts
+from commonplace.world.script import Audience
 from commonplace.world.state import NOWHERE, World
 
 CLOSEST = 3
@@ -40,6 +43,12 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
     a question where it is not clear whom or what the sentence is about.
     """
     given = asked(text, scenario, world)
+    if written := message(given):
+        question = asked(written.post.words, scenario, world)
+        return {
+            "kind": "god_event", "text": sentence(text), "to": Audience().as_dict(), "sets": [], "opens": [],
+            "closes": [], "message": await stated(written.post, question, scenario, world, driver),
+        }  # fmt: skip
     answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, given))
     output: PerceiveEventOutput = answer.value
     if output.unclear:
@@ -123,13 +132,6 @@ def _newcomer(given: str, named: Sequence[str], areas: Sequence[str], scenario: 
     return {"area": area, "character": character_json(newcomer(character, scenario))}
 
 
-def carrying(text: str, raises: Iterable[Raise], scenario: Scenario, tick: int) -> str:
-    """A sentence, and after it in plain words what of all that it raises it does not say itself."""
-    facts = [(one, fact_of(scenario, Circumstance(one.kind, one.of, tick, by=one.by))) for one in raises]
-    more = [now_sentence(scenario, one.kind, one.of, one.by) for one, fact in facts if not fact.carried_by(text)]
-    return " ".join((text, *more))
-
-
 def is_state(change: tuple[str, str], scenario: Scenario) -> bool:
     """Whether a thing can be in a state; it cannot be `GONE`, unless its kind says so."""
     thing, state = change
@@ -166,9 +168,12 @@ def _parts(body: Mapping[str, Any], scenario: Scenario, world: World) -> Iterato
     words, ways, named = phrases(scenario.language, "god_mode"), scenario.geography.ways, scenario.geography.name
     to, text, raises = body["to"], body["text"], body.get("raises", ())
     names = [*(words["at"].format(place=named(area)) for area in to["areas"]), *map(named, to["agents"])]
-    yield words["perceived"].format(who=words["all"] if to["everybody"] else ", ".join(names), text=text)
-    event = {key: value for key, value in body.items() if key not in BEFORE}
-    if not percepts(scenario.geography, world, cast(GodEvent, from_dict({"seq": 0, **event}))):
+    event = cast(GodEvent, from_dict({"seq": 0, **{key: body[key] for key in body if key not in BEFORE}}))
+    if event.message:
+        yield foreseen(event.message, scenario, world)
+    else:
+        yield words["perceived"].format(who=words["all"] if to["everybody"] else ", ".join(names), text=text)
+    if not (event.message or percepts(scenario.geography, world, event)):
         yield words["later" if raises and not to["everybody"] else "nobody"]
     if body.get("far"):
         yield words["far" if body["far"] != text else "far_too"].format(text=body["far"])

@@ -345,6 +345,7 @@ NewsKind = Literal[
     "weather",
     "time",
     "event",
+    "read",
     "voice",
     "outcome",
     "absent",

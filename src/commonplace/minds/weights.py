@@ -25,6 +25,7 @@ from commonplace.world.happenings import (
     Left,
     Missing,
     Planned,
+    Read,
     Said,
     Seen,
     Sky,
@@ -80,7 +81,7 @@ def start(happening: Happening) -> int:
     return _STARTS.get(type(happening), BASE)
 
 
-_STARTS: Mapping[type[Happening], int] = {Befell: 5, Concluded: 5, ISaid: 1}
+_STARTS: Mapping[type[Happening], int] = {Befell: 5, Read: 5, Concluded: 5, ISaid: 1}
 
 
 def _concern(bearing: Bearing) -> int:
@@ -98,6 +99,10 @@ def _befell(befell: Befell, bearing: Bearing) -> int | None:
     if befell.far:
         return 2
     return 4 + bearing.mine if befell.event else None
+
+
+def _read(_: Read, bearing: Bearing) -> int | None:
+    return _of_news(bearing) - TOLD if bearing.weight else None
 
 
 def _is_moving(act: str) -> bool:
@@ -169,6 +174,7 @@ def _moved(moved: Came | Left, bearing: Bearing) -> int:
 _FIXED: Mapping[type[Happening], int] = {Voiced: 8, Absent: 3, Tried: 2, Talked: 1, Hour: 1, Walked: 1}
 _RULES: Mapping[type[Happening], Callable[[Any, Bearing], int | None]] = {
     Befell: _befell,
+    Read: _read,
     Said: _said,
     ISaid: _i_said,
     Planned: _planned,

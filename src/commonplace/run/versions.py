@@ -20,10 +20,10 @@ from commonplace.run.rows import listed, plain, valued
 from commonplace.run.tick_record import Version
 from commonplace.world.circumstances import Circumstance, subject_of
 from commonplace.world.events import NOBODY, Event
-from commonplace.world.state import Body, Conversation, Line, Thing, World, recorded
+from commonplace.world.state import Body, Conversation, Line, Message, Thing, World, recorded
 from commonplace.world.weather import Imposed
 
-WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky", "occasion", "circumstance")
+WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky", "occasion", "circumstance", "message")
 SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
 KEYED = ("belief", "relation", "card", "weighed", "said", "account", "uttered", "goal")
 """Kinds with a value per key, all of which are read."""
@@ -50,6 +50,7 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
         Version(key, "circumstance", "", one and plain(one, "kind", "of"))
         for key, one in _changed(old.circumstances, after.circumstances)
     ]
+    found += [Version(id, "message", "", one and plain(one)) for id, one in _changed(old.messages, after.messages)]
     if old.imposed != after.imposed:
         found.append(Version(NOBODY, "sky", "", after.imposed and plain(after.imposed)))
     return tuple(found)
@@ -267,6 +268,7 @@ def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event
         occasions={owner: value for (owner, _), value in kinds["occasion"].items()},
         imposed=as_sky(kinds["sky"].get((NOBODY, ""))),
         circumstances={owner: as_circumstance(owner, value) for (owner, _), value in kinds["circumstance"].items()},
+        messages={owner: valued(Message, value) for (owner, _), value in kinds["message"].items()},
     )
     return recorded(world, events)
 

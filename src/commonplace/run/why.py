@@ -33,6 +33,7 @@ from commonplace.world.events import (
     Intervened,
     Joined,
     Phase,
+    Received,
     Spoke,
     of_kind,
     parse_id,
@@ -47,6 +48,7 @@ NOT_A_CHARACTER = {
     "SCRIPTED": "The scenario's script has it happen at this tick.",
     "GOD_EVENT": "Somebody outside the world put it in.",
 }
+READ = {"letter": "read in a letter", "notice": "read on the board", "broadcast": "heard on the radio"}
 MOST_EVENTS = 1_000_000
 """Above any ordinal in a tick, and small enough for SQLite's integers."""
 INPUT = "An input from outside: no turn of a character led to it."
@@ -100,6 +102,8 @@ def _explanation(reading: Reading, event: Event, *, own: bool) -> str:
     held = event.body.held if isinstance(event.body, Acted | Departed | Joined) else ""
     if held or isinstance(event.body, Began | Ended):
         return _circumstance(reading, event, held)
+    if isinstance(event.body, Received):
+        return f"{', '.join(event.body.readers)}: {read_in(event.body)}, which came with {event.body.message}."
     if not own:
         return NOT_A_CHARACTER.get(event.type, INPUT)
     upto = trimmed(reading).get("trace", -1)
@@ -318,7 +322,8 @@ def heard_from(reading: Reading, speaker: str, said: Spoke) -> list[dict[str, An
 
 
 def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> list[dict[str, Any]]:
-    """`{agent, memory, from, event_id, tick}` for each who passed it on, the nearest first, the origin last.
+    """`{agent, memory, from, event_id, tick}` for each who passed it on, the nearest first, the origin last; what was
+    read has `read`, in what.
 
     Memories only rest on earlier ones and are made of earlier events. In a file that says otherwise this ends where it
     meets a memory again.
@@ -332,6 +337,13 @@ def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> li
         event = reading.event(*parse_id(memory.event)) if memory.event else None
         link = {"agent": agent, "memory": memory.id, "from": "", "event_id": memory.event, "tick": memory.tick}
         links.append(link)
+        if event is not None and isinstance(event.body, Received):
+            link["read"] = read_in(event.body)
+            if event.body.by not in reading.agent_ids:
+                break
+            agent, memory_id = event.body.by, written_from(reading, fact, event.body)
+            link |= {"from": agent, "tick": event.tick}
+            continue
         if event is None or not isinstance(event.body, Spoke) or event.agent_id == agent:
             break
         link |= {"from": event.agent_id, "tick": event.tick}
@@ -344,6 +356,18 @@ def spoken_from(said: Spoke, fact_id: str) -> int:
     """The speaker's memory that a fact in a SAY was spoken from; 0 for none."""
     pairs = zip(said.facts, said.carriers, strict=False)
     return next((carrier for spoken, carrier in pairs if spoken == fact_id), 0)
+
+
+def read_in(received: Received) -> str:
+    """`read in a letter from mira`."""
+    return f"{READ[received.form]} from {received.by}" if received.by else READ[received.form]
+
+
+def written_from(reading: Reading, fact: Fact | None, received: Received) -> int:
+    """The memory from which a character wrote a message that carries a fact: the first that does; 0 for none."""
+    sent = parse_id(received.message)[0]
+    known = reading.memories(received.by, sent) if fact else []
+    return next((memory.id for memory in known if fact and fact.carried_by(memory.text)), 0)
 
 
 def _carrying(
@@ -540,10 +564,15 @@ def _heard_from_lines(why: Mapping[str, Any]) -> Iterator[str]:
         if row["memory"] is None:
             yield f"“{row['fact']}” has no memory behind it: made up"
             continue
-        path = " ← ".join(f"{link['from']} ({link['event_id']})" for link in links if link["from"])
+        path = " ← ".join(f"{link['from']} ({_passed(link)})" for link in links if link["from"])
         origin = links[-1]
         end = "earlier than is known" if origin["from"] else f"known from the start or seen by {origin['agent']}"
+        end = f"{origin['agent']} ({_passed(origin)})" if "read" in origin and not origin["from"] else end
         yield f"“{row['fact']}” from #{row['memory']}: {path + ' ← ' if path else ''}{end}"
+
+
+def _passed(link: Mapping[str, Any]) -> str:
+    return ": ".join(filter(None, (link["event_id"], link.get("read"))))
 
 
 def _ids(ids: Sequence[int]) -> str:

@@ -26,6 +26,7 @@ from commonplace.world.circumstances import (
     Circumstances,
     Kind,
     Kinds,
+    Raise,
     Subject,
     shipped_kinds,
     subject_of,
@@ -81,6 +82,13 @@ def _plain_name(scenario: Scenario, of: str) -> str:
 def now_sentence(scenario: Scenario, kind: str, of: str, by: str = "") -> str:
     """That something is so: `Mira's Noodle Bar is on fire.`"""
     return _said(scenario, scenario.kinds[kind].words.now, of, by)
+
+
+def carrying(text: str, raises: Iterable[Raise], scenario: Scenario, tick: int) -> str:
+    """A sentence, and after it in plain words what of all that it raises it does not say itself."""
+    facts = [(one, fact_of(scenario, Circumstance(one.kind, one.of, tick, by=one.by))) for one in raises]
+    more = [now_sentence(scenario, one.kind, one.of, one.by) for one, fact in facts if not fact.carried_by(text)]
+    return " ".join((text, *more))
 
 
 def over_sentence(scenario: Scenario, key: str) -> str:

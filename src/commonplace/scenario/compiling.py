@@ -36,6 +36,7 @@ from commonplace.scenario.story_rules import GONE
 from commonplace.scenario.telling import ruled, terms_of
 from commonplace.text import sentences, words
 from commonplace.world.circumstances import CALLED_OFF, Raise
+from commonplace.world.events import Post
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
 from commonplace.world.occasions import Occasion, Occasions, When
@@ -388,6 +389,7 @@ def _happening(one: ScriptPart | OccasionPart, ways: Mapping[frozenset[str], str
         closes=tuple(ways[frozenset(pair)] for pair in one.closes),
         raises=tuple(Raise(raised.kind, raised.of, raised.by, raised.hours) for raised in one.raises),
         ends=one.ends,
+        message=Post(**one.message.model_dump()) if one.message else None,
     )
 
 

@@ -23,6 +23,7 @@ from commonplace.world.tree import Verb
 Id = Annotated[str, Field(pattern=r"^[a-z0-9_-]+$", max_length=64)]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Words = Annotated[str, Field(min_length=1, max_length=2000)]
+Noticed = Annotated[str, Field(max_length=2000)]
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Doing = Annotated[str, Field(min_length=1, max_length=120)]
 Line = Annotated[str, Field(min_length=1, max_length=300)]
@@ -330,6 +331,17 @@ class RaisePart(Part):
     hours: int = Field(default=0, ge=0, le=10000, description="how long; as the kind says if left out")
 
 
+class MessagePart(Part):
+    """A letter, a notice or a broadcast, which is read or heard from the next tick on."""
+
+    words: Line = Field(description="what it says, as a sentence")
+    to: Id | Literal[""] = Field(
+        default="",
+        description="character to whom it is a letter, or place where it is a notice; it is on the radio if left out",
+    )
+    by: str = Field(default="", max_length=80, description="character who wrote it, or another sender: `her sister`")
+
+
 class CircumstanceWordsPart(Part):
     """What is said of a circumstance; `{x}` is what it is of, `{X}` with a capital, `{y}` who did it."""
 
@@ -377,7 +389,9 @@ class ScriptPart(Part):
     id: Id = Field(description="names the event")
     day: int = Field(default=0, ge=0, le=10000, description="0 is the day the run starts on")
     at: TimeOfDay = Field(description="time of that day, `18:30`")
-    text: Words = Field(description="what its audience perceives, as a sentence")
+    text: Noticed = Field(
+        default="", description="what its audience perceives, as a sentence; needed without `message`"
+    )
     to: AudiencePart = Field(default=AudiencePart(everybody=True), description="whom it reaches; everybody if left out")
     sets: dict[Id, str] = Field(default_factory=dict, description="objects it changes, with their new states")
     opens: tuple[tuple[Id, Id], ...] = Field(default=(), description="ways it opens, each as its two areas")
@@ -386,6 +400,7 @@ class ScriptPart(Part):
     ends: tuple[str, ...] = Field(
         default=(), description="what is over, each as kind and subject: `burning.noodle-bar`"
     )
+    message: MessagePart | None = Field(default=None, description="a letter, a notice or a broadcast that it sends")
 
 
 class WhenPart(Part):
@@ -427,7 +442,10 @@ class OccasionPart(Part):
 
     id: Id = Field(description="names the occasion")
     when: WhenPart = Field(default=WhenPart(), description="the conditions")
-    text: Words = Field(description="what its audience perceives, as a sentence in the present tense")
+    text: Noticed = Field(
+        default="",
+        description="what its audience perceives, as a sentence in the present tense; needed without `message`",
+    )
     to: AudiencePart = Field(default=AudiencePart(everybody=True), description="whom it reaches; everybody if left out")
     far: str = Field(default="", max_length=300, description="what those in the areas next to `to` notice")
     sets: dict[Id, str] = Field(default_factory=dict, description="objects it changes, with their new states")
@@ -440,6 +458,7 @@ class OccasionPart(Part):
     ends: tuple[str, ...] = Field(
         default=(), description="what is over, each as kind and subject: `burning.noodle-bar`"
     )
+    message: MessagePart | None = Field(default=None, description="a letter, a notice or a broadcast that it sends")
     at_once: tuple[Line, ...] = Field(
         default=(), description="what those who notice it say to each other there and then, first person"
     )

@@ -407,6 +407,11 @@ def _consequences(found: Findings, path: KeyPath, event: ScriptPart | OccasionPa
         found.node((*path, "to", "areas", number), "area", area)
     for number, character in enumerate(event.to.agents):
         found.node((*path, "to", "agents", number), "character", character)
+    if not event.text and event.message is None:
+        found.add((*path, "text"), "it says nothing", "a sentence, or a `message`")
+    if event.message and event.message.to:
+        readers = (*found.names.characters, *found.names.areas)
+        found.known((*path, "message", "to"), "character or area", event.message.to, readers)
     if not (event.to.everybody or event.to.areas or event.to.agents):
         found.add((*path, "to"), "it reaches nobody", "`everybody: true`, `areas:` or `agents:`")
     for thing, state in event.sets.items():

@@ -50,6 +50,8 @@ from commonplace.world.events import (
     Moved,
     ObjectStateChanged,
     PlanChanged,
+    Post,
+    Received,
     Reflected,
     RelationChanged,
     Spoke,
@@ -200,7 +202,7 @@ MARKS: Mapping[str, str] = {
     "REFLECTED": "◇", "RELATION_CHANGED": "♥", "ACTION_REJECTED": "✗",
     "OBJECT_STATE_CHANGED": "▪", "TIME_ADVANCED": "─",
     "WEATHER_CHANGED": "≈", "SCRIPTED": "✶", "GOD_EVENT": "✦", "INNER_VOICE": "✦", "JOINED": "+", "LEFT": "-",
-    "BEGAN": "▲", "ENDED": "▽",
+    "BEGAN": "▲", "ENDED": "▽", "RECEIVED": "✉",
     "FORGOT": "✦", "TAKEN_OVER": "✦", "GIVEN_BACK": "✦", "CHANGED": "✦", "VOICE_ANSWERED": "✦",
 }  # fmt: skip
 """One cell each."""
@@ -286,7 +288,11 @@ def _plain_text(event: Event, town: Town) -> str:  # noqa: PLR0911 – a case pe
             return town.now(key, by)
         case Ended(circumstance=key):
             return town.over(key)
-        case GodSpoke(text=text, percepts=()):
+        case Intervened(text="", message=Post() as post):
+            key = f"sent {'letter' if post.to in town.names else 'notice' if post.to else 'broadcast'}"
+            to = town.short(post.to) if post.to in town.names else town.where(post.to)
+            return event_template(town.language, key).format(to=to, words=clean(post.words))
+        case GodSpoke(text=text, percepts=(), message=None):
             return event_template(town.language, "GOD_EVENT unnoticed").format(text=clean(text))
         case Intervened(text=text) | Whispered(text=text):
             return clean(text)
@@ -313,6 +319,8 @@ def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
             return f"RELATION_CHANGED {why}"
         case PlanChanged(reason=""):
             return "PLAN_CHANGED first"
+        case Received(form=form, by=by):
+            return f"RECEIVED {form}{'' if by or form != 'letter' else '_plain'}"
         case Reflected(lacking=lacking) if lacking:
             return "REFLECTED few"
         case _:
@@ -340,6 +348,8 @@ def _words(body: EventBody, town: Town) -> dict[str, str]:  # noqa: PLR0911, PLR
             return {"from": word(old), "to": word(to)}
         case ConversationStarted(members=members) | ConversationEnded(members=members):
             return {"members": _together([town.short(one) for one in members])}
+        case Received(words=words, by=by, readers=readers):
+            return {"words": clean(words), "by": town.short(by), "readers": _together([*map(town.short, readers)])}
         case RelationChanged(other=other):
             return {"other": town.short(other)}
         case Reflected(memory_ids=made, lacking=lacking):

@@ -91,6 +91,8 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     """Of a person: where it has to stay."""
     asleep: bool = False
     """Of a person who rests: whether it notices nothing."""
+    mutes: bool = False
+    """Whether a radio does not play: of the radio, or of its place."""
     deed: Literal["any", "said", "own", "none"] = "any"
     """Whose deed makes it so: anybody's; only what a person says a character does, as it also names what people do
     every day; likewise, and only of oneself; nobody's."""

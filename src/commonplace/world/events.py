@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import Struct, field
@@ -19,6 +19,8 @@ NOBODY = "-"
 """The character of events that no character caused."""
 Pairs = tuple[tuple[str, str], ...]
 """Ids, each with what it is about."""
+Form = Literal["letter", "notice", "broadcast"]
+"""Of a message."""
 
 
 class Phase(IntEnum):
@@ -240,6 +242,18 @@ class WeatherChanged(EventBody, kw_only=True):
     temperature: str
 
 
+class Post(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A message as it is sent: a letter to a character, a notice at a place, or a broadcast to nobody in particular."""
+
+    words: str
+    to: str = ""
+    """Id of the character or the area; empty for a broadcast."""
+    by: str = ""
+    """Id of the character who wrote it, or what another sender is called: `her sister`; empty for nobody."""
+    handed: bool = False
+    """Of a letter: whether it is handed over and need not be found at home."""
+
+
 class Intervened(EventBody, kw_only=True):
     """The scenario, or somebody outside, let something happen."""
 
@@ -260,6 +274,8 @@ class Intervened(EventBody, kw_only=True):
     """Keys of the circumstances that begin with it."""
     ends: tuple[str, ...] = ()
     """Keys of those that it ends."""
+    message: Post | None = None
+    """What is sent with it."""
 
 
 class ScriptPlayed(Intervened):
@@ -304,6 +320,19 @@ class Ended(EventBody, kw_only=True):
 
     circumstance: str
     seen_by: tuple[str, ...] = ()
+
+
+class Received(EventBody, kw_only=True):
+    """A message was read, or heard on the radio."""
+
+    message: str
+    """Id of the event with which it was sent."""
+    form: Form
+    words: str
+    by: str = ""
+    """See `Post`."""
+    readers: tuple[str, ...]
+    """Ids of those who read or heard it, sorted."""
 
 
 class Whispered(EventBody, kw_only=True):
@@ -412,6 +441,7 @@ TYPES: Mapping[str, type[EventBody]] = {
     "GOD_EVENT": GodSpoke,
     "BEGAN": Began,
     "ENDED": Ended,
+    "RECEIVED": Received,
     "INNER_VOICE": Whispered,
     "JOINED": Joined,
     "LEFT": Departed,

@@ -16,6 +16,7 @@ from commonplace.world.deeds import Deed, Intent, Rules, Setting
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import Input, Turning, Weather, apply_inputs, with_moves, with_states
+from commonplace.world.messages import delivered, sent
 from commonplace.world.script import Scripted, barred_after, scripted_events
 from commonplace.world.state import Body, Thing, World, recorded, scene
 
@@ -61,6 +62,11 @@ def step(
         # cannot reach some of them and miss others. It is perceived at the next tick.
         after, more = apply_inputs(geography, after, inputs, events, clock=clock, rules=rules, weather=weather)
         events += more
+    new = sent(events)
+    if world.messages or new:
+        after, more = delivered(geography, after, new, events, clock=clock, rules=rules)
+        events += more
+    if inputs or world.messages:
         after = recorded(after, events)
     events.sort(key=lambda event: event.order)
     return after, tuple(events)
@@ -129,6 +135,7 @@ def _assembled(
         occasions={**world.occasions, **occasions} if occasions else world.occasions,
         imposed=world.imposed,
         circumstances=world.circumstances,
+        messages=world.messages,
         happened={area: fold.happened for area, fold in folds.items() if fold.happened},
         outcomes={me: own for fold in folds.values() for me, own in fold.outcomes.items()},
         heard={me: events for fold in folds.values() for me, events in fold.heard.items()},

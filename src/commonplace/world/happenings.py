@@ -159,6 +159,14 @@ class Befell(Happened, tag="event"):
     """What its author says it is: `loss`, `joy` …; `topic` what it is about. For minds only."""
 
 
+class Read(Happened, tag="read"):
+    """Something read, or heard on the radio; `who` is who wrote it, if that is a character."""
+
+    quote: str = always("")
+    form: str = always("")
+    """`letter`, `notice` or `broadcast`."""
+
+
 class Voiced(Happened, tag="voice"):
     """A thought that will not go away."""
 
@@ -234,8 +242,8 @@ class Answered(Happened, tag="answered"):
 
 
 Happening = (
-    Happened | Said | ISaid | Talked | Seen | Came | Left | Tried | Changed | Missing | Sky | Hour | Befell | Voiced
-    | Did | Walked | Failed | Absent | Planned | Meant | Concluded | Seed | Answered
+    Happened | Said | ISaid | Talked | Seen | Came | Left | Tried | Changed | Missing | Sky | Hour | Befell | Read
+    | Voiced | Did | Walked | Failed | Absent | Planned | Meant | Concluded | Seed | Answered
 )  # fmt: skip
 """Any of them. A bare `Happened` is a memory of which nothing else is known."""
 NOTHING_KNOWN = Happened()

@@ -30,6 +30,7 @@ from commonplace.world.events import (
     Joined,
     Pairs,
     Phase,
+    Post,
     Proposed,
     TakenOver,
     Whispered,
@@ -64,6 +65,8 @@ class GodEvent:
     """What is so from now on."""
     ends: tuple[str, ...] = ()
     """Keys of circumstances that are over."""
+    message: Post | None = None
+    """What is sent; it is read from the next tick on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class Attempt:
     ends: tuple[str, ...] = ()
     why: str = ""
     """What does not come of it, for whoever plays the character."""
+    message: Post | None = None
+    """What is sent; of its words only those know who read them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +175,7 @@ IMPOSED_MINUTES = 180
 """How long a sky lasts that an input has put up."""
 PAIRS, LISTS = ("sets", "moves", "befalls"), ("opens", "closes", "ends")
 """Fields of a GodEvent or an Attempt that are lists of pairs and of names."""
-ADDED = ("moves", "sky", "befalls", "far", "raises", "ends", "why")
+ADDED = ("moves", "sky", "befalls", "far", "raises", "ends", "why", "message")
 """Fields of them that are left out where they are empty, as inputs of earlier runs leave them out."""
 BODY_FIELDS = ("place", "doing", "emoji", "asleep")
 """What a `Set` changes of a body; the world knows of no other field."""
@@ -195,7 +200,7 @@ def as_dict(item: Input) -> dict[str, Any]:
     if isinstance(item, GodEvent | Attempt):
         plain |= {name: list(plain[name]) for name in LISTS if name in plain}
         plain |= {name: [list(pair) for pair in plain[name]] for name in PAIRS if name in plain}
-        plain |= {"raises": [one.as_dict() for one in item.raises]}
+        plain |= {"raises": [one.as_dict() for one in item.raises], "message": msgspec.to_builtins(item.message)}
         plain = {name: value for name, value in plain.items() if value or name not in ADDED}
     if isinstance(item, GodEvent):
         plain["to"] = item.to.as_dict()
@@ -223,6 +228,7 @@ def from_dict(plain: Mapping[str, Any]) -> Input:
         values |= {key: tuple((one, other) for one, other in values[key]) for key in PAIRS if key in values}
         values |= {key: _listed(key, values[key], str) for key in LISTS if key in values}
         values["raises"] = _listed("raises", values.get("raises", ()), Raise)
+        values["message"] = _made("message", values.get("message"), Post | None)
     try:
         return KINDS[kind](**values)
     except TypeError as error:
@@ -230,8 +236,12 @@ def from_dict(plain: Mapping[str, Any]) -> Input:
 
 
 def _listed(name: str, values: object, what: type[Listed]) -> tuple[Listed, ...]:
+    return _made(name, values, tuple[what, ...])
+
+
+def _made(name: str, value: object, what: Any) -> Any:
     try:
-        return msgspec.convert(values, tuple[what, ...])
+        return msgspec.convert(value, what)
     except msgspec.ValidationError as error:
         raise UsageError(f"{name!r} of the input does not fit: {error}") from error
 
@@ -248,6 +258,7 @@ def validate(item: Input, geography: Geography, agents: Collection[str]) -> None
     _known("character", item.agent_id, agents)
     if isinstance(item, Attempt):
         _validate_changes(item, geography, agents)
+        _validate_message(item, geography, agents)
     if isinstance(item, Join):
         _known("area", item.area, geography.destinations)
 
@@ -331,7 +342,7 @@ def _attempted(geography: Geography, world: World, item: Attempt, book: _Book) -
     done = within_reach(geography, world, book.rules.kinds, item)
     event = GodEvent(
         item.seq, item.text, Audience(areas=(world.bodies[me].area,)), done.sets, done.opens, done.closes, done.moves,
-        far=item.far, raises=done.raises, ends=done.ends,
+        far=item.far, raises=done.raises, ends=done.ends, message=done.message,
     )  # fmt: skip
     return _turned(geography, _god(geography, world, event, book, by=me), event, book, was=world)
 
@@ -365,13 +376,26 @@ def within_reach(geography: Geography, world: World, kinds: Kinds, item: Attempt
         closes=tuple(way for way in item.closes if way in ways),
         raises=tuple(one for one in item.raises if reached(one.of, next_to=kinds[one.kind].shut)),
         ends=tuple(key for key in item.ends if reached(subject_of(key)[1], next_to=True)),
+        message=_reaching(item.message, area_of(geography, world, item.message.to), area) if item.message else None,
     )
+
+
+def _reaching(post: Post, place: str, area: str) -> Post | None:
+    """A message as it can be sent from an area, where its reader or its board is at a place: a notice hangs there, and
+    a letter to somebody elsewhere is brought home."""
+    if post.to == place and place != area:
+        return None
+    return msgspec.structs.replace(post, handed=post.handed and place == area)
 
 
 def _god(geography: Geography, world: World, item: GodEvent, book: _Book, *, by: str = "") -> World:
     named = (*item.to.agents, *(agent for agent, _ in item.befalls if agent not in item.to.agents))
+    seen, post = percepts(geography, world, item), item.message
+    if by and post:
+        whole = f"{item.text.rstrip('.')}: “{post.words}”"
+        seen = tuple((me, whole if me == by else text) for me, text in seen)
     spoke = GodSpoke(
-        text=item.text, percepts=percepts(geography, world, item), agents=named, sets=item.sets, moves=item.moves,
+        text=item.text, percepts=seen, agents=named, sets=item.sets, moves=item.moves, message=post,
         befalls=item.befalls, opens=item.opens, closes=item.closes, sky=item.sky, far=item.far,
         raises=tuple(one.key for one in item.raises), ends=item.ends, by=by,
     )  # fmt: skip
@@ -546,6 +570,7 @@ def _validate_god(item: GodEvent, geography: Geography, agents: Collection[str])
     for agent in (*item.to.agents, *(agent for agent, _ in item.befalls)):
         _known("character", agent, agents)
     _validate_changes(item, geography)
+    _validate_message(item, geography, agents)
     if item.sky:
         _known("sky", item.sky, SKIES)
 
@@ -560,6 +585,11 @@ def _validate_changes(item: GodEvent | Attempt, geography: Geography, carriers: 
     for object_id, area in item.moves:
         _known("object", object_id, objects)
         _known("area", area, (*geography.areas, *carriers, NOWHERE))
+
+
+def _validate_message(item: GodEvent | Attempt, geography: Geography, agents: Collection[str]) -> None:
+    if item.message and item.message.to:
+        _known("character or area", item.message.to, (*agents, *geography.destinations))
 
 
 def _known(what: str, name: str, names: Collection[str]) -> None:

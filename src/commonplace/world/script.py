@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.world.circumstances import Raise
-from commonplace.world.events import NOBODY, Event, Phase, ScriptPlayed
+from commonplace.world.events import NOBODY, Event, Phase, Post, ScriptPlayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,8 @@ class Scripted:
     raises: tuple[Raise, ...] = ()
     ends: tuple[str, ...] = ()
     """Keys of circumstances."""
+    message: Post | None = None
+    """What is sent with it."""
     recurs: bool = False
     """Whether it is an occasion: the world keeps when it happened last."""
 
@@ -88,7 +90,7 @@ def _body(one: Scripted) -> ScriptPlayed:
     return ScriptPlayed(
         text=one.text, script=one.id, everybody=to.everybody, areas=to.areas, agents=to.agents, sets=one.sets,
         opens=one.opens, closes=one.closes, moves=one.moves, far=one.far, near=one.near,
-        raises=tuple(raised.key for raised in one.raises), ends=one.ends,
+        raises=tuple(raised.key for raised in one.raises), ends=one.ends, message=one.message,
     )  # fmt: skip
 
 

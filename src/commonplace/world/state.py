@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from commonplace.world.circumstances import Circumstance, Circumstances
-from commonplace.world.events import Acted, Began, ConversationEnded, Ended, Event, GodSpoke, Moved, Phase
+from commonplace.world.events import Acted, Began, ConversationEnded, Ended, Event, GodSpoke, Moved, Phase, Received
 from commonplace.world.geography import Geography
 from commonplace.world.weather import Imposed
 
@@ -74,6 +74,18 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """A message that waits for its readers; see `events.Post`. Its id is that of the event with which it was sent."""
+
+    words: str
+    to: str = ""
+    by: str = ""
+    handed: bool = False
+    read_by: tuple[str, ...] = ()
+    """Those who have read a notice, sorted, with who wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
 class World:
     """Everything canonical at the end of `tick`. Mappings are never changed in place."""
 
@@ -90,6 +102,8 @@ class World:
     """The sky that an input has put in place of the drawn one; it may be over."""
     circumstances: Circumstances = field(default_factory=dict[str, Circumstance])
     """What is so, and what was lately."""
+    messages: Mapping[str, Message] = field(default_factory=dict[str, Message])
+    """By id, sorted: those that may still be read."""
     happened: Mapping[str, tuple[Event, ...]] = field(default_factory=dict[str, tuple[Event, ...]])
     """The record of `tick` by area, canonical order: actions and consequences as others see them.
 
@@ -252,6 +266,8 @@ def _told(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]
             reached = [me for me, _ in event.body.percepts]
         elif isinstance(event.body, Began | Ended):
             reached = [*event.body.seen_by]
+        elif isinstance(event.body, Received):
+            reached = [*event.body.readers]
         elif event.type in TO_MIND:
             reached = [event.agent_id]
         for me in reached:

@@ -13,7 +13,7 @@ from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput
-from commonplace.world.happenings import Befell, Seed
+from commonplace.world.happenings import Befell, Read, Seed
 from minds.offline import sample
 from sizes import examples
 
@@ -281,3 +281,12 @@ def test_what_was_told_of_this_morning_is_not_told_the_day_after() -> None:
     fresh, stale = (sample.memory(2, "The frost comes.", ago, tell=lines, happening=befell) for ago in (60, 1500))
     assert lines[0] in opening(fresh).utterance
     assert not opening(stale).utterance
+
+
+@pytest.mark.parametrize(("form", "of"), [("letter", "letter"), ("notice", "notice board"), ("broadcast", "radio")])
+def test_what_was_read_is_passed_on_in_its_own_words(form: str, of: str) -> None:
+    words = "The ferry will not run on Monday."
+    read = sample.memory(2, f"It says: “{words}”", 60, importance=6, happening=Read(quote=words, form=form))
+    told = opening(read).utterance
+    assert words.rstrip(".") in told
+    assert any(one in told for one in of.split())

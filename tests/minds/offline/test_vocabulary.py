@@ -21,8 +21,8 @@ EVERYDAY = listed(
     "attic bar bridge clinic flat garden house kitchen park plaza room row shed square walk workshop "
     "drinks gossip reading sleep work "
     # Things of any household and street.
-    "band bed bell bench board counter fridge kettle lamp light machine money music note oven piano pot radio ship "
-    "shift show shutters sign stove "
+    "band bed bell bench board counter fridge kettle lamp letter light machine money music note oven piano pot radio "
+    "ship shift show shutters sign stove "
     "table toolbox tree umbrella window "
     # Weather, hours, calamities and occasions.
     "contest dancing drummer evening festival flood fuses moon night rain singing song stage storm tonight "

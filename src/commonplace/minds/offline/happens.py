@@ -22,6 +22,7 @@ from commonplace.languages.language import said
 from commonplace.minds.tasks import PerceiveEventInput
 from commonplace.text import plain_name, words
 from commonplace.world.circumstances import TOWN, subject_of
+from commonplace.world.events import Form
 
 _TAG = r"⟦([\d-]+)⟧"
 _ANY = r"(?:the |a |an )?⟦[\d-]+⟧"
@@ -70,6 +71,12 @@ class Book(Struct, frozen=True, forbid_unknown_fields=True):
     he: tuple[str, ...]
     roles: Mapping[str, tuple[str, str]]
     """Role → what stands before a name, and what behind it; other names are `s` before the verb and `o` after it."""
+    says: str
+    """What stands between a message and its words."""
+    boards: tuple[str, ...]
+    """What a notice hangs on where it is not said at what place."""
+    messages: Mapping[Form, tuple[str, ...]]
+    """`letter`, `notice`, `broadcast` → ways to say that there is one: see `messages.py`."""
     numbers: Mapping[str, int]
     units: Mapping[str, int]
     lasting: Mapping[str, str]
@@ -315,7 +322,7 @@ def found_facts(given: PerceiveEventInput) -> Mapping[str, str]:
 
 def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str, ...]]]:
     """A sentence with tags for the names in it, and those that each may be; `⟦-⟧` is the town."""
-    forms, parts = _forms(given, read)
+    forms, parts = forms_of(given, read)
     meant = list[tuple[str, ...]]()
 
     def tag(found: re.Match[str]) -> str:
@@ -330,7 +337,7 @@ def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str,
     return (re.sub(read.mention.replace("FORMS", names), tag, text, flags=re.IGNORECASE) if names else text), meant
 
 
-def _forms(given: PerceiveEventInput, read: Book) -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
+def forms_of(given: PerceiveEventInput, read: Book) -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
     """What each form of a name may mean, and the forms that are only a part of the name of somebody."""
     whole, part, first = (dict[str, list[str]]() for _ in range(3))
     people = {form: one for one in given.people for form in (plain_name(one.name), plain_name(one.called))}

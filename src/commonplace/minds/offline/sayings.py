@@ -34,6 +34,7 @@ from commonplace.world.happenings import (
     ISaid,
     Missing,
     Planned,
+    Read,
     Said,
     Seed,
     Seen,
@@ -64,7 +65,7 @@ SECOND_HAND = frozenset({"toast", "heard", "saw", "did", "here", "present", "mis
 KEPT = listed("haunt craft cross cross_cold mind busy past habit place pair friend kept once exchange")
 """Kinds of conclusions that one keeps to oneself: they say little to anybody else."""
 WITHIN: Mapping[type[Happening], int] = {
-    Did: YESTERDAY, Befell: STALE, Concluded: STALE, Failed: STALE, Tried: STALE,
+    Did: YESTERDAY, Befell: STALE, Read: STALE, Concluded: STALE, Failed: STALE, Tried: STALE,
 }  # fmt: skip
 """Kind of memory → minutes after which one speaks of it only if one is asked about it."""
 PASSED_ON = frozenset({"tell", "report", "complain", "rejoice", "intend"})
@@ -490,6 +491,15 @@ def _event(scene: Scene, told: Told, _: Befell) -> Saying | None:
     return replace(_of(told, "core.event" if told.past else "core.event_topic", text, topic, kind=kind), mark=mark)
 
 
+def _read(scene: Scene, told: Told, read: Read) -> Saying | None:
+    """What one has read or heard on the radio, in its very words."""
+    spoken, quote = scene.language, read.quote.rstrip(".")
+    if any(spoken.mentions(quote, one.name, one.called) for one in (scene.me, scene.you)) or read.who == scene.you.id:
+        return None
+    kind = "core.event.told" if quote.lower() in scene.aired.lower() else "core.event"
+    return replace(_of(told, f"core.read.{read.form}", quote, kind=kind), slots={"text": quote})
+
+
 def _weather(scene: Scene, told: Told, weather: Sky) -> Saying | None:
     sky = weather.sky
     rule = f"core.weather.{sky}"
@@ -532,6 +542,7 @@ _MAKERS: Mapping[type[Happening], Callable[[Scene, Told, Any], Saying | None]] =
     Missing: _absent,
     Failed: _refused,
     Befell: _event,
+    Read: _read,
     Sky: _weather,
     Planned: _plan,
     Concluded: _insight,

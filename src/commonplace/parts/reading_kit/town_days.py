@@ -28,6 +28,7 @@ from commonplace.world.happenings import (
     Concluded,
     Failed,
     Happening,
+    Read,
     Said,
     Seen,
     Sky,
@@ -48,8 +49,8 @@ OVER = 24 * 60
 BANDS = (-100, -20, 0, 15, 50, 80, 101)
 """Bounds of the bands in which warmth is counted."""
 CAUSES: Mapping[type[Happening], str] = {
-    Sky: "weather", Befell: "event", Said: "talk", Voiced: "voice", Seen: "people", Came: "people", Tried: "people",
-    Failed: "failure", Absent: "failure", Changed: "failure",
+    Sky: "weather", Befell: "event", Read: "event", Said: "talk", Voiced: "voice", Seen: "people", Came: "people",
+    Tried: "people", Failed: "failure", Absent: "failure", Changed: "failure",
 }  # fmt: skip
 """What a changed plan rests on → its cause; anything else is `other`."""
 

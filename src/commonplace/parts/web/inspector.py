@@ -27,7 +27,7 @@ from commonplace.run.account import account_row, goal_row
 from commonplace.run.frames import Frame
 from commonplace.run.reading import MOOD_REACH, mood
 from commonplace.text import clean
-from commonplace.world.events import ConversationStarted, of_kind
+from commonplace.world.events import NOBODY, ConversationStarted, of_kind
 
 FEELINGS: dict[str, dict[str, Any]] = {
     "pleasant": {"valence": (0.2, None)},
@@ -251,7 +251,7 @@ def _spread(row: dict[str, Any]) -> wire.Spread:
     return wire.Spread(
         fact=row["fact"],
         text=clean(row["text"]),
-        originators=row["originators"],
+        originators=sorted({*row["originators"], *(edge["to"] for edge in row["tree"] if edge["from"] == NOBODY)}),
         knowers=row["knowers"],
         share=row["share"],
         tree=[
@@ -263,6 +263,7 @@ def _spread(row: dict[str, Any]) -> wire.Spread:
                 words=" … ".join(edge["words"]),
             )
             for edge in row["tree"]
+            if edge["from"] != NOBODY
         ],
     )
 

@@ -275,6 +275,7 @@ def _speaks(reading: Reading, tick: int) -> bool:
         "INNER_VOICE",
         "BEGAN",
         "ENDED",
+        "RECEIVED",
     }
     return any(event.type in heard for event in reading.events(max(0, tick - 1), tick))
 

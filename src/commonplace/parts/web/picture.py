@@ -25,6 +25,7 @@ from commonplace.views.lines import CATEGORIES, Entry, Narrator
 from commonplace.views.town import Town, nested_areas
 from commonplace.world.actions import ACTIONS
 from commonplace.world.events import (
+    NOBODY,
     ConversationEnded,
     ConversationStarted,
     Event,
@@ -287,13 +288,14 @@ class Picture:
         """A mark for each time that news reached somebody new."""
         for row in diffusion(self.reading, last) if last >= 0 else ():
             for edge in row["tree"]:
-                text = f"{self.names.short(edge['from'])} → {self.names.short(edge['to'])}: {clean(row['text'])}"
-                people = [edge["from"], edge["to"]]
+                people = [one for one in (edge["from"], edge["to"]) if one != NOBODY]
+                mark = "✉ " if "read" in edge else ""
+                text = f"{mark}{' → '.join(map(self.names.short, people))}: {clean(row['text'])}"
                 yield wire.Mark(
                     tick=edge["tick"],
                     kind="fact",
                     event_id=edge["event_id"],
-                    agent_id=edge["from"],
+                    agent_id=people[0],
                     people=people,
                     text=text,
                 )

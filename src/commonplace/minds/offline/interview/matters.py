@@ -43,6 +43,7 @@ from commonplace.world.happenings import (
     ISaid,
     Left,
     Planned,
+    Read,
     Said,
     Seed,
     Seen,
@@ -303,7 +304,7 @@ def news(talk: Interview) -> Pieces:
 def is_news(note: Recalled) -> bool:
     """Whether it is an event, or a line that brings news."""
     it = note.happening
-    return isinstance(it, Befell) or (isinstance(it, Said) and it.speech_act in {"report", "rejoice"})
+    return isinstance(it, Befell | Read) or (isinstance(it, Said) and it.speech_act in {"report", "rejoice"})
 
 
 def answering(talk: Interview) -> list[Recalled]:
