@@ -30,6 +30,7 @@ from commonplace.world.happenings import (
     Happening,
     Left,
     Planned,
+    Read,
     Said,
     Seen,
     Speech,
@@ -95,8 +96,8 @@ def _told(view: TurnView, text: str, happening: Happening) -> tuple[str, ...]:
     """Ids of what it tells of: what is so, and seed facts."""
     if isinstance(happening, Befell) and happening.event:
         return (happening.event,)
-    if isinstance(happening, Befell | Speech | Planned):
-        return carried(view.scenario.facts, happening.quote if isinstance(happening, Speech) else text)
+    if isinstance(happening, Befell | Speech | Planned | Read):
+        return carried(view.scenario.facts, happening.quote if isinstance(happening, Speech | Read) else text)
     return ()
 
 

@@ -17,8 +17,8 @@ class Usage:
     """What was asked of a mind, added up by (character, task). A question asked again counts once.
 
     `from_cache` counts questions whose answer was found in the journal, `reused` those that a cache of answers had,
-    `fallbacks` those that ended without a usable answer; calls, tokens and cost (in the mind's currency) are those of all
-    attempts, and `faults` counts by kind the attempts that failed.
+    `fallbacks` those that ended without a usable answer; calls, tokens and cost (in the mind's currency) are those of
+    all attempts, and `faults` counts by kind the attempts that failed.
     """
 
     def __init__(self, decided: int) -> None:
