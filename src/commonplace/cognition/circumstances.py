@@ -23,6 +23,8 @@ from commonplace.scenario.circumstances import subject, subject_name, subject_na
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.circumstances import Circumstance, Duties, duties, refuge
 
+GROWN = 14
+"""Age from which one can be at home alone at night."""
 CLOSE = 40
 """Warmth from which what befalls somebody is felt."""
 NOTICED, FOND, WAKING = 120, 30, (8, 21)
@@ -111,9 +113,13 @@ def _note(view: View, one: Circumstance) -> So | None:
     if first is None:
         return None
     concerned = concerning(scenario, one.of)
-    others = [person(view, other) for other in concerned if other != me.id]
+    others = [
+        person(view, other)
+        for other in (*concerned, *((one.by,) if one.of == me.id and one.by else ()))
+        if other != me.id
+    ]
     nearest = max(others, key=lambda other: (other.warmth, other.id), default=None)
-    held = _duties(scenario)
+    held, lacks = _duties(scenario), kind.gone and one.holds
     inside = scenario.geography.inside(one.of) if one.holds and (kind.clears or kind.shut) else frozenset[str]()
     event = scenario.fact(one.of)
     bereaved = _housemate(view, one.of) if kind.gone else None
@@ -134,7 +140,7 @@ def _note(view: View, one: Circumstance) -> So | None:
         home=_home(scenario, nearest),
         bereaved_at=view.world.area if bereaved and bereaved.id in view.world.bodies else _home(scenario, bereaved),
         bereaved_home=_home(scenario, bereaved), healer_at=_met_at(view, healer),
-        square=square(scenario), instead=_instead(view, held),
+        square=square(scenario), instead=_instead(view, held, alone=lacks and _left_alone(view, one.of)),
     )  # fmt: skip
 
 
@@ -264,11 +270,23 @@ def _place(view: View, one: Circumstance, event: str) -> str:
     return thing if thing in edges else ""
 
 
-def _instead(view: View, held: Duties) -> str:
+def _left_alone(view: View, of: str) -> bool:
+    """Whether the character is a child with whom nobody is at home without somebody."""
+    personas, me = view.scenario.personas, view.persona
+    lived_with = of in personas and personas[of].home == me.home
+    others = (one for one in personas.values() if one.home == me.home and one.id not in (of, me.id))
+    return lived_with and me.age < GROWN and not any(one.age >= GROWN for one in others)
+
+
+def _instead(view: View, held: Duties, *, alone: bool) -> str:
     """Home, unless one cannot be there: then with whom one likes best of those whose home one may enter."""
     home, personas = view.persona.home, view.scenario.personas
-    if held.may_enter(home, home):
+    if held.may_enter(home, home) and not alone:
         return home
     liked = sorted(view.state.relations.values(), key=lambda one: (-one.warmth, one.other))
-    homes = (personas[one.other].home for one in liked if one.other in personas)
+    homes = (
+        personas[one.other].home
+        for one in liked
+        if one.other in personas and not (alone and personas[one.other].home == home)
+    )
     return next((one for one in homes if held.may_enter(one, home)), refuge(view.scenario.geography, held, home, home))

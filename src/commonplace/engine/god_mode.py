@@ -24,7 +24,7 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.world.circumstances import Circumstance, Kind, Raise, subject_of
 from commonplace.world.events import NOBODY
 from commonplace.world.geography import Geography
-from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, percepts
+from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, next_areas, percepts
 from commonplace.world.state import NOWHERE, World
 
 CLOSEST = 3
@@ -62,7 +62,7 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
         "closes": doors(scenario.geography, output.locked),
         "moves": [[thing, NOWHERE] for thing, state in changes if not is_state((thing, state), scenario)],
         "sky": output.sky,
-        "befalls": [list(pair) for pair in output.befalls(people(given.people))],
+        "befalls": [*map(list, output.befalls(people(given.people))), *_woken(output, areas, scenario, world)],
         "far": output.far if areas else "",
         "raises": [one.as_dict() for one in raises],
         "ends": list(output.ends),
@@ -94,6 +94,14 @@ def _brought(
         area = areas[0] if len(areas) == 1 else there.area
         by = (one.by,) if kind.warmth < 0 and one.by in world.bodies else ()
         yield from ((agent, area) for agent in (one.of, *by) if world.bodies[agent].area != area)
+
+
+def _woken(output: PerceiveEventOutput, areas: Sequence[str], scenario: Scenario, world: World) -> Iterator[list[str]]:
+    """(character, doing) of those there and next to it whom what is noticed from afar wakes; the dark wakes nobody."""
+    is_dark = any(subject_of(key)[0] == "dark" for key in output.begins)
+    within = {*areas, *next_areas(scenario.geography, areas)} if output.far and not is_dark else ()
+    doing = phrases(scenario.language, "god_mode")["woken"]
+    yield from ([me, doing] for me, body in sorted(world.bodies.items()) if body.asleep and body.area in within)
 
 
 def _other(kind: str, of: str, by: str, begins: Sequence[tuple[str, str]]) -> str:

@@ -95,7 +95,8 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     """Whose deed makes it so: anybody's; only what a person says a character does, as it also names what people do
     every day; likewise, and only of oneself; nobody's."""
     warmth: int = 0
-    """How the warmth of its subject, and half as much that of those who saw it, moves towards who did it."""
+    """How the warmth of its subject moves towards who did it, or who the other one is; and half as much that of those
+    who saw it where it is below 0, or else that of the other one towards its subject."""
 
     def may_be_of(self, subject: Subject) -> bool:
         """Whether something of this sort can be so."""

@@ -392,6 +392,9 @@ def _turned(geography: Geography, world: World, item: GodEvent | Turning, book: 
     for one in turn.ended:
         if kinds[one.kind].gone and not _is_gone(world, one.of, book):
             world = _join(geography, world, Join(item.seq, one.of, homes.get(one.of, "")), book, one.key)
+        thing = world.things.get(one.of)
+        if thing is not None and thing.parent == NOWHERE:  # what was lost is back where it was
+            world = replace(world, things=with_moves(world.things, {one.of: one.at}))
         place, seen = area_of(geography, world, one.of), _witnesses(geography, world, one, book)
         book.add(NOBODY, place, Ended(circumstance=one.key, seen_by=seen))
     for one in turn.began:
