@@ -69,6 +69,26 @@ def test_the_insulted_and_half_as_much_those_who_saw_it_think_less_of_who_did_it
     assert len(wronged) == 1
 
 
+def test_what_befalls_somebody_inwardly_is_told_by_them_in_the_first_person_and_not_seen() -> None:
+    town = lived(hamlet(standing(anna="barn", ben="cabin")), 1, so("threatened", "ben", areas=["cabin"]))
+    assert keys(town, "ben") == {"threatened.ben"}
+    town.live(60)
+    lines = [event.body.plain()["utterance"] for event in town.events("SAY", "ben")]
+    about = [line for line in lines if "threat" in line]
+    assert about and all("Ben" not in line for line in about)
+    others = [text for me in ("anna", "cora") for text in town.texts(me, "observation") if "threat" in text]
+    assert others and all("says to" in text for text in others)
+
+
+def test_of_two_in_love_each_thinks_more_of_the_other_and_those_around_as_before() -> None:
+    town = lived(hamlet(standing(anna="barn")), 3, so("in_love", "anna", by="ben", areas=["barn"]))
+    changes = {event.agent_id: event.body.plain() for event in town.events("RELATION_CHANGED")}
+    assert {me: (one["other"], one["why"]) for me, one in changes.items()} == {
+        "anna": ("ben", "was_good"), "ben": ("anna", "was_good"),
+    }  # fmt: skip
+    assert changes["anna"]["change"] == 2 * changes["ben"]["change"] > 0
+
+
 def test_who_comes_to_the_ill_rises_in_their_eyes() -> None:
     def near(document: dict[str, Any]) -> None:
         standing(anna="cabin", ben="cabin")(document)

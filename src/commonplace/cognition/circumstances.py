@@ -18,7 +18,7 @@ from commonplace.cognition.situation import person
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import phrases
 from commonplace.languages.language import language
-from commonplace.minds.notes import Person, So
+from commonplace.minds.notes import FactNote, Person, So, changed
 from commonplace.scenario.circumstances import subject, subject_name, subject_names
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.circumstances import Circumstance, Duties, duties, refuge
@@ -76,6 +76,19 @@ def _naming(called: str) -> Callable[[str], bool]:
 def off(notes: tuple[So, ...]) -> frozenset[str]:
     """Ids of the events that do not take place, as far as these notes say."""
     return frozenset(note.of for note in notes if note.subject == "fact" and note.holds)
+
+
+def in_own_words(view: View, notes: tuple[FactNote, ...]) -> tuple[FactNote, ...]:
+    """The facts as the character tells of them: what is so of itself in the first person, what it did to somebody not
+    at all."""
+    scenario, me, found = view.scenario, view.persona.id, list[FactNote]()
+    for note in notes:
+        one = scenario.circumstances.get(note.id)
+        if one is None or me not in (one.of, one.by):
+            found.append(note)
+        elif me == one.of and (mine := scenario.tells[note.id].mine):
+            found.append(changed(note, text=mine[0], tell=mine))
+    return tuple(found)
 
 
 def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:

@@ -287,6 +287,8 @@ def _share(scenario: Scenario, memory: Memory, happening: Happening) -> tuple[st
     tell the same as their own, and whoever tells of it has more to tell."""
     if not isinstance(happening, Befell) or (of := _tell(scenario, happening)) is None:
         return ()
+    if (one := scenario.circumstances.get(happening.event)) is not None and memory.agent in (one.of, one.by):
+        return of.mine if memory.agent == one.of else ()
     here = happening.there.split() if happening.areas else scenario.personas
     order = rng.shuffled(sorted({memory.agent, *here}), "tells", happening.event, memory.created_at.date().isoformat())
     return () if order.index(memory.agent) % TELLERS else of.lines

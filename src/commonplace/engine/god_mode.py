@@ -210,7 +210,8 @@ def _begins(one: Raise, scenario: Scenario) -> Iterator[str]:
     hours = one.hours or kind.hours
     lasts = _time(hours, scenario) if hours else words["ever" if kind.gone else "open"]
     yield f"{_clause(now_sentence(scenario, one.kind, one.of, one.by))} ({lasts})"
-    for name, hours in kind.then.items():
+    outdoors = one.of in scenario.geography.nodes and scenario.geography.nodes[one.of].outdoor
+    for name, hours in () if outdoors else kind.then.items():
         sentence = _clause(now_sentence(scenario, name, one.of))
         yield words["then"].format(sentence=sentence, time=_time(hours or scenario.kinds[name].hours, scenario))
     if close := ", ".join(_concerned(one, kind, scenario)):

@@ -387,7 +387,8 @@ def _turned(geography: Geography, world: World, item: GodEvent | Turning, book: 
     """The world with what begins and what ends: whoever is gone leaves it, whoever is back comes home. `was`: the world
     before the input, in which things are where they were."""
     kinds, homes = book.rules.kinds, book.rules.homes
-    turn = turned(world.circumstances, kinds, book.clock, world.tick, item.raises, item.ends)
+    outdoors = frozenset(area for area in geography.destinations if geography.nodes[area].outdoor)
+    turn = turned(world.circumstances, kinds, book.clock, world.tick, item.raises, item.ends, outdoors)
     world = world if turn.after == world.circumstances else replace(world, circumstances=turn.after)
     for one in turn.ended:
         if kinds[one.kind].gone and not _is_gone(world, one.of, book):

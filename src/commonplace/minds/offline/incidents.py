@@ -13,7 +13,7 @@ from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.perceive_event import event_kind, named_place
 from commonplace.minds.tasks import ReactInput, Stroke
-from commonplace.world.circumstances import subject_of
+from commonplace.world.circumstances import TOWN, subject_of
 from commonplace.world.happenings import Befell, Happening, Sky
 
 TROUBLES = frozenset({"worry", "concern", "loss"})
@@ -116,7 +116,8 @@ class Event(Noticed):
             return True
         happening, text = self.news.happening, self.news.text
         places = set(happening.areas.split()) if isinstance(happening, Befell) else set[str]()
-        named = named_place(self.given.places, text)
+        is_of_the_town = subject_of(befallen(happening))[1] == TOWN
+        named = None if is_of_the_town else named_place(self.given.places, text)
         places |= {named.id} if named else set()
         if places & {self.given.who.home, self.now.location if self.now else ""} and not self._is_guest(places):
             return True

@@ -400,6 +400,8 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
     idle = {so.of for so in given.so} | _unpowered(given, rules)
     usable = [hint for hint in usable if hint.object_id not in idle]
+    if any(hint.object_id in idle for hint in given.hints) and (doing := _without_power(given, rules, dice)):
+        return PlanPartsOutput(parts=_filled(doing, given.item.minutes, dice))
     queue = _queue(given, usable, rules, dice)
     repair = _relit(given, idle, rules, dice) or _meant(given) or _repair(given, broken, rules, refused, dice)
     return PlanPartsOutput(parts=_filled([*repair, *queue], given.item.minutes, dice))
@@ -409,6 +411,12 @@ def _unpowered(given: PlanPartsInput, rules: Grammar) -> set[str]:
     """The things at the place that want power where there is none."""
     is_dark = any(unpowered(so, given.item.location) for so in given.so)
     return {thing.id for thing in given.things if is_dark and rules.has("electric", thing.name)}
+
+
+def _without_power(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
+    """What one does instead of a part of the routine that takes power."""
+    is_dark = any(unpowered(so, given.item.location) for so in given.so)
+    return [PartOut(do=rules.say("so.unlit", {}, dice), minutes=15)] if is_dark else []
 
 
 def _relit(given: PlanPartsInput, idle: set[str], rules: Grammar, dice: Dice) -> list[PartOut]:
