@@ -70,13 +70,15 @@ def test_the_insulted_and_half_as_much_those_who_saw_it_think_less_of_who_did_it
 
 
 def test_what_befalls_somebody_inwardly_is_told_by_them_in_the_first_person_and_not_seen() -> None:
-    town = lived(hamlet(standing(anna="barn", ben="cabin")), 1, so("threatened", "ben", areas=["cabin"]))
-    assert keys(town, "ben") == {"threatened.ben"}
+    town = lived(hamlet(standing(anna="barn", ben="cabin")), 1, so("rich", "ben", areas=["cabin"]))
+    assert keys(town, "ben") == {"rich.ben"}
     town.live(60)
     lines = [event.body.plain()["utterance"] for event in town.events("SAY", "ben")]
-    about = [line for line in lines if "threat" in line]
+    about = [line for line in lines if "rich" in line or "money" in line]
     assert about and all("Ben" not in line for line in about)
-    others = [text for me in ("anna", "cora") for text in town.texts(me, "observation") if "threat" in text]
+    others = [
+        text for me in ("anna", "cora") for text in town.texts(me, "observation") if "rich" in text or "money" in text
+    ]
     assert others and all("says to" in text for text in others)
 
 

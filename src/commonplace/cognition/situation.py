@@ -239,9 +239,16 @@ def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> t
 
 def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
     told, minutes = _told(scenario, memory), max(0, (now - memory.created_at) // MINUTE)
-    if minutes <= AT_ONCE and (of := _tell(scenario, told.happening)) and of.at_once:
+    if minutes <= AT_ONCE and (of := _tell(scenario, told.happening)) and of.at_once and _is_fresh(scenario, told, now):
         told = changed(told, tell=of.at_once)
     return changed(told, importance=round(memory.importance), minutes_ago=minutes)
+
+
+def _is_fresh(scenario: Scenario, told: Recalled, now: datetime) -> bool:
+    """Whether there is still something to say there and then: a wrong is over when it is done."""
+    one = scenario.circumstances.get(told.happening.event) if isinstance(told.happening, Befell) else None
+    is_wrong = one is not None and scenario.kinds[one.kind].warmth < 0
+    return one is None or not is_wrong or now - scenario.clock.time(one.since) <= AT_ONCE * MINUTE
 
 
 _TOLD: dict[tuple[str, int], tuple[Scenario, Memory, Recalled]] = {}

@@ -403,6 +403,8 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     if any(hint.object_id in idle for hint in given.hints) and (doing := _without_power(given, rules, dice)):
         return PlanPartsOutput(parts=_filled(doing, given.item.minutes, dice))
     queue = _queue(given, usable, rules, dice)
+    if any(unpowered(so, given.item.location) for so in given.so):
+        queue = [part for part in queue if not rules.has("electric", part.do)] or queue
     repair = _relit(given, idle, rules, dice) or _meant(given) or _repair(given, broken, rules, refused, dice)
     return PlanPartsOutput(parts=_filled([*repair, *queue], given.item.minutes, dice))
 
