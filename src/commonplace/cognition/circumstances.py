@@ -252,13 +252,20 @@ def _home(scenario: Scenario, one: Person | None) -> str:
 
 
 def _met_at(view: View, one: Person | None) -> str:
-    """Where somebody is, as far as one knows; at home where one does not."""
+    """Where somebody was seen lately; else, as far as one knows, where they mostly are by day, and at home by night."""
     if one is None:
         return ""
     if one.id in view.world.bodies:
         return view.world.area
-    last = view.state.belief.place_of(one.id)
-    return last if last in view.scenario.geography.edges else view.scenario.personas[one.id].home
+    scenario, belief = view.scenario, view.state.belief
+    seen, last, home = belief.nodes.get(one.id), belief.place_of(one.id), scenario.personas[one.id].home
+    is_fresh = seen is not None and view.world.tick - seen.seen <= scenario.clock.ticks(NOTICED)
+    if is_fresh and last in scenario.geography.edges:
+        return last
+    places = (
+        area for area in scenario.geography.destinations if area != home and WAKING[0] <= view.now.hour < WAKING[1]
+    )
+    return next((area for area in places if one.id in concerning(scenario, area)), home)
 
 
 def _place(view: View, one: Circumstance, event: str) -> str:
