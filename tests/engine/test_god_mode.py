@@ -225,6 +225,11 @@ def test_what_is_loud_at_night_wakes_those_next_to_it_and_the_dark_wakes_nobody(
     assert woken("The lights go out on Canal Walk") == set()
 
 
+def test_those_with_somebody_who_is_called_by_another_name_perceive_what_befalls_them(towns: dict[str, Run]) -> None:
+    body, _ = previewed(towns["latticeville"], "Dr Aziz takes the morning barge to a conference on the coast")
+    assert body["to"]["agents"] == ["halima"] and not body["to"]["everybody"]
+
+
 def test_what_is_lost_is_not_in_the_world(towns: dict[str, Run]) -> None:
     body, told = previewed(towns["latticeville"], "Somebody stole the courier drone from Jun's workshop")
     assert body["moves"] == [["courier-drone", ""]] and "courier drone is gone" in told

@@ -57,6 +57,7 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
     people = tuple(one.id for one in given.people if named_fully(one.called, spoken) or named_fully(one.name, spoken))
     found = happens(given)
     begun = [subject_of(key)[1] for key in (*found.begins, *found.ends)]
+    people = tuple(one.id for one in given.people if one.id in people or one.id in begun)
     facts = any(of in found_facts(given) for of in begun)
     things = () if facts else _things(given, rules, spoken)  # no lantern is meant by a lantern festival
     everywhere = rules.has("event.everywhere", given.text) and not rules.has("event.present", given.text)
