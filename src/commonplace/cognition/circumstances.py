@@ -5,6 +5,7 @@ It knows what a memory of its own carries. What it does about it is its mind's b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -18,13 +19,14 @@ from commonplace.cognition.situation import person
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import phrases
 from commonplace.languages.language import language
-from commonplace.minds.notes import FactNote, Person, So, changed
+from commonplace.minds.notes import FactNote, Person, Recalled, So, changed
 from commonplace.scenario.circumstances import subject, subject_name, subject_names
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.circumstances import Circumstance, Duties, duties, refuge
 
 GROWN = 14
 """Age from which one can be at home alone at night."""
+_NAMES = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
 CLOSE = 40
 """Warmth from which what befalls somebody is felt."""
 NOTICED, FOND, WAKING = 120, 30, (8, 21)
@@ -89,6 +91,28 @@ def in_own_words(view: View, notes: tuple[FactNote, ...]) -> tuple[FactNote, ...
         elif me == one.of and (mine := scenario.tells[note.id].mine):
             found.append(changed(note, text=mine[0], tell=mine))
     return tuple(found)
+
+
+def without_riddles(view: View, notes: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
+    """The memories but for those whose author's lines name what came out when something befell the character, such as
+    `he is Copper`: a name in the sentence that nobody and no place has."""
+    scenario, me, out = view.scenario, view.persona.id, set[str]()
+    for one in scenario.circumstances.values():
+        fact, since = scenario.fact(one.key), scenario.clock.time(one.since)
+        if fact is not None and me in (one.of, one.by):
+            first = next(iter(view.memories.since(since, OBSERVATION, fact.carried_by)), None)
+            out.update(_NAMES.findall(first.text) if first else ())
+    out -= _name_words(scenario) if out else out
+    return (
+        tuple(note for note in notes if not any(name in line for name in out for line in note.tell)) if out else notes
+    )
+
+
+@derived
+def _name_words(scenario: Scenario) -> set[str]:
+    people = (persona.name for persona in scenario.personas.values())
+    places = (node.name for node in scenario.geography.nodes.values())
+    return {word for name in (*people, *places) for word in name.replace("'s", "").split()}
 
 
 def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:
