@@ -238,3 +238,10 @@ def test_what_is_lost_is_not_in_the_world(towns: dict[str, Run]) -> None:
 def test_everybody_perceives_what_is_so_of_the_whole_town(towns: dict[str, Run]) -> None:
     body, _ = previewed(towns["latticeville"], "the power goes out everywhere and the arcade screens die")
     assert body["to"] == {"everybody": True, "areas": [], "agents": []}
+
+
+def test_somebody_new_on_the_square_has_a_roof_for_the_night(towns: dict[str, Run]) -> None:
+    run = towns["latticeville"]
+    body, _ = previewed(run, "A stranger by the name of Tobias Vane walks across the plaza with a wet suitcase")
+    assert body["newcomer"]["area"] == "plaza"
+    assert not run.scenario.geography.nodes[body["newcomer"]["character"]["home"]].outdoor

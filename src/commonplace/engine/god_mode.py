@@ -117,15 +117,18 @@ def _newcomer(given: str, named: Sequence[str], areas: Sequence[str], scenario: 
     homes, places = {persona.home for persona in scenario.personas.values()}, scenario.geography.destinations
     near = (*areas, places[0])[0]
     area = min(places, key=lambda one: (one not in named, one in homes, scenario.geography.distance(near, one), one))
+    indoors = [one for one in places if not scenario.geography.nodes[one].outdoor] or places
+    lodging = min(indoors, key=lambda one: (one in homes, scenario.geography.distance(area, one), one))
+    lodging = area if area in indoors else lodging  # nobody sleeps on the square
     known = {*scenario.personas, *scenario.geography.nodes}
     id = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-") or "newcomer"
     character = {
         "id": next(one for one in (id, *(f"{id}-{number}" for number in range(2, 1000))) if one not in known),
-        "name": name, "age": int(age) if age.isdigit() else GROWN, "work": work, "home": area,
+        "name": name, "age": int(age) if age.isdigit() else GROWN, "work": work, "home": lodging,
         "pronoun": pronoun if pronoun in ("she", "he") else "they",
         "traits": [phrases(scenario.language, "god_mode")["trait"]],
         "routine": [
-            {"at": at, "do": do, "place": area} for at, do in rows(scenario.language, "god_mode", "routine")
+            {"at": at, "do": do, "place": lodging} for at, do in rows(scenario.language, "god_mode", "routine")
         ],
     }  # fmt: skip
     return {"area": area, "character": character_json(newcomer(character, scenario))}
