@@ -210,13 +210,14 @@ def _used(persona: Persona) -> frozenset[str]:
 
 def _keepers(scenario: Scenario, area: str) -> tuple[str, ...]:
     """Those who are there for most of the day."""
-    spent = {
-        one.id: sum(
-            later.at - item.at for item, later in pairwise(one.routine) if item.place == area and later.at > item.at
-        )
-        for one in scenario.personas.values()
-    }
-    return tuple(one for one, minutes in spent.items() if minutes >= KEEPS)
+    return tuple(one.id for one in scenario.personas.values() if _spent(one, area) >= KEEPS)
+
+
+def _spent(persona: Persona, area: str) -> int:
+    """Minutes of its usual day."""
+    return sum(
+        later.at - item.at for item, later in pairwise(persona.routine) if item.place == area and later.at > item.at
+    )
 
 
 def _tie(view: View, nearest: Person | None) -> str:
@@ -286,10 +287,10 @@ def _met_at(view: View, one: Person | None) -> str:
     is_fresh = seen is not None and view.world.tick - seen.seen <= scenario.clock.ticks(NOTICED)
     if is_fresh and last in scenario.geography.edges:
         return last
-    places = (
-        area for area in scenario.geography.destinations if area != home and WAKING[0] <= view.now.hour < WAKING[1]
-    )
-    return next((area for area in places if one.id in concerning(scenario, area)), home)
+    if not WAKING[0] <= view.now.hour < WAKING[1]:
+        return home
+    places = (area for area in scenario.geography.destinations if one.id in _keepers(scenario, area))
+    return max(places, key=lambda area: (_spent(scenario.personas[one.id], area), area), default=home)
 
 
 def _place(view: View, one: Circumstance, event: str) -> str:
