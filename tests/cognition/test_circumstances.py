@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from cognition.hamlet import Town, festival, hamlet, person, standing
 from commonplace.character.goal import Goal
-from commonplace.cognition.circumstances import concerning, square
+from commonplace.cognition.circumstances import concerning, square, without_riddles
+from commonplace.minds.notes import Recalled
 from commonplace.minds.offline import OfflineMind
 from commonplace.scenario.scenario import Scenario
 
@@ -67,6 +69,45 @@ def test_the_insulted_and_half_as_much_those_who_saw_it_think_less_of_who_did_it
     town.live(10)
     wronged = [event for event in town.events("RELATION_CHANGED", "anna") if event.body.plain()["why"] == "wronged"]
     assert len(wronged) == 1
+
+
+def test_what_befalls_somebody_inwardly_is_told_by_them_in_the_first_person_and_not_seen() -> None:
+    town = lived(hamlet(standing(anna="barn", ben="cabin")), 1, so("rich", "ben", areas=["cabin"]))
+    assert keys(town, "ben") == {"rich.ben"}
+    town.live(60)
+    lines = [event.body.plain()["utterance"] for event in town.events("SAY", "ben")]
+    about = [line for line in lines if "rich" in line or "money" in line]
+    assert about and all("Ben" not in line for line in about)
+    others = [
+        text for me in ("anna", "cora") for text in town.texts(me, "observation") if "rich" in text or "money" in text
+    ]
+    assert others and all("says to" in text for text in others)
+
+
+def test_what_came_out_is_no_riddle_to_those_whom_it_befell() -> None:
+    text = (
+        "In the barn Anna tells Ben that she is Heron, and that she has loved him for years. Anna is in love with Ben."
+    )
+    town = lived(hamlet(standing(anna="barn", ben="barn")), 1, so("in_love", "anna", text, by="ben", areas=["barn"]))
+    heard = SimpleNamespace(since=lambda *_: iter([SimpleNamespace(text=text)]))  # pyright: ignore[reportUnknownLambdaType]
+    given: dict[str, Any] = {"text": "Heard.", "kind": "observation", "importance": 3, "minutes_ago": 9}
+    riddle, plain = (Recalled(id=id, tell=(line,), **given) for id, line in ((1, "Who is Heron?"), (2, "Anna bakes.")))
+
+    def told(me: str) -> tuple[Recalled, ...]:
+        view: Any = SimpleNamespace(scenario=town.scenario, persona=SimpleNamespace(id=me), memories=heard)
+        return without_riddles(view, (riddle, plain))
+
+    assert told("ben") == told("anna") == (plain,)
+    assert told("cora") == (riddle, plain)
+
+
+def test_of_two_in_love_each_thinks_more_of_the_other_and_those_around_as_before() -> None:
+    town = lived(hamlet(standing(anna="barn")), 3, so("in_love", "anna", by="ben", areas=["barn"]))
+    changes = {event.agent_id: event.body.plain() for event in town.events("RELATION_CHANGED")}
+    assert {me: (one["other"], one["why"]) for me, one in changes.items()} == {
+        "anna": ("ben", "was_good"), "ben": ("anna", "was_good"),
+    }  # fmt: skip
+    assert changes["anna"]["change"] == 2 * changes["ben"]["change"] > 0
 
 
 def test_who_comes_to_the_ill_rises_in_their_eyes() -> None:

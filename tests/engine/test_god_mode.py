@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from commonplace.api import create_run
-from commonplace.engine.god_mode import asked
+from commonplace.engine.god_mode import asked, preview
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
 from commonplace.minds.offline.dice import Dice
@@ -210,3 +210,38 @@ def test_a_kind_of_its_own_works_from_the_file_to_the_talk(tmp_path: Path) -> No
         list(run.play_sync(12 * 2))
         world = run.reading.world_at()
         assert not world.circumstances["haunted.cafe"].holds and world.circumstances["closed.cafe"].holds
+
+
+def test_what_is_loud_at_night_wakes_those_next_to_it_and_the_dark_wakes_nobody(towns: dict[str, Run]) -> None:
+    run, world = towns["latticeville"], towns["latticeville"].reading.world_at()
+    asleep = {me: replace(body, area=run.scenario.personas[me].home, asleep=True) for me, body in world.bodies.items()}
+
+    def woken(text: str) -> set[str]:
+        driver = run._engine.driver  # pyright: ignore[reportPrivateUsage]
+        body = asyncio.run(preview(text, run.scenario, replace(world, bodies=asleep), driver))
+        return {agent for agent, _ in body["befalls"]}
+
+    assert woken("Something huge scrapes along the canal wall and moans") == {"ezekiel", "pip", "suki", "wren"}
+    assert woken("The lights go out on Canal Walk") == set()
+
+
+def test_those_with_somebody_who_is_called_by_another_name_perceive_what_befalls_them(towns: dict[str, Run]) -> None:
+    body, _ = previewed(towns["latticeville"], "Dr Aziz takes the morning barge to a conference on the coast")
+    assert body["to"]["agents"] == ["halima"] and not body["to"]["everybody"]
+
+
+def test_what_is_lost_is_not_in_the_world(towns: dict[str, Run]) -> None:
+    body, told = previewed(towns["latticeville"], "Somebody stole the courier drone from Jun's workshop")
+    assert body["moves"] == [["courier-drone", ""]] and "courier drone is gone" in told
+
+
+def test_everybody_perceives_what_is_so_of_the_whole_town(towns: dict[str, Run]) -> None:
+    body, _ = previewed(towns["latticeville"], "the power goes out everywhere and the arcade screens die")
+    assert body["to"] == {"everybody": True, "areas": [], "agents": []}
+
+
+def test_somebody_new_on_the_square_has_a_roof_for_the_night(towns: dict[str, Run]) -> None:
+    run = towns["latticeville"]
+    body, _ = previewed(run, "A stranger by the name of Tobias Vane walks across the plaza with a wet suitcase")
+    assert body["newcomer"]["area"] == "plaza"
+    assert not run.scenario.geography.nodes[body["newcomer"]["character"]["home"]].outdoor

@@ -326,3 +326,21 @@ def test_an_input_is_read_as_it_was_written(raises: list[Raise], ends: list[tupl
 def test_wrong_types_are_refused_with_where_they_stand(given: Mapping[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         from_dict({"kind": "god_event", "seq": 1, "text": "", "to": {}, **given})
+
+
+@pytest.mark.parametrize("ends", [(), ("missing.cup",)])
+def test_what_was_lost_is_back_where_it_was_when_that_ends(ends: tuple[str, ...]) -> None:
+    is_lost = (Raise("missing", "cup", hours=1),)
+    lost = GodEvent(1, "The cup is gone.", Audience(areas=("cafe",)), moves=(("cup", ""),), raises=is_lost)
+    world, _ = lived(placed(TOWN_OF), lost)
+    assert world.things["cup"].parent == ""
+    world = on(world, HOUR - 2)
+    world, _ = lived(world, *([raised(ends=ends)] if ends else []))
+    assert world.things["cup"].parent == ("cafe" if ends else "")
+    assert on(world, 2).things["cup"].parent == "cafe"
+
+
+def test_nobody_shuts_what_is_outdoors() -> None:
+    fire = {"burning.yard": Circumstance("burning", "yard", 0, 5)}
+    assert "closed.yard" in turned(fire, KINDS, CLOCK, 5).after
+    assert "closed.yard" not in turned(fire, KINDS, CLOCK, 5, outdoors={"yard"}).after

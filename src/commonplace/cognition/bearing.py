@@ -101,6 +101,15 @@ def _told(view: TurnView, text: str, happening: Happening) -> tuple[str, ...]:
     return ()
 
 
+def sort_of_news(view: TurnView, text: str, happening: Happening) -> str:
+    """The sort of what is so that it tells of, and that is the character's own or of somebody dear; else empty."""
+    for id in _told(view, text, happening) if view.scenario.circumstances else ():
+        kind, of = subject_of(id)
+        if id in view.scenario.circumstances and (_is_mine(view, of) or _is_dear(view, of)):
+            return view.scenario.kinds[kind].sort
+    return ""
+
+
 def _weight(scenario: Scenario, id: str) -> int:
     kind = scenario.kinds.get(subject_of(id)[0])
     return kind.weight if kind else NEWS if scenario.fact(id) else 0

@@ -5,6 +5,7 @@ It knows what a memory of its own carries. What it does about it is its mind's b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -18,11 +19,14 @@ from commonplace.cognition.situation import person
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import phrases
 from commonplace.languages.language import language
-from commonplace.minds.notes import Person, So
+from commonplace.minds.notes import FactNote, Person, Recalled, So, changed
 from commonplace.scenario.circumstances import subject, subject_name, subject_names
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.circumstances import Circumstance, Duties, duties, refuge
 
+GROWN = 14
+"""Age from which one can be at home alone at night."""
+_NAMES = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
 CLOSE = 40
 """Warmth from which what befalls somebody is felt."""
 NOTICED, FOND, WAKING = 120, 30, (8, 21)
@@ -76,6 +80,41 @@ def off(notes: tuple[So, ...]) -> frozenset[str]:
     return frozenset(note.of for note in notes if note.subject == "fact" and note.holds)
 
 
+def in_own_words(view: View, notes: tuple[FactNote, ...]) -> tuple[FactNote, ...]:
+    """The facts as the character tells of them: what is so of itself in the first person, what it did to somebody not
+    at all."""
+    scenario, me, found = view.scenario, view.persona.id, list[FactNote]()
+    for note in notes:
+        one = scenario.circumstances.get(note.id)
+        if one is None or me not in (one.of, one.by):
+            found.append(note)
+        elif me == one.of and (mine := scenario.tells[note.id].mine):
+            found.append(changed(note, text=mine[0], tell=mine))
+    return tuple(found)
+
+
+def without_riddles(view: View, notes: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
+    """The memories but for those whose author's lines name what came out when something befell the character, such as
+    `he is Copper`: a name in the sentence that nobody and no place has."""
+    scenario, me, out = view.scenario, view.persona.id, set[str]()
+    for one in scenario.circumstances.values():
+        fact, since = scenario.fact(one.key), scenario.clock.time(one.since)
+        if fact is not None and me in (one.of, one.by):
+            first = next(iter(view.memories.since(since, OBSERVATION, fact.carried_by)), None)
+            out.update(_NAMES.findall(first.text) if first else ())
+    out -= _name_words(scenario) if out else out
+    return (
+        tuple(note for note in notes if not any(name in line for name in out for line in note.tell)) if out else notes
+    )
+
+
+@derived
+def _name_words(scenario: Scenario) -> set[str]:
+    people = (persona.name for persona in scenario.personas.values())
+    places = (node.name for node in scenario.geography.nodes.values())
+    return {word for name in (*people, *places) for word in name.replace("'s", "").split()}
+
+
 def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:
     """The facts that somebody has heard, as far as the character knows, with what is so that they cannot but know:
     what is of themselves or of theirs, and what they were seen next to."""
@@ -111,9 +150,13 @@ def _note(view: View, one: Circumstance) -> So | None:
     if first is None:
         return None
     concerned = concerning(scenario, one.of)
-    others = [person(view, other) for other in concerned if other != me.id]
+    others = [
+        person(view, other)
+        for other in (*concerned, *((one.by,) if one.of == me.id and one.by else ()))
+        if other != me.id
+    ]
     nearest = max(others, key=lambda other: (other.warmth, other.id), default=None)
-    held = _duties(scenario)
+    held, lacks = _duties(scenario), kind.gone and one.holds
     inside = scenario.geography.inside(one.of) if one.holds and (kind.clears or kind.shut) else frozenset[str]()
     event = scenario.fact(one.of)
     bereaved = _housemate(view, one.of) if kind.gone else None
@@ -134,7 +177,7 @@ def _note(view: View, one: Circumstance) -> So | None:
         home=_home(scenario, nearest),
         bereaved_at=view.world.area if bereaved and bereaved.id in view.world.bodies else _home(scenario, bereaved),
         bereaved_home=_home(scenario, bereaved), healer_at=_met_at(view, healer),
-        square=square(scenario), instead=_instead(view, held),
+        square=square(scenario), instead=_instead(view, held, alone=lacks and _left_alone(view, one.of)),
     )  # fmt: skip
 
 
@@ -167,13 +210,14 @@ def _used(persona: Persona) -> frozenset[str]:
 
 def _keepers(scenario: Scenario, area: str) -> tuple[str, ...]:
     """Those who are there for most of the day."""
-    spent = {
-        one.id: sum(
-            later.at - item.at for item, later in pairwise(one.routine) if item.place == area and later.at > item.at
-        )
-        for one in scenario.personas.values()
-    }
-    return tuple(one for one, minutes in spent.items() if minutes >= KEEPS)
+    return tuple(one.id for one in scenario.personas.values() if _spent(one, area) >= KEEPS)
+
+
+def _spent(persona: Persona, area: str) -> int:
+    """Minutes of its usual day."""
+    return sum(
+        later.at - item.at for item, later in pairwise(persona.routine) if item.place == area and later.at > item.at
+    )
 
 
 def _tie(view: View, nearest: Person | None) -> str:
@@ -233,13 +277,20 @@ def _home(scenario: Scenario, one: Person | None) -> str:
 
 
 def _met_at(view: View, one: Person | None) -> str:
-    """Where somebody is, as far as one knows; at home where one does not."""
+    """Where somebody was seen lately; else, as far as one knows, where they mostly are by day, and at home by night."""
     if one is None:
         return ""
     if one.id in view.world.bodies:
         return view.world.area
-    last = view.state.belief.place_of(one.id)
-    return last if last in view.scenario.geography.edges else view.scenario.personas[one.id].home
+    scenario, belief = view.scenario, view.state.belief
+    seen, last, home = belief.nodes.get(one.id), belief.place_of(one.id), scenario.personas[one.id].home
+    is_fresh = seen is not None and view.world.tick - seen.seen <= scenario.clock.ticks(NOTICED)
+    if is_fresh and last in scenario.geography.edges:
+        return last
+    if not WAKING[0] <= view.now.hour < WAKING[1]:
+        return home
+    places = (area for area in scenario.geography.destinations if one.id in _keepers(scenario, area))
+    return max(places, key=lambda area: (_spent(scenario.personas[one.id], area), area), default=home)
 
 
 def _place(view: View, one: Circumstance, event: str) -> str:
@@ -264,11 +315,23 @@ def _place(view: View, one: Circumstance, event: str) -> str:
     return thing if thing in edges else ""
 
 
-def _instead(view: View, held: Duties) -> str:
+def _left_alone(view: View, of: str) -> bool:
+    """Whether the character is a child with whom nobody is at home without somebody."""
+    personas, me = view.scenario.personas, view.persona
+    lived_with = of in personas and personas[of].home == me.home
+    others = (one for one in personas.values() if one.home == me.home and one.id not in (of, me.id))
+    return lived_with and me.age < GROWN and not any(one.age >= GROWN for one in others)
+
+
+def _instead(view: View, held: Duties, *, alone: bool) -> str:
     """Home, unless one cannot be there: then with whom one likes best of those whose home one may enter."""
     home, personas = view.persona.home, view.scenario.personas
-    if held.may_enter(home, home):
+    if held.may_enter(home, home) and not alone:
         return home
     liked = sorted(view.state.relations.values(), key=lambda one: (-one.warmth, one.other))
-    homes = (personas[one.other].home for one in liked if one.other in personas)
+    homes = (
+        personas[one.other].home
+        for one in liked
+        if one.other in personas and not (alone and personas[one.other].home == home)
+    )
     return next((one for one in homes if held.may_enter(one, home)), refuge(view.scenario.geography, held, home, home))

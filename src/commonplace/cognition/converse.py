@@ -8,7 +8,7 @@ from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
 from commonplace.cognition.beside import OPENING, REPLYING, beside, news_ahead
-from commonplace.cognition.circumstances import aware, known, off
+from commonplace.cognition.circumstances import aware, in_own_words, known, off, without_riddles
 from commonplace.cognition.gathering import gathering
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import past_with
@@ -68,8 +68,8 @@ async def converse(
         hearer=you,
         purpose=reaction.purpose,
         lines=sayable.answered(_with_replies(view, lines)),
-        recalled=sayable.told(found),
-        facts=sayable.news(fact_notes(view.scenario, found, off(known(view))), found),
+        recalled=sayable.told(without_riddles(view, found)),
+        facts=sayable.news(in_own_words(view, fact_notes(view.scenario, found, off(known(view)))), found),
         said=said,
         told=aware(view, hearer, relation.shared) if relation else (),
         now=item_note(view.scenario, item) if item else None,

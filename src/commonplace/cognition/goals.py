@@ -31,6 +31,7 @@ from commonplace.minds.notes import GoalNote, changed
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import is_named, words
 from commonplace.world.acts import favour_in
+from commonplace.world.circumstances import subject_of
 from commonplace.world.events import RelationChanged
 from commonplace.world.geography import Geography
 from commonplace.world.happenings import Changed, Concluded, Did, Happening, ISaid, Said, Tried, happening_of
@@ -225,9 +226,14 @@ def _matter(view: TurnView, notebook: Notebook, act: str, row: Entry) -> None:
     named = _name_of(view, row)
     text = wished(view.scenario.language, act, x=_called(view, row.other), topic=named)
     _open(
-        view, notebook, "matter", text, row.because, act=act, topic=row.topic, named=named, person=row.other,
+        view, notebook, "matter", text, row.because, act=act, topic=_topic_of(row), named=named, person=row.other,
         due=_in_days(view, MATTER_DAYS), again=act == "apologise",
     )  # fmt: skip
+
+
+def _topic_of(row: Entry) -> str:
+    """What a row is about; empty for what was so, which is not called by its key."""
+    return "" if subject_of(row.topic)[0] else row.topic
 
 
 def _name_of(view: View, row: Entry) -> str:

@@ -348,7 +348,9 @@ def what_is_so(view: TurnView) -> Iterator[Percept]:
     told = _told_of(view)
     for one in view.world.circumstances:
         fact = view.scenario.fact(one.key)
-        if fact is None or one.key in told or any(map(fact.carried_by, _lately(view, one))):
+        is_late = view.tick > one.since + 1 and one.of != view.persona.id
+        unseen = is_late and view.scenario.kinds[one.kind].inward
+        if fact is None or unseen or one.key in told or any(map(fact.carried_by, _lately(view, one))):
             continue
         yield _circumstance(view, one.key, now_sentence(view.scenario, one.kind, one.of, one.by))
 

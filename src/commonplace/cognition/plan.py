@@ -95,7 +95,7 @@ async def _parts(
         things=things_believed(view.scenario, notebook.belief, item.location, view.persona.id),
         company=tuple(view.scenario.personas[other].called for other in sorted(view.world.bodies)),
         goals=goal_notes(view, (goal for goal in notebook.goals.open() if goal.object)),
-        so=tuple(note for note in known(view) if note.subject == "thing" and note.holds),
+        so=tuple(note for note in known(view) if note.subject in ("thing", "place", "town") and note.holds),
     )
     if reused:
         return task.fallback(inputs).parts

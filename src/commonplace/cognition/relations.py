@@ -134,11 +134,13 @@ def _suffer(view: TurnView, notebook: Notebook, happening: Happening, memory: in
     """Who wronged me, or somebody before me; and who is with me, or is seen to do something, when it is bad."""
     scenario, me = view.scenario, view.persona.id
     one = scenario.circumstances.get(happening.event) if isinstance(happening, Befell) else None
-    if one is not None and one.holds and one.by in notebook.relations and one.by != me:
-        change = scenario.kinds[one.kind].warmth
-        by = change if one.of == me else int(change / 2)
-        if by and notebook.account.find(HURT if by < 0 else PLEASED, one.by, _why(one.of == me, by), one.key) is None:
-            _change(view, notebook, one.by, _why(one.of == me, by), (memory,), (one.key,), by=by)
+    if one is not None and one.holds and one.by:
+        change, other = scenario.kinds[one.kind].warmth, one.of if one.by == me else one.by
+        by = change if one.of == me else int(change / 2) if (one.by == me) == (change > 0) else 0
+        why = _why(one.of == me, by)
+        is_new = notebook.account.find(HURT if by < 0 else PLEASED, other, why, one.key) is None
+        if by and is_new and other in notebook.relations:
+            _change(view, notebook, other, why, (memory,), (one.key,), by=by)
     for bad in scenario.circumstances.values():
         kind = scenario.kinds[bad.kind]
         is_mine = bad.holds and kind.sort != "joy" and me in concerning(scenario, bad.of)

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cache
 
 from commonplace.character.fact import carried
-from commonplace.cognition.bearing import bearing, times
+from commonplace.cognition.bearing import bearing, sort_of_news, times
 from commonplace.cognition.perceive import Percept
 from commonplace.cognition.retrieve import embedded
 from commonplace.cognition.situation import named, who
@@ -202,8 +202,8 @@ def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None
     padded = (*ratings, *(Rating(importance=BASE) for _ in range(len(notebook.unrated) - len(ratings))))
     view.draft.weigh(
         {
-            memory: (rating.importance, _emotion(rating))
-            for rating, memories in zip(padded, notebook.unrated.values(), strict=False)
+            memory: (rating.importance, _emotion(rating) or _felt(view, text, memories[0]))
+            for rating, (text, memories) in zip(padded, notebook.unrated.items(), strict=False)
             for memory in memories
         }
     )
@@ -242,6 +242,19 @@ def _store(view: TurnView, notebook: Notebook, draft: NewMemory, importance: flo
     )
     notebook.stored(memory.id, draft.reason)
     return memory
+
+
+FEELS = {"loss": (-0.9, 0.5, "grief"), "worry": (-0.5, 0.7, "anxiety"), "joy": (0.8, 0.6, "joy")}
+"""Valence, arousal and name of what somebody feels whom such news concerns."""
+
+
+def _felt(view: TurnView, text: str, memory: int) -> Emotion | None:
+    """What is felt where the words are silent: of what is so of oneself, or of somebody dear."""
+    sort = sort_of_news(view, text, happening_of(view.draft.get(memory).details))
+    if sort not in FEELS:
+        return None
+    valence, arousal, name = FEELS[sort]
+    return Emotion(valence, arousal, 1.0, (name,))
 
 
 def _emotion(rating: Rating) -> Emotion | None:

@@ -239,9 +239,16 @@ def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> t
 
 def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
     told, minutes = _told(scenario, memory), max(0, (now - memory.created_at) // MINUTE)
-    if minutes <= AT_ONCE and (of := _tell(scenario, told.happening)) and of.at_once:
+    if minutes <= AT_ONCE and (of := _tell(scenario, told.happening)) and of.at_once and _is_fresh(scenario, told, now):
         told = changed(told, tell=of.at_once)
     return changed(told, importance=round(memory.importance), minutes_ago=minutes)
+
+
+def _is_fresh(scenario: Scenario, told: Recalled, now: datetime) -> bool:
+    """Whether there is still something to say there and then: a wrong is over when it is done."""
+    one = scenario.circumstances.get(told.happening.event) if isinstance(told.happening, Befell) else None
+    is_wrong = one is not None and scenario.kinds[one.kind].warmth < 0
+    return one is None or not is_wrong or now - scenario.clock.time(one.since) <= AT_ONCE * MINUTE
 
 
 _TOLD: dict[tuple[str, int], tuple[Scenario, Memory, Recalled]] = {}
@@ -287,6 +294,8 @@ def _share(scenario: Scenario, memory: Memory, happening: Happening) -> tuple[st
     tell the same as their own, and whoever tells of it has more to tell."""
     if not isinstance(happening, Befell) or (of := _tell(scenario, happening)) is None:
         return ()
+    if (one := scenario.circumstances.get(happening.event)) is not None and memory.agent in (one.of, one.by):
+        return of.mine if memory.agent == one.of else ()
     here = happening.there.split() if happening.areas else scenario.personas
     order = rng.shuffled(sorted({memory.agent, *here}), "tells", happening.event, memory.created_at.date().isoformat())
     return () if order.index(memory.agent) % TELLERS else of.lines

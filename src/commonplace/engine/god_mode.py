@@ -26,7 +26,7 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.world.circumstances import Kind, Raise, subject_of
 from commonplace.world.events import NOBODY
 from commonplace.world.geography import Geography
-from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, percepts
+from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, next_areas, percepts
 from commonplace.world.script import Audience
 from commonplace.world.state import NOWHERE, World
 
@@ -71,7 +71,7 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
         "closes": doors(scenario.geography, output.locked),
         "moves": [[thing, NOWHERE] for thing, state in changes if not is_state((thing, state), scenario)],
         "sky": output.sky,
-        "befalls": [list(pair) for pair in output.befalls(people(given.people))],
+        "befalls": [*map(list, output.befalls(people(given.people))), *_woken(output, areas, scenario, world)],
         "far": output.far if areas else "",
         "raises": [one.as_dict() for one in raises],
         "ends": list(output.ends),
@@ -105,6 +105,14 @@ def _brought(
         yield from ((agent, area) for agent in (one.of, *by) if world.bodies[agent].area != area)
 
 
+def _woken(output: PerceiveEventOutput, areas: Sequence[str], scenario: Scenario, world: World) -> Iterator[list[str]]:
+    """(character, doing) of those there and next to it whom what is noticed from afar wakes; the dark wakes nobody."""
+    is_dark = any(subject_of(key)[0] == "dark" for key in output.begins)
+    within = {*areas, *next_areas(scenario.geography, areas)} if output.far and not is_dark else ()
+    doing = phrases(scenario.language, "god_mode")["woken"]
+    yield from ([me, doing] for me, body in sorted(world.bodies.items()) if body.asleep and body.area in within)
+
+
 def _other(kind: str, of: str, by: str, begins: Sequence[tuple[str, str]]) -> str:
     """Who did something to somebody; of two to whom the same befalls, as of two in love, the other one."""
     return by if by != of else next((one for name, one in begins if name == kind and one != of), "")
@@ -118,15 +126,18 @@ def _newcomer(given: str, named: Sequence[str], areas: Sequence[str], scenario: 
     homes, places = {persona.home for persona in scenario.personas.values()}, scenario.geography.destinations
     near = (*areas, places[0])[0]
     area = min(places, key=lambda one: (one not in named, one in homes, scenario.geography.distance(near, one), one))
+    indoors = [one for one in places if not scenario.geography.nodes[one].outdoor] or places
+    lodging = min(indoors, key=lambda one: (one in homes, scenario.geography.distance(area, one), one))
+    lodging = area if area in indoors else lodging  # nobody sleeps on the square
     known = {*scenario.personas, *scenario.geography.nodes}
     id = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-") or "newcomer"
     character = {
         "id": next(one for one in (id, *(f"{id}-{number}" for number in range(2, 1000))) if one not in known),
-        "name": name, "age": int(age) if age.isdigit() else GROWN, "work": work, "home": area,
+        "name": name, "age": int(age) if age.isdigit() else GROWN, "work": work, "home": lodging,
         "pronoun": pronoun if pronoun in ("she", "he") else "they",
         "traits": [phrases(scenario.language, "god_mode")["trait"]],
         "routine": [
-            {"at": at, "do": do, "place": area} for at, do in rows(scenario.language, "god_mode", "routine")
+            {"at": at, "do": do, "place": lodging} for at, do in rows(scenario.language, "god_mode", "routine")
         ],
     }  # fmt: skip
     return {"area": area, "character": character_json(newcomer(character, scenario))}
@@ -207,7 +218,8 @@ def _begins(one: Raise, scenario: Scenario) -> Iterator[str]:
     hours = one.hours or kind.hours
     lasts = _time(hours, scenario) if hours else words["ever" if kind.gone else "open"]
     yield f"{_clause(now_sentence(scenario, one.kind, one.of, one.by))} ({lasts})"
-    for name, hours in kind.then.items():
+    outdoors = one.of in scenario.geography.nodes and scenario.geography.nodes[one.of].outdoor
+    for name, hours in () if outdoors else kind.then.items():
         sentence = _clause(now_sentence(scenario, name, one.of))
         yield words["then"].format(sentence=sentence, time=_time(hours or scenario.kinds[name].hours, scenario))
     if close := ", ".join(_concerned(one, kind, scenario)):

@@ -122,7 +122,12 @@ def with_circumstances(scenario: Scenario, circumstances: Circumstances) -> Scen
         return scenario
     facts = tuple(fact for fact in scenario.facts if not subject_of(fact.id)[0])
     tells = {id: tell for id, tell in scenario.tells.items() if not subject_of(id)[0]}
-    spent = {line for id, tell in scenario.tells.items() if subject_of(id)[0] for line in (*tell.lines, *tell.at_once)}
+    spent = {
+        line
+        for id, tell in scenario.tells.items()
+        if subject_of(id)[0]
+        for line in (*tell.lines, *tell.at_once, *tell.mine)
+    }
     replies = {line: said for line, said in scenario.replies.items() if line not in spent}
     plain = replace(scenario, facts=facts)
     for one in circumstances.values():
@@ -130,6 +135,7 @@ def with_circumstances(scenario: Scenario, circumstances: Circumstances) -> Scen
         facts, tells = (*facts, fact), {**tells, one.key: tell}
         words = scenario.kinds[one.kind].words
         replies |= dict.fromkeys((*tell.lines, *tell.at_once), words.replies)
+        replies |= dict.fromkeys(tell.mine, tuple(said for said in words.replies if "{x}" not in said))
     return replace(scenario, facts=facts, tells=tells, replies=replies, circumstances=circumstances)
 
 
@@ -147,7 +153,9 @@ def _tell(scenario: Scenario, one: Circumstance) -> Tell:
     lines = (words.now, *words.tell) if one.holds else (words.was or words.over, *words.told)
     said = tuple(dict.fromkeys(_said(scenario, line, one.of, one.by) for line in lines))
     at_once = tuple(_said(scenario, line, one.of, one.by) for line in words.at_once)
-    return Tell(said, topic=subject_name(scenario, one.of), sort=kind.sort, at_once=at_once if one.holds else ())
+    mine = tuple(_said(scenario, line, one.of, one.by) for line in words.mine if one.holds)
+    name = subject_name(scenario, one.of)
+    return Tell(said, topic=name, sort=kind.sort, at_once=at_once if one.holds else (), mine=mine)
 
 
 def _said(scenario: Scenario, template: str, of: str, by: str) -> str:

@@ -354,6 +354,9 @@ class CircumstanceWordsPart(Part):
     doing: str = Field(default="", max_length=120, description="what somebody does whom it makes rest")
     tell: tuple[Line, ...] = Field(default=(), description="ways to tell of it while it is so")
     told: tuple[Line, ...] = Field(default=(), description="ways to tell of it afterwards")
+    mine: tuple[Line, ...] = Field(
+        default=(), description="what somebody of whom it is so says of it; nothing if left out"
+    )
     at_once: tuple[Line, ...] = Field(default=(), description="what those who notice it say there and then")
     replies: tuple[Line, ...] = Field(default=(), description="what may be said to it")
     emoji: Emoji = Field(default="", description="shown over the heads of those who rest because of it")
@@ -380,6 +383,9 @@ class CircumstancePart(Part):
     gone: bool = Field(default=False, description="of a person: not in the world while it is so")
     rests: Literal["", "home", "here"] = Field(default="", description="of a person: where it has to stay")
     asleep: bool = Field(default=False, description="of a person who rests: whether it notices nothing")
+    inward: bool = Field(
+        default=False, description="of a person: whether whoever comes later is told of it, or never knows"
+    )
     warmth: int = Field(default=0, ge=-100, le=100, description="how it moves the warmth towards who did it")
 
 

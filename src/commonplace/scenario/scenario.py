@@ -35,6 +35,8 @@ class Tell:
     sort: str = ""
     at_once: tuple[str, ...] = ()
     """What is said of it there and then."""
+    mine: tuple[str, ...] = ()
+    """What somebody of whom it is so says of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,8 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
     """Ways to tell of it while it is so, each naming it and its subject; `now` is another one."""
     told: tuple[str, ...] = ()
     """Ways to tell of it afterwards; `was` is another one."""
+    mine: tuple[str, ...] = ()
+    """Ways in which somebody of whom it is so tells of it; left out where they do not."""
     at_once: tuple[str, ...] = ()
     """What those who notice it say to each other there and then."""
     replies: tuple[str, ...] = ()
@@ -96,8 +98,11 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     deed: Literal["any", "said", "own", "none"] = "any"
     """Whose deed makes it so: anybody's; only what a person says a character does, as it also names what people do
     every day; likewise, and only of oneself; nobody's."""
+    inward: bool = False
+    """Of a person: whether others know of it only if they were there when it began, or are told."""
     warmth: int = 0
-    """How the warmth of its subject, and half as much that of those who saw it, moves towards who did it."""
+    """How the warmth of its subject moves towards who did it, or who the other one is; and half as much that of those
+    who saw it where it is below 0, or else that of the other one towards its subject."""
 
     def may_be_of(self, subject: Subject) -> bool:
         """Whether something of this sort can be so."""
@@ -194,17 +199,28 @@ class Turn:
 
 
 def turned(
-    before: Circumstances, kinds: Kinds, clock: Clock, tick: int, raises: Iterable[Raise] = (), ends: Iterable[str] = ()
+    before: Circumstances,
+    kinds: Kinds,
+    clock: Clock,
+    tick: int,
+    raises: Iterable[Raise] = (),
+    ends: Iterable[str] = (),
+    outdoors: Container[str] = (),
 ) -> Turn:
     """The circumstances at the end of a tick: those raised, without those ended (by key) and those whose time is over.
 
     One that ends stays for the days in which it is news. What follows it begins where its time is over, and not where
-    something ends it.
+    something ends it; `outdoors`, areas that nobody can shut, are open again.
     """
     raised = {one.key: one for one in raises}
     over = {*ends, *(f"{kind}.{one.of}" for one in raised.values() for kind in kinds[one.kind].ends.split())}
     timed = [one for key, one in before.items() if one.holds and 0 < one.until <= tick and key not in over]
-    following = [Raise(kind, one.of, hours=hours) for one in timed for kind, hours in kinds[one.kind].then.items()]
+    following = [
+        Raise(kind, one.of, hours=hours)
+        for one in timed
+        for kind, hours in kinds[one.kind].then.items()
+        if not (kinds[kind].shut and one.of in outdoors)
+    ]
     raised = {**{one.key: one for one in following}, **raised}
     over |= {one.key for one in timed}
     over |= {f"{kind}.{one.of}" for one in following for kind in kinds[one.kind].ends.split()}

@@ -411,11 +411,15 @@ def _turned(geography: Geography, world: World, item: GodEvent | Turning, book: 
     """The world with what begins and what ends: whoever is gone leaves it, whoever is back comes home. `was`: the world
     before the input, in which things are where they were."""
     kinds, homes = book.rules.kinds, book.rules.homes
-    turn = turned(world.circumstances, kinds, book.clock, world.tick, item.raises, item.ends)
+    outdoors = frozenset(area for area in geography.destinations if geography.nodes[area].outdoor)
+    turn = turned(world.circumstances, kinds, book.clock, world.tick, item.raises, item.ends, outdoors)
     world = world if turn.after == world.circumstances else replace(world, circumstances=turn.after)
     for one in turn.ended:
         if kinds[one.kind].gone and not _is_gone(world, one.of, book):
             world = _join(geography, world, Join(item.seq, one.of, homes.get(one.of, "")), book, one.key)
+        thing = world.things.get(one.of)
+        if thing is not None and thing.parent == NOWHERE:  # what was lost is back where it was
+            world = replace(world, things=with_moves(world.things, {one.of: one.at}))
         place, seen = area_of(geography, world, one.of), _witnesses(geography, world, one, book)
         book.add(NOBODY, place, Ended(circumstance=one.key, seen_by=seen))
     for one in turn.began:

@@ -178,6 +178,33 @@ def test_the_ill_plan_to_lie_in_bed() -> None:
     assert {stroke.location for stroke in day} == {"loft"}
 
 
+def test_without_power_nobody_means_to_broadcast() -> None:
+    routine = tuple(
+        Stroke(start=start, minutes=minutes, location=place, do=do, asleep=do == "sleeping")
+        for start, minutes, place, do in (
+            ("07:00", 60, "loft", "getting up"), ("08:00", 480, "bar", "broadcasting all day"),
+            ("16:00", 360, "bar", "serving noodles"), ("22:00", 540, "loft", "sleeping"),
+        )
+    )  # fmt: skip
+    assert "broadcasting all day" in [stroke.do for stroke in planned(routine=routine)]
+    for note in (so("dark", "-", "town", place=""), so("dark", "bar", "place")):
+        day = [stroke.do for stroke in planned(note, routine=routine)]
+        assert "broadcasting all day" not in day and "serving noodles" in day
+    elsewhere = planned(so("dark", "loft", "place", place="loft"), routine=routine)
+    assert "broadcasting all day" in [stroke.do for stroke in elsewhere]
+
+
+def test_a_child_whom_somebody_has_left_alone_mourns_among_others_and_sleeps_with_one_it_likes() -> None:
+    note = changed(DEAD, tie="kin", names=("kit",), instead="workshop")
+    child, grown = (planned(note, who=changed(sample.mira("kind"), age=age)) for age in (9, 40))
+    assert child[-1].asleep and child[-1].location == "workshop"
+
+    def mourned(day: list[Stroke]) -> set[str]:
+        return {stroke.location for stroke in day if "kit" in stroke.do and not stroke.asleep}
+
+    assert mourned(grown) - {"plaza"} == {"loft"} and {"bar", "workshop"} <= mourned(child)
+
+
 def test_friends_of_the_dead_meet_on_the_next_day() -> None:
     gathering = [stroke for stroke in planned(changed(DEAD, days_ago=1, tie="close")) if "goodbye" in stroke.do]
     assert [(stroke.start, stroke.location) for stroke in gathering] == [("17:30", "plaza")]

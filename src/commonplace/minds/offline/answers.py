@@ -27,6 +27,7 @@ from commonplace.minds.offline.sayings import (
 from commonplace.minds.offline.scene import Line, Scene
 from commonplace.minds.offline.speaking import Speaking
 from commonplace.minds.offline.told import Told, minutes_since
+from commonplace.world.circumstances import subject_of
 from commonplace.world.happenings import NOTHING_KNOWN, Concluded, Did, ISaid, Said, Seed
 
 HEARD_OF = Said | Seed | Concluded
@@ -87,6 +88,11 @@ class Fact(OfEvent):
     def ahead(self) -> bool:
         """Whether it is an event that is still to come."""
         return self._note.starts > self._scene.moment and bool(self._note.place)
+
+    @property
+    def so(self) -> bool:
+        """Whether it tells of what has become so, which is no small talk."""
+        return bool(subject_of(self._note.id)[0])
 
     @cached_property
     def known(self) -> Recalled | PastNote | None:

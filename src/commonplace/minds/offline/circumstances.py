@@ -29,7 +29,7 @@ AFTER_A_WORD = 10
 MOURNS = 1
 """Days for which kin of the dead leave everything else but meals."""
 GROWN = 14
-"""Age from which one is let near a fire."""
+"""Age from which one is let near a fire, and can be left alone."""
 LIKED = 20
 """Warmth from which one sits with somebody, or says goodbye to the dead."""
 
@@ -312,7 +312,7 @@ def spoiled(notes: Sequence[So], who: Who, item: Item | Stroke, *, chosen: bool)
         if item.location in so.barred:
             rule = "so.sleep" if item.asleep else "so.own_shut" if so.tie == "own" else "so.shut"
         elif item.asleep:
-            continue
+            rule = "so.sleep" if so.gone and so.instead != who.home == item.location else ""
         elif so.rests and so.of == who.id:
             rule = "so.lie"
         elif so.kind == "dead" and so.tie == "kin" and so.days_ago <= MOURNS and not rules.has("kind.eat", item.do):
@@ -320,11 +320,18 @@ def spoiled(notes: Sequence[So], who: Who, item: Item | Stroke, *, chosen: bool)
         elif so.subject == "fact" and so.starts and item.location == so.place:
             ahead = moment_minutes(so.starts[11:16]) - moment_minutes(item.start)
             rule = "so.off" if 0 <= ahead < item.minutes and (chosen or ahead <= BEFORE) else ""
+        elif unpowered(so, item.location):
+            rule = "so.unlit" if rules.has("electric", item.do) else ""
         elif so.names and rules.language.occurs(so.names, item.do) and (so.gone or so.subject == "thing"):
             lost = so.tie == "own" and so.kind != "broken"
             rule = "so.without" if so.gone else "so.search" if lost else "so.do_without"
         if rule:
             yield so, rule
+
+
+def unpowered(so: So, place: str) -> bool:
+    """Whether there is no power at a place."""
+    return so.kind == "dark" and so.holds and so.place in ("", place)
 
 
 def instead(so: So, rule: str, who: Who, place: str, dice: Dice) -> tuple[str, str, str]:
@@ -335,7 +342,7 @@ def instead(so: So, rule: str, who: Who, place: str, dice: Dice) -> tuple[str, s
         "so.sleep": so.instead,
         "so.off": so.instead,
         "so.lie": who.home,
-        "so.mourn": who.home,
+        "so.mourn": who.home if who.age >= GROWN else place,
     }
     do = grammar(who.language).say(rule, {"what": so.called, "x": so.called}, dice.with_(so.id))[:120]
     return where.get(rule, place), do, "🚪" if rule in ("so.shut", "so.own_shut") else ""

@@ -42,6 +42,10 @@ class Row(NamedTuple):
 class Book(Struct, frozen=True, forbid_unknown_fields=True):
     """`happens.toml`."""
 
+    spelled: Mapping[str, str]
+    """What is written short → in full, such as `he's`."""
+    split: int
+    """Letters of the shortest word into which a word of a name may be split, as `tea house` is."""
     mention: str
     """A name, which stands for FORMS."""
     town: tuple[str, ...]
@@ -79,8 +83,10 @@ class Book(Struct, frozen=True, forbid_unknown_fields=True):
     """`letter`, `notice`, `broadcast` → ways to say that there is one: see `messages.py`."""
     numbers: Mapping[str, int]
     units: Mapping[str, int]
+    parts: Mapping[str, int]
+    """Part of the day → hour of the clock."""
     lasting: Mapping[str, str]
-    """Hours → words that say so, or `units` and `day`."""
+    """Hours → words that say so, or `units` and `day`; until a part of the day where it has one."""
     ends: Mapping[str, tuple[str, ...]]
     begins: Mapping[str, tuple[str, ...]]
 
@@ -295,18 +301,23 @@ def _hours(given: PerceiveEventInput, read: Book) -> int:
     n = "|".join((r"\d+", *sorted(read.numbers, key=len, reverse=True)))
     for key, pattern in read.lasting.items():
         filled = pattern.replace("N", n).replace("U", "|".join(read.units)) if key == "units" else pattern
-        found = re.search(filled.replace("(?P<day>D)", f"(?P<day>{'|'.join(days)})"), given.text, re.IGNORECASE)
+        for group, forms in (("day>D", days), ("part>P", read.parts)):
+            filled = filled.replace(f"(?P<{group})", f"(?P<{group[:-1]}{'|'.join(forms)})")
+        found = re.search(filled, given.text, re.IGNORECASE)
         if found is None:
             continue
         if key == "units":
             unit = next(hours for one, hours in read.units.items() if re.fullmatch(one, found["unit"], re.IGNORECASE))
             number = found["n"].lower()
             return (int(number) if number.isdigit() else read.numbers[number]) * unit
+        now = datetime.fromisoformat(given.now) if given.now else None
+        part = found.groupdict().get("part") or ""
+        until = read.parts[part.lower()] - now.hour if now and part else 0
         if key != "day":
-            return int(key)
-        if given.now:
+            return max(1, int(key) + until)
+        if now:
             wanted = [one.lower() for one in days].index(found["day"].lower())
-            return 24 * ((wanted - datetime.fromisoformat(given.now).weekday()) % 7 or 7)
+            return 24 * ((wanted - now.weekday()) % 7 or 7) + until
     return 0
 
 
@@ -318,6 +329,20 @@ def found_facts(given: PerceiveEventInput) -> Mapping[str, str]:
     known = {one.id for one in (*given.people, *given.areas, *given.things)} | {TOWN}
     named = ((subject_of(key)[1], name) for key, name in given.circumstances.items())
     return {of: name for of, name in named if of not in known}
+
+
+def respelled(given: PerceiveEventInput) -> PerceiveEventInput:
+    """A sentence with short forms in full, and with names as the scenario writes them: `teahouse`, not `tea house`."""
+    read, text = book(given.language), given.text.strip().replace("’", "'")
+    for short, full in read.spelled.items():
+        text = re.sub(short, full, text, flags=re.IGNORECASE)
+    names = (one.name for one in (*given.people, *given.areas, *given.things))
+    for word in sorted({word for name in names for word in words(name)}):
+        at = range(read.split, len(word) - read.split + 1)
+        if len(at) > 1:
+            halves = "|".join(f"{re.escape(word[:n])}[ -]{re.escape(word[n:])}" for n in at)
+            text = re.sub(rf"\b(?:{halves})", word, text, flags=re.IGNORECASE)
+    return msgspec.structs.replace(given, text=text)
 
 
 def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str, ...]]]:
@@ -333,7 +358,7 @@ def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str,
         return f"⟦{len(meant) - 1}⟧"
 
     names = "|".join(re.escape(one) for one in sorted(forms, key=len, reverse=True))
-    text = given.text.strip().replace("’", "'")
+    text = given.text
     return (re.sub(read.mention.replace("FORMS", names), tag, text, flags=re.IGNORECASE) if names else text), meant
 
 

@@ -8,12 +8,12 @@ from typing import Self
 
 from commonplace import rng
 from commonplace.clock import parse_iso
-from commonplace.minds.notes import COLD, Person
+from commonplace.minds.notes import COLD, Person, Spot
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.perceive_event import event_kind, named_place
 from commonplace.minds.tasks import ReactInput, Stroke
-from commonplace.world.circumstances import subject_of
+from commonplace.world.circumstances import TOWN, subject_of
 from commonplace.world.happenings import Befell, Happening, Sky
 
 TROUBLES = frozenset({"worry", "concern", "loss"})
@@ -116,8 +116,7 @@ class Event(Noticed):
             return True
         happening, text = self.news.happening, self.news.text
         places = set(happening.areas.split()) if isinstance(happening, Befell) else set[str]()
-        named = named_place(self.given.places, text)
-        places |= {named.id} if named else set()
+        places |= {self._named_place.id} if self._named_place else set()
         if places & {self.given.who.home, self.now.location if self.now else ""} and not self._is_guest(places):
             return True
         if places and self.here not in places:
@@ -125,6 +124,12 @@ class Event(Noticed):
         crowd = 1 + sum(1 for person in self.people if not person.asleep)
         share = FEW * CHANCES["event.helps" if self.manner in HELPING else "event.deals"] // crowd
         return crowd <= FEW or self.dice.steady().chance(min(100, share), "concern", text)
+
+    @cached_property
+    def _named_place(self) -> Spot | None:
+        """The place that it names, unless it is of the whole town."""
+        is_of_the_town = subject_of(befallen(self.news.happening))[1] == TOWN
+        return None if is_of_the_town else named_place(self.given.places, self.news.text)
 
     def _is_guest(self, places: set[str]) -> bool:
         """Whether the plan has the character at the place, not at home, only to eat, rest or meet somebody."""
@@ -140,7 +145,7 @@ class Event(Noticed):
         minutes = 15 + 5 * self.dice.below(6, "event")
         if self.response == "leave":
             return self.from_now(do, minutes, self.given.who.home, emoji="👀")
-        place = named_place(self.given.places, self.news.text) if self.response in HELPING else None
+        place = self._named_place if self.response in HELPING else None
         return self.from_now(do, minutes, place.id if place else "", emoji="👀")
 
     @property

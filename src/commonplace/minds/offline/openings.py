@@ -181,7 +181,8 @@ def _at_once(scene: Scene, memory: Recalled, so: str) -> Line | None:
     line = scene.line(f"now.so.{part}.{kind}", memory.id, about=topic, topic=topic) if part else Line("")
     if line.text or part in ("struck", "over"):
         return line if line.text else None
-    text = authors_words(scene, memory.tell, f"{memory.text} {scene.talk.situation.place.id}")
+    did = scene.me.called in memory.text and scene.me.id != of
+    text = "" if did else authors_words(scene, memory.tell, f"{memory.text} {scene.talk.situation.place.id}")
     return Line(text, (memory.id,), "tell.noticed", topic) if text else None
 
 
@@ -237,7 +238,8 @@ def reproach(scene: Scene) -> Line | None:
     rule, event = f"reproach.{hurt.act}", _event_of(scene, hurt.topic)
     if hurt.named and hurt.act == "broke_word":
         rule = "reproach.word"
-    line = scene.line(rule, *hurt.because, about=hurt.topic, event=event, topic=hurt.named)
+    about = "" if subject_of(hurt.topic)[0] else hurt.topic
+    line = scene.line(rule, *hurt.because, about=about, event=event, topic=hurt.named)
     return _greeting(scene).then(line)
 
 

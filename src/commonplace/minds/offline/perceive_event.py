@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from commonplace.minds.notes import Spot, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, grammar
-from commonplace.minds.offline.happens import found_facts, happens, newcomer
+from commonplace.minds.offline.happens import found_facts, happens, newcomer, respelled
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.text import name_forms, plain_name, words
-from commonplace.world.circumstances import subject_of
+from commonplace.world.circumstances import TOWN, subject_of
 
 EVENTS = ("fire", "cry", "dark", "water", "loud", "wonder")
 """Kinds of event, the more urgent first."""
@@ -52,16 +52,17 @@ _STARTS = re.compile(r"\b(?:starts|begins|is|are|keeps)(?: to)? ([a-z]+(?:ing)?\
 
 def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput:  # noqa: ARG001 – nothing to draw
     """Those in a named area and those named; everybody when the sentence names neither, or says so."""
+    text, given = given.text.strip(), respelled(given)
     rules, spoken = grammar(given.language), spoken_words(given.text)
     people = tuple(one.id for one in given.people if named_fully(one.called, spoken) or named_fully(one.name, spoken))
     found = happens(given)
     begun = [subject_of(key)[1] for key in (*found.begins, *found.ends)]
+    people = tuple(one.id for one in given.people if one.id in people or one.id in begun)
     facts = any(of in found_facts(given) for of in begun)
     things = () if facts else _things(given, rules, spoken)  # no lantern is meant by a lantern festival
     everywhere = rules.has("event.everywhere", given.text) and not rules.has("event.present", given.text)
     areas = found.areas if begun else _areas(given, spoken, () if everywhere else things)
-    areas = areas or _where(given, begun)
-    text = given.text.strip()
+    areas = () if TOWN in begun else areas or _where(given, begun)
     percept = text[:1].upper() + text[1:]
     percept = percept if percept.endswith((".", "!", "?", "…")) else f"{percept}."
     sky = _sky(rules, given.text)
@@ -70,10 +71,10 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
     )
     return PerceiveEventOutput(
         percept=percept,
-        everybody=bool(sky) or not (areas or people) or (everywhere and not areas),
+        everybody=bool(sky) or TOWN in begun or not (areas or people) or (everywhere and not areas),
         areas=areas,
         people=people,
-        sets=tuple(_sets(given, rules, spoken, areas, things)),
+        sets=tuple({**dict(_sets(given, rules, spoken, areas, things)), **dict(_lost(given, found.begins))}.items()),
         sky=sky,
         locked=locked,
         unlocked=unlocked,
@@ -145,6 +146,12 @@ def _sets(
             continue
         if state and state != thing.state:
             yield thing.id, state
+
+
+def _lost(given: PerceiveEventInput, begins: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What is stolen or missing is not in the world."""
+    known = {thing.id for thing in given.things}
+    yield from ((of, GONE) for kind, of in map(subject_of, begins) if kind in ("stolen", "missing") and of in known)
 
 
 def _state(rules: Grammar, text: str, spoken: str, states: tuple[str, ...]) -> str:

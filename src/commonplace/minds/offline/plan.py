@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from commonplace.languages.language import language
 from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
-from commonplace.minds.offline.circumstances import changed, deeds_of_the_day
+from commonplace.minds.offline.circumstances import changed, deeds_of_the_day, unpowered
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
 from commonplace.minds.offline.grammar import Grammar, grammar
@@ -398,17 +398,35 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     ]  # fmt: skip
     if given.item.asleep:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
-    usable = [hint for hint in usable if hint.object_id not in {so.of for so in given.so}]
+    idle = {so.of for so in given.so} | _unpowered(given, rules)
+    usable = [hint for hint in usable if hint.object_id not in idle]
+    if any(hint.object_id in idle for hint in given.hints) and (doing := _without_power(given, rules, dice)):
+        return PlanPartsOutput(parts=_filled(doing, given.item.minutes, dice))
     queue = _queue(given, usable, rules, dice)
-    repair = _relit(given, rules, dice) or _meant(given) or _repair(given, broken, rules, refused, dice)
+    if any(unpowered(so, given.item.location) for so in given.so):
+        queue = [part for part in queue if not rules.has("electric", part.do)] or queue
+    repair = _relit(given, idle, rules, dice) or _meant(given) or _repair(given, broken, rules, refused, dice)
     return PlanPartsOutput(parts=_filled([*repair, *queue], given.item.minutes, dice))
 
 
-def _relit(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
+def _unpowered(given: PlanPartsInput, rules: Grammar) -> set[str]:
+    """The things at the place that want power where there is none."""
+    is_dark = any(unpowered(so, given.item.location) for so in given.so)
+    return {thing.id for thing in given.things if is_dark and rules.has("electric", thing.name)}
+
+
+def _without_power(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
+    """What one does instead of a part of the routine that takes power."""
+    is_dark = any(unpowered(so, given.item.location) for so in given.so)
+    return [PartOut(do=rules.say("so.unlit", {}, dice), minutes=15)] if is_dark else []
+
+
+def _relit(given: PlanPartsInput, idle: set[str], rules: Grammar, dice: Dice) -> list[PartOut]:
     """A character that deals with a power cut switches dark things on again: last, and one after another."""
     if not given.item.because or not rules.has("mends.power", given.item.do):
         return []
-    dark = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
+    unlit = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
+    dark = [thing for thing in unlit if thing.id not in idle]
     return [PartOut(do=given.item.do, minutes=10)] + [
         PartOut(
             do=rules.say("relight", {"thing": rules.language.named(thing.name)}, dice.with_(thing.id)), minutes=5,
