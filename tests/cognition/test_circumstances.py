@@ -80,6 +80,13 @@ def test_who_comes_to_the_ill_rises_in_their_eyes() -> None:
     assert [event.body.plain()["other"] for event in stood] == ["anna"]
 
 
+def test_whoever_has_something_on_their_face_learns_of_it_by_word() -> None:
+    town = lived(hamlet(standing(anna="barn")), 10, so("scrawled", "anna", "It is done.", areas=["barn"]))
+    assert keys(town, "cora") == keys(town, "anna") == {"scrawled.anna"}
+    first = next(text for text in town.texts("anna", "observation") if "scrawl" in text)
+    assert "says to Anna" in first and town.body("anna").area == "bakery", "to wash at home"
+
+
 @pytest.mark.parametrize(("kind", "of"), [("dead", "cora"), ("away", "cora")])
 def test_nobody_who_is_gone_is_sought(kind: str, of: str) -> None:
     town = lived(hamlet(standing(anna="barn")), 1, so(kind, of, areas=["barn"]))

@@ -5,7 +5,7 @@ It knows what a memory of its own carries. What it does about it is its mind's b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
 
@@ -18,10 +18,11 @@ from commonplace.cognition.situation import person
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import phrases
 from commonplace.languages.language import language
-from commonplace.minds.notes import Person, So
-from commonplace.scenario.circumstances import subject, subject_name, subject_names
+from commonplace.minds.notes import FactNote, Person, Recalled, So, changed
+from commonplace.scenario.circumstances import said, subject, subject_name, subject_names
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.circumstances import Circumstance, Duties, duties, refuge
+from commonplace.world.happenings import Seed
 
 CLOSE = 40
 """Warmth from which what befalls somebody is felt."""
@@ -71,9 +72,38 @@ def _naming(called: str) -> Callable[[str], bool]:
     return lambda text: called in text
 
 
-def off(notes: tuple[So, ...]) -> frozenset[str]:
-    """Ids of the events that do not take place, as far as these notes say."""
-    return frozenset(note.of for note in notes if note.subject == "fact" and note.holds)
+def off(notes: tuple[So, ...], me: str) -> frozenset[str]:
+    """Ids of what is no news: events that do not take place, as far as these notes say, and what one did to others."""
+    events = (note.of for note in notes if note.subject == "fact" and note.holds)
+    return frozenset((*events, *(note.id for note in notes if note.wrong and note.by == me)))
+
+
+def in_own_words(view: View, facts: Iterable[FactNote]) -> tuple[FactNote, ...]:
+    """The facts as a character tells them: what is so of itself in the first person, and only while it is so."""
+    found: list[FactNote] = []
+    for fact in facts:
+        one = view.scenario.circumstances.get(fact.id)
+        mine = view.scenario.kinds[one.kind].words.mine if one is not None and one.of == view.persona.id else ()
+        if one is None or not mine:
+            found.append(fact)
+        elif one.holds:
+            other = subject_name(view.scenario, one.by) if one.by else ""
+            found.append(changed(fact, tell=tuple(said(line, view.scenario.language, "", other) for line in mine)))
+    return tuple(found)
+
+
+def speakable(view: View, found: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
+    """Memories without those from before about a relative for whom the character grieves: it does not speak of them."""
+    spoken, one = language(view.scenario.language), view.scenario.circumstances.get(f"grieving.{view.persona.id}")
+    note = _note(view, one) if one is not None else None
+    if note is None:
+        return found
+    kin, text = (
+        phrases(view.scenario.language, "circumstances")["kin"].split(" | "),
+        view.memories.get(note.memory).text,
+    )
+    lost = [word for word in kin if spoken.occurs([word], text)]
+    return tuple(one for one in found if not (isinstance(one.happening, Seed) and spoken.occurs(lost, one.text)))
 
 
 def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:
@@ -82,7 +112,9 @@ def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:
     scenario, seen = view.scenario, view.state.belief.nodes.get(other)
     found = list(shared)
     for one in scenario.circumstances.values():
-        concerns_them = other in (one.of, one.by) or (not one.holds and other in concerning(scenario, one.of))
+        is_unseen = other == one.of and scenario.kinds[one.kind].unseen
+        involved = other in (one.of, one.by) and not is_unseen
+        concerns_them = involved or (not one.holds and other in concerning(scenario, one.of))
         near = {one.of, *(to for to, _ in scenario.geography.edges.get(one.of, ()))}
         was_there = seen is not None and seen.seen > one.since and seen.parent in near and one.holds
         lived_with = one.of in scenario.personas and scenario.personas[one.of].home == scenario.personas[other].home
@@ -110,8 +142,8 @@ def _note(view: View, one: Circumstance) -> So | None:
     first = next(iter(view.memories.since(since, OBSERVATION, fact.carried_by)), None)
     if first is None:
         return None
-    concerned = concerning(scenario, one.of)
-    others = [person(view, other) for other in concerned if other != me.id]
+    concerned, is_wronged = concerning(scenario, one.of), kind.warmth < 0 and one.of == me.id and one.by != ""
+    others = [person(view, other) for other in (*concerned, *((one.by,) if is_wronged else ())) if other != me.id]
     nearest = max(others, key=lambda other: (other.warmth, other.id), default=None)
     held = _duties(scenario)
     inside = scenario.geography.inside(one.of) if one.holds and (kind.clears or kind.shut) else frozenset[str]()
@@ -126,7 +158,8 @@ def _note(view: View, one: Circumstance) -> So | None:
         days_ago=(view.now.date() - since.date()).days,
         weight=kind.weight, sort=kind.sort, names=subject_names(scenario, one.of),
         holds=one.holds, gone=kind.gone, rests=bool(kind.rests), clears=kind.clears, wrong=kind.warmth < 0,
-        barred=tuple(sorted(area for area in inside if not held.may_enter(area, me.home))),
+        barred=_avoided(scenario, me.id, one) if is_wronged
+        else tuple(sorted(area for area in inside if not held.may_enter(area, me.home))),
         starts=iso(event.starts) if event is not None and event.starts else "",
         tie="own" if me.id in concerned else _tie(view, nearest), person=nearest, bereaved=bereaved, by=one.by,
         healer=healer, heals=is_healer(me), place=place,
@@ -159,6 +192,13 @@ def concerning(scenario: Scenario, of: str) -> tuple[str, ...]:
         return named or tuple(one.id for one in personas if of in _used(one))
     live = (one.id for one in personas if one.home in inside)
     return tuple(dict.fromkeys((*named, *live, *_keepers(scenario, of))))
+
+
+def _avoided(scenario: Scenario, me: str, one: Circumstance) -> tuple[str, ...]:
+    """The rooms of whoever has wronged somebody, which that one keeps away from while it is so."""
+    nodes, rooms = scenario.geography.nodes, scenario.geography.destinations
+    theirs = (area for area in rooms if one.holds and not nodes[area].outdoor and one.by in concerning(scenario, area))
+    return tuple(sorted(area for area in theirs if me not in concerning(scenario, area)))
 
 
 def _used(persona: Persona) -> frozenset[str]:

@@ -137,6 +137,10 @@ def _suffer(view: TurnView, notebook: Notebook, happening: Happening, memory: in
         by = change if one.of == me else int(change / 2)
         if by and notebook.account.find(HURT if by < 0 else PLEASED, one.by, _why(one.of == me, by), one.key) is None:
             _change(view, notebook, one.by, _why(one.of == me, by), (memory,), (one.key,), by=by)
+    if one is not None and one.holds and one.by == me and one.of in notebook.relations:
+        by = scenario.kinds[one.kind].returned
+        if by and notebook.account.find(PLEASED, one.of, _why(True, by), one.key) is None:
+            _change(view, notebook, one.of, _why(True, by), (memory,), (one.key,), by=by)
     for bad in scenario.circumstances.values():
         kind = scenario.kinds[bad.kind]
         is_mine = bad.holds and kind.sort != "joy" and me in concerning(scenario, bad.of)

@@ -47,11 +47,13 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
     agents = [agent for agent in output.people if agent in scenario.personas]
     areas = [area for area in output.areas if area in scenario.geography.edges]
     # whoever is with somebody perceives what happens to them
-    begins = [subject_of(key) for key in output.begins]
+    begins = list(_begun(output, scenario))
     raises = [Raise(kind, of, _other(kind, of, output.by, begins), output.hours) for kind, of in begins]
     brought = dict(_brought(raises, areas, scenario, world))
     around = (brought.get(agent, world.bodies[agent].area) for agent in agents if agent in world.bodies)
     areas = areas or sorted(set(around))
+    unseen = {of for kind, of in begins if scenario.kinds[kind].unseen}
+    agents = [agent for agent in agents if agent not in unseen]
     changes = [change for change in output.sets if change[0] in world.things]
     body: dict[str, Any] = {
         "kind": "god_event",
@@ -71,6 +73,14 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
     return body | ({"newcomer": comes} if comes else {}) | ({"brings": brought} if brought else {})
 
 
+def _begun(output: PerceiveEventOutput, scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """(kind, subject) of what begins; what is mutual is of both."""
+    for kind, of in map(subject_of, output.begins):
+        yield kind, of
+        if scenario.kinds[kind].mutual and output.by and f"{kind}.{output.by}" not in output.begins:
+            yield kind, output.by
+
+
 BEFORE = ("newcomer", "brings")
 """What of a preview becomes inputs of its own, before the sentence: who comes, and who is put where it happens."""
 
@@ -87,12 +97,14 @@ def _brought(
     raises: Iterable[Raise], areas: Sequence[str], scenario: Scenario, world: World
 ) -> Iterator[tuple[str, str]]:
     """(character, area) of those whom something befalls elsewhere than where they are, and of who insults somebody."""
+    placed = set[str]()
     for one in raises:
         kind, there = scenario.kinds[one.kind], world.bodies.get(one.of)
-        if there is None or kind.gone:
+        if there is None or kind.gone or one.of in placed:
             continue
         area = areas[0] if len(areas) == 1 else there.area
         by = (one.by,) if kind.warmth < 0 and one.by in world.bodies else ()
+        placed |= {one.of, *by}
         yield from ((agent, area) for agent in (one.of, *by) if world.bodies[agent].area != area)
 
 

@@ -50,6 +50,8 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
     """Ways to tell of it while it is so, each naming it and its subject; `now` is another one."""
     told: tuple[str, ...] = ()
     """Ways to tell of it afterwards; `was` is another one."""
+    mine: tuple[str, ...] = ()
+    """Ways in which whoever it is of tells of it while it is so."""
     at_once: tuple[str, ...] = ()
     """What those who notice it say to each other there and then."""
     replies: tuple[str, ...] = ()
@@ -96,6 +98,13 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     every day; likewise, and only of oneself; nobody's."""
     warmth: int = 0
     """How the warmth of its subject, and half as much that of those who saw it, moves towards who did it."""
+
+    returned: int = 0
+    """How the warmth of who did it, or of the other one of two, moves towards its subject."""
+    mutual: bool = False
+    """Whether it is so of both: of its subject, and of who did it."""
+    unseen: bool = False
+    """Of a person: whether it notices it only when it is told."""
 
     def may_be_of(self, subject: Subject) -> bool:
         """Whether something of this sort can be so."""

@@ -59,7 +59,9 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
     facts = any(of in found_facts(given) for of in begun)
     things = () if facts else _things(given, rules, spoken)  # no lantern is meant by a lantern festival
     everywhere = rules.has("event.everywhere", given.text) and not rules.has("event.present", given.text)
-    areas = found.areas if begun else _areas(given, spoken, () if everywhere else things)
+    comes = newcomer(given)
+    people = () if comes and found.areas else people  # those who are asked for are elsewhere
+    areas = found.areas if begun or comes else _areas(given, spoken, () if everywhere else things)
     areas = areas or _where(given, begun)
     text = given.text.strip()
     percept = text[:1].upper() + text[1:]
@@ -73,7 +75,7 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
         everybody=bool(sky) or not (areas or people) or (everywhere and not areas),
         areas=areas,
         people=people,
-        sets=tuple(_sets(given, rules, spoken, areas, things)),
+        sets=tuple({**dict(_sets(given, rules, spoken, areas, things)), **dict(_lost(given, found.begins))}.items()),
         sky=sky,
         locked=locked,
         unlocked=unlocked,
@@ -83,7 +85,7 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
         ends=found.ends,
         hours=found.hours,
         by=found.by,
-        newcomer=newcomer(given),
+        newcomer=comes,
         unclear=found.unclear,
     )
 
@@ -106,7 +108,7 @@ def _where(given: PerceiveEventInput, of: Iterable[str]) -> tuple[str, ...]:
 
 def _far(given: PerceiveEventInput, rules: Grammar, areas: Sequence[str], things: tuple[str, ...]) -> str:
     """What the next rooms notice of what is loud or bright; empty for what is neither, as a lamp that breaks is."""
-    kinds = [kind for kind in FAR if not (things and kind in ("music", "dark", "bright"))]
+    kinds = [kind for kind in FAR if not (things and kind in ("cry", "music", "dark", "bright"))]
     kind = next((kind for kind in kinds if rules.has(f"event.{kind}", given.text)), "")
     place = next((area.name for area in given.areas if area.id in areas), "")
     return rules.first(f"far.{kind}", {"place": rules.language.named(place)}) if kind and place else ""
@@ -145,6 +147,12 @@ def _sets(
             continue
         if state and state != thing.state:
             yield thing.id, state
+
+
+def _lost(given: PerceiveEventInput, begins: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What is stolen or missing is not in the world."""
+    known = {thing.id for thing in given.things}
+    yield from ((of, GONE) for kind, of in map(subject_of, begins) if kind in ("stolen", "missing") and of in known)
 
 
 def _state(rules: Grammar, text: str, spoken: str, states: tuple[str, ...]) -> str:
