@@ -87,6 +87,17 @@ def test_whoever_has_something_on_their_face_learns_of_it_by_word() -> None:
     assert "says to Anna" in first and town.body("anna").area == "bakery", "to wash at home"
 
 
+def test_what_does_not_show_is_known_by_word_only() -> None:
+    town = lived(hamlet(standing(anna="bakery", cora="barn")), 3, so("sought", "cora", "It is so.", areas=["bakery"]))
+    assert keys(town, "anna") == {"sought.cora"} and not keys(town, "cora")
+
+
+def test_whoever_it_is_of_tells_of_it_in_the_first_person() -> None:
+    town = lived(hamlet(TOGETHER), 12, so("insulted", "anna", by="ben", areas=["barn"]))
+    said = [event.body.plain()["utterance"] for event in town.events("SAY", "anna")]
+    assert not [line for line in said if "Anna" in line]
+
+
 @pytest.mark.parametrize(("kind", "of"), [("dead", "cora"), ("away", "cora")])
 def test_nobody_who_is_gone_is_sought(kind: str, of: str) -> None:
     town = lived(hamlet(standing(anna="barn")), 1, so(kind, of, areas=["barn"]))

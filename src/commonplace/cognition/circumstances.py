@@ -21,13 +21,15 @@ from commonplace.languages.language import language
 from commonplace.minds.notes import FactNote, Person, Recalled, So, changed
 from commonplace.scenario.circumstances import said, subject, subject_name, subject_names
 from commonplace.scenario.scenario import Scenario, derived
-from commonplace.world.circumstances import Circumstance, Duties, duties, refuge
+from commonplace.world.circumstances import TOWN, Circumstance, Duties, duties, refuge
 from commonplace.world.happenings import Seed
 
 CLOSE = 40
 """Warmth from which what befalls somebody is felt."""
 NOTICED, FOND, WAKING = 120, 30, (8, 21)
 """Minutes after which somebody is missed where one is used to meeting them, the warmth from which, and the hours."""
+WORK = (8 * 60, 16 * 60)
+"""Minutes of the day between which whoever keeps a place begins there."""
 BY_THEN = 6 * 60
 """Minutes after which whoever lives with somebody knows what has become of them."""
 KEEPS = 4 * 60
@@ -79,17 +81,26 @@ def off(notes: tuple[So, ...], me: str) -> frozenset[str]:
 
 
 def in_own_words(view: View, facts: Iterable[FactNote]) -> tuple[FactNote, ...]:
-    """The facts as a character tells them: what is so of itself in the first person, and only while it is so."""
-    found: list[FactNote] = []
-    for fact in facts:
-        one = view.scenario.circumstances.get(fact.id)
-        mine = view.scenario.kinds[one.kind].words.mine if one is not None and one.of == view.persona.id else ()
-        if one is None or not mine:
-            found.append(fact)
-        elif one.holds:
-            other = subject_name(view.scenario, one.by) if one.by else ""
-            found.append(changed(fact, tell=tuple(said(line, view.scenario.language, "", other) for line in mine)))
-    return tuple(found)
+    """The facts as a character tells them: what is so of itself in the first person, and only while it is so; nothing
+    that it is named in, and not that it asks for somebody."""
+    return tuple(said for fact in facts if (said := _in_own_words(view, fact)) is not None)
+
+
+def _in_own_words(view: View, fact: FactNote) -> FactNote | None:
+    scenario, me = view.scenario, view.persona
+    one = scenario.circumstances.get(fact.id)
+    if one is None:
+        return fact
+    kind, spoken = scenario.kinds[one.kind], language(scenario.language)
+    if one.of == me.id and kind.words.mine:
+        other = subject_name(scenario, one.by) if one.by else ""
+        mine = tuple(said(line, scenario.language, "", other) for line in kind.words.mine)
+        return changed(fact, tell=mine) if one.holds else None
+    note = _note(view, one) if kind.unseen == "all" else None
+    if note is not None and spoken.mentions(view.memories.get(note.memory).text, me.name, me.called):
+        return None
+    tell = tuple(line for line in fact.tell if not spoken.mentions(line, me.name, me.called))
+    return changed(fact, tell=tell or fact.tell) if one.by == me.id else fact
 
 
 def speakable(view: View, found: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
@@ -112,8 +123,8 @@ def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:
     scenario, seen = view.scenario, view.state.belief.nodes.get(other)
     found = list(shared)
     for one in scenario.circumstances.values():
-        is_unseen = other == one.of and scenario.kinds[one.kind].unseen
-        involved = other in (one.of, one.by) and not is_unseen
+        is_unseen = other == one.of and scenario.kinds[one.kind].unseen != ""
+        involved = (other in (one.of, one.by) and not is_unseen) or one.of == TOWN
         concerns_them = involved or (not one.holds and other in concerning(scenario, one.of))
         near = {one.of, *(to for to, _ in scenario.geography.edges.get(one.of, ()))}
         was_there = seen is not None and seen.seen > one.since and seen.parent in near and one.holds
@@ -177,7 +188,7 @@ def _note(view: View, one: Circumstance) -> So | None:
 @derived
 def concerning(scenario: Scenario, of: str) -> tuple[str, ...]:
     """Ids of those whom something concerns most: somebody, those who live in or keep a place, those whose thing it is
-    or who use it, those who spread a piece of news."""
+    or who use it – those of its place where it is nobody's –, those who spread a piece of news."""
     if of in scenario.personas:
         return (of,)
     fact = scenario.fact(of)
@@ -189,9 +200,25 @@ def concerning(scenario: Scenario, of: str) -> tuple[str, ...]:
     if of == scenario.geography.root:
         return ()
     if not inside:
-        return named or tuple(one.id for one in personas if of in _used(one))
+        parent = scenario.geography.nodes[of].parent_id if of in scenario.geography.nodes else ""
+        theirs = named or tuple(one.id for one in personas if of in _used(one))
+        return theirs or (concerning(scenario, parent) if parent else ())
     live = (one.id for one in personas if one.home in inside)
     return tuple(dict.fromkeys((*named, *live, *_keepers(scenario, of))))
+
+
+def kept_alone(scenario: Scenario, who: str) -> tuple[str, ...]:
+    """The rooms, besides where it lives, that nobody else keeps, or that are called after the character."""
+    nodes, persona = scenario.geography.nodes, scenario.personas[who]
+    spoken = language(scenario.language)
+    rooms = (one for one in scenario.geography.destinations if not nodes[one].outdoor and one != persona.home)
+    works = {item.place for item in persona.routine if WORK[0] <= item.at < WORK[1]}
+    rooms = (one for one in rooms if one in works and all(other.home != one for other in scenario.personas.values()))
+    return tuple(
+        room for room in rooms
+        if who in (keepers := _keepers(scenario, room))
+        and (keepers == (who,) or spoken.mentions(scenario.geography.name(room), persona.name, persona.called))
+    )  # fmt: skip
 
 
 def _avoided(scenario: Scenario, me: str, one: Circumstance) -> tuple[str, ...]:
@@ -292,6 +319,8 @@ def _place(view: View, one: Circumstance, event: str) -> str:
         is_at_home = scenario.kinds[one.kind].rests == "home" or scenario.kinds[one.kind].gone
         if one.of == view.persona.id or one.of in bodies:
             return view.world.area
+        if scenario.kinds[one.kind].unseen == "all":
+            return next(iter(kept_alone(scenario, one.of)), personas[one.of].home)
         last = "" if is_at_home else belief.place_of(one.of)
         return last if last in edges else personas[one.of].home
     if event:

@@ -331,7 +331,8 @@ def what_is_so(view: TurnView) -> Iterator[Percept]:
     told = _told_of(view)
     for one in view.world.circumstances:
         fact = view.scenario.fact(one.key)
-        is_unseen = view.scenario.kinds[one.kind].unseen and one.of == view.persona.id
+        unseen = view.scenario.kinds[one.kind].unseen
+        is_unseen = unseen == "all" or (unseen == "self" and one.of == view.persona.id)
         if fact is None or is_unseen or one.key in told or any(map(fact.carried_by, _lately(view, one))):
             continue
         yield _circumstance(view, one.key, now_sentence(view.scenario, one.kind, one.of, one.by))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from commonplace.clock import iso
-from commonplace.cognition.circumstances import concerning, is_healer
+from commonplace.cognition.circumstances import concerning, is_healer, kept_alone
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
 from commonplace.errors import UsageError
@@ -29,6 +29,8 @@ from commonplace.world.state import NOWHERE, World
 
 CLOSEST = 3
 """How many of those who like somebody are named."""
+MOURNED = 96
+"""Hours for which the rooms of the dead are closed."""
 GROWN = 35
 """Age of somebody new of whom the sentence does not say it."""
 
@@ -49,15 +51,19 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
     # whoever is with somebody perceives what happens to them
     begins = list(_begun(output, scenario))
     raises = [Raise(kind, of, _other(kind, of, output.by, begins), output.hours) for kind, of in begins]
+    text = carrying(output.percept, raises, scenario, world.tick)
+    shut = {one.key: one for one in _left_shut(raises, scenario)}  # whoever comes sees it at the door
+    raises += [one for key, one in shut.items() if key not in output.begins]
     brought = dict(_brought(raises, areas, scenario, world))
     around = (brought.get(agent, world.bodies[agent].area) for agent in agents if agent in world.bodies)
     areas = areas or sorted(set(around))
     unseen = {of for kind, of in begins if scenario.kinds[kind].unseen}
     agents = [agent for agent in agents if agent not in unseen]
+    agents += [one for one in _told(raises, scenario) if one not in agents]
     changes = [change for change in output.sets if change[0] in world.things]
     body: dict[str, Any] = {
         "kind": "god_event",
-        "text": carrying(output.percept, raises, scenario, world.tick),
+        "text": text,
         "to": {"everybody": output.everybody or not (areas or agents), "areas": areas, "agents": agents},
         "sets": [list(change) for change in changes if is_state(change, scenario)],
         "opens": doors(scenario.geography, output.unlocked),
@@ -67,10 +73,33 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
         "befalls": [list(pair) for pair in output.befalls(people(given.people))],
         "far": output.far if areas else "",
         "raises": [one.as_dict() for one in raises],
-        "ends": list(output.ends),
+        "ends": [*output.ends, *_reopened(output.ends, scenario, world)],
     }
     comes = _newcomer(output.newcomer, output.areas, areas, scenario)
     return body | ({"newcomer": comes} if comes else {}) | ({"brings": brought} if brought else {})
+
+
+def _told(raises: Iterable[Raise], scenario: Scenario) -> Iterator[str]:
+    """Those who live with somebody that goes away for a time, and say so."""
+    away = {one.of for one in raises if scenario.kinds[one.kind].gone and scenario.kinds[one.kind].hours}
+    homes = {scenario.personas[one].home for one in away}
+    yield from (one.id for one in scenario.personas.values() if one.home in homes and one.id not in away)
+
+
+def _left_shut(raises: Iterable[Raise], scenario: Scenario) -> Iterator[Raise]:
+    """The rooms that close because whoever keeps them alone is gone or has to lie down, for as long."""
+    for one in raises:
+        kind = scenario.kinds[one.kind]
+        hours = sum(kind.then.values()) + (one.hours or kind.hours) or MOURNED
+        if kind.gone or kind.rests:
+            yield from (Raise("closed", room, hours=hours) for room in kept_alone(scenario, one.of))
+
+
+def _reopened(ends: Iterable[str], scenario: Scenario, world: World) -> tuple[str, ...]:
+    """The rooms that are open again with those who keep them."""
+    people = [of for _, of in map(subject_of, ends) if of in scenario.personas]
+    keys = (f"closed.{room}" for who in people for room in kept_alone(scenario, who))
+    return tuple(key for key in keys if key in world.circumstances and world.circumstances[key].holds)
 
 
 def _begun(output: PerceiveEventOutput, scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -100,7 +129,7 @@ def _brought(
     placed = set[str]()
     for one in raises:
         kind, there = scenario.kinds[one.kind], world.bodies.get(one.of)
-        if there is None or kind.gone or one.of in placed:
+        if there is None or kind.gone or kind.unseen or one.of in placed:
             continue
         area = areas[0] if len(areas) == 1 else there.area
         by = (one.by,) if kind.warmth < 0 and one.by in world.bodies else ()

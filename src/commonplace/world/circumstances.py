@@ -103,8 +103,10 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     """How the warmth of who did it, or of the other one of two, moves towards its subject."""
     mutual: bool = False
     """Whether it is so of both: of its subject, and of who did it."""
-    unseen: bool = False
-    """Of a person: whether it notices it only when it is told."""
+    unseen: Literal["", "self", "all"] = ""
+    """Of a person: who does not see it: itself, or anybody who was not there when it began."""
+    powerless: bool = False
+    """Whether nothing that needs power can be switched on."""
 
     def may_be_of(self, subject: Subject) -> bool:
         """Whether something of this sort can be so."""
@@ -251,6 +253,8 @@ class Duties:
     """Areas that only those enter who live in one of them."""
     barred: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
     """The ways into what is cleared, and into what is cleared or shut: to whoever is outside they count as closed."""
+    powerless: frozenset[str] = frozenset()
+    """Areas in which nothing that needs power can be switched on."""
     resting: Mapping[str, tuple[str, Kind]] = field(default_factory=dict[str, tuple[str, Kind]])
     """Those who have to rest, each with why and how."""
 
@@ -279,7 +283,9 @@ def duties(geography: Geography, circumstances: Circumstances, kinds: Kinds) -> 
     shut = frozenset(area for one, kind in held if kind.shut for area in geography.inside(one.of))
     resting = {one.of: (one.key, kind) for one, kind in held if kind.rests}
     barred = _ways_into(geography, cleared.keys()), _ways_into(geography, shut.union(cleared))
-    return Duties(cleared, shut, barred, resting)
+    dark = (geography.root if one.of == TOWN else one.of for one, kind in held if kind.powerless)
+    powerless = frozenset(area for of in dark for area in geography.inside(of))
+    return Duties(cleared, shut, barred, powerless, resting)
 
 
 def _ways_into(geography: Geography, areas: Collection[str]) -> frozenset[str]:
