@@ -164,7 +164,7 @@ def test_a_stranger_who_asks_for_somebody_is_seen_by_those_at_the_place(towns: d
     assert [one["of"] for one in body["raises"]] == ["taesik"] and "brings" not in body
 
 
-def test_a_room_closes_with_whoever_keeps_it_alone_and_opens_with_them(towns: dict[str, Run]) -> None:
+def test_a_room_closes_while_whoever_keeps_it_alone_is_away(towns: dict[str, Run]) -> None:
     run = towns["latticeville"]
     body, told = previewed(run, "Mira leaves for the coast for two days")
     assert [(one["kind"], one["of"], one["hours"]) for one in body["raises"]] == [

@@ -29,8 +29,6 @@ from commonplace.world.state import NOWHERE, World
 
 CLOSEST = 3
 """How many of those who like somebody are named."""
-MOURNED = 96
-"""Hours for which the rooms of the dead are closed."""
 GROWN = 35
 """Age of somebody new of whom the sentence does not say it."""
 
@@ -51,7 +49,7 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
     # whoever is with somebody perceives what happens to them
     begins = list(_begun(output, scenario))
     raises = [Raise(kind, of, _other(kind, of, output.by, begins), output.hours) for kind, of in begins]
-    text = carrying(output.percept, raises, scenario, world.tick)
+    percept = carrying(output.percept, raises, scenario, world.tick)
     shut = {one.key: one for one in _left_shut(raises, scenario)}  # whoever comes sees it at the door
     raises += [one for key, one in shut.items() if key not in output.begins]
     brought = dict(_brought(raises, areas, scenario, world))
@@ -63,7 +61,7 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
     changes = [change for change in output.sets if change[0] in world.things]
     body: dict[str, Any] = {
         "kind": "god_event",
-        "text": text,
+        "text": percept,
         "to": {"everybody": output.everybody or not (areas or agents), "areas": areas, "agents": agents},
         "sets": [list(change) for change in changes if is_state(change, scenario)],
         "opens": doors(scenario.geography, output.unlocked),
@@ -87,11 +85,11 @@ def _told(raises: Iterable[Raise], scenario: Scenario) -> Iterator[str]:
 
 
 def _left_shut(raises: Iterable[Raise], scenario: Scenario) -> Iterator[Raise]:
-    """The rooms that close because whoever keeps them alone is gone or has to lie down, for as long."""
+    """The rooms that close because whoever keeps them alone is away, for as long."""
     for one in raises:
         kind = scenario.kinds[one.kind]
-        hours = sum(kind.then.values()) + (one.hours or kind.hours) or MOURNED
-        if kind.gone or kind.rests:
+        if kind.gone and kind.hours:
+            hours = one.hours or kind.hours
             yield from (Raise("closed", room, hours=hours) for room in kept_alone(scenario, one.of))
 
 
