@@ -10,7 +10,7 @@ import pytest
 
 from cognition.hamlet import Town, festival, hamlet, person, standing
 from commonplace.character.goal import Goal
-from commonplace.cognition.circumstances import concerning, square, without_riddles
+from commonplace.cognition.circumstances import concerning, speakable, square
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline import OfflineMind
 from commonplace.scenario.scenario import Scenario
@@ -95,7 +95,7 @@ def test_what_came_out_is_no_riddle_to_those_whom_it_befell() -> None:
 
     def told(me: str) -> tuple[Recalled, ...]:
         view: Any = SimpleNamespace(scenario=town.scenario, persona=SimpleNamespace(id=me), memories=heard)
-        return without_riddles(view, (riddle, plain))
+        return speakable(view, (riddle, plain))
 
     assert told("ben") == told("anna") == (plain,)
     assert told("cora") == (riddle, plain)
@@ -119,6 +119,24 @@ def test_who_comes_to_the_ill_rises_in_their_eyes() -> None:
     assert town.body("ben").area == "cabin"
     stood = [event for event in town.events("RELATION_CHANGED", "ben") if event.body.plain()["why"] == "stood_by"]
     assert [event.body.plain()["other"] for event in stood] == ["anna"]
+
+
+def test_whoever_has_something_on_their_face_learns_of_it_by_word() -> None:
+    town = lived(hamlet(standing(anna="barn")), 10, so("scrawled", "anna", "It is done.", areas=["barn"]))
+    assert keys(town, "cora") == keys(town, "anna") == {"scrawled.anna"}
+    first = next(text for text in town.texts("anna", "observation") if "scrawl" in text)
+    assert "says to Anna" in first and town.body("anna").area == "bakery", "to wash at home"
+
+
+def test_what_does_not_show_is_known_by_word_only() -> None:
+    town = lived(hamlet(standing(anna="bakery", cora="barn")), 3, so("sought", "cora", "It is so.", areas=["bakery"]))
+    assert keys(town, "anna") == {"sought.cora"} and not keys(town, "cora")
+
+
+def test_whoever_it_is_of_tells_of_it_in_the_first_person() -> None:
+    town = lived(hamlet(TOGETHER), 12, so("insulted", "anna", by="ben", areas=["barn"]))
+    said = [event.body.plain()["utterance"] for event in town.events("SAY", "anna")]
+    assert not [line for line in said if "Anna" in line]
 
 
 @pytest.mark.parametrize(("kind", "of"), [("dead", "cora"), ("away", "cora")])

@@ -137,6 +137,64 @@ def test_of_two_in_love_each_is_in_love_with_the_other(towns: dict[str, Run]) ->
 
 
 @pytest.mark.parametrize(
+    ("town", "text"), [("latticeville", "Bruno quarrels with Halima"), ("sijang", "본철이 은영과 싸운다")]
+)
+def test_a_quarrel_is_of_both_and_takes_place_where_one_of_them_is(towns: dict[str, Run], town: str, text: str) -> None:
+    body, _ = previewed(towns[town], text)
+    (first, other), (second, one) = [(raised["of"], raised["by"]) for raised in body["raises"]]
+    assert (first, other) == (one, second) and len(body.get("brings", {})) <= 1
+
+
+@pytest.mark.parametrize(
+    ("town", "text", "thing"),
+    [
+        ("latticeville", "Mira has lost the gramophone", "gramophone"),
+        ("sijang", "누가 금고를 통째로 훔쳐 갔다", "safe"),
+    ],
+)
+def test_a_thing_that_is_lost_or_stolen_is_not_in_the_world(
+    towns: dict[str, Run], town: str, text: str, thing: str
+) -> None:
+    assert previewed(towns[town], text)[0]["moves"] == [[thing, ""]]
+
+
+def test_a_stranger_who_asks_for_somebody_is_seen_by_those_at_the_place(towns: dict[str, Run]) -> None:
+    body, _ = previewed(towns["sijang"], "박수경이라는 낯선 여자가 찻집에 들어와 윤태식을 찾는다")
+    assert body["newcomer"]["area"] == "teashop" and body["to"]["areas"] == ["teashop"] and not body["to"]["agents"]
+    assert [one["of"] for one in body["raises"]] == ["taesik"] and "brings" not in body
+
+
+def test_a_room_closes_while_whoever_keeps_it_alone_is_away(towns: dict[str, Run]) -> None:
+    run = towns["latticeville"]
+    body, told = previewed(run, "Mira leaves for the coast for two days")
+    assert [(one["kind"], one["of"], one["hours"]) for one in body["raises"]] == [
+        ("away", "mira", 48), ("closed", "noodle-bar", 48),
+    ]  # fmt: skip
+    assert "Mira's Noodle Bar is closed (for 2 days)" in told
+    assert previewed(towns["sijang"], "미정이 여행을 떠난다")[0]["to"]["agents"] == ["mijeong", "daon"], (
+        "who lives with her"
+    )
+    assert [one["of"] for one in previewed(run, "Odalys is ill")[0]["raises"]] == ["odalys"]
+
+
+def test_without_power_nothing_is_switched_on(tmp_path: Path) -> None:
+    with create_run(tmp_path / "a.run", "sijang") as run:
+        list(run.play_sync(36))
+        run.submit(previewed(run, "시장 전체가 정전이다")[0])
+        list(run.play_sync(1))
+        world = run.reading.world_at()
+        assert {world.things[one].state for one in ("guksu-radio", "pharm-sign", "tteok-sign")} == {"꺼짐"}
+        list(run.play_sync(40))
+        world = run.reading.world_at()
+        assert {world.things[one].state for one in ("guksu-radio", "pharm-sign", "tteok-sign")} == {"꺼짐"}
+
+
+def test_nobody_notices_what_is_drawn_on_their_own_face(towns: dict[str, Run]) -> None:
+    body, _ = previewed(towns["latticeville"], "Pip draws a moustache on Bruno")
+    assert [one["kind"] for one in body["raises"]] == ["scrawled"] and "bruno" not in body["to"]["agents"]
+
+
+@pytest.mark.parametrize(
     ("town", "text", "card"),
     [
         ("latticeville", "A 40-year-old sailor named Viktor asks for Mira", ("Viktor", 40, "sailor")),

@@ -6,7 +6,7 @@ It knows what a memory of its own carries. What it does about it is its mind's b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
 
@@ -22,7 +22,8 @@ from commonplace.languages.language import language
 from commonplace.minds.notes import FactNote, Person, Recalled, So, changed
 from commonplace.scenario.circumstances import subject, subject_name, subject_names
 from commonplace.scenario.scenario import Scenario, derived
-from commonplace.world.circumstances import Circumstance, Duties, duties, refuge
+from commonplace.world.circumstances import TOWN, Circumstance, Duties, duties, refuge
+from commonplace.world.happenings import Seed
 
 GROWN = 14
 """Age from which one can be at home alone at night."""
@@ -31,6 +32,8 @@ CLOSE = 40
 """Warmth from which what befalls somebody is felt."""
 NOTICED, FOND, WAKING = 120, 30, (8, 21)
 """Minutes after which somebody is missed where one is used to meeting them, the warmth from which, and the hours."""
+WORK = (8 * 60, 16 * 60)
+"""Minutes of the day between which whoever keeps a place begins there."""
 BY_THEN = 6 * 60
 """Minutes after which whoever lives with somebody knows what has become of them."""
 KEEPS = 4 * 60
@@ -75,25 +78,50 @@ def _naming(called: str) -> Callable[[str], bool]:
     return lambda text: called in text
 
 
-def off(notes: tuple[So, ...]) -> frozenset[str]:
-    """Ids of the events that do not take place, as far as these notes say."""
-    return frozenset(note.of for note in notes if note.subject == "fact" and note.holds)
+def off(notes: tuple[So, ...], me: str) -> frozenset[str]:
+    """Ids of what is no news: events that do not take place, as far as these notes say, and what one did to others."""
+    events = (note.of for note in notes if note.subject == "fact" and note.holds)
+    return frozenset((*events, *(note.id for note in notes if note.wrong and note.by == me)))
 
 
-def in_own_words(view: View, notes: tuple[FactNote, ...]) -> tuple[FactNote, ...]:
-    """The facts as the character tells of them: what is so of itself in the first person, what it did to somebody not
-    at all."""
-    scenario, me, found = view.scenario, view.persona.id, list[FactNote]()
-    for note in notes:
-        one = scenario.circumstances.get(note.id)
-        if one is None or me not in (one.of, one.by):
-            found.append(note)
-        elif me == one.of and (mine := scenario.tells[note.id].mine):
-            found.append(changed(note, text=mine[0], tell=mine))
-    return tuple(found)
+def in_own_words(view: View, facts: Iterable[FactNote]) -> tuple[FactNote, ...]:
+    """The facts as a character tells them: what is so of itself in the first person, and only while it is so; nothing
+    that it is named in, and not that it asks for somebody."""
+    return tuple(said for fact in facts if (said := _in_own_words(view, fact)) is not None)
 
 
-def without_riddles(view: View, notes: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
+def _in_own_words(view: View, fact: FactNote) -> FactNote | None:
+    scenario, me = view.scenario, view.persona
+    one = scenario.circumstances.get(fact.id)
+    if one is None:
+        return fact
+    kind, spoken, mine = scenario.kinds[one.kind], language(scenario.language), scenario.tells[one.key].mine
+    if one.of == me.id and kind.words.mine:
+        return changed(fact, text=mine[0], tell=mine) if mine else None
+    note = _note(view, one) if kind.unseen == "all" else None
+    if note is not None and spoken.mentions(view.memories.get(note.memory).text, me.name, me.called):
+        return None
+    tell = tuple(line for line in fact.tell if not spoken.mentions(line, me.name, me.called))
+    return changed(fact, tell=tell or fact.tell) if one.by == me.id else fact
+
+
+def speakable(view: View, found: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
+    """Memories without riddles that have come out, and without those from before about a relative for whom the
+    character grieves: it does not speak of them."""
+    found = _without_riddles(view, found)
+    spoken, one = language(view.scenario.language), view.scenario.circumstances.get(f"grieving.{view.persona.id}")
+    note = _note(view, one) if one is not None else None
+    if note is None:
+        return found
+    kin, text = (
+        phrases(view.scenario.language, "circumstances")["kin"].split(" | "),
+        view.memories.get(note.memory).text,
+    )
+    lost = [word for word in kin if spoken.occurs([word], text)]
+    return tuple(one for one in found if not (isinstance(one.happening, Seed) and spoken.occurs(lost, one.text)))
+
+
+def _without_riddles(view: View, notes: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
     """The memories but for those whose author's lines name what came out when something befell the character, such as
     `he is Copper`: a name in the sentence that nobody and no place has."""
     scenario, me, out = view.scenario, view.persona.id, set[str]()
@@ -121,7 +149,9 @@ def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:
     scenario, seen = view.scenario, view.state.belief.nodes.get(other)
     found = list(shared)
     for one in scenario.circumstances.values():
-        concerns_them = other in (one.of, one.by) or (not one.holds and other in concerning(scenario, one.of))
+        is_unseen = other == one.of and scenario.kinds[one.kind].unseen != ""
+        involved = (other in (one.of, one.by) and not is_unseen) or one.of == TOWN
+        concerns_them = involved or (not one.holds and other in concerning(scenario, one.of))
         near = {one.of, *(to for to, _ in scenario.geography.edges.get(one.of, ()))}
         was_there = seen is not None and seen.seen > one.since and seen.parent in near and one.holds
         lived_with = one.of in scenario.personas and scenario.personas[one.of].home == scenario.personas[other].home
@@ -149,12 +179,9 @@ def _note(view: View, one: Circumstance) -> So | None:
     first = next(iter(view.memories.since(since, OBSERVATION, fact.carried_by)), None)
     if first is None:
         return None
-    concerned = concerning(scenario, one.of)
-    others = [
-        person(view, other)
-        for other in (*concerned, *((one.by,) if one.of == me.id and one.by else ()))
-        if other != me.id
-    ]
+    concerned, by = concerning(scenario, one.of), (one.by,) if one.of == me.id and one.by else ()
+    is_wronged = bool(by) and kind.warmth < 0
+    others = [person(view, other) for other in (*concerned, *by) if other != me.id]
     nearest = max(others, key=lambda other: (other.warmth, other.id), default=None)
     held, lacks = _duties(scenario), kind.gone and one.holds
     inside = scenario.geography.inside(one.of) if one.holds and (kind.clears or kind.shut) else frozenset[str]()
@@ -169,7 +196,8 @@ def _note(view: View, one: Circumstance) -> So | None:
         days_ago=(view.now.date() - since.date()).days,
         weight=kind.weight, sort=kind.sort, names=subject_names(scenario, one.of),
         holds=one.holds, gone=kind.gone, rests=bool(kind.rests), clears=kind.clears, wrong=kind.warmth < 0,
-        barred=tuple(sorted(area for area in inside if not held.may_enter(area, me.home))),
+        barred=_avoided(scenario, me.id, one) if is_wronged
+        else tuple(sorted(area for area in inside if not held.may_enter(area, me.home))),
         starts=iso(event.starts) if event is not None and event.starts else "",
         tie="own" if me.id in concerned else _tie(view, nearest), person=nearest, bereaved=bereaved, by=one.by,
         healer=healer, heals=is_healer(me), place=place,
@@ -187,7 +215,7 @@ def _note(view: View, one: Circumstance) -> So | None:
 @derived
 def concerning(scenario: Scenario, of: str) -> tuple[str, ...]:
     """Ids of those whom something concerns most: somebody, those who live in or keep a place, those whose thing it is
-    or who use it, those who spread a piece of news."""
+    or who use it – those of its place where it is nobody's –, those who spread a piece of news."""
     if of in scenario.personas:
         return (of,)
     fact = scenario.fact(of)
@@ -199,9 +227,32 @@ def concerning(scenario: Scenario, of: str) -> tuple[str, ...]:
     if of == scenario.geography.root:
         return ()
     if not inside:
-        return named or tuple(one.id for one in personas if of in _used(one))
+        parent = scenario.geography.nodes[of].parent_id if of in scenario.geography.nodes else ""
+        theirs = named or tuple(one.id for one in personas if of in _used(one))
+        return theirs or (concerning(scenario, parent) if parent else ())
     live = (one.id for one in personas if one.home in inside)
     return tuple(dict.fromkeys((*named, *live, *_keepers(scenario, of))))
+
+
+def kept_alone(scenario: Scenario, who: str) -> tuple[str, ...]:
+    """The rooms, besides where it lives, that nobody else keeps, or that are called after the character."""
+    nodes, persona = scenario.geography.nodes, scenario.personas[who]
+    spoken = language(scenario.language)
+    rooms = (one for one in scenario.geography.destinations if not nodes[one].outdoor and one != persona.home)
+    works = {item.place for item in persona.routine if WORK[0] <= item.at < WORK[1]}
+    rooms = (one for one in rooms if one in works and all(other.home != one for other in scenario.personas.values()))
+    return tuple(
+        room for room in rooms
+        if who in (keepers := _keepers(scenario, room))
+        and (keepers == (who,) or spoken.mentions(scenario.geography.name(room), persona.name, persona.called))
+    )  # fmt: skip
+
+
+def _avoided(scenario: Scenario, me: str, one: Circumstance) -> tuple[str, ...]:
+    """The rooms of whoever has wronged somebody, which that one keeps away from while it is so."""
+    nodes, rooms = scenario.geography.nodes, scenario.geography.destinations
+    theirs = (area for area in rooms if one.holds and not nodes[area].outdoor and one.by in concerning(scenario, area))
+    return tuple(sorted(area for area in theirs if me not in concerning(scenario, area)))
 
 
 def _used(persona: Persona) -> frozenset[str]:
@@ -303,6 +354,8 @@ def _place(view: View, one: Circumstance, event: str) -> str:
         is_at_home = scenario.kinds[one.kind].rests == "home" or scenario.kinds[one.kind].gone
         if one.of == view.persona.id or one.of in bodies:
             return view.world.area
+        if scenario.kinds[one.kind].unseen == "all":
+            return next(iter(kept_alone(scenario, one.of)), personas[one.of].home)
         last = "" if is_at_home else belief.place_of(one.of)
         return last if last in edges else personas[one.of].home
     if event:

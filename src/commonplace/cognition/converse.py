@@ -8,7 +8,7 @@ from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
 from commonplace.cognition.beside import OPENING, REPLYING, beside, news_ahead
-from commonplace.cognition.circumstances import aware, in_own_words, known, off, without_riddles
+from commonplace.cognition.circumstances import aware, in_own_words, known, off, speakable
 from commonplace.cognition.gathering import gathering
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import past_with
@@ -62,14 +62,17 @@ async def converse(
     here, you, lines = situation(view), person(view, hearer, notebook.relations), spoken(view, hearer)
     latest = next((one for one in reversed(lines) if one.speaker == hearer), None)
     sayable = Lines(view, notebook, you, here.people, latest)
+    facts = fact_notes(view.scenario, found, off(known(view), view.persona.id))
+    if view.scenario.circumstances:
+        found, facts = speakable(view, found), in_own_words(view, facts)
     inputs = ConverseInput(
         who=who(view.persona),
         situation=here,
         hearer=you,
         purpose=reaction.purpose,
         lines=sayable.answered(_with_replies(view, lines)),
-        recalled=sayable.told(without_riddles(view, found)),
-        facts=sayable.news(in_own_words(view, fact_notes(view.scenario, found, off(known(view)))), found),
+        recalled=sayable.told(found),
+        facts=sayable.news(facts, found),
         said=said,
         told=aware(view, hearer, relation.shared) if relation else (),
         now=item_note(view.scenario, item) if item else None,

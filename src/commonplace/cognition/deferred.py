@@ -90,7 +90,7 @@ async def _plan_day(view: JobView, notebook: JobNotebook) -> Outcome:
         wakes=hhmm(wakes),
         routine=usual_day(view),
         recalled=found,
-        facts=fact_notes(view.scenario, found, off(so)),
+        facts=fact_notes(view.scenario, found, off(so, view.persona.id)),
         places=places(view.scenario, view.state.belief),
         known=acquaintances(view),
         yesterday=tuple(f"{hhmm(item.start_time)} {item.action_description}" for item in view.state.plan.level("day")),

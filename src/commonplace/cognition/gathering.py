@@ -70,7 +70,7 @@ def _here(view: TurnView) -> At | None:
     """The event that goes on here, whether the character knows of it or not, unless it knows that it is cancelled."""
     now = (at for at in _events(view.scenario, view.world.area) if at.begins - BEFORE <= view.now < at.ends + AFTER)
     at = next(now, None)
-    return None if at is None or at.fact.id in off(known(view)) else at
+    return None if at is None or at.fact.id in off(known(view), view.persona.id) else at
 
 
 @derived

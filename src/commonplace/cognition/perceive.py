@@ -348,8 +348,9 @@ def what_is_so(view: TurnView) -> Iterator[Percept]:
     told = _told_of(view)
     for one in view.world.circumstances:
         fact = view.scenario.fact(one.key)
-        is_late = view.tick > one.since + 1 and one.of != view.persona.id
-        unseen = is_late and view.scenario.kinds[one.kind].inward
+        kind, mine = view.scenario.kinds[one.kind], one.of == view.persona.id
+        is_late = view.tick > one.since + 1 and not mine
+        unseen = kind.unseen == "all" or (kind.unseen == "self" and mine) or (kind.inward and is_late)
         if fact is None or unseen or one.key in told or any(map(fact.carried_by, _lately(view, one))):
             continue
         yield _circumstance(view, one.key, now_sentence(view.scenario, one.kind, one.of, one.by))
@@ -376,7 +377,10 @@ def _awake(view: TurnView) -> str:
 
 
 def _notices(view: TurnView, what: Intervened) -> bool:
-    """A sleeper notices only what is meant for it by name, and what it cannot stay in."""
+    """A sleeper notices only what is meant for it by name, and what it cannot stay in; nobody what is unseen."""
+    kinds, raised = view.scenario.kinds, map(subject_of, what.raises)
+    if any(of == view.persona.id and kinds[kind].unseen for kind, of in raised):
+        return False
     if not view.world.body.asleep or view.persona.id in what.agents:
         return True
     return any(view.scenario.kinds[subject_of(key)[0]].clears for key in what.raises)

@@ -10,7 +10,7 @@ from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_talk
 from commonplace.cognition.beside import news_ahead
-from commonplace.cognition.circumstances import absent, aware, known, off, shown_the_way
+from commonplace.cognition.circumstances import absent, aware, in_own_words, known, off, shown_the_way, speakable
 from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.gathering import gathering, lull
 from commonplace.cognition.goals import goals_spoken_of
@@ -165,7 +165,9 @@ def _input(
     cognition = view.scenario.cognition
     merged = {"rate", "converse", "act"}.difference(cognition.apart) if cognition.requests == "merged" else set[str]()
     acts = "act" in merged and cognition.asks_each_tick
-    speaks, facts = "converse" in merged, fact_notes(view.scenario, found, off(so))
+    speaks, facts = "converse" in merged, fact_notes(view.scenario, found, off(so, view.persona.id))
+    if speaks and view.scenario.circumstances:
+        found, facts = speakable(view, found), in_own_words(view, facts)
     happenings, bearings = unrated(view, notebook) if "rate" in merged else ((), ())
     return ReactInput(
         who=who(view.persona),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from commonplace.clock import iso
-from commonplace.cognition.circumstances import concerning, is_healer
+from commonplace.cognition.circumstances import concerning, is_healer, kept_alone
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
 from commonplace.engine.messages import foreseen, stated
@@ -56,15 +56,21 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
     agents = [agent for agent in output.people if agent in scenario.personas]
     areas = [area for area in output.areas if area in scenario.geography.edges]
     # whoever is with somebody perceives what happens to them
-    begins = [subject_of(key) for key in output.begins]
+    begins = list(_begun(output, scenario))
     raises = [Raise(kind, of, _other(kind, of, output.by, begins), output.hours) for kind, of in begins]
+    percept = carrying(output.percept, raises, scenario, world.tick)
+    shut = {one.key: one for one in _left_shut(raises, scenario)}  # whoever comes sees it at the door
+    raises += [one for key, one in shut.items() if key not in output.begins]
     brought = dict(_brought(raises, areas, scenario, world))
     around = (brought.get(agent, world.bodies[agent].area) for agent in agents if agent in world.bodies)
     areas = areas or sorted(set(around))
+    unseen = {of for kind, of in begins if scenario.kinds[kind].unseen}
+    agents = [agent for agent in agents if agent not in unseen]
+    agents += [one for one in _told(raises, scenario) if one not in agents]
     changes = [change for change in output.sets if change[0] in world.things]
     body: dict[str, Any] = {
         "kind": "god_event",
-        "text": carrying(output.percept, raises, scenario, world.tick),
+        "text": percept,
         "to": {"everybody": output.everybody or not (areas or agents), "areas": areas, "agents": agents},
         "sets": [list(change) for change in changes if is_state(change, scenario)],
         "opens": doors(scenario.geography, output.unlocked),
@@ -74,10 +80,41 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
         "befalls": [*map(list, output.befalls(people(given.people))), *_woken(output, areas, scenario, world)],
         "far": output.far if areas else "",
         "raises": [one.as_dict() for one in raises],
-        "ends": list(output.ends),
+        "ends": [*output.ends, *_reopened(output.ends, scenario, world)],
     }
     comes = _newcomer(output.newcomer, output.areas, areas, scenario)
     return body | ({"newcomer": comes} if comes else {}) | ({"brings": brought} if brought else {})
+
+
+def _told(raises: Iterable[Raise], scenario: Scenario) -> Iterator[str]:
+    """Those who live with somebody that goes away for a time, and say so."""
+    away = {one.of for one in raises if scenario.kinds[one.kind].gone and scenario.kinds[one.kind].hours}
+    homes = {scenario.personas[one].home for one in away}
+    yield from (one.id for one in scenario.personas.values() if one.home in homes and one.id not in away)
+
+
+def _left_shut(raises: Iterable[Raise], scenario: Scenario) -> Iterator[Raise]:
+    """The rooms that close because whoever keeps them alone is away, for as long."""
+    for one in raises:
+        kind = scenario.kinds[one.kind]
+        if kind.gone and kind.hours:
+            hours = one.hours or kind.hours
+            yield from (Raise("closed", room, hours=hours) for room in kept_alone(scenario, one.of))
+
+
+def _reopened(ends: Iterable[str], scenario: Scenario, world: World) -> tuple[str, ...]:
+    """The rooms that are open again with those who keep them."""
+    people = [of for _, of in map(subject_of, ends) if of in scenario.personas]
+    keys = (f"closed.{room}" for who in people for room in kept_alone(scenario, who))
+    return tuple(key for key in keys if key in world.circumstances and world.circumstances[key].holds)
+
+
+def _begun(output: PerceiveEventOutput, scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """(kind, subject) of what begins; what is mutual is of both."""
+    for kind, of in map(subject_of, output.begins):
+        yield kind, of
+        if scenario.kinds[kind].mutual and output.by and f"{kind}.{output.by}" not in output.begins:
+            yield kind, output.by
 
 
 BEFORE = ("newcomer", "brings")
@@ -96,12 +133,14 @@ def _brought(
     raises: Iterable[Raise], areas: Sequence[str], scenario: Scenario, world: World
 ) -> Iterator[tuple[str, str]]:
     """(character, area) of those whom something befalls elsewhere than where they are, and of who insults somebody."""
+    placed = set[str]()
     for one in raises:
         kind, there = scenario.kinds[one.kind], world.bodies.get(one.of)
-        if there is None or kind.gone:
+        if there is None or kind.gone or kind.unseen or one.of in placed:
             continue
         area = areas[0] if len(areas) == 1 else there.area
         by = (one.by,) if kind.warmth < 0 and one.by in world.bodies else ()
+        placed |= {one.of, *by}
         yield from ((agent, area) for agent in (one.of, *by) if world.bodies[agent].area != area)
 
 

@@ -402,6 +402,10 @@ class Language:
         """A refusal inside a sentence."""
         return sentence.strip().rstrip(".")
 
+    def uttered(self, sentence: str) -> str:
+        """A written sentence as one says it to somebody."""
+        return sentence
+
     def told(self, sentence: str) -> str:
         """A report in the present, told afterwards; empty where that is not possible."""
         del sentence

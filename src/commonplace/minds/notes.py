@@ -226,7 +226,7 @@ class So(Given, omit_defaults=True):
     wrong: bool = False
     """Whether it makes one think less of who did it."""
     barred: tuple[str, ...] = ()
-    """The areas that the character cannot enter because of it."""
+    """The areas that the character cannot enter because of it, or does not want to: those of whoever wronged it."""
     starts: str = ""
     """ISO moment at which an event begins that does not take place now."""
     tie: str = ""

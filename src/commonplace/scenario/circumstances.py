@@ -142,16 +142,18 @@ def with_circumstances(scenario: Scenario, circumstances: Circumstances) -> Scen
 def fact_of(scenario: Scenario, one: Circumstance) -> Fact:
     """What is so as news."""
     words, lines = scenario.kinds[one.kind].words, _tell(scenario, one).lines
+    text = _said(scenario, words.now if one.holds else words.was or words.over, one.of, one.by)
     groups = (*_names(scenario, one.of), words.carrying)
     spoken = scenario.language
-    return Fact(id=one.key, text={spoken: lines[0]}, groups={spoken: groups}, tell={spoken: lines})
+    return Fact(id=one.key, text={spoken: text}, groups={spoken: groups}, tell={spoken: lines})
 
 
 def _tell(scenario: Scenario, one: Circumstance) -> Tell:
     kind = scenario.kinds[one.kind]
     words = kind.words
-    lines = (words.now, *words.tell) if one.holds else (words.was or words.over, *words.told)
-    said = tuple(dict.fromkeys(_said(scenario, line, one.of, one.by) for line in lines))
+    plain, more = (words.now, words.tell) if one.holds else (words.was or words.over, words.told)
+    spoken = language(scenario.language).uttered(_said(scenario, plain, one.of, one.by))
+    said = tuple(dict.fromkeys((spoken, *(_said(scenario, line, one.of, one.by) for line in more))))
     at_once = tuple(_said(scenario, line, one.of, one.by) for line in words.at_once)
     mine = tuple(_said(scenario, line, one.of, one.by) for line in words.mine if one.holds)
     name = subject_name(scenario, one.of)

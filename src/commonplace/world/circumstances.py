@@ -51,7 +51,7 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
     told: tuple[str, ...] = ()
     """Ways to tell of it afterwards; `was` is another one."""
     mine: tuple[str, ...] = ()
-    """Ways in which somebody of whom it is so tells of it; left out where they do not."""
+    """Ways in which whoever it is of tells of it while it is so; none where they do not."""
     at_once: tuple[str, ...] = ()
     """What those who notice it say to each other there and then."""
     replies: tuple[str, ...] = ()
@@ -103,6 +103,13 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     warmth: int = 0
     """How the warmth of its subject moves towards who did it, or who the other one is; and half as much that of those
     who saw it where it is below 0, or else that of the other one towards its subject."""
+
+    mutual: bool = False
+    """Whether it is so of both: of its subject, and of who did it."""
+    unseen: Literal["", "self", "all"] = ""
+    """Of a person: who does not see it: itself, or anybody who was not there when it began."""
+    powerless: bool = False
+    """Whether nothing that needs power can be switched on."""
 
     def may_be_of(self, subject: Subject) -> bool:
         """Whether something of this sort can be so."""
@@ -260,6 +267,8 @@ class Duties:
     """Areas that only those enter who live in one of them."""
     barred: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
     """The ways into what is cleared, and into what is cleared or shut: to whoever is outside they count as closed."""
+    powerless: frozenset[str] = frozenset()
+    """Areas in which nothing that needs power can be switched on."""
     resting: Mapping[str, tuple[str, Kind]] = field(default_factory=dict[str, tuple[str, Kind]])
     """Those who have to rest, each with why and how."""
 
@@ -288,7 +297,9 @@ def duties(geography: Geography, circumstances: Circumstances, kinds: Kinds) -> 
     shut = frozenset(area for one, kind in held if kind.shut for area in geography.inside(one.of))
     resting = {one.of: (one.key, kind) for one, kind in held if kind.rests}
     barred = _ways_into(geography, cleared.keys()), _ways_into(geography, shut.union(cleared))
-    return Duties(cleared, shut, barred, resting)
+    dark = (geography.root if one.of == TOWN else one.of for one, kind in held if kind.powerless)
+    powerless = frozenset(area for of in dark for area in geography.inside(of))
+    return Duties(cleared, shut, barred, powerless, resting)
 
 
 def _ways_into(geography: Geography, areas: Collection[str]) -> frozenset[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, partial
 
+from commonplace.languages import phrases
+from commonplace.languages.language import language
 from commonplace.world.deeds import Action, Actor, Deed, Standing
 from commonplace.world.events import Interacted
 from commonplace.world.geography import Geography
@@ -26,6 +28,10 @@ def handle(one: Actor, action: Interact) -> Deed:
     object_id = action.object_id
     tried = tried_by(one.setting.geography, one.scene, one.me, object_id, action.verb)
     event = partial(Interacted, object_id=object_id, verb=action.verb, emoji=action.emoji, because=action.because)
+    if tried.done and _lacks_power(one, object_id):
+        doing = one.doing
+        did = event(outcome="refused", why=one.say("power", object_id))
+        return Deed(one.me, one.event(did), one.stays(doing), action)
     if tried.done:
         name = one.setting.geography.name(object_id)
         doing = action.doing or verb_words(one.setting.rules.language, action.verb, name).doing
@@ -36,6 +42,16 @@ def handle(one: Actor, action: Interact) -> Deed:
         did = event(outcome="refused", why=tried.why or _why(one, tried, object_id), lacks=tried.lacks)
     hands = {object_id: one.me if action.verb == "TAKE" else one.scene.area} if _carries(one, action, tried) else {}
     return Deed(one.me, one.event(did), one.stays(doing), action, attempt=tried, hands=hands)
+
+
+def _lacks_power(one: Actor, object_id: str) -> bool:
+    """Whether something would be switched on where there is no power."""
+    if one.scene.area not in one.setting.duties.powerless:
+        return False
+    words = phrases(one.setting.rules.language, "circumstances")
+    name, state = one.setting.geography.name(object_id), one.scene.things[object_id].state
+    electric = language(one.setting.rules.language).occurs(words["electric"].split(" | "), name)
+    return electric and state in words["off"].split(" | ")
 
 
 def _carries(one: Actor, action: Interact, tried: Attempt) -> bool:

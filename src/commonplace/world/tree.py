@@ -203,7 +203,7 @@ def words(kind: ObjectKind, state: str) -> str:
 # phrases are made so that no particle depends on the last sound of a name.
 
 
-Phrase = Literal["arriving", "leaving", "waiting", "closed", "refused", "lacks", "hands", "passage"]
+Phrase = Literal["arriving", "leaving", "waiting", "closed", "refused", "lacks", "hands", "passage", "power"]
 
 
 def say(language: str, phrase: Phrase, **names: str) -> str:

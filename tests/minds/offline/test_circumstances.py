@@ -118,6 +118,49 @@ def test_a_friend_of_the_insulted_comforts_them_and_the_doer_does_nothing() -> N
     assert (doer.decision, doer.stroke) == ("keep", None)
 
 
+def test_of_two_who_quarrel_each_goes_away_and_keeps_from_the_rooms_of_the_other() -> None:
+    mine = so("quarrelled", "mira", "person", wrong=True, by="kit", tie="own", person=KIT, barred=("bar",))
+    assert does(mine, "brave", people=(KIT,)).location == "loft"
+    [changes] = [stroke for stroke in planned(mine) if MEMORY in stroke.because]
+    assert changes.location == "loft" and "Kit" in changes.do
+
+
+def test_who_has_lost_somebody_leaves_the_days_work_and_friends_come() -> None:
+    mine = so("grieving", "mira", "person", tie="own")
+    stroke = does(mine)
+    assert stroke.location == "loft" and stroke.minutes >= 180
+    assert "serving noodles" not in [stroke.do for stroke in planned(mine)]
+    assert "serving noodles" in [stroke.do for stroke in planned(changed(mine, days_ago=3))]
+    friend = told(so("grieving", "jun", "person", tie="close", person=sample.jun(60), place="workshop")).stroke
+    assert friend is not None and friend.location == "workshop" and "Jun" in friend.do
+
+
+def test_at_a_birth_one_runs_for_the_healer_who_comes_and_others_help() -> None:
+    doctor = Person(id="hal", name="Hal", called="Hal")
+    born = so("birth", "bar", "place", healer=doctor, healer_at="canal")
+    deeds = [does(changed(born, id=f"birth.{number}"), "kind", people=(KIT,)) for number in range(8)]
+    assert {stroke.location for stroke in deeds} == {"canal", "bar"}
+    healer = told(changed(born, heals=True)).stroke
+    assert healer is not None and (healer.location, healer.do) == ("bar", "looking after the mother and the baby")
+
+
+def test_of_snow_some_is_shovelled() -> None:
+    stroke = does(so("snowed", "-", "town", place=""), "kind")
+    assert stroke.location == "plaza" and any(word in stroke.do for word in ("snow", "ice"))
+
+
+def test_whoever_has_lost_a_thing_looks_for_it() -> None:
+    assert does(so("missing", "book", "thing", by="mira", tie="own")).location == "bar"
+
+
+def test_who_is_told_that_one_loves_them_answers() -> None:
+    people = (sample.jun(60),)
+    answer = react(noticing(so("in_love", "jun", "person", by="mira", person=people[0]), people=people), DICE)
+    assert (answer.decision, answer.target) == ("talk", "jun")
+    text = "Jun tells Mira that he loves her."
+    assert spoken(so("in_love", "jun", "person"), text) != spoken(so("in_love", "jun", "person"), "Jun loves Kit.")
+
+
 def test_what_is_over_is_no_alarm() -> None:
     over = changed(FIRE, holds=False, barred=(), text="The fire at the bar is out.")
     assert react(noticing(over, "brave"), DICE).stroke is None

@@ -348,6 +348,10 @@ class Korean(Language):
     def why(self, sentence: str) -> str:
         return informal_sentence(sentence)
 
+    def uttered(self, sentence: str) -> str:
+        said = informal_sentence(sentence)
+        return f"{said}요." if said else sentence
+
     def told(self, sentence: str) -> str:
         """The clause up to the past: `불이 꺼진다.` → `불이 꺼졌`."""
         body = sentence.strip()

@@ -118,6 +118,11 @@ class Plight(Facts):
         return self._who.age >= GROWN and (mood.helpful > 0 or mood.handy > 0 or mood.brave > 0 or self.so.heals)
 
     @property
+    def child(self) -> bool:
+        """Whether the character is a child."""
+        return self._who.age < GROWN
+
+    @property
     def runs(self) -> bool:
         """Whether it is the one of those here who runs for help: the same to all, never kin, and no child of sorrow."""
         here = sorted(
@@ -310,13 +315,16 @@ def spoiled(notes: Sequence[So], who: Who, item: Item | Stroke, *, chosen: bool)
         if not so.holds or so.memory in item.because:
             continue
         if item.location in so.barred:
-            rule = "so.sleep" if item.asleep else "so.own_shut" if so.tie == "own" else "so.shut"
+            own = "so.avoid" if so.wrong else "so.own_shut"
+            rule = "so.sleep" if item.asleep else own if so.tie == "own" else "so.shut"
         elif item.asleep:
             rule = "so.sleep" if so.gone and so.instead != who.home == item.location else ""
         elif so.rests and so.of == who.id:
             rule = "so.lie"
-        elif so.kind == "dead" and so.tie == "kin" and so.days_ago <= MOURNS and not rules.has("kind.eat", item.do):
-            rule = "so.mourn"
+        elif so.days_ago <= MOURNS and not rules.has("kind.eat", item.do) and (
+            (so.kind == "dead" and so.tie == "kin") or (so.kind == "grieving" and so.of == who.id)
+        ):  # fmt: skip
+            rule = "so.mourn" if so.gone else "so.withdraw"
         elif so.subject == "fact" and so.starts and item.location == so.place:
             ahead = moment_minutes(so.starts[11:16]) - moment_minutes(item.start)
             rule = "so.off" if 0 <= ahead < item.minutes and (chosen or ahead <= BEFORE) else ""
@@ -339,12 +347,15 @@ def instead(so: So, rule: str, who: Who, place: str, dice: Dice) -> tuple[str, s
     where = {
         "so.own_shut": so.near,
         "so.shut": so.instead,
+        "so.avoid": so.instead,
         "so.sleep": so.instead,
         "so.off": so.instead,
         "so.lie": who.home,
         "so.mourn": who.home if who.age >= GROWN else place,
+        "so.withdraw": who.home,
     }
-    do = grammar(who.language).say(rule, {"what": so.called, "x": so.called}, dice.with_(so.id))[:120]
+    slots = {"what": so.called, "x": so.called, "y": so.person.called if so.person else ""}
+    do = grammar(who.language).say(rule, slots, dice.with_(so.id))[:120]
     return where.get(rule, place), do, "🚪" if rule in ("so.shut", "so.own_shut") else ""
 
 

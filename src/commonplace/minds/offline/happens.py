@@ -188,7 +188,7 @@ class _Reading:
                 if keys:
                     taken.append((start, end))
                     into = self.ends if row.ends else self.begins
-                    into |= {key: self._by(row, groups, key) for key in keys if key not in into}
+                    into |= {key: self._by(row, groups or before, key) for key in keys if key not in into}
         self.question = self.question or ("" if taken else question)
 
     def _keys(

@@ -178,7 +178,9 @@ def _at_once(scene: Scene, memory: Recalled, so: str) -> Line | None:
     kind, of = subject_of(so)
     topic = scene.language.noun_phrase(memory.text)
     part = "struck" if scene.me.id == of else "over" if not memory.tell else "to" if scene.you.id == of else ""
-    line = scene.line(f"now.so.{part}.{kind}", memory.id, about=topic, topic=topic) if part else Line("")
+    part = "did" if part == "to" and scene.me.called in memory.text else part
+    given = {"topic": topic, "x": scene.you.called}
+    line = scene.line(f"now.so.{part}.{kind}", memory.id, about=topic, **given) if part else Line("")
     if line.text or part in ("struck", "over"):
         return line if line.text else None
     did = scene.me.called in memory.text and scene.me.id != of

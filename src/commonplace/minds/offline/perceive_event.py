@@ -61,8 +61,11 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
     facts = any(of in found_facts(given) for of in begun)
     things = () if facts else _things(given, rules, spoken)  # no lantern is meant by a lantern festival
     everywhere = rules.has("event.everywhere", given.text) and not rules.has("event.present", given.text)
-    areas = found.areas if begun else _areas(given, spoken, () if everywhere else things)
+    comes = newcomer(given)
+    people = () if comes and found.areas else people  # those who are asked for are elsewhere
+    areas = found.areas if begun or comes else _areas(given, spoken, () if everywhere else things)
     areas = () if TOWN in begun else areas or _where(given, begun)
+    text = given.text.strip()
     percept = text[:1].upper() + text[1:]
     percept = percept if percept.endswith((".", "!", "?", "…")) else f"{percept}."
     sky = _sky(rules, given.text)
@@ -84,7 +87,7 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
         ends=found.ends,
         hours=found.hours,
         by=found.by,
-        newcomer=newcomer(given),
+        newcomer=comes,
         unclear=found.unclear,
     )
 
@@ -107,7 +110,7 @@ def _where(given: PerceiveEventInput, of: Iterable[str]) -> tuple[str, ...]:
 
 def _far(given: PerceiveEventInput, rules: Grammar, areas: Sequence[str], things: tuple[str, ...]) -> str:
     """What the next rooms notice of what is loud or bright; empty for what is neither, as a lamp that breaks is."""
-    kinds = [kind for kind in FAR if not (things and kind in ("music", "dark", "bright"))]
+    kinds = [kind for kind in FAR if not (things and kind in ("cry", "music", "dark", "bright"))]
     kind = next((kind for kind in kinds if rules.has(f"event.{kind}", given.text)), "")
     place = next((area.name for area in given.areas if area.id in areas), "")
     return rules.first(f"far.{kind}", {"place": rules.language.named(place)}) if kind and place else ""
