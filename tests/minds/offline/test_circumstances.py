@@ -144,6 +144,10 @@ def test_at_a_birth_one_runs_for_the_healer_who_comes_and_others_help() -> None:
     assert healer is not None and (healer.location, healer.do) == ("bar", "looking after the mother and the baby")
 
 
+def test_whoever_comes_into_money_goes_among_people() -> None:
+    assert does(so("rich", "mira", "person", tie="own")).location == "plaza"
+
+
 def test_of_snow_some_is_shovelled() -> None:
     stroke = does(so("snowed", "-", "town", place=""), "kind")
     assert stroke.location == "plaza" and any(word in stroke.do for word in ("snow", "ice"))
