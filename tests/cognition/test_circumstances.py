@@ -76,7 +76,7 @@ def test_what_befalls_somebody_inwardly_is_told_by_them_in_the_first_person_and_
     assert keys(town, "ben") == {"rich.ben"}
     town.live(60)
     lines = [event.body.plain()["utterance"] for event in town.events("SAY", "ben")]
-    about = [line for line in lines if "rich" in line or "money" in line]
+    about = [said for line in lines for said in line.split(". ") if "rich" in said or "money" in said]
     assert about and all("Ben" not in line for line in about)
     others = [
         text for me in ("anna", "cora") for text in town.texts(me, "observation") if "rich" in text or "money" in text

@@ -386,6 +386,12 @@ class CircumstancePart(Part):
     inward: bool = Field(
         default=False, description="of a person: whether whoever comes later is told of it, or never knows"
     )
+    unseen: Literal["", "self", "all"] = Field(
+        default="", description="of a person: who does not see it: they themselves, or nobody who was not there"
+    )
+    mutual: bool = Field(default=False, description="of a person: whether it is so of who did it, too")
+    powerless: bool = Field(default=False, description="of a place or the town: whether what needs power does not work")
+    mutes: bool = Field(default=False, description="of a place or a radio: whether the radio does not play")
     warmth: int = Field(default=0, ge=-100, le=100, description="how it moves the warmth towards who did it")
 
 

@@ -103,11 +103,10 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     warmth: int = 0
     """How the warmth of its subject moves towards who did it, or who the other one is; and half as much that of those
     who saw it where it is below 0, or else that of the other one towards its subject."""
-
     mutual: bool = False
     """Whether it is so of both: of its subject, and of who did it."""
     unseen: Literal["", "self", "all"] = ""
-    """Of a person: who does not see it: itself, or anybody who was not there when it began."""
+    """Of a person: who does not see it: they themselves, or nobody who was not there when it began."""
     powerless: bool = False
     """Whether nothing that needs power can be switched on."""
 
