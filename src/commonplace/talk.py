@@ -134,6 +134,7 @@ class Reply:
     """Simulated."""
     question: str
     answer: str
+    """What the character says; empty where the mind's answer could not be used."""
     rests: tuple[Rest, ...]
     asked_before: AskedBefore | None
     outcome: str
@@ -232,7 +233,7 @@ class Talk:
             tick=self.tick,
             time=self.time,
             question=question,
-            answer=answered.answer,
+            answer=answered.answer if answered.outcome == "value" else "",
             rests=rests,
             asked_before=before,
             outcome=answered.outcome,
