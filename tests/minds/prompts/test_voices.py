@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from commonplace.minds.mind import Ask
@@ -44,8 +46,10 @@ def test_a_prompt_begins_with_the_same_words_for_every_task_of_a_character(task:
     assert estimated_tokens(heads[task]) > 500
 
 
-def said(ask: Given, line: str) -> str:
-    return BOOK.read(Ask(CONVERSE, ask), {"say": line}).utterance  # pyright: ignore[reportAttributeAccessIssue]
+def said(given: Given, line: str) -> str:
+    """What comes of an answer that says the line."""
+    value: Any = BOOK.read(Ask(CONVERSE, given), {"say": line})
+    return str(value.utterance)
 
 
 def test_an_own_line_may_be_said_once_and_not_again() -> None:
@@ -60,8 +64,15 @@ def test_an_own_line_may_be_said_once_and_not_again() -> None:
 
 def test_an_own_line_said_to_somebody_else_in_sight_is_not_said_again() -> None:
     given = merged(said={"jun": (LINES[0],)})
-    talk = {"say": LINES[0], "purpose": "tell", "ends": False, "facts": []}
-    rate = [{"importance": 3, "valence": 0, "arousal": 0, "words": []}] * 3
-    answer = {"decision": "talk", "target": "Jun", "talk": talk, "because": [], "reason": "", "rate": rate}
+    talk: dict[str, Any] = {"say": LINES[0], "purpose": "tell", "ends": False, "facts": []}
+    rate: list[dict[str, Any]] = [{"importance": 3, "valence": 0, "arousal": 0, "words": []}] * 3
+    answer: dict[str, Any] = {
+        "decision": "talk",
+        "target": "Jun",
+        "talk": talk,
+        "because": [],
+        "reason": "",
+        "rate": rate,
+    }
     with pytest.raises(Unusable, match=r"talk\.say"):
         BOOK.read(Ask(REACT, given), answer)
