@@ -69,6 +69,10 @@ def test_where_the_mind_has_no_usable_answer_the_character_says_nothing(reading)
         assert (reply.answer, reply.outcome, reply.as_dict()["answer"]) == ("", "malformed", "")
         assert said_by(reply) == "(the mind gave no usable answer: malformed)"
         assert said_by(replace(reply, answer="I swept.", outcome="value")) == "I swept."
+        assert one.lines == (), "the talk does not go on from the words of a fallback"
+        with pytest.raises(UsageError, match="no answer to rate"):
+            one.rate("up")
+        assert asyncio.run(one.retry()).question == QUESTION
 
 
 def test_talking_changes_nothing_of_the_run(run, plaza):
