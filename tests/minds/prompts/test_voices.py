@@ -46,6 +46,11 @@ def test_a_prompt_begins_with_the_same_words_for_every_task_of_a_character(task:
     assert estimated_tokens(heads[task]) > 500
 
 
+def test_on_a_stage_for_two_the_lines_to_be_told_are_not_shown_as_a_voice() -> None:
+    heads = {name: BOOK.prompt(ASKS[name]).messages[0].text for name in ("duet_turn", "duet_plan", "converse")}
+    assert [name for name, head in heads.items() if "This is how Mira speaks" in head] == ["converse"]
+
+
 def said(given: Given, line: str) -> str:
     """What comes of an answer that says the line."""
     value: Any = BOOK.read(Ask(CONVERSE, given), {"say": line})

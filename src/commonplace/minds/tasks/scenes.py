@@ -64,11 +64,17 @@ def scene_values(ask: Ask[Any, Any], setting: Setting, drop: int = 0) -> dict[st
         values["me"] = values["input"]["who"]
         values["background"] = background[:1].upper() + background[1:]
         values["home"] = plain(setting.names.get(who.home, who.home))
-        values["voice"] = [speech(line) for line in setting.voices.get(who.id, ())]
+        values["voice"] = [speech(line) for line in voice_of(ask, setting)]
         values["acquaintances"] = [
             {"called": plain(called), "label": plain(label)} for called, label in setting.acquaintances.get(who.id, ())
         ]
     return values | (dict(ask.task.scene(ask.input, view)) if ask.task.scene else {})
+
+
+def voice_of(ask: Ask[Any, Any], setting: Setting) -> tuple[str, ...]:
+    """Lines that show how the asked character speaks; none on a stage for two, where they are what there is to tell."""
+    who = getattr(ask.input, "who", None)
+    return setting.voices.get(who.id, ()) if who is not None and not ask.task.name.startswith("duet") else ()
 
 
 def _world(setting: Setting) -> Values:
