@@ -134,6 +134,7 @@ class Reply:
     """Simulated."""
     question: str
     answer: str
+    """What the character says; empty where the mind's answer could not be used."""
     rests: tuple[Rest, ...]
     asked_before: AskedBefore | None
     outcome: str
@@ -185,6 +186,8 @@ class Talk:
         self._lines: list[Spoken] = []
         self._asked = 0
         self._last: tuple[str, str] | None = None
+        self._unanswered = ""
+        """The last question, where its answer could not be used."""
         self._given: dict[str, dict[int, tuple[int, ...]]] = {}
         """Answer → the ticks at which it was given → the memories it rested on then."""
         folder = folder_of(reading.path, agent) if keep else None
@@ -219,6 +222,25 @@ class Talk:
         finally:
             await self._mind.close()  # its connections are those of this event loop
         self._asked += 1
+        usable = answered.outcome == "value"
+        self._last, self._unanswered = None, "" if usable else question
+        if usable:
+            self._note(question, answered)
+        rests = tuple(_rests(self.view.memories.get, answered))
+        return Reply(
+            agent=self.agent,
+            tick=self.tick,
+            time=self.time,
+            question=question,
+            answer=answered.answer if usable else "",
+            rests=rests,
+            asked_before=before,
+            outcome=answered.outcome,
+            retrievals=answered.retrievals,
+        )
+
+    def _note(self, question: str, answered: Answered) -> None:
+        """An answer that was given: the talk goes on from it, and it can be rated."""
         query = self._memory.upsert_query(_SESSION, question)
         self._last = query, self._memory.record_answer(_SESSION, query, answered.answer)
         self._given.setdefault(answered.answer, {})[self.tick] = answered.because
@@ -226,18 +248,6 @@ class Talk:
         called = self.view.persona.called
         self._lines.append(Spoken(speaker=ASKER, called="", text=question))
         self._lines.append(Spoken(speaker=self.agent, called=called, text=answered.answer, because=answered.because))
-        rests = tuple(_rests(self.view.memories.get, answered))
-        return Reply(
-            agent=self.agent,
-            tick=self.tick,
-            time=self.time,
-            question=question,
-            answer=answered.answer,
-            rests=rests,
-            asked_before=before,
-            outcome=answered.outcome,
-            retrievals=answered.retrievals,
-        )
 
     def rate(self, label: Label, note: str = "") -> None:
         """How the last answer was received: `up`, `down` or `retry`.
@@ -255,6 +265,8 @@ class Talk:
 
     async def retry(self) -> Reply:
         """Asks the last question again, as if the answer had not been given. Raises UsageError before the first."""
+        if self._unanswered:
+            return await self.ask(self._unanswered)
         self.rate("retry")
         said = self._lines[-2:]
         del self._lines[-2:]

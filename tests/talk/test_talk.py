@@ -7,12 +7,17 @@ import gc
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from commonplace.api import create_run, mind_named
+from commonplace.cli.talk import said_by
 from commonplace.errors import CommonplaceError, Paused, UsageError
+from commonplace.minds.mind import Ask, RequestKey
+from commonplace.minds.mind import Reply as MindReply
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.run.reading import Reading
 from commonplace.talk import LONGEST, Reply, Talk, folder_of
@@ -49,6 +54,25 @@ def test_an_answer_rests_on_the_characters_own_memories(reading):
     own = {memory.id: memory.text for memory in reading.memories("ines")}
     assert all(rest.memory.text == own[rest.memory.id] for rest in reply.rests)
     assert reply.as_dict()["because"] == [rest.memory.id for rest in reply.rests]
+
+
+class Mute(OfflineMind):
+    """A mind whose answers cannot be used."""
+
+    def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> MindReply:
+        return MindReply(None, "malformed", error="it was prose")
+
+
+def test_where_the_mind_has_no_usable_answer_the_character_says_nothing(reading):
+    with Talk(reading, "ines", Mute("en")) as one:
+        reply = asked(one, QUESTION)
+        assert (reply.answer, reply.outcome, reply.as_dict()["answer"]) == ("", "malformed", "")
+        assert said_by(reply) == "(the mind gave no usable answer: malformed)"
+        assert said_by(replace(reply, answer="I swept.", outcome="value")) == "I swept."
+        assert one.lines == (), "the talk does not go on from the words of a fallback"
+        with pytest.raises(UsageError, match="no answer to rate"):
+            one.rate("up")
+        assert asyncio.run(one.retry()).question == QUESTION
 
 
 def test_talking_changes_nothing_of_the_run(run, plaza):

@@ -97,17 +97,22 @@ def _interview(talks: Callable[[str], Talk], whom: Sequence[str], asked: Sequenc
                     _print(reply, len(asked) > 1)
                 else:
                     because = ", ".join(f"#{rest.memory.id}" for rest in reply.rests)
-                    rows.append([talk.view.persona.called, *([question] * (len(asked) > 1)), reply.answer, because])
+                    rows.append([talk.view.persona.called, *([question] * (len(asked) > 1)), said_by(reply), because])
     if rows:
         head = ["who", *(["question"] * (len(asked) > 1)), "answer", "because"]
         print_table(head, rows, words=len(head))
+
+
+def said_by(reply: Reply) -> str:
+    """The answer, or that there is none: the words a character falls back on are nobody's answer."""
+    return clean(reply.answer) or f"(the mind gave no usable answer: {reply.outcome})"
 
 
 def _print(reply: Reply, with_question: bool = False) -> None:
     """An answer, and the memories it rests on."""
     if with_question:
         print(f"> {one_line(reply.question)}")
-    print_rich(Text(clean(reply.answer)))
+    print_rich(Text(said_by(reply)))
     before = reply.asked_before
     if before is not None:
         how = "well received" if before.received > 0 else "badly received" if before.received < 0 else "not rated"

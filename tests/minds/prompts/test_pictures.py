@@ -52,7 +52,7 @@ def book(language: str) -> PromptBook:
     """The prompts of the sample's town."""
     if language == "en":
         return PromptBook("en", SETTING)
-    named = {
+    named: dict[str, Any] = {
         field: tuple(tuple(korean(text) for text in pair) for pair in getattr(SETTING, field))
         for field in ("places", "private", "people")
     }

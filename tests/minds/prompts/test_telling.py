@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace.minds.prompts.prompt import Setting
-from commonplace.minds.prompts.telling import Teller
+from commonplace.minds.prompts.telling import Teller, gist
 from commonplace.world.happenings import ISaid, Seed
 from minds.offline.sample import memory, said
 
@@ -53,3 +53,16 @@ def test_time_is_told_where_it_helps() -> None:
     assert ENGLISH.memory(memory(1, "x", 75)).when == "08:45"
     assert ENGLISH.memory(memory(1, "x", 11 * 60)).when == "Friday 23:00"
     assert ENGLISH.memory(memory(1, "x", 75, happening=Seed())).when == ""
+
+
+def test_a_long_text_is_told_by_its_longest_sentences() -> None:
+    text = "Oh, good morning. You have to hear this! At seven there is a festival at the plaza. Will Ezekiel come?"
+    assert gist(text, len(text)) == text
+    assert gist(text, 70) == "You have to hear this! At seven there is a festival at the plaza."
+    assert gist(text, 45) == "At seven there is a festival at the plaza."
+
+
+def test_a_long_sentence_is_told_up_to_the_end_of_a_clause() -> None:
+    text = "In the flood Wren read out the names of the streets all night, so that people in boats knew where they were"
+    assert gist(text, 80) == "In the flood Wren read out the names of the streets all night…"
+    assert gist("x" * 90, 20) == f"{'x' * 19}…"

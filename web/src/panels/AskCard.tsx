@@ -135,7 +135,7 @@ function Exchange({ agent, turn, last, again, rate }: ExchangeProps): ReactEleme
     <>
       <p className="mine">{answer.question}</p>
       <div className="theirs">
-        <p>{answer.answer || `(${answer.outcome})`}</p>
+        <p>{answer.outcome === "value" ? answer.answer : `(${words.ask.unusable})`}</p>
         {last && (
           <div className="row">
             <Button

@@ -367,6 +367,7 @@ export const en = {
     send: "Ask",
     again: "Another answer",
     good: "Good answer",
+    unusable: "the mind gave no usable answer",
     bad: "Bad answer",
     rests: "Memories it rests on",
     before: "Asked before",

@@ -355,6 +355,7 @@ export const ko: Words = {
     send: "묻기",
     again: "다른 답",
     good: "좋은 답",
+    unusable: "마음의 답을 쓸 수 없음",
     bad: "나쁜 답",
     rests: "답의 근거가 된 기억",
     before: "전에 물은 것",

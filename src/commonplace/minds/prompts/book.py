@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Message, Prompt, Setting, Unusable, in_language
-from commonplace.minds.prompts.speech_guard import SpeechGuard, descriptions, shingles
+from commonplace.minds.prompts.speech_guard import SpeechGuard, descriptions, folded, shingles
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.prompts.templates import Templates
 from commonplace.minds.tasks.offers import memory_ids
 from commonplace.minds.tasks.reflect import InsightsInput, questions_of
-from commonplace.minds.tasks.scenes import scene_values
+from commonplace.minds.tasks.scenes import scene_values, voice_of
 from commonplace.minds.tasks.wire import read, schema, written
 from commonplace.text import shortened
 
@@ -58,7 +60,7 @@ class PromptBook:
 
         `citable`: the memories that the prompt shows; citations of others are left out.
         """
-        return read(ask, data, self._guard, citable)
+        return read(ask, data, replace(self._guard, spent=self._spent(ask)), citable)
 
     def read_text(self, ask: Ask[Any, Any], text: str) -> Value | None:
         """Plain words as an answer; None for a task, or for words, that cannot be used this way."""
@@ -84,6 +86,17 @@ class PromptBook:
         before, shown = self._messages(asked, drop)
         said = json.dumps(written(asked, questions), ensure_ascii=False)
         return (*before, Message("assistant", said), Message("user", text)), shown
+
+    def _spent(self, ask: Ask[Any, Any]) -> frozenset[str]:
+        """The lines of its voice that the character has said, as far as the question knows: none is said twice."""
+        own, inputs = voice_of(ask, self.setting), ask.input
+        if not own:
+            return frozenset()
+        said: Mapping[str, tuple[str, ...]] | tuple[str, ...] = getattr(inputs, "said", ())
+        lines = said if isinstance(said, tuple) else chain.from_iterable(said.values())
+        mine = (line.text for line in getattr(inputs, "lines", ()) if line.speaker == inputs.who.id)
+        told = folded(" ".join(chain(lines, mine)))
+        return frozenset(line for line in map(folded, own) if line in told)
 
     @cached_property
     def _guard(self) -> SpeechGuard:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from commonplace.languages import phrases
+from commonplace.minds.prompts.voices import acquaintances_of, voices_of
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.tree import Node
 
@@ -85,6 +86,10 @@ class Setting:
     """(full name, short name) of the characters: memories are told with short names."""
     ages: tuple[tuple[str, int], ...] = ()
     """(id, age) of the characters."""
+    voices: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Character → lines of its author that show how it speaks; see `voices_of`."""
+    acquaintances: Mapping[str, Named] = field(default_factory=dict[str, Named])
+    """Character → (short name, label) of those it knows from before."""
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -102,6 +107,8 @@ def setting_of(scenario: Scenario) -> Setting:
         private=tuple((node.id, node.name) for node in known if not node.public),
         people=tuple((persona.name, persona.called) for persona in scenario.personas.values()),
         ages=tuple((persona.id, persona.age) for persona in scenario.personas.values()),
+        voices=voices_of(scenario),
+        acquaintances=acquaintances_of(scenario),
     )
 
 

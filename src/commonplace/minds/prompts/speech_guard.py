@@ -84,6 +84,8 @@ class SpeechGuard:
     """What the instructions say about single fields; see `descriptions`."""
     names: frozenset[str] = field(default_factory=frozenset[str])
     """The words of the answer's own schema: the names of its properties and of their types."""
+    spent: frozenset[str] = field(default_factory=frozenset[str])
+    """Lines that the prompt shows as a manner of speaking and that have been said, `folded`."""
 
     def line(self, text: str, names: Iterable[str] = (), longest: int = LONGEST_LINE) -> str:
         """A line of speech without quotation marks, stage directions and the speaker's name in front (`names`).
@@ -95,6 +97,8 @@ class SpeechGuard:
         words = unquoted(_without_asides(_STAGE.sub(" ", clean(text))).strip())
         words = self.own_words(unquoted(_without_speaker(clean(words), names)))
         self._refuse_other_languages(words)
+        if any(line in folded(words) for line in self.spent):
+            raise Unusable("must be other words than those that were said before", "leak")
         return until_sentence_end(words, longest)
 
     def text(self, text: str) -> str:

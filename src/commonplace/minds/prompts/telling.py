@@ -12,7 +12,7 @@ from commonplace.clock import hhmm, parse_iso
 from commonplace.languages import phrases, weekdays
 from commonplace.minds.notes import News, Recalled
 from commonplace.minds.prompts.prompt import Setting
-from commonplace.text import clean, shortened
+from commonplace.text import clean, sentences, shortened
 from commonplace.world.happenings import ISaid, Said, Seed
 
 # ── text as data ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -61,8 +61,23 @@ def speech(text: str) -> str:
 # ── memories ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-LONGEST = 160
-"""Characters of one memory: the longest line of talk and a half."""
+LONGEST = 200
+"""Characters of one memory: nearly all are shorter, and shown whole."""
+_CLAUSE = re.compile(r"[,;:]\s|\s[–—-]\s")
+
+
+def gist(text: str, limit: int) -> str:
+    """At most `limit` characters: without its shortest sentences, which greet and exclaim more than they tell; where
+    one sentence alone is longer, up to the end of a clause."""
+    if len(text) <= limit:
+        return text
+    parts = list(sentences(text))
+    while len(parts) > 1 and len(" ".join(parts)) > limit:
+        parts.remove(min(parts, key=len))
+    if len(parts[0]) <= limit:
+        return " ".join(parts)
+    ends = [found.start() for found in _CLAUSE.finditer(text) if limit // 2 <= found.start() < limit]
+    return f"{text[: ends[-1]]}…" if ends else shortened(text, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +129,7 @@ class Teller:
         text = self._subject.sub("", self._owned.sub(self._your, text))
         for full, called in self._short:
             text = text.replace(full, called)
-        return shortened(plain(text), longest)
+        return gist(plain(text), longest)
 
     def _text(self, note: Recalled | News, longest: int) -> str:
         match note.happening:
@@ -128,7 +143,7 @@ class Teller:
 
     def _said(self, speaker: str, hearer: str, quote: str, longest: int) -> str:
         to = f"{self._to}{plain(hearer)}" if hearer else ""
-        return f'{plain(speaker)}{to}: "{shortened(speech(quote), longest)}"'
+        return f'{plain(speaker)}{to}: "{gist(speech(quote), longest)}"'
 
     def _when(self, note: Recalled) -> str:
         if self._now is None or isinstance(note.happening, Seed):

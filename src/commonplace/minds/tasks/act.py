@@ -6,7 +6,7 @@ A target that is not among this tick's is passed on as it came: the simulator re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
 
@@ -23,6 +23,7 @@ from commonplace.minds.tasks.wire import (
     Context,
     Emoji,
     Rule,
+    Unasked,
     WireValue,
     phrase,
     spoken,
@@ -32,10 +33,11 @@ from commonplace.world.actions import ACTIONS
 from commonplace.world.tree import Verb, action_words
 
 if TYPE_CHECKING:
-    Kind = str
+    Kind = DeedKind = str
 else:
     Kind = Literal[tuple(ACTIONS)]
-"""The name of a kind of action."""
+    DeedKind = Literal[tuple(kind for kind in ACTIONS if kind != "SAY")]
+"""The name of a kind of action, and of one that takes no words."""
 OFFERED: Mapping[str, Literal["people", "places", "things"]] = {
     "to_agent_id": "people",
     "to_location_id": "places",
@@ -100,49 +102,78 @@ def _say(value: object, context: Context) -> str:
     return _SPOKEN.read(value, context) if context.fields.get("kind") == "SAY" else ""
 
 
+class DeedAnswer(WireValue):
+    """The action in a reaction, which has the words itself: who speaks decides to talk."""
+
+    kind: Annotated[DeedKind, UPPER]
+    target: Annotated[str, words(LONGEST_CHOICE)] = ""
+    """A label; which of the targets it means depends on the kind."""
+    doing: Annotated[str, phrase(LONGEST_DOING)] = ""
+    emoji: Emoji = ""
+    because: Annotated[Cited | None, Unasked] = None
+    """None: it rests on what the reaction rests on."""
+
+    def action(self, offers: Offers, because: tuple[int, ...]) -> ActOutput:
+        """The action, at one of the targets that `target_offers` makes."""
+        because = because if self.because is None else self.because
+        targets = _targets_of(self.kind, self.target, offers)
+        return ActOutput(kind=self.kind, doing=self.doing, emoji=self.emoji, because=because, **targets)
+
+    @classmethod
+    def of_action(cls, offers: Offers, value: ActOutput, because: tuple[int, ...]) -> Self:
+        """The answer that `action` makes this action of."""
+        return cls(
+            kind=value.kind,
+            target=_label_of(value, offers),
+            doing=value.doing,
+            emoji=value.emoji,
+            because=None if value.because == because else value.because,
+        )
+
+
 class ActAnswer(AnswerModel):
     kind: Annotated[Kind, UPPER]
     target: Annotated[str, words(LONGEST_CHOICE)] = ""
-    """A label; which of the targets it means depends on the kind."""
     say: Annotated[str, Rule(_say)] = Field(default="", validate_default=True)
     doing: Annotated[str, phrase(LONGEST_DOING)] = ""
     emoji: Emoji = ""
     because: Cited = ()
 
-    def action(self, offers: Offers) -> ActOutput:
-        """The action, at one of the targets that `target_offers` makes."""
-        named = ACTIONS[self.kind].targets
-        found = offers.actions.get(self.kind, Choices()).id(self.target)
-        whole = found or (self.target if len(named) == 1 else _split(self.target))
-        targets = (whole,) if len(named) == 1 else whole.rpartition(" ")[::2]
+    def output(self, inputs: ActInput) -> ActOutput:
         return ActOutput(
             kind=self.kind,
             utterance=self.say,
             doing=self.doing,
             emoji=self.emoji,
             because=self.because,
-            **dict(zip(named, targets, strict=False)),
+            **_targets_of(self.kind, self.target, _offers(inputs)),
         )
 
     @classmethod
-    def of_action(cls, offers: Offers, value: ActOutput) -> Self:
-        """The answer that `action` makes this action of."""
-        target = " ".join(getattr(value, name) for name in ACTIONS[value.kind].targets)
+    def of(cls, inputs: ActInput, value: ActOutput) -> Self:
         return cls(
             kind=value.kind,
-            target=offers.actions.get(value.kind, Choices()).label(target),
+            target=_label_of(value, _offers(inputs)),
             say=value.utterance,
             doing=value.doing,
             emoji=value.emoji,
             because=value.because,
         )
 
-    def output(self, inputs: ActInput) -> ActOutput:
-        return self.action(_offers(inputs))
 
-    @classmethod
-    def of(cls, inputs: ActInput, value: ActOutput) -> Self:
-        return cls.of_action(_offers(inputs), value)
+def _targets_of(kind: str, label: str, offers: Offers) -> dict[str, Any]:
+    """Field → id of what a label means for a kind of action; the label itself where it was not offered."""
+    named = ACTIONS[kind].targets
+    found = offers.actions.get(kind, Choices()).id(label)
+    whole = found or (label if len(named) == 1 else _split(label))
+    targets = (whole,) if len(named) == 1 else whole.rpartition(" ")[::2]
+    return dict(zip(named, targets, strict=False))
+
+
+def _label_of(value: ActOutput, offers: Offers) -> str:
+    """The label of which `_targets_of` makes an action's targets."""
+    target = " ".join(getattr(value, name) for name in ACTIONS[value.kind].targets)
+    return offers.actions.get(value.kind, Choices()).label(target)
 
 
 class MoveCall(WireValue):
@@ -178,7 +209,7 @@ class ActCall(AnswerModel):
                 target, say = other, utterance
             case _:
                 target, say = "", ""
-        return ActAnswer(kind=self.kind, target=target, say=say).action(_offers(inputs))
+        return ActOutput(kind=self.kind, utterance=say, **_targets_of(self.kind, target, _offers(inputs)))
 
     @classmethod
     def of(cls, inputs: ActInput, value: ActOutput) -> Self:

@@ -26,6 +26,7 @@ from commonplace.minds.notes import (
 from commonplace.minds.prompts.telling import plain, speech
 from commonplace.minds.question import Asked
 from commonplace.minds.tasks.past_values import goal_values, lately_values
+from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.scenes import Values, View, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.text import shortened
@@ -126,19 +127,24 @@ class AnswerOutput(WireValue):
 
 def _scene(inputs: AnswerInput, view: View) -> Values:
     teller = view.teller(inputs)
-    recalled = view.best(teller.memories((*inputs.recalled, *inputs.thoughts[:2])), ANSWERING)
+    recalled = view.best(teller.memories(not_present((*inputs.recalled, *inputs.thoughts[:2]), inputs)), ANSWERING)
     shown = {told.text for told in recalled}
-    lived = (note for note in inputs.day if not isinstance(note.happening, Planned))  # plans are shown as such
+    lived = (
+        note for note in not_present(inputs.day, inputs) if not isinstance(note.happening, Planned)
+    )  # plans are shown as such
     weighty = sorted(lived, key=lambda note: (-note.importance, note.minutes_ago))[: DAY_SHOWN - view.drop]
     kept = {note.id for note in weighty}
     day = teller.memories(note for note in inputs.day if note.id in kept)
     return {
         "memories": recalled,
         "day": [told for told in day if told.text not in shown],
-        "lines": spoken_lines(inputs.lines[-MOST_LINES:]),
+        "lines": [
+            {**line, "called": line["called"] or phrases(inputs.who.language, "prompts")["asker"]}
+            for line in spoken_lines(inputs.lines[-MOST_LINES:])
+        ],
         "people": _acquaintances(inputs),
         "goals": goal_values(inputs.goals),
-        "past": lately_values(inputs.past),
+        "past": lately_values(inputs.past, inputs.who.language),
         "done": [_stroke(item) for item in inputs.done[-4:]],
         "later": [_stroke(item) for item in inputs.later[:4]],
         "question": speech(shortened(inputs.question, LONGEST_ANSWER)),

@@ -25,8 +25,9 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import plain
-from commonplace.minds.tasks.offers import Offers, fact_ids
+from commonplace.minds.tasks.offers import Offers, fact_titles
 from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
+from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.scenes import (
     TALKING,
     Values,
@@ -83,23 +84,32 @@ class ConverseOutput(WireValue):
 
 
 def _offers(inputs: ConverseInput) -> Offers:
-    return Offers(facts=fact_ids(inputs.facts))
+    return Offers(facts=fact_titles(inputs.facts, inputs.who.language))
 
 
 def _scene(inputs: ConverseInput, view: View) -> Values:
-    memories = view.best(view.teller(inputs).memories(unsaid(inputs.recalled, inputs.lines)), TALKING)
+    untold = unsaid(not_present(inputs.recalled, inputs), inputs.lines)
+    memories = view.best(view.teller(inputs).memories(untold), TALKING)
     told = said_before(inputs.said, inputs.lines)
     news = {fact: at for fact, at in carriers(inputs.recalled, memories).items() if fact not in inputs.told}
     return {
         "memories": memories,
         "lines": spoken_lines(latest(inputs.lines), LONGEST_EARLIER),
         "goals": goal_values(inputs.goals),
-        "past": between(inputs.past, inputs.hearer.id, plain(inputs.hearer.called), talking=bool(inputs.lines)),
-        "spoken_of": spoken_of(inputs.past, {inputs.hearer.id, *(line.speaker for line in inputs.lines)})
+        "past": between(
+            inputs.past,
+            inputs.hearer.id,
+            plain(inputs.hearer.called),
+            inputs.who.language,
+            talking=bool(inputs.lines),
+        ),
+        "spoken_of": spoken_of(
+            inputs.past, {inputs.hearer.id, *(line.speaker for line in inputs.lines)}, inputs.who.language
+        )
         if inputs.lines
         else None,
         "told": [{"called": plain(inputs.hearer.called), "lines": told}] if told else [],
-        "facts": carried_facts(inputs.facts, news, {}),
+        "facts": carried_facts(inputs.facts, news, {}, view),
     }
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from commonplace.languages import phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person
 from commonplace.minds.prompts.telling import speech
-from commonplace.minds.tasks.offers import Choices, Offers, people, places, things
+from commonplace.minds.tasks.offers import Choices, Offers, alike, people, places
 from commonplace.minds.tasks.perceive_event import (
-    GONE,
     LONGEST_FAR,
     LONGEST_PERCEPT,
     PerceiveEventInput,
     StateChanges,
+    changes,
 )
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import WireValue, choice, seen, some, whole
@@ -56,7 +57,7 @@ def _offers(inputs: JudgeInput) -> Offers:
     return Offers(
         people=people(one for one in inputs.people if one.id in inputs.here),
         places=places(area for area in inputs.areas if area.id in inputs.here),
-        things=things(here, {thing.id: (*inputs.states[thing.id], GONE) for thing in here}),
+        things=changes(here, {thing.id: inputs.states[thing.id] for thing in here}, inputs.language),
         circumstances=Choices({key: f"{subject_of(key)[0]}: {inputs.circumstances[key]}" for key in keys}),
     )
 
@@ -64,15 +65,17 @@ def _offers(inputs: JudgeInput) -> Offers:
 def _scene(inputs: JudgeInput, view: View) -> Values:
     place = next((area.name for area in inputs.areas if area.id == inputs.place), "")
     so = [view.offers.circumstances.label(key) for key in inputs.so if subject_of(key)[1] in inputs.here]
+    here = [thing for thing in inputs.things if thing.id in inputs.here]
     others = [one for one in inputs.people if one.id in inputs.here and one.id != inputs.doer.id]
     return {
-        "changes": view.offers.things.labels,
+        "changes": alike(here, {thing.id: inputs.states[thing.id] for thing in here}),
+        "gone": phrases(inputs.language, "prompts")["gone"],
         "kinds": dict.fromkeys(subject_of(key)[0] for key in inputs.can),
         "so": so,
         "here": view.offers.people.only(one.id for one in others).labels,
         "near": view.offers.places.labels,
         "place": place,
-        "states": [f"{one.name} ({one.state})" for one in inputs.things if one.id in inputs.here],
+        "states": [f"{one.name} ({one.state})" for one in here],
         "deed": speech(inputs.text),
     }
 

@@ -10,8 +10,9 @@ from difflib import SequenceMatcher
 from typing import cast
 from unicodedata import combining, normalize
 
+from commonplace.languages.language import language as spoken_language
 from commonplace.minds.notes import FactNote, Given, Item, News, Person, Recalled, Spot, ThingHere, Value, fields_of
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.telling import gist, plain
 
 _STATE = re.compile(r" ?\([^()]*\)(?=:)")
 """What stands behind the name of a thing: `stove (cold): USE` is `stove: USE`."""
@@ -101,15 +102,26 @@ def places(known: Iterable[Spot], items: Iterable[Item | None] = ()) -> Choices:
     return Choices.of((*((spot.id, spot.name) for spot in known), *planned))
 
 
-def things(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]] | None = None) -> Choices:
+def things(
+    here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]], words: Mapping[str, str] | None = None
+) -> Choices:
     """What can be done with things, or what they can become: id `stove USE`, label `stove: USE`.
 
-    `offered`: thing → verbs or states; None: the verbs of each thing.
+    `offered`: thing → verbs or states. `words`: how a label says one that is not said as it is.
     """
-    here = tuple(here)
     names = Choices.of((thing.id, thing.name) for thing in here)
-    verbs = {thing.id: thing.verbs for thing in here} if offered is None else offered
-    return Choices({f"{id} {verb}": f"{names.label(id)}: {verb}" for id in verbs for verb in verbs[id]})
+    said = words or {}
+    return Choices({f"{id} {one}": f"{names.label(id)}: {said.get(one, one)}" for id in offered for one in offered[id]})
+
+
+def alike(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]]) -> list[dict[str, Sequence[str]]]:
+    """The things that can become the same, together: `{things, states}`."""
+    names = Choices.of((thing.id, thing.name) for thing in here)
+    found: dict[tuple[str, ...], list[str]] = {}
+    for id, states in offered.items():
+        if states:
+            found.setdefault(tuple(map(plain, states)), []).append(names.label(id))
+    return [{"things": labels, "states": states} for states, labels in found.items()]
 
 
 def uses(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]]) -> list[str]:
@@ -156,6 +168,14 @@ def memory_ids(value: object) -> Iterator[int]:
             pass
 
 
-def fact_ids(known: Iterable[FactNote]) -> Choices:
-    """Facts; a prompt names them by their ids."""
-    return Choices.of((fact.id, fact.id) for fact in known)
+def fact_titles(known: Iterable[FactNote], language: str) -> Choices:
+    """Facts by what they are called."""
+    return Choices.of((fact.id, title_of(fact.text, language)) for fact in known)
+
+
+LONGEST_TITLE = 40
+
+
+def title_of(text: str, language: str) -> str:
+    """What news is called: `the lantern festival`; a short sentence in which nothing is named stays whole."""
+    return spoken_language(language).noun_phrase(text) or gist(plain(text).rstrip(".!"), LONGEST_TITLE)

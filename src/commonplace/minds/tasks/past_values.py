@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import GoalNote, Past, PastNote
 from commonplace.minds.prompts.telling import plain
-from commonplace.minds.tasks.offers import Choices
+from commonplace.minds.tasks.offers import Choices, title_of
 from commonplace.text import shortened
 
 Values = Mapping[str, Any]
@@ -30,17 +30,17 @@ MOST_GOALS = 4
 LONGEST_TOPIC, LONGEST_EVENT, LONGEST_GOAL = 40, 70, 120
 
 
-def between(past: Past, other: str, called: str, *, talking: bool) -> Values:
+def between(past: Past, other: str, called: str, language: str, *, talking: bool) -> Values:
     """What passed between oneself and another, by kind: `rows` of `{kind, topics}`."""
     earlier = [note for note in past.notes if not talking or note.minutes_ago > TALK or note.times > 1]
-    return {"called": called, "rows": _by_kind(note for note in earlier if note.other == other)}
+    return {"called": called, "rows": _by_kind((note for note in earlier if note.other == other), language)}
 
 
-def spoken_of(past: Past, present: Collection[str]) -> Values:
+def spoken_of(past: Past, present: Collection[str], language: str) -> Values:
     """What one knows of what is spoken of just now: `elsewhere`, from whom one has it and whom one told, besides those
     who are `present`; `seen`, where one last saw those who were named; `did`, what one did."""
     return {
-        "elsewhere": _elsewhere(past, present),
+        "elsewhere": _elsewhere(past, present, language),
         "seen": [
             {"called": plain(note.called), "place": plain(note.text), "minutes": note.minutes_ago}
             for note in past.notes
@@ -50,17 +50,17 @@ def spoken_of(past: Past, present: Collection[str]) -> Values:
     }
 
 
-def lately_values(past: Past) -> Values:
+def lately_values(past: Past, language: str) -> Values:
     """Promises, and what one was at in the last two days: what a plan has to know."""
     promises = [note for note in past.notes if note.kind in ("promised", "broke") and note.topic]
     attended = [note for note in past.notes if note.kind == "attended" and note.minutes_ago <= LATELY]
     return {
         "promises": [
-            {"kind": note.kind, "called": plain(note.called), "topic": _topic(note)}
+            {"kind": note.kind, "called": plain(note.called), "topic": _topic(note, language)}
             for note in promises[:MOST_PROMISES]
         ],
         "attended": [
-            shortened(plain(note.text), LONGEST_EVENT) if note.text else _topic(note)
+            shortened(plain(note.text), LONGEST_EVENT) if note.text else _topic(note, language)
             for note in attended[:MOST_ATTENDED]
         ],
     }
@@ -82,31 +82,28 @@ def goal_values(goals: Iterable[GoalNote], places: Choices | None = None) -> lis
     ]
 
 
-def _by_kind(notes: Iterable[PastNote]) -> list[Values]:
+def _by_kind(notes: Iterable[PastNote], language: str) -> list[Values]:
     topics: dict[str, dict[str, str]] = {kind: {} for kind in BETWEEN}
     # by the first memory: a subject keeps its place when it comes up again
     for note in sorted(notes, key=lambda note: -note.because[0] if note.because else 0):
-        name = plain(note.act) if note.kind in ("hurt", "pleased") else _topic(note)
+        name = plain(note.act) if note.kind in ("hurt", "pleased") else _topic(note, language)
         if name and note.kind in topics and len(topics[note.kind]) < MOST_TOPICS:
-            topics[note.kind].setdefault(_key(name), name)
+            topics[note.kind].setdefault(as_topic(name), name)
     return [{"kind": kind, "topics": list(found.values())} for kind, found in topics.items() if found]
 
 
-def _elsewhere(past: Past, present: Collection[str]) -> Sequence[Values]:
+def _elsewhere(past: Past, present: Collection[str], language: str) -> Sequence[Values]:
     found: dict[str, dict[str, Any]] = {}
     for note in past.notes:
         if note.kind in ("told", "heard") and note.other and note.other not in present:
-            row = found.setdefault(_key(_topic(note)), {"topic": _topic(note), "told": [], "heard": []})
+            topic = _topic(note, language)
+            row = found.setdefault(as_topic(topic), {"topic": topic, "told": [], "heard": []})
             names: list[str] = row[note.kind]
             if (name := plain(note.called)) not in names and len(names) < MOST_NAMES:
                 names.append(name)
     return list(found.values())[:MOST_ELSEWHERE]
 
 
-def _topic(note: PastNote) -> str:
-    return shortened(plain(note.named or note.topic), LONGEST_TOPIC)
-
-
-def _key(topic: str) -> str:
-    """`The lantern festival` and the id `lantern_festival` are the same."""
-    return as_topic(topic.replace("_", " "))
+def _topic(note: PastNote, language: str) -> str:
+    """The subject in words, of news by what it is called."""
+    return shortened(plain(note.named or (title_of(note.text, language) if note.text else note.topic)), LONGEST_TOPIC)

@@ -8,11 +8,11 @@ from typing import Annotated
 from msgspec import field
 from pydantic import Field, field_validator
 
-from commonplace.languages import DEFAULT
+from commonplace.languages import DEFAULT, phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Spot, ThingHere
 from commonplace.minds.prompts.telling import speech
-from commonplace.minds.tasks.offers import Choices, Offers, people, places, things
+from commonplace.minds.tasks.offers import Choices, Offers, alike, people, places, things
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import (
     MOST_CITED,
@@ -120,11 +120,17 @@ class PerceiveEventOutput(WireValue):
         return tuple((id, doing) for id, doing in named if id and doing)
 
 
+def changes(here: Iterable[ThingHere], states: Mapping[str, tuple[str, ...]], language: str) -> Choices:
+    """What things can become; `GONE` in a word of the language."""
+    offered = {thing: (*known, GONE) for thing, known in states.items()}
+    return things(here, offered, {GONE: phrases(language, "prompts")["gone"]})
+
+
 def _offers(inputs: PerceiveEventInput) -> Offers:
     return Offers(
         people=people(inputs.people),
         places=places(inputs.areas),
-        things=things(inputs.things, {thing: (*states, GONE) for thing, states in inputs.states.items()}),
+        things=changes(inputs.things, inputs.states, inputs.language),
         circumstances=Choices({key: f"{key.partition('.')[0]}: {name}" for key, name in inputs.circumstances.items()}),
     )
 
@@ -132,7 +138,13 @@ def _offers(inputs: PerceiveEventInput) -> Offers:
 def _scene(inputs: PerceiveEventInput, view: View) -> Values:
     kinds = dict.fromkeys(key.partition(".")[0] for key in inputs.circumstances)
     so = [view.offers.circumstances.label(key) for key in inputs.so]
-    return {"changes": view.offers.things.labels, "kinds": kinds, "so": so, "question": speech(inputs.text)}
+    return {
+        "changes": alike(inputs.things, inputs.states),
+        "gone": phrases(inputs.language, "prompts")["gone"],
+        "kinds": kinds,
+        "so": so,
+        "question": speech(inputs.text),
+    }
 
 
 PERCEIVE_EVENT = Task(

@@ -180,7 +180,7 @@ def _scene(inputs: PlanDayInput, view: View) -> Values:
             for stroke in inputs.routine
         ],
         "goals": goal_values(inputs.goals, view.offers.places),
-        "past": lately_values(inputs.past),
+        "past": lately_values(inputs.past, inputs.who.language),
         "own_places": own_places(inputs.places, view),
         "yesterday": [plain(line) for line in inputs.yesterday if line.partition(" ")[2] not in usual],
     }

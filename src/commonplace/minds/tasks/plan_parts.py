@@ -12,8 +12,8 @@ from commonplace.minds.tasks.offers import Offers, things, uses
 from commonplace.minds.tasks.scenes import Values, View
 from commonplace.minds.tasks.wire import LONGEST_DOING, AnswerModel, Emoji, WireValue, choice, phrase, several, whole
 
-DIVIDING, LONGEST_BESIDE = 3, 80
-"""Memories shown, and characters of each."""
+DIVIDING = 3
+"""Memories shown."""
 SHORTEST, LONGEST = 5, 240
 """Minutes of a part."""
 MOST = 16
@@ -107,7 +107,7 @@ def _possible(inputs: PlanPartsInput) -> dict[str, list[str]]:
 
 def _scene(inputs: PlanPartsInput, view: View) -> Values:
     return {
-        "memories": view.best(view.teller(inputs).memories(inputs.recalled, LONGEST_BESIDE), DIVIDING),
+        "memories": view.memories(inputs, DIVIDING),
         "uses": uses(inputs.things, _possible(inputs)),
     }
 

@@ -30,12 +30,13 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
-from commonplace.minds.prompts.telling import Teller, Told, plain
-from commonplace.minds.tasks.act import ActAnswer, ActOutput, Targets, target_offers, target_values
+from commonplace.minds.prompts.telling import Teller, Told, gist, plain
+from commonplace.minds.tasks.act import ActOutput, DeedAnswer, Targets, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
-from commonplace.minds.tasks.offers import Offers, fact_ids, people, places
+from commonplace.minds.tasks.offers import Offers, fact_titles, people, places
 from commonplace.minds.tasks.past_values import LONGEST_GOAL, MOST_GOALS, between, goal_values, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
+from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
 from commonplace.minds.tasks.scenes import (
     Values,
@@ -94,11 +95,8 @@ REACTING = 2
 """Most memories shown when reacting: the prompt also has the plan and the news, and perhaps a talk."""
 PASSING = Came | Left | Planned | Talked | Walked | Hour | Sky | Changed | Seen
 """What a memory is of that was over soon: among the best it is left out, and nothing takes its place."""
-LONGEST_BESIDE, LONGEST_TOLD = 100, 60
-"""Characters when reacting: of a memory, so that a sentence mostly keeps its end, and of a line said before the talk.
-
-The line to answer is among the news, in full.
-"""
+LONGEST_TOLD = 100
+"""Characters of a line said before the talk."""
 FEW = 2
 """With at most this many people in sight, the prompt says what they are doing."""
 
@@ -182,8 +180,8 @@ class ReactOutput(Value):
 
 
 class TalkAnswer(WireValue):
-    purpose: Annotated[str, words(40, one_of=PURPOSES)] = ""
     say: Annotated[str, spoken()] = ""
+    purpose: Annotated[str, words(40, one_of=PURPOSES)] = ""
     ends: Flag = False
     facts: Facts = ()
     speech_act: Annotated[str, noted(20), Unasked] = ""
@@ -209,18 +207,19 @@ def _rate(value: object, context: Context) -> object:
 
 
 class ReactAnswer(AnswerModel):
-    """The parts that were not asked for are null; a value given there is ignored."""
+    """What is done comes first, what is thought of the news last. The parts that were not asked for are null; a value
+    given there is ignored."""
 
-    rate: Annotated[tuple[Rating, ...] | None, Rule(_rate)] = Field(default=None, validate_default=True)
-    because: Cited = ()
-    reason: Annotated[str, seen(LONGEST_REASON)] = ""
     decision: Annotated[Decision, LOWER]
     target: Annotated[str, choice("people", needed=lambda context: context.fields.get("decision") == "talk")] = Field(
         default="", validate_default=True
     )
     talk: TalkAnswer | None = None
     plan: NewStrokeAnswer | None = Field(default=None, validate_default=True)
-    act: ActAnswer | None = None
+    act: DeedAnswer | None = None
+    reason: Annotated[str, seen(LONGEST_REASON)] = ""
+    because: Cited = ()
+    rate: Annotated[tuple[Rating, ...] | None, Rule(_rate)] = Field(default=None, validate_default=True)
 
     @field_validator("decision", mode="after")
     @classmethod
@@ -236,7 +235,7 @@ class ReactAnswer(AnswerModel):
             return value
         inputs: ReactInput = info.context.inputs
         if info.field_name == "act":
-            return value if inputs.targets is not None else None
+            return value if inputs.targets is not None and not _speaks(value) else None
         if info.data.get("decision") != "talk":
             return None
         if inputs.speaks or not isinstance(value, Mapping):
@@ -267,7 +266,9 @@ class ReactAnswer(AnswerModel):
             facts=talk.facts,
             speech_act=talk.speech_act,
             topic=talk.topic,
-            act=self.act.action(_target_offers(inputs, inputs.targets)) if self.act and inputs.targets else None,
+            act=self.act.action(_target_offers(inputs, inputs.targets), self.because)
+            if self.act and inputs.targets
+            else None,
         )
 
     def _stroke(self, plan: NewStrokeAnswer) -> Stroke:
@@ -293,8 +294,8 @@ class ReactAnswer(AnswerModel):
             topic=value.topic,
         )
         act = None
-        if value.act is not None and inputs.targets is not None:
-            act = ActAnswer.of_action(_target_offers(inputs, inputs.targets), value.act)
+        if value.act is not None and value.act.kind != "SAY" and inputs.targets is not None:
+            act = DeedAnswer.of_action(_target_offers(inputs, inputs.targets), value.act, value.because)
         return cls(
             rate=value.ratings if inputs.unrated else None,
             because=value.because,
@@ -305,6 +306,11 @@ class ReactAnswer(AnswerModel):
             plan=_new_stroke(value.stroke, value.because) if value.stroke else None,
             act=act,
         )
+
+
+def _speaks(act: object) -> bool:
+    """Whether a model has put the talk into the action, too."""
+    return isinstance(act, Mapping) and str(cast(Mapping[str, object], act).get("kind")).upper() == "SAY"
 
 
 def _new_stroke(stroke: Stroke, because: tuple[int, ...]) -> NewStrokeAnswer:
@@ -325,7 +331,7 @@ def _offers(inputs: ReactInput) -> Offers:
     return Offers(
         people=people(here.people),
         places=places((*inputs.places, here.place), planned),
-        facts=fact_ids(inputs.facts),
+        facts=fact_titles(inputs.facts, inputs.who.language),
     )
 
 
@@ -335,7 +341,7 @@ def _target_offers(inputs: ReactInput, targets: Targets) -> Offers:
 
 def _scene(inputs: ReactInput, view: View) -> Values:
     teller, targets = view.teller(inputs), inputs.targets
-    shown = view.best(teller.memories(_untold(inputs), LONGEST_BESIDE, days=True), REACTING)
+    shown = view.best(teller.memories(unsaid(not_present(inputs.recalled, inputs), inputs.lines), days=True), REACTING)
     # by number: the same old memories come up again and again, and a server has then read their lines before
     passing = {note.id for note in inputs.recalled if isinstance(note.happening, PASSING)}
     memories = sorted((told for told in shown if told.id not in passing), key=lambda told: told.id)
@@ -397,7 +403,7 @@ def _pasts(inputs: ReactInput, view: View) -> list[Values]:
     """What one knows of one's own past with them."""
     labels, talking = view.offers.people, bool(inputs.lines)
     return [
-        between(inputs.pasts[who], who, labels.label(who), talking=talking)
+        between(inputs.pasts[who], who, labels.label(who), inputs.who.language, talking=talking)
         for who in _with_whom(inputs)
         if who in inputs.pasts
     ]
@@ -406,7 +412,7 @@ def _pasts(inputs: ReactInput, view: View) -> list[Values]:
 def _spoken_of(inputs: ReactInput) -> Values | None:
     """What one knows of what the latest line of the talk is about."""
     who = inputs.lines[-1].speaker if inputs.lines else ""
-    return spoken_of(inputs.pasts[who], _partners(inputs)) if who in inputs.pasts else None
+    return spoken_of(inputs.pasts[who], _partners(inputs), inputs.who.language) if who in inputs.pasts else None
 
 
 def _said(inputs: ReactInput, view: View) -> list[Values]:
@@ -414,20 +420,9 @@ def _said(inputs: ReactInput, view: View) -> list[Values]:
     wanted = _partners(inputs) or [person.id for person in inputs.situation.people][:1]
     lines = {who: said_before(inputs.said.get(who, ()), inputs.lines)[-MOST_TOLD:] for who in wanted}
     return [
-        {"called": view.offers.people.label(who), "lines": [shortened(line, LONGEST_TOLD) for line in told]}
+        {"called": view.offers.people.label(who), "lines": [gist(line, LONGEST_TOLD) for line in told]}
         for who, told in lines.items()
         if told
-    ]
-
-
-def _untold(inputs: ReactInput) -> list[Recalled]:
-    """Retrieved memories that are not in the prompt already: as news, as a line of the talk, as the plan."""
-    news = {entry.text for entry in inputs.news}
-    plans = {item.do for item in (inputs.now, *inputs.later) if item is not None}
-    return [
-        note
-        for note in unsaid(inputs.recalled, inputs.lines)
-        if note.text not in news and not (isinstance(note.happening, Planned) and note.happening.do in plans)
     ]
 
 
@@ -442,16 +437,10 @@ def _news(inputs: ReactInput, teller: Teller) -> list[dict[str, Any]]:
     """First what must be rated, `marked`, in the order of the ratings; then other news. `id` 0: cannot be cited."""
     by_text = {entry.text: entry for entry in reversed(inputs.news)}
     marked = [
-        _told(by_text[text], teller) if text in by_text else Told(0, "", teller.bare(text)) for text in inputs.unrated
+        teller.news(by_text[text]) if text in by_text else Told(0, "", teller.bare(text)) for text in inputs.unrated
     ]
-    rest = [_told(entry, teller) for entry in inputs.news if entry.text not in inputs.unrated]
+    rest = [teller.news(entry) for entry in inputs.news if entry.text not in inputs.unrated]
     return [{"told": told, "marked": index < len(marked)} for index, told in enumerate((*marked, *rest))]
-
-
-def _told(entry: News, teller: Teller) -> Told:
-    """News; of what others say to others as much as of a memory."""
-    beside = entry.kind == "said" and not entry.to_me
-    return teller.news(entry, LONGEST_BESIDE) if beside else teller.news(entry)
 
 
 def _facts(inputs: ReactInput, memories: Sequence[Told], view: View) -> list[Values]:
@@ -464,7 +453,7 @@ def _facts(inputs: ReactInput, memories: Sequence[Told], view: View) -> list[Val
     hearers &= set(_partners(inputs)) or hearers
     heard = {fact: [who for who, known in inputs.told.items() if fact in known and who in labels] for fact in carrying}
     new = {fact: memory for fact, memory in carrying.items() if hearers - set(heard[fact])}
-    return carried_facts(inputs.facts, new, {fact: [labels[who] for who in heard[fact]] for fact in new})
+    return carried_facts(inputs.facts, new, {fact: [labels[who] for who in heard[fact]] for fact in new}, view)
 
 
 def _doing(inputs: ReactInput, view: View) -> list[Values]:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Recalled, Situation, Spoken, Who
+from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.reflect import LONGEST_EVIDENCE
 from commonplace.minds.tasks.scenes import LATEST_LINES, Values, View, spoken_lines, unsaid
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken, whole
@@ -37,7 +38,7 @@ class RelateOutput(WireValue):
 
 def _scene(inputs: RelateInput, view: View) -> Values:
     """The talk, and other memories than its lines."""
-    told = view.teller(inputs).memories(unsaid(inputs.recalled, inputs.lines), LONGEST_EVIDENCE)
+    told = view.teller(inputs).memories(unsaid(not_present(inputs.recalled, inputs), inputs.lines), LONGEST_EVIDENCE)
     return {"memories": view.best(told, RELATING), "lines": spoken_lines(inputs.lines[-LATEST_LINES:], LONGEST_TALKED)}
 
 

@@ -13,10 +13,10 @@ from commonplace.minds.mind import Ask
 from commonplace.minds.notes import FactNote, Given, Item, Person, Recalled, Spoken, Spot, Value, fields_of
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
-from commonplace.minds.prompts.telling import Teller, Told, plain, speech
+from commonplace.minds.prompts.telling import Teller, Told, gist, plain, speech
 from commonplace.minds.tasks.offers import Choices, Offers
+from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.wire import offers_of
-from commonplace.text import shortened
 
 Values = Mapping[str, Any]
 
@@ -50,7 +50,7 @@ class View:
 
     def memories(self, inputs: Any, most: int = TALKING) -> list[Told]:
         """The best of `inputs.recalled`."""
-        return self.best(self.teller(inputs).memories(inputs.recalled), most)
+        return self.best(self.teller(inputs).memories(not_present(inputs.recalled, inputs)), most)
 
 
 def scene_values(ask: Ask[Any, Any], setting: Setting, drop: int = 0) -> dict[str, Any]:
@@ -64,7 +64,17 @@ def scene_values(ask: Ask[Any, Any], setting: Setting, drop: int = 0) -> dict[st
         values["me"] = values["input"]["who"]
         values["background"] = background[:1].upper() + background[1:]
         values["home"] = plain(setting.names.get(who.home, who.home))
+        values["voice"] = [speech(line) for line in voice_of(ask, setting)]
+        values["acquaintances"] = [
+            {"called": plain(called), "label": plain(label)} for called, label in setting.acquaintances.get(who.id, ())
+        ]
     return values | (dict(ask.task.scene(ask.input, view)) if ask.task.scene else {})
+
+
+def voice_of(ask: Ask[Any, Any], setting: Setting) -> tuple[str, ...]:
+    """Lines that show how the asked character speaks; none on a stage for two, where they are what there is to tell."""
+    who = getattr(ask.input, "who", None)
+    return setting.voices.get(who.id, ()) if who is not None and not ask.task.name.startswith("duet") else ()
 
 
 def _world(setting: Setting) -> Values:
@@ -117,7 +127,7 @@ def _ago(minutes: int) -> tuple[int, str]:
 
 def spoken_lines(lines: Sequence[Spoken], longest: int = LONGEST_LINE) -> list[Values]:
     """The lines of a talk."""
-    return [{"called": plain(line.called), "text": shortened(speech(line.text), longest)} for line in lines]
+    return [{"called": plain(line.called), "text": gist(speech(line.text), longest)} for line in lines]
 
 
 def latest(lines: Sequence[Spoken]) -> Sequence[Spoken]:
@@ -138,12 +148,12 @@ def said_before(mine: Iterable[str], lines: Iterable[Spoken]) -> list[str]:
 
 
 def carried_facts(
-    known: Iterable[FactNote], carriers: Mapping[str, int], heard: Mapping[str, Collection[str]]
+    known: Iterable[FactNote], carriers: Mapping[str, int], heard: Mapping[str, Collection[str]], view: View
 ) -> list[Values]:
     """Facts that something in the prompt carries. `carriers`: fact → memory. `heard`: fact → who knows it, by name."""
     return [
         {
-            "id": fact.id,
+            "title": view.offers.facts.label(fact.id),
             "memory": carriers[fact.id],
             "heard": list(heard.get(fact.id, ())),
             "place": plain(fact.place_name),

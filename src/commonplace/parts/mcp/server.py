@@ -150,6 +150,9 @@ class Answer(BaseModel):
     time: str
     question: str
     answer: str
+    """Empty where the mind's answer could not be used."""
+    outcome: str
+    """`value`, else `malformed` or `fault`."""
     memories: list[Rests]
 
 
@@ -447,6 +450,7 @@ class RunTools(_Recalling):
             time=iso(reply.time),
             question=reply.question,
             answer=reply.answer,
+            outcome=reply.outcome,
             memories=rests,
         )
 

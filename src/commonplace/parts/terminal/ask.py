@@ -308,9 +308,9 @@ class AskScreen(ModalScreen[str]):
     def _drawn(self, reply: Reply) -> RenderableType:
         palette, town = self.scene.palette, self.scene.town
         name = Text(f"{town.short(reply.agent)}: ", f"bold {self.scene.colour(reply.agent)}")
-        parts: list[RenderableType] = [Text.assemble(name, (clean(reply.answer), palette.text))]
-        if reply.outcome != "value":
-            parts.append(_below(Text(self.phrase("unusable"), palette.alert)))
+        usable = reply.outcome == "value"
+        words = (clean(reply.answer), palette.text) if usable else (self.phrase("unusable"), palette.alert)
+        parts: list[RenderableType] = [Text.assemble(name, words)]
         if reply.asked_before is not None:
             before = reply.asked_before
             received = "well" if before.received > 0 else "badly" if before.received < 0 else "unrated"
