@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, cast
@@ -143,6 +144,16 @@ def test_one_wishes_to_hear_more_of_what_somebody_has_told_but_not_too_often(tim
     wish = as_frame(Concluded(about="cora", topic="the old mill", wish="hear more of the old mill"))
     wish_for(view, notebook, [cast("Memory", SimpleNamespace(id=1, details={"frame": wish}))])
     assert [goal.act for goal in notebook.goals.open()] == ["ask.topic"] * asks
+
+
+def test_nobody_looks_up_somebody_who_is_only_known_by_sight() -> None:
+    view = lived({}, 1).engine.live_state.view("ben")
+    notebook = Notebook(view.state)
+    wish = as_frame(Concluded(about="cora", wish="see how Cora is"))
+    for label, wishes in (("", 0), ("neighbour", 1)):
+        notebook.relations["cora"] = replace(notebook.relations["cora"], label=label, last_talk=-1)
+        wish_for(view, notebook, [cast("Memory", SimpleNamespace(id=1, details={"frame": wish}))])
+        assert len(notebook.goals.open()) == wishes
 
 
 @pytest.mark.parametrize(

@@ -424,7 +424,9 @@ def wish_for(view: TurnView, notebook: Notebook, memories: Iterable[Memory]) -> 
         wishes = sum(goal.kind == "visit" or goal.act == "ask.topic" for goal in notebook.goals.open())
         if topic and not _is_theirs(view, notebook, other, topic):
             continue
-        if concluded.wish and other in notebook.relations and wishes < MOST_WISHES:
+        relation = notebook.relations.get(other)
+        is_known = relation is not None and bool(topic or relation.label or relation.last_talk >= 0)
+        if concluded.wish and is_known and wishes < MOST_WISHES:
             kind, act = ("matter", "ask.topic") if topic else ("visit", "")
             _open(
                 view, notebook, kind, concluded.wish, [memory.id], act=act, topic=as_topic(topic), named=topic,
