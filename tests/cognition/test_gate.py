@@ -16,7 +16,7 @@ from cognition.hamlet import Town, hamlet, person, standing
 from commonplace import create_run, open_run, resume_run
 from commonplace.cli import main
 from commonplace.minds.mind import Ask, Reply, RequestKey
-from commonplace.minds.notes import News
+from commonplace.minds.notes import News, changed
 from commonplace.minds.offline.gate import nothing_for_me
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
@@ -148,7 +148,7 @@ def _input(*news: News) -> ReactInput:
     Town(hamlet(lambda document: person(document, "anna").update(starts_at="barn")), mind).live(12)
     given = next(ask.input for key, ask in mind.asked if ask.task is REACT and key.agent == "anna")
     assert isinstance(given, ReactInput)
-    return ReactInput(**{name: getattr(given, name) for name in given.__struct_fields__} | {"news": news})
+    return changed(given, news=news)
 
 
 def test_the_rows_let_pass_what_they_would_do_something_about() -> None:

@@ -10,8 +10,9 @@ from commonplace.minds.offline.react import REACTIONS, decide
 from commonplace.minds.offline.rows import Choice
 from commonplace.minds.tasks import ReactInput, ReactOutput
 
-CLOSE = 25
-"""How far, of a hundred, a number may be from the bound of a row that nearly decided: the rows leave it to the mind."""
+CLOSE = 50
+"""How far, of a hundred, a number may be from the bound of a row that nearly decided: the rows leave it to the mind. As
+far as a wish to talk is drawn, so that the dice alone do not close the gate."""
 BOUNDS = frozenset({"<", "<=", ">", ">="})
 
 
