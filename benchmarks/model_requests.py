@@ -92,7 +92,7 @@ def chains(path: Path) -> dict[int, Counter[str]]:
     asked: dict[int, Counter[str]] = {}
     with open_run(path) as run:
         for row in run.answers():
-            if row.ordinal < JOB_ORDINALS:
+            if row.ordinal < JOB_ORDINALS and not row.usage.get("needless"):
                 asked.setdefault(row.tick, Counter())[row.agent] += 1
     return asked
 

@@ -25,7 +25,7 @@ from e2e.command import ends
 from sizes import PROVE
 
 OF_VECTORS = {"short_vector", "missing_vector", "nan_vectors"}
-TICKS = 66
+TICKS = 90
 ALL = tuple(kind for kind in FAULTS if kind not in OF_VECTORS)
 
 
@@ -136,7 +136,7 @@ def found(lived: LoggedRun) -> set[str]:
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> LoggedRun:
     """A morning of a village in which three requests of five fail."""
-    return live(tmp_path_factory.mktemp("injected") / "faulty.run", "latticeville", TICKS, Faults(0.6, ALL, seed=5))
+    return live(tmp_path_factory.mktemp("injected") / "faulty.run", "latticeville", TICKS, Faults(0.6, ALL, seed=6))
 
 
 def test_hundreds_of_faults_of_every_kind_end_no_run(lived: LoggedRun) -> None:

@@ -21,6 +21,7 @@ from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, recalled, situation, who
 from commonplace.cognition.telling import unconditional
 from commonplace.cognition.turn import Notebook, TurnView
+from commonplace.minds.mind import Unless
 from commonplace.minds.notes import Agreed, News, Recalled
 from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
 from commonplace.world.events import VoiceAnswered
@@ -32,6 +33,8 @@ SMALL = 3
 """Importance up to which news may be too small to ask about. It is a memory then, and nothing else."""
 JUST_TALKED = 90
 """Minutes after a talk with somebody in which what they do, and say to others, is no news to ask about."""
+FAILURES = frozenset({"outcome", "absent"})
+"""Kinds of news about what the character itself has tried in vain."""
 KEEP = ReactOutput(decision="keep", reason="nothing new")
 
 
@@ -53,7 +56,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         found = (*found, *news_ahead(view, notebook, found, view.world.targets.agents))
     settled = agreed(view, notebook)
     inputs = _input(view, notebook, news, item, (*found, *_behind(view, notebook, settled, found)), settled)
-    answer = await notebook.ask(REACT, inputs)
+    answer = await notebook.ask(REACT, inputs, _gate(view, inputs))
     reaction = answer.value
     if inputs.unrated:
         rated(view, notebook, reaction.ratings)
@@ -63,9 +66,24 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
         notebook.notes.append(VoiceAnswered(follows=follows, reason=reaction.reason))
     if reaction.stroke is not None and view.scenario.cognition.plan and not _is_enough(view, notebook, reaction):
         await planning.add_stroke(view, notebook, reaction.stroke, reaction.reason)
-    elif reaction.decision == "keep" and any(entry.kind in {"outcome", "absent"} for entry in news):
+    elif reaction.decision == "keep" and any(entry.kind in FAILURES for entry in news):
         planning.reopen(view, notebook, news[0].text)
     return reaction
+
+
+def _gate(view: TurnView, inputs: ReactInput) -> Unless[ReactInput] | None:
+    """What may answer in place of the mind: the rows, unless the news is said to the character, weighs more than a
+    little or is its own failure, or the answer is also to hold what only the mind decides."""
+    cognition = view.scenario.cognition
+    if not cognition.gate or cognition.requests != "merged" or cognition.importance == "mind":
+        return None
+    if inputs.targets is not None or any(
+        entry.to_me or entry.importance > SMALL or entry.kind in FAILURES for entry in inputs.news
+    ):
+        return None
+    from commonplace.minds.offline.gate import nothing_for_me  # noqa: PLC0415 – start-up speed
+
+    return nothing_for_me
 
 
 def _calls_for_thought(view: TurnView, item: PlanItem | None) -> bool:

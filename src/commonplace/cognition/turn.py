@@ -19,7 +19,7 @@ from commonplace.cognition.trace import chosen_entry, question_entry, retrieval_
 from commonplace.memory import Retrieval
 from commonplace.memory.draft import Delta, Draft
 from commonplace.memory.reader import Reader, Snapshot
-from commonplace.minds.mind import Answer, Task, ask
+from commonplace.minds.mind import Answer, Task, Unless, ask
 from commonplace.minds.notes import Given, Value
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Action
@@ -145,9 +145,12 @@ class Tracer:
     def __init__(self) -> None:
         self.trace: dict[str, Any] = {}
 
-    async def ask(self, task: Task[I, O], value: I) -> Answer[O]:
-        """Put a question and note it in the trace. An unusable answer is the task's fallback, flagged."""
-        answer = await ask(task, value)
+    async def ask(self, task: Task[I, O], value: I, unless: Unless[I] | None = None) -> Answer[O]:
+        """Put a question and note it in the trace. An unusable answer is the task's fallback, flagged.
+
+        `unless`: see `Ask`.
+        """
+        answer = await ask(task, value, unless)
         self._append("asked", question_entry(task, value, answer))
         return answer
 

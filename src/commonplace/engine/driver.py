@@ -141,6 +141,8 @@ class Driver:
         if not self.mind.paid:  # it has no server to protect and costs nothing
             reply = self.mind.answer(ask, request_key)
             return reply if isinstance(reply, Reply) else await reply, 0.0
+        if ask.unless is not None and (needless := ask.unless(ask.input, request_key)) is not None:
+            return needless, 0.0
         async with self._gate:
             self._spending.reserve()
             began = time.monotonic()
@@ -276,6 +278,7 @@ def _usage(reply: Reply) -> dict[str, Any]:
         "answer_tokens": reply.answer_tokens,
         "calls": reply.calls,
         "reused": reply.reused,
+        "needless": reply.needless,
         "kind": "" if reply.outcome == "value" else reply.kind,
     }
     return {**{name: count for name, count in counts.items() if count}, **(reply.row or {})}

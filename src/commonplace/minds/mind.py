@@ -70,14 +70,16 @@ class Ask(Generic[I, O]):
 
     task: Task[I, O]
     input: I
+    unless: Unless[I] | None = None
+    """Answers in place of a mind that costs something where there is nothing to decide; None if the mind has to."""
 
     def __await__(self) -> Generator[Ask[I, O], Answer[O], Answer[O]]:
         return (yield self)
 
 
-def ask(task: Task[I, O], value: I) -> Ask[I, O]:
+def ask(task: Task[I, O], value: I, unless: Unless[I] | None = None) -> Ask[I, O]:
     """`await ask(TASK, input)`: the only thing a turn may await."""
-    return Ask(task, value)
+    return Ask(task, value, unless)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +120,16 @@ class Reply:
     """Requests made to a server for it, retries included."""
     reused: int = 0
     """1 for an answer that an earlier run got to the very same request."""
+    needless: int = 0
+    """1 for an answer of the rules to a question that was not put to the mind: there was nothing to decide."""
     mind: str = ""
     """Who answered, where that is not the common mind of the run."""
     row: Mapping[str, Any] | None = None
     """The row of a table that decided: `row`, `when`, `nearly` (`minds.offline.rows.Choice.account`)."""
+
+
+Unless = Callable[[I, RequestKey], Reply | None]
+"""See `Ask.unless`."""
 
 
 class Decided(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 
 from commonplace.run.tick_record import AnswerRow
 
-SPENT = ("calls", "reused", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
+SPENT = ("calls", "reused", "needless", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
 COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
 
 
@@ -18,7 +18,8 @@ class Usage:
 
     `from_cache` counts questions whose answer was found in the journal, `reused` those that a cache of answers had,
     `fallbacks` those that ended without a usable answer; calls, tokens and cost (in the mind's currency) are those of
-    all attempts, and `faults` counts by kind the attempts that failed.
+    all attempts, and `faults` counts by kind the attempts that failed. `needless` are questions besides those asked,
+    which were not put to the mind because there was nothing to decide.
     """
 
     def __init__(self, decided: int) -> None:
@@ -47,7 +48,7 @@ class Usage:
     def _counted(self, attempts: list[AnswerRow]) -> dict[str, Any]:
         failed = [row for row in attempts if row.outcome != "value"]
         return {
-            "asked": 1,
+            "asked": int(not attempts[0].usage.get("needless")),
             "from_cache": int(any(row.usage.get("from_cache") for row in attempts)),
             "fallbacks": int(len(failed) == len(attempts) and attempts[0].tick <= self._decided),
             **{name: sum(row.usage.get(name, 0) for row in attempts) for name in SPENT},

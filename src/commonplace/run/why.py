@@ -258,8 +258,8 @@ def _answered(reading: Reading, agent: str, tick: int, asked: Iterable[Mapping[s
 def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerRow]) -> dict[str, Any]:
     """One question. `prompt` is what was sent to a model; the typed input if nothing was sent or it was trimmed.
 
-    `kind` names the fault of an answer that could not be used, `reused` says that it is from a cache of answers;
-    `attempts` has all of them when there was more than one.
+    `kind` names the fault of an answer that could not be used, `reused` says that it is from a cache of answers,
+    `needless` that it was not put to the mind; `attempts` has all of them when there was more than one.
     """
     last = rows[-1] if rows else None
     attempts = [_attempt(row, reading.model_call(row) or ModelCall()) for row in rows]
@@ -271,6 +271,7 @@ def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerR
         "kind": attempts[-1]["kind"] if attempts else "",
         "ordinal": entry["ordinal"],
         "reused": bool(last and last.usage.get("reused")),
+        "needless": bool(last and last.usage.get("needless")),
         "row": _row(last),
         "attempts": attempts if len(attempts) > 1 else [],
     }
@@ -506,6 +507,7 @@ def _asked_lines(why: Mapping[str, Any], *, prompts: bool) -> Iterator[str]:
     for asked in why["asked"]:
         kind = f", {clean(asked['kind'])}" if asked.get("kind") else ""
         used = "  (an answer that an earlier run got)" if asked.get("reused") else ""
+        used = "  (kept without asking: nothing for me)" if asked.get("needless") else used
         flag = used if asked["outcome"] == "value" else f"  ({asked['outcome']}{kind}: the fallback was used)"
         yield f"  {asked['task']}{flag}"
         for number, attempt in enumerate(asked.get("attempts", ()), start=1):

@@ -581,6 +581,10 @@ class CognitionPart(Part):
         default=(),
         description="what a merged reaction leaves to questions of their own; also what has a mind of its own",
     )
+    gate: bool = Field(
+        default=True,
+        description="merged requests ask about news only where rules find something in it for the character",
+    )
     reflection: ReflectionPart = Field(default=ReflectionPart(), description="when characters reflect")
     observe: bool = Field(default=True, description="ablation: without observations nothing perceived is remembered")
     reflect: bool = Field(default=True, description="ablation: without reflection")

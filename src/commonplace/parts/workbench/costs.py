@@ -30,8 +30,8 @@ from commonplace.stages import by_name
 from commonplace.trust import named_by_scenario
 
 USAGE = (
-    "character", "task", "asked", "calls", "kept", "reused", "unusable", "fallbacks", "prompt", "cached", "answer",
-    "cost",
+    "character", "task", "asked", "needless", "calls", "kept", "reused", "unusable", "fallbacks", "prompt", "cached",
+    "answer", "cost",
 )  # fmt: skip
 ESTIMATE = ("task", "calls", "prompt", "cached", "answer", "cost")
 
@@ -71,8 +71,8 @@ def _cost(mind: str, prompt: int, cached: int, answer: int) -> float | None:
 
 def _usage_cells(row: Mapping[str, Any]) -> list[str]:
     unusable = sum(row["faults"].values())
-    counted = (row["asked"], row["calls"], row["from_cache"], row["reused"], unusable, row["fallbacks"])
-    counts = [_count(number) for number in counted]
+    counted = (row[name] for name in ("asked", "needless", "calls", "from_cache", "reused"))
+    counts = [_count(number) for number in (*counted, unusable, row["fallbacks"])]
     prompt, cached = row["prompt_tokens"], row["cached_tokens"]
     tokens = [_count(prompt), _share(cached, prompt), _count(row["answer_tokens"])]
     return [row["agent_id"] or "total", row["task"], *counts, *tokens, _money(row["cost"])]

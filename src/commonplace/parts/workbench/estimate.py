@@ -138,6 +138,8 @@ class SizedMind:
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
         """The offline mind's reply with the tokens of its prompt and of its answer in wire form."""
+        if ask.unless is not None and (needless := ask.unless(ask.input, request_key)) is not None:
+            return needless
         reply = self._mind.answer(ask, request_key)
         if isinstance(ask.input, EmbedInput):
             return replace(reply, prompt_tokens=estimated_tokens(prompt_text({"input": ask.input.texts})), calls=1)
