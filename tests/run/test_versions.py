@@ -196,6 +196,7 @@ def test_no_field_is_forgotten() -> None:
         "imposed",
         "occasions",
         "circumstances",
+        "messages",
     }
     own = {"plan", "belief", "relations", "jobs", "account", "goals", "weighed", "said", "card"}
     kept = own | {"reflected", "played", "mood"}
