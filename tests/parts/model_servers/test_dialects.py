@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 
 import pytest
 
@@ -404,3 +405,37 @@ def test_every_fault_is_met_as_in_openai_s_protocol(kind, fault, server):
         assert 0 < requests <= most
     finally:
         server.faults = Faults(0.0)
+
+
+def of_disk(folder):
+    """All bytes that a run has left in its folder."""
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("fault", ["unpaid", "quota", "unavailable", "html", "bad_request", "null_content"])
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_paused_run_goes_on_pays_nothing_twice_and_holds_no_key(
+    kind, fault, server, plain, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("COMMONPLACE_API_KEY", KEY)
+    path = tmp_path / "a.run"
+    server.log.entries.clear()
+    assert lived(server.mind(kind), path, 20)[0] == 0
+    server.faults = Faults(1.0, (fault,))
+    try:
+        assert main(["resume", str(path), "--ticks", "4", "--view", "none"]) == 3
+    finally:
+        server.faults = Faults(0.0)
+    left = 24 - ends(path).tick
+    assert main(["resume", str(path), "--ticks", str(left), "--view", "none"]) == 0
+    assert (0, ends(path)) == plain
+    answered = Counter(entry.key for entry in server.log.asked if not entry.fault)
+    assert max(answered.values()) == 1
+    shown = capsys.readouterr()
+    assert KEY.encode() not in of_disk(tmp_path) and KEY not in shown.out + shown.err
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_the_doctor_tells_the_protocol(kind, server, capsys):
+    assert main(["doctor", "--mind", server.mind(kind)]) == 0
+    assert f"spoken to in {dialect_of(kind).title}" in capsys.readouterr().out
