@@ -18,6 +18,7 @@ from commonplace.parts.model_servers.dialects.dialect import CHAT
 from commonplace.parts.model_servers.http import Page
 from commonplace.parts.model_servers.reply import said, usage_of
 from commonplace.parts.model_servers.request import STRUCTURES
+from commonplace.scenario.model import MindPart
 from commonplace.servers import SERVERS, Known, server_named
 from commonplace.testing.server import FAULTS, Faults, ModelServer
 from e2e.command import ends
@@ -405,6 +406,43 @@ def test_every_fault_is_met_as_in_openai_s_protocol(kind, fault, server):
         assert 0 < requests <= most
     finally:
         server.faults = Faults(0.0)
+
+
+@pytest.mark.parametrize(("taken", "switch", "thinks"), [("disabled", "effort", False), ("", "low", True)])
+def test_a_claude_that_thinks_unasked_is_kept_from_it_as_far_as_it_goes(taken, switch, thinks):
+    """`disabled` and `between_tools` are refused where thinking is always on; what is left is a low effort."""
+
+    def answered(body):
+        thinking = body.get("thinking", {}).get("type")
+        if thinking not in (None, taken):
+            return Sent(told(f'"thinking.type.{thinking}" is not supported for this model.'), 400)
+        thought = [] if thinking else [{"type": "thinking", "thinking": "", "signature": "x"}]
+        return Sent(message(*thought, {"type": "text", "text": '{"word": "lantern"}'}))
+
+    with LocalServer() as server:
+        server.probe = answered
+        can = using(minded(f"anthropic:m@{server.url}"), lambda mind: mind.capabilities())
+    assert (can.switch, can.thinks, can.structured) == (switch, thinks, "json_schema")
+
+
+FORCED_IS_REFUSED = told("tool_choice: forcing a tool is not supported by this model")
+
+
+def test_a_form_of_the_settings_that_is_refused_gives_way_to_the_one_that_is_obeyed():
+    """Newer models of Anthropic take no forced tool, and the settings of a task may ask for one."""
+
+    def answered(path, number):
+        if path.endswith("/models"):
+            return Sent({"data": [{"id": "m"}]})
+        return Sent(FORCED_IS_REFUSED, 400) if number == 3 else Sent(message(both))
+
+    both = {"type": "text", "text": '{"word": "lantern", "ratings": [{"importance": 4}]}'}
+    with LocalServer() as server:
+        server.any = answered
+        mind = minded(f"anthropic:m@{server.url}", tasks={"rate": MindPart(structured="tool")})
+        assert asked(mind).outcome == "value"
+        assert mind._knowledge.fallen == {"rate": "json_schema"}
+    assert len(server.paths) == 5
 
 
 def of_disk(folder):

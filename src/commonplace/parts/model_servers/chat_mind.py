@@ -296,8 +296,9 @@ class _Attempt:
     async def page(self) -> Page:
         """A page of status 200. Raises Unusable when the server refuses the question, Late, Outage, UsageError."""
         knowledge, transport = self.session.knowledge, self.session.transport
-        can, forms = await self.session.capabilities(self.errand), dialect_of(self.session.server.kind).forms
+        can = await self.session.capabilities(self.errand)
         usual = structure = knowledge.fallen.get(self.ask.task.name, self.settings.structured or can.structured)
+        simpler = self._simpler(can, usual)
         while True:
             body = self.errand.body = self._body(can, structure)
             known = self.cache.page(body) if self.cache is not None else None
@@ -315,13 +316,20 @@ class _Attempt:
                 self._shorten(page)
             elif page.status in (400, 422) and (less := can.less(page)) is not None:
                 can = knowledge.can = less
-            elif blames_form(page) and structure != forms[-1]:
-                structure = forms[forms.index(structure) + 1] if structure in forms else forms[-1]
+            elif blames_form(page) and simpler:
+                structure = simpler.pop(0)
             elif page.status >= 500:
                 knowledge.health.away = True
                 raise Outage(transport.pool.name, f"{page.status} {page.said()}".strip())
             else:
                 raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
+
+    def _simpler(self, can: Capabilities, usual: Structure) -> list[Structure]:
+        """The forms to try where the usual one is refused: after one that the settings name, what the model obeys."""
+        forms = dialect_of(self.session.server.kind).forms
+        named = usual == self.settings.structured and usual != can.structured
+        first = forms.index(can.structured) if named else forms.index(usual) + 1 if usual in forms else -1
+        return [form for form in forms[first:] if form != usual]
 
     def keep(self, page: Page) -> None:
         """Keep the page of a usable answer for later runs."""
