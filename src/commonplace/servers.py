@@ -38,9 +38,10 @@ SERVERS: Mapping[str, Known] = {
     "llamacpp": Known("http://127.0.0.1:8080/v1"),
     "vllm": Known("http://127.0.0.1:8000/v1"),
     "openai": Known("https://api.openai.com/v1", variable="OPENAI_API_KEY", wants=True),
+    "anthropic": Known("https://api.anthropic.com/v1", variable="ANTHROPIC_API_KEY", wants=True),
     "openrouter": Known("https://openrouter.ai/api/v1", variable="OPENROUTER_API_KEY", wants=True),
     "groq": Known("https://api.groq.com/openai/v1", variable="GROQ_API_KEY", wants=True),
-    "gemini": Known("https://generativelanguage.googleapis.com/v1beta/openai", variable="GEMINI_API_KEY", wants=True),
+    "gemini": Known("https://generativelanguage.googleapis.com/v1beta", variable="GEMINI_API_KEY", wants=True),
     "mistral": Known("https://api.mistral.ai/v1", variable="MISTRAL_API_KEY", wants=True),
     "deepseek": Known("https://api.deepseek.com/v1", variable="DEEPSEEK_API_KEY", wants=True),
 }

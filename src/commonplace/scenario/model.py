@@ -612,7 +612,7 @@ class MindPart(Part):
     effort: Literal["", "minimal", "low", "medium", "high"] = Field(
         default="", description="`reasoning_effort` for servers that know it"
     )
-    structured: Literal["", "json_schema", "json_object", "tool", "text"] = Field(
+    structured: Literal["", "json_schema", "json_object", "tool", "json_mode", "text"] = Field(
         default="",
         description="how its answers are asked for; `tool` forces a tool call; what suits the server if left out",
     )

@@ -203,7 +203,10 @@ def is_probe(body: dict[str, Any]) -> bool:
 
 def form_of(body: dict[str, Any]) -> str:
     """The form a body asks an answer in."""
-    return "tool" if "tools" in body else body.get("response_format", {}).get("type", "text")
+    form = body.get("response_format", {})
+    if form == {"type": "json_object"}:
+        return "json_mode"
+    return "tool" if "tools" in body else form.get("type", "text")
 
 
 class PlainBook:

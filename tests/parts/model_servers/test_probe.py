@@ -45,6 +45,7 @@ def capabilities(mind):
         (("json_schema", "json_object", "tool"), "json_schema"),
         (("json_object", "tool"), "json_object"),
         (("tool",), "tool"),
+        (("json_mode",), "json_mode"),
         ((), "text"),
     ],
 )
@@ -54,7 +55,7 @@ def test_the_best_form_that_is_obeyed_is_used(forms, found, deaf):
         assert capabilities(mind).structured == found
         assert asked(mind).outcome == "value"
     assert form_of(server.asked[0]) == found
-    assert ("JSON Schema" in server.asked[0]["messages"][-1]["content"]) is (found == "text")
+    assert ("JSON Schema" in server.asked[0]["messages"][-1]["content"]) is (found in ("json_mode", "text"))
 
 
 def test_a_form_that_is_answered_with_500_is_no_form():

@@ -210,7 +210,7 @@ def test_a_question_that_always_fails_is_repeated_in_one_form_only():
     with LocalServer(lambda *_: Sent(status=500)) as server, pytest.raises(Outage, match="500"):
         asked(minded(server.url))
     forms = [form_of(body) for body in server.asked]
-    assert forms[-3:] == ["json_object", "tool", "text"] and set(forms[:-3]) == {"json_schema"}
+    assert forms[-4:] == ["json_object", "tool", "json_mode", "text"] and set(forms[:-4]) == {"json_schema"}
     assert len(forms) <= MOST_ATTEMPTS + AT_ONCE + 3
 
 

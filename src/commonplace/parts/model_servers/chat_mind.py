@@ -1,4 +1,4 @@
-"""A mind on a model server that speaks the OpenAI protocol."""
+"""A mind on a model server."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Literal, Protocol
 
+from commonplace.errors import UsageError
 from commonplace.memory import lattice, packed
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Value
@@ -25,6 +26,7 @@ from commonplace.parts.model_servers.client import (
     Sleep,
     Transport,
 )
+from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.http import TEXTS_PER_REQUEST, Key, Late, Page, WrongPage, vectors_in, whole
 from commonplace.parts.model_servers.probe import Probe, tiny_body
 from commonplace.parts.model_servers.reply import (
@@ -41,7 +43,6 @@ from commonplace.parts.model_servers.reply import (
 )
 from commonplace.parts.model_servers.request import (
     PLAIN,
-    STRUCTURES,
     Capabilities,
     Structure,
     chat_body,
@@ -267,7 +268,8 @@ class ChatMind:
             if loop not in self._sessions:
                 for closed in [known for known in self._sessions if known.is_closed()]:
                     del self._sessions[closed]
-                pool = Pool([Endpoint(url, self._key, self._timeout) for url in self._server.urls])
+                dialect = dialect_of(self._server.kind)
+                pool = Pool([Endpoint(url, self._key, self._timeout, dialect) for url in self._server.urls])
                 transport = Transport(pool, self._knowledge.health, self._sleep, patient=self._pauses)
                 self._sessions[loop] = Session(self._server, transport, self._knowledge)
             return self._sessions[loop]
@@ -296,6 +298,7 @@ class _Attempt:
         knowledge, transport = self.session.knowledge, self.session.transport
         can = await self.session.capabilities(self.errand)
         usual = structure = knowledge.fallen.get(self.ask.task.name, self.settings.structured or can.structured)
+        simpler = self._simpler(can, usual)
         while True:
             body = self.errand.body = self._body(can, structure)
             known = self.cache.page(body) if self.cache is not None else None
@@ -313,13 +316,20 @@ class _Attempt:
                 self._shorten(page)
             elif page.status in (400, 422) and (less := can.less(page)) is not None:
                 can = knowledge.can = less
-            elif blames_form(page) and structure != STRUCTURES[-1]:
-                structure = STRUCTURES[STRUCTURES.index(structure) + 1]
+            elif blames_form(page) and simpler:
+                structure = simpler.pop(0)
             elif page.status >= 500:
                 knowledge.health.away = True
                 raise Outage(transport.pool.name, f"{page.status} {page.said()}".strip())
             else:
                 raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
+
+    def _simpler(self, can: Capabilities, usual: Structure) -> list[Structure]:
+        """The forms to try where the usual one is refused: after one that the settings name, what the model obeys."""
+        forms = dialect_of(self.session.server.kind).forms
+        named = usual == self.settings.structured and usual != can.structured
+        first = forms.index(can.structured) if named else forms.index(usual) + 1 if usual in forms else -1
+        return [form for form in forms[first:] if form != usual]
 
     def keep(self, page: Page) -> None:
         """Keep the page of a usable answer for later runs."""
@@ -363,6 +373,9 @@ def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, to
 
 async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: Errand) -> Reply:
     """Lattice vectors of the texts by `/embeddings`; the vector of an empty text is empty."""
+    dialect = dialect_of(session.server.kind)
+    if not dialect.embeds:
+        raise UsageError(f"{dialect.title} makes no vectors", hint="name another mind for `embed`")
     can = await session.capabilities(errand)
     body: dict[str, Any] = {"model": can.model, "encoding_format": "float"}
     if can.typed:

@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 
 from commonplace.errors import Paused
+from commonplace.parts.model_servers.dialects import Dialect
 from commonplace.parts.model_servers.http import (
     LONGEST_ANSWER,
     LONGEST_BODY,
@@ -72,7 +73,8 @@ class Endpoint:
     control", 1988).
     """
 
-    def __init__(self, url: str, key: Key, timeout: float) -> None:
+    def __init__(self, url: str, key: Key, timeout: float, dialect: Dialect | None = None) -> None:
+        """`dialect`: OpenAI's protocol unless another is given."""
         self.url = url
         self.in_flight = 0
         self.room = math.inf
@@ -88,6 +90,7 @@ class Endpoint:
         """Waits that are under way: until they are over it gets no requests."""
         self._key = key
         self._timeout = timeout
+        self._dialect = dialect or Dialect()
         self._client: httpx2.AsyncClient | None = None
 
     @property
@@ -129,14 +132,18 @@ class Endpoint:
 
     async def _page(self, method: str, path: str, body: dict[str, Any] | None) -> Page:
         if self._client is None:
-            self._client = httpx2.AsyncClient(**client_options(self.url, self._key, self._timeout))
+            header, more = self._dialect.key_header, self._dialect.headers
+            options = client_options(self.url, self._key, self._timeout, header=header, more=more)
+            self._client = httpx2.AsyncClient(**options)
+        place, sent = self._dialect.request(path, body)
         content, longest = bytearray(), LONGEST_BODY if path == "/embeddings" else LONGEST_ANSWER
-        async with self._client.stream(method, url_of(self.url, path), json=body) as response:
+        async with self._client.stream(method, url_of(self.url, place), json=sent) as response:
             async for chunk in response.aiter_raw():
                 content += chunk[: longest - len(content)]
                 if len(content) >= longest:
                     break
-        return Page.of(response.status_code, response.headers, bytes(content), self._key, longest)
+        page = Page.of(response.status_code, response.headers, bytes(content), self._key, longest)
+        return self._dialect.page(page, path, body)
 
 
 class Pool:

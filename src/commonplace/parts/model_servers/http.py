@@ -1,4 +1,4 @@
-"""HTTP to servers that speak the OpenAI protocol, for minds and for embedders: keys and pages.
+"""HTTP to model servers, for minds and for embedders: keys and pages.
 
 Nothing a server sends is trusted: bodies are read up to a limit, the key is taken out of every text, and characters
 that UTF-8 cannot hold are dropped before anybody looks at them.
@@ -103,9 +103,10 @@ class Key:
     def __repr__(self) -> str:
         return f"Key({self.variable})"
 
-    def header(self) -> dict[str, str]:
-        """The `Authorization` header, none without a key, and the further ones. For the request alone."""
-        return {**({"Authorization": f"Bearer {self._value}"} if self._value else {}), **self._headers}
+    def header(self, name: str = "Authorization") -> dict[str, str]:
+        """The header with the key, none without a key, and the further ones. For the request alone."""
+        value = f"Bearer {self._value}" if name == "Authorization" else self._value
+        return {**({name: value} if self._value else {}), **self._headers}
 
     def scrub(self, text: str) -> str:
         """The text without the key and what else is secret."""
@@ -119,14 +120,19 @@ def _refuse_odd(variable: str, value: str) -> None:
         raise UsageError(f"{variable} holds characters that a key cannot have", hint="set it again without them")
 
 
-def client_options(url: str, key: Key, timeout: float) -> dict[str, Any]:
-    """Arguments for an httpx client of one server. `timeout`: seconds of one request."""
+def client_options(
+    url: str, key: Key, timeout: float, *, header: str = "Authorization", more: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Arguments for an httpx client of one server.
+
+    `timeout`: seconds of one request; `header`: the one that holds the key; `more`: headers of the protocol.
+    """
     import httpx2  # noqa: PLC0415 – names of servers are read by programs that never connect to one
 
     # below INFO httpcore logs headers, and with them the key
     logging.getLogger("httpcore2").setLevel(logging.INFO)
     return {
-        "headers": {"User-Agent": "commonplace", "Accept-Encoding": "identity", **key.header()},
+        "headers": {"User-Agent": "commonplace", "Accept-Encoding": "identity", **(more or {}), **key.header(header)},
         "timeout": httpx2.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout), pool=None),
         "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=100),
         "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())),  # what a server sets is not kept

@@ -20,7 +20,7 @@ from commonplace.servers import is_server, server_named
 VARIABLE = "COMMONPLACE_PRICES"
 """Environment variable that names a file of the user's own prices."""
 EXAMPLE = "SERVER:MODEL: {prompt: 0.25, cached: 0.025, answer: 2.00}"
-DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|20\d{6})$")
 """The suffix that a provider adds to a model's name for a dated build."""
 
 

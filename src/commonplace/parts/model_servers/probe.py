@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
 from commonplace.parts.model_servers.client import Errand, Outage, Transport
+from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.http import Late, Page
 from commonplace.parts.model_servers.reply import data_in, refuse, said, spoken, usage_of
-from commonplace.parts.model_servers.request import STRUCTURES, Capabilities, Structure, chat_body
+from commonplace.parts.model_servers.request import Capabilities, Structure, chat_body
 from commonplace.servers import Server
 
 _WORD = "lantern"
@@ -34,6 +35,9 @@ def tiny_body(can: Capabilities) -> dict[str, Any]:
 
 _ORDER: Mapping[str, tuple[str, ...]] = {
     "openai": ("effort", "minimal", "low"),
+    "anthropic": ("effort", "minimal", "low"),
+    "gemini": ("effort", "minimal", "low"),
+    "openrouter": ("effort", "minimal", "low"),
     "ollama": ("effort", "slash"),
     "lmstudio": ("effort", "template", "slash"),
 }
@@ -69,7 +73,9 @@ class Probe:
         if not model:
             raise _nameless(page, self._transport.pool.name)
         entry = next((entry for entry in entries if entry["id"] == model), entries[0] if entries else {})
-        return Capabilities(self._transport.pool.name, model, models, context=_context(entry), typed=_is_typed(entry))
+        can = Capabilities(self._transport.pool.name, model, models, context=_context(entry), typed=_is_typed(entry))
+        taken = entry.get("supported_parameters") if entry.get("id") == model else None  # as OpenRouter lists them
+        return replace(can, seed="seed" in taken, temperature="temperature" in taken) if _is_list(taken) else can
 
     async def _thinking(self, can: Capabilities) -> Capabilities:
         """With thinking switched off, if the model thinks and can be kept from thinking."""
@@ -85,7 +91,7 @@ class Probe:
 
     async def _structured(self, can: Capabilities) -> Capabilities:
         """With the first form of answer that the model keeps to; one failure may be chance, two are not."""
-        for structure in STRUCTURES[:-1]:
+        for structure in dialect_of(self._server.kind).forms[:-1]:
             for _ in range(2):
                 can, page = await self._asked(can, _SHAPED, structure)
                 if page is not None and _obeys(page):
@@ -110,6 +116,8 @@ class Probe:
 
     async def _dimensions(self, can: Capabilities) -> int:
         """Dimensions of the server's vectors; 0 when it makes none."""
+        if not dialect_of(self._server.kind).embeds:
+            return 0
         body = {"model": can.model, "input": ["lantern"], "encoding_format": "float"}
         try:
             page = await self._transport.post("/embeddings", body, self._errand, final=_ANY_STATUS)
@@ -147,6 +155,10 @@ def _context(entry: Mapping[str, object]) -> int:
     of_meta = cast("dict[str, object]", meta).get("n_ctx") if isinstance(meta, dict) else None
     told = [entry.get(name) for name in _CONTEXT_FIELDS] + [of_meta]
     return next((size for size in told if isinstance(size, int) and size > 0), 0)
+
+
+def _is_list(value: object) -> TypeGuard[list[object]]:
+    return isinstance(value, list)
 
 
 def _is_typed(entry: Mapping[str, object]) -> bool:

@@ -16,11 +16,11 @@ from commonplace.scenario.model import MindPart
 if TYPE_CHECKING:
     from commonplace.parts.model_servers.http import Page
 
-Structure = Literal["json_schema", "json_object", "tool", "text"]
+Structure = Literal["json_schema", "json_object", "tool", "json_mode", "text"]
 
-STRUCTURES: tuple[Structure, ...] = ("json_schema", "json_object", "tool", "text")
+STRUCTURES: tuple[Structure, ...] = ("json_schema", "json_object", "tool", "json_mode", "text")
 """Ways to get a structured answer, the best first: a JSON Schema as response format; the same as llama-cpp-python
-takes it; a forced tool call; a schema in the prompt."""
+takes it; a forced tool call; any JSON object, with the schema in the prompt; a schema in the prompt alone."""
 
 SWITCHES: Mapping[str, Mapping[str, Any]] = {
     "none": {},
@@ -120,9 +120,9 @@ def typed_field(ask: Ask[Any, Any], request_key: RequestKey) -> dict[str, Any]:
 
 
 def chat_messages(prompt: Prompt, structure: Structure, *, slash: bool = False) -> list[dict[str, str]]:
-    """The messages of a chat, with the form of the answer in words where the structure is `text`."""
+    """The messages of a chat, with the form of the answer in words where no field holds it."""
     messages = [{"role": message.role, "content": message.text} for message in prompt.messages]
-    if structure == "text" and prompt.schema:
+    if structure in ("json_mode", "text") and prompt.schema:
         schema = _compact(prompt.schema)
         messages[-1]["content"] += f"\n\nAnswer with one JSON object of this JSON Schema and nothing else:\n{schema}"
     if slash:
@@ -144,6 +144,8 @@ def _form(prompt: Prompt, structure: Structure) -> dict[str, Any]:
                 "tools": [{"type": "function", "function": function}],
                 "tool_choice": {"type": "function", "function": {"name": prompt.task}},
             }
+        case "json_mode":
+            return {"response_format": {"type": "json_object"}}
         case "text":
             return {}
 

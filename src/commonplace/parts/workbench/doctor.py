@@ -27,6 +27,7 @@ from commonplace.errors import DISTRIBUTION, CommonplaceError, install
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.minds.tasks import RATE, RateInput
 from commonplace.parts.model_servers.client import Outage
+from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
 from commonplace.paths import checked_folder
 from commonplace.run.manifest import package_version
@@ -217,6 +218,7 @@ STRUCTURES = {
     "json_schema": "takes a JSON Schema",
     "json_object": "takes a JSON Schema as `json_object`",
     "tool": "answers in a forced tool call",
+    "json_mode": "answers in some JSON object, with the schema in the prompt",
     "text": "answers in text only: expect more unusable answers",
 }
 
@@ -241,7 +243,7 @@ async def _examine(name: str, timeout: float, found: list[Finding]) -> None:
         mind = _impatient(name, scenario, timeout)
         found.append(_key(server))
         try:
-            found += _able(await mind.capabilities())
+            found += _able(await mind.capabilities(), server.kind)
             found.append(await _asked(mind, scenario))
         finally:
             await mind.close()
@@ -270,9 +272,10 @@ def _key(server: Server) -> Finding:
     return Finding(FINE, f"no key is set in {server.variable}; most local servers need none")
 
 
-def _able(can: Capabilities) -> Iterator[Finding]:
+def _able(can: Capabilities, kind: str) -> Iterator[Finding]:
     listed = f"; it lists {', '.join(can.models[:10])}{' …' if len(can.models) > 10 else ''}" if can.models else ""
     yield Finding(FINE, f"{can.server} answers, model {can.model}{listed}")
+    yield Finding(FINE, f"spoken to in {dialect_of(kind).title}")
     state = NOTE if can.structured == "text" else FINE
     yield Finding(state, f"{STRUCTURES[can.structured]}; seed {_yes(can.seed)}, temperature {_yes(can.temperature)}")
     if can.thinks:

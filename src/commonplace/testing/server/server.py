@@ -21,6 +21,7 @@ from commonplace import rng
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.rng import Key
 from commonplace.testing.server.answers import (
+    MODEL,
     MODELS,
     NOTHING,
     Chat,
@@ -36,6 +37,7 @@ from commonplace.testing.server.answers import (
     usage_of,
     vectors_of,
 )
+from commonplace.testing.server.dialects import dialect_of
 from commonplace.testing.server.faults import Faults
 
 LONGEST_BODY = 1 << 26
@@ -128,7 +130,14 @@ class Desk:
         self._asked: Counter[tuple[Key, ...]] = Counter()
 
     def meet(self, method: str, path: str, content: bytes) -> Met:
-        """The response to a request, whatever it is."""
+        """The response to a request, whatever it is, in the protocol that its path belongs to."""
+        dialect = dialect_of(method, path)
+        if dialect is None:
+            return self._meet(method, path, content)
+        met = self._meet(method, dialect.place, dialect.asked(path, content))
+        return replace(met, response=dialect.told(met.response))
+
+    def _meet(self, method: str, path: str, content: bytes) -> Met:
         if path == "/v1/models" and method == "GET":
             fault, response = self._spoilt(None, ("models",)) if self.faults.to_all else ("", as_json(MODELS))
             return Met(response, fault=fault)
@@ -229,7 +238,7 @@ class Log:
 
 
 class ModelServer:
-    """An OpenAI-compatible server that answers from the offline mind, late and wrongly where it is told to.
+    """A server of several protocols that answers from the offline mind, late and wrongly where it is told to.
 
         with ModelServer(latency=Latency(0.2), faults=Faults(0.05)) as server:
             run = create_run("town.run", "latticeville", mind=server.url)
@@ -264,6 +273,10 @@ class ModelServer:
     def url(self) -> str:
         """The base URL: the name of a mind."""
         return f"http://127.0.0.1:{self._port}/v1"
+
+    def mind(self, protocol: str) -> str:
+        """The name of a mind that speaks a protocol: `anthropic`, `gemini`, `openrouter` or any other server's."""
+        return f"{protocol}:{MODEL}@{self.url}{'beta' if protocol == 'gemini' else ''}"
 
     def __enter__(self) -> ModelServer:
         """Raises UsageError for a port that cannot be opened."""
