@@ -98,7 +98,7 @@ class SpeechGuard:
         words = self.own_words(unquoted(_without_speaker(clean(words), names)))
         self._refuse_other_languages(words)
         if any(line in folded(words) for line in self.spent):
-            raise Unusable("must be other words than those that were said before", "leak")
+            raise Unusable("must be other words than those that were said before", "repeated")
         return until_sentence_end(words, longest)
 
     def text(self, text: str) -> str:
