@@ -177,6 +177,25 @@ def test_a_room_closes_while_whoever_keeps_it_alone_is_away(towns: dict[str, Run
     assert [one["of"] for one in previewed(run, "Odalys is ill")[0]["raises"]] == ["odalys"]
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "shut", "ends"),
+    [
+        ("Mira comes back", "away", 20, ["away.mira", "closed.noodle-bar"]),
+        ("Mira comes back", "away", 24, ["away.mira"]),  # it burnt while she was away
+        ("Mira is well again", "ill", 20, ["ill.mira"]),
+    ],
+)
+def test_a_room_opens_again_with_whoever_left_it_shut_and_for_no_other_reason(
+    towns: dict[str, Run], text: str, kind: str, shut: int, ends: list[str]
+) -> None:
+    run = towns["latticeville"]
+    so = {f"{kind}.mira": Circumstance(kind, "mira", since=20)}
+    so["closed.noodle-bar"] = Circumstance("closed", "noodle-bar", since=shut)
+    world = replace(run.reading.world_at(), circumstances=so)
+    body = asyncio.run(preview(text, run.scenario, world, run._engine.driver))  # pyright: ignore[reportPrivateUsage]
+    assert body["ends"] == ends
+
+
 def test_without_power_nothing_is_switched_on(tmp_path: Path) -> None:
     with create_run(tmp_path / "a.run", "sijang") as run:
         list(run.play_sync(36))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import Any
 
 from commonplace.character.fact import carried
@@ -46,6 +46,7 @@ NEWS = 8
 """Weight of a seed fact: as its author wants it followed, it is news to everybody."""
 _ALIKE = ("what", "who", "object", "doing", "verb", "state", "sky", "event", "do", "why")
 """What two happenings have in common that are the same kind of thing about the same subject."""
+_NO_FRAME: Mapping[str, Any] = {}
 
 
 def bearing(view: TurnView, text: str, happening: Happening) -> Bearing:
@@ -69,13 +70,15 @@ def times(view: TurnView, text: str, happening: Happening) -> int:
     since = view.tick - view.scenario.clock.ticks(LATELY * 24 * 60)
     facts = [fact for id in _told(view, text, happening) if (fact := view.scenario.fact(id)) is not None]
     alike = _alike(as_frame(happening)) if _recurs(happening) else ()
-    return sum(
-        memory.text == text
-        or (alike != () and _alike(memory.details.get("frame", {})) == alike)
-        or any(fact.carried_by(memory.text) for fact in facts)
-        for memory in takewhile(lambda memory: memory.tick >= since, view.draft.backwards())
-        if memory.tick < view.tick
-    )
+    found = 0
+    for memory in view.draft.backwards():  # a loop: it goes through hundreds for each memory that is not routine
+        if memory.tick < since:
+            break
+        if memory.tick < view.tick:
+            frame = memory.details.get("frame", _NO_FRAME) if alike else _NO_FRAME
+            is_alike = bool(alike) and frame.get("what") == alike[0] and _alike(frame) == alike
+            found += memory.text == text or is_alike or any(fact.carried_by(memory.text) for fact in facts)
+    return found
 
 
 def _recurs(happening: Happening) -> bool:

@@ -15,7 +15,7 @@ from commonplace.character.plan import PlanItem
 from commonplace.character.state import AREA, Known
 from commonplace.clock import iso
 from commonplace.cognition.remember import OBSERVATION
-from commonplace.cognition.situation import person
+from commonplace.cognition.situation import CLOSE, person
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import phrases
 from commonplace.languages.language import language
@@ -28,8 +28,6 @@ from commonplace.world.happenings import Seed
 GROWN = 14
 """Age from which one can be at home alone at night."""
 _NAMES = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
-CLOSE = 40
-"""Warmth from which what befalls somebody is felt."""
 NOTICED, FOND, WAKING = 120, 30, (8, 21)
 """Minutes after which somebody is missed where one is used to meeting them, the warmth from which, and the hours."""
 WORK = (8 * 60, 16 * 60)

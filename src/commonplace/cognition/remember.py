@@ -151,7 +151,7 @@ async def remember(
         if draft.importance or (waits and not merged):  # rated in this very call
             importance: float = draft.importance or BASE
         else:
-            importance = _weight(view, draft) if before is None else _again(view, draft, before)
+            importance = _weight(view, notebook, draft) if before is None else _again(view, draft, before)
         memory = _store(view, notebook, draft, importance, vectors.get(draft.text))
         memories.append(memory)
         if waits:
@@ -162,9 +162,9 @@ async def remember(
     return [view.draft.get(memory.id) for memory in memories]
 
 
-def _weight(view: TurnView, draft: NewMemory) -> int:
+def _weight(view: TurnView, notebook: Notebook, draft: NewMemory) -> int:
     """What the rules say: by what happened, and by its words where nothing else is known of it."""
-    found = weight(draft.happening, bearing(view, draft.text, draft.happening))
+    found = weight(draft.happening, _bearing(view, notebook, draft.text, draft.happening))
     return rules(view, start(draft.happening))(draft.text) if found is None else found
 
 
@@ -194,7 +194,15 @@ def unrated(view: TurnView, notebook: Notebook) -> tuple[tuple[Happening, ...], 
     happenings = {
         text: happening_of(view.draft.get(memories[0]).details) for text, memories in notebook.unrated.items()
     }
-    return tuple(happenings.values()), tuple(bearing(view, text, it) for text, it in happenings.items())
+    return tuple(happenings.values()), tuple(_bearing(view, notebook, text, it) for text, it in happenings.items())
+
+
+def _bearing(view: TurnView, notebook: Notebook, text: str, happening: Happening) -> Bearing:
+    """As `bearing`, found once in a turn."""
+    found = notebook.bearings.get((text, happening))
+    if found is None:
+        found = notebook.bearings[text, happening] = bearing(view, text, happening)
+    return found
 
 
 def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None:

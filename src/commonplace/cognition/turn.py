@@ -20,10 +20,11 @@ from commonplace.memory import Retrieval
 from commonplace.memory.draft import Delta, Draft
 from commonplace.memory.reader import Reader, Snapshot
 from commonplace.minds.mind import Answer, Task, Unless, ask
-from commonplace.minds.notes import Given, Value
+from commonplace.minds.notes import Bearing, Given, Value
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Action
 from commonplace.world.events import EventBody
+from commonplace.world.happenings import Happening
 from commonplace.world.view import WorldView
 
 I = TypeVar("I", bound=Given)  # noqa: E741
@@ -190,6 +191,8 @@ class Notebook(Tracer):
         """Events of the mind."""
         self.unrated: dict[str, list[int]] = {}
         """What waits for the mind's rating: text → the memories that say it. Lost at the end of the turn."""
+        self.bearings: dict[tuple[str, Happening], Bearing] = {}
+        """A sentence and what it tells of → its bearing, which is the same all through a turn."""
         self._before = state
 
     def stored(self, memory: int, reason: str) -> None:

@@ -103,10 +103,10 @@ def _left_shut(raises: Iterable[Raise], scenario: Scenario) -> Iterator[Raise]:
 
 
 def _reopened(ends: Iterable[str], scenario: Scenario, world: World) -> tuple[str, ...]:
-    """The rooms that are open again with those who keep them."""
-    people = [of for _, of in map(subject_of, ends) if of in scenario.personas]
-    keys = (f"closed.{room}" for who in people for room in kept_alone(scenario, who))
-    return tuple(key for key in keys if key in world.circumstances and world.circumstances[key].holds)
+    """The rooms that closed when those who keep them left, and open again with their return."""
+    back = [one for one in map(world.circumstances.get, ends) if one and scenario.kinds[one.kind].gone]
+    shut = ((one, world.circumstances.get(f"closed.{room}")) for one in back for room in kept_alone(scenario, one.of))
+    return tuple(room.key for one, room in shut if room and room.holds and room.since == one.since)
 
 
 def _begun(output: PerceiveEventOutput, scenario: Scenario) -> Iterator[tuple[str, str]]:

@@ -384,7 +384,7 @@ class CircumstancePart(Part):
     rests: Literal["", "home", "here"] = Field(default="", description="of a person: where it has to stay")
     asleep: bool = Field(default=False, description="of a person who rests: whether it notices nothing")
     inward: bool = Field(
-        default=False, description="of a person: whether whoever comes later is told of it, or never knows"
+        default=False, description="of a person: others know of it only if they were there when it began, or are told"
     )
     unseen: Literal["", "self", "all"] = Field(
         default="", description="of a person: who does not see it: they themselves, or nobody who was not there"

@@ -101,8 +101,8 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     inward: bool = False
     """Of a person: whether others know of it only if they were there when it began, or are told."""
     warmth: int = 0
-    """How the warmth of its subject moves towards who did it, or who the other one is; and half as much that of those
-    who saw it where it is below 0, or else that of the other one towards its subject."""
+    """How the warmth of its subject moves towards who did it, or who the other one is. Half as much moves that of those
+    who saw it if it is below 0, and that of the other one towards its subject if it is above."""
     mutual: bool = False
     """Whether it is so of both: of its subject, and of who did it."""
     unseen: Literal["", "self", "all"] = ""

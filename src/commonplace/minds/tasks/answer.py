@@ -129,9 +129,8 @@ def _scene(inputs: AnswerInput, view: View) -> Values:
     teller = view.teller(inputs)
     recalled = view.best(teller.memories(not_present((*inputs.recalled, *inputs.thoughts[:2]), inputs)), ANSWERING)
     shown = {told.text for told in recalled}
-    lived = (
-        note for note in not_present(inputs.day, inputs) if not isinstance(note.happening, Planned)
-    )  # plans are shown as such
+    # plans are shown as such
+    lived = (note for note in not_present(inputs.day, inputs) if not isinstance(note.happening, Planned))
     weighty = sorted(lived, key=lambda note: (-note.importance, note.minutes_ago))[: DAY_SHOWN - view.drop]
     kept = {note.id for note in weighty}
     day = teller.memories(note for note in inputs.day if note.id in kept)
