@@ -69,7 +69,8 @@ class Probe:
         if not model:
             raise _nameless(page, self._transport.pool.name)
         entry = next((entry for entry in entries if entry["id"] == model), entries[0] if entries else {})
-        return Capabilities(self._transport.pool.name, model, models, context=_context(entry), typed=_is_typed(entry))
+        name, known = self._transport.pool.name, entry.get("owned_by") == "llamacpp"
+        return Capabilities(name, model, models, context=_context(entry), typed=_is_typed(entry), grammar=known)
 
     async def _thinking(self, can: Capabilities) -> Capabilities:
         """With thinking switched off, if the model thinks and can be kept from thinking."""
