@@ -4,8 +4,8 @@
     python tools/check_model_server.py --small-model [--ticks 48] [--keep RUN]
 
 Installs the server into an environment in .cache/ the first time. The tiny model's weights are random and it talks
-nonsense; what is proved is the whole path to it. The small model, Gemma 3 270M, has words but knows no chat: what it
-answers shows what the reader of answers lets through.
+nonsense; what is proved is the whole path to it. The small model, SmolLM2-135M-Instruct, has words and little sense:
+what it answers shows what the reader of answers lets through.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ticks", type=int, default=0, help="24, with the small model 48")
     parser.add_argument("--python-server", action="store_true", help="llama-cpp-python's own server as well")
-    parser.add_argument("--small-model", action="store_true", help="a model of 250 MB with words instead")
+    parser.add_argument("--small-model", action="store_true", help="a model of 93 MB with words instead")
     parser.add_argument("--keep", type=Path, help="where to keep the run of the small model")
     given = parser.parse_args()
     ticks = given.ticks or (48 if given.small_model else 24)

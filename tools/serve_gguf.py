@@ -15,7 +15,6 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--parallel", type=int, default=1, help="requests at once")
     parser.add_argument("--context", type=int, default=4096, help="tokens, shared by the requests at once")
-    parser.add_argument("--template", default="", help="chat template; the model's own if left out")
     given = parser.parse_args()
     params = xllamacpp.CommonParams()
     params.model.path = given.model
@@ -25,8 +24,6 @@ def main() -> None:
     # one thread: those that wait for it spin, which a busy machine pays for dearly
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.ui = params.warmup = False
-    if given.template:
-        params.chat_template = given.template
     _server = xllamacpp.Server(params)  # serves as long as it is referred to
     threading.Event().wait()
 

@@ -44,7 +44,7 @@ from commonplace.scenario.compiling import compiled_from_text, in_session, load
 from commonplace.scenario.loading import nearest
 from commonplace.scenario.model import MindPart
 from commonplace.scenario.scenario import Scenario
-from commonplace.servers import SERVERS, is_server, request_faults
+from commonplace.servers import LOCAL, SERVERS, is_server, request_faults, server_named
 from commonplace.sqlite import Synchronous
 from commonplace.stages import by_name
 from commonplace.text import clean, shortened
@@ -60,7 +60,8 @@ TIMEOUT = 120.0
 """Seconds a model server has for an answer."""
 MINDS = (
     "a mind is `offline`, `journal:RUN`, SERVER:MODEL (`ollama:qwen3:8b`, `lmstudio:…`, `llamacpp:`, `vllm:…`, "
-    "`openai:gpt-5-mini`), or the URL of a server that speaks the OpenAI protocol (`http://127.0.0.1:8000/v1#MODEL`)"
+    "`openai:gpt-5-mini`), `local:FILE.gguf`, or the URL of a server that speaks the OpenAI protocol "
+    "(`http://127.0.0.1:8000/v1#MODEL`)"
 )
 OnOutage = Literal["pause", "fallback"]
 
@@ -433,7 +434,7 @@ def mind_named(
     if name.startswith(JOURNAL):
         return RecordedMind.of(name, name.removeprefix(JOURNAL))
     if is_server(name):
-        return registry.found(registry.MINDS["server"])(
+        return registry.found(registry.MINDS[LOCAL if server_named(name).kind == LOCAL else "server"])(
             name,
             book(scenario, templates),
             timeout=timeout,

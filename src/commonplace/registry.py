@@ -59,6 +59,7 @@ TASKS: Mapping[str, Question] = {
 MINDS = {
     "offline": "minds.offline.mind:OfflineMind",
     "server": "parts.model_servers.chat_mind:ChatMind",
+    "local": "parts.model_servers.local:LocalMind",
     "cache": "parts.model_servers.answer_cache:AnswerCache",
     "price": "parts.model_servers.prices:known_price",
 }

@@ -1,6 +1,7 @@
 """Model servers: how they are named, their addresses, and what a person or a file adds to requests.
 
-A name is `SERVER:MODEL`, `SERVER:MODEL@URL[,URL…]`, `URL[,URL…]` or `URL[,URL…]#MODEL`.
+A name is `SERVER:MODEL`, `SERVER:MODEL@URL[,URL…]`, `URL[,URL…]`, `URL[,URL…]#MODEL`, or `local:FILE` for a model
+that is served in this process.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from urllib.parse import parse_qsl, urlsplit
 from commonplace.errors import UsageError
 from commonplace.text import clean
 
+LOCAL = "local"
+"""The kind of server that runs in this process; its model is a file."""
 KEY_VARIABLE = "COMMONPLACE_API_KEY"
 """Environment variable with the key of any server but OpenAI's own."""
 _EXAMPLES = "ollama:qwen3:8b, vllm:Qwen/Qwen3-8B@http://10.0.0.5:8000/v1, http://127.0.0.1:8080/v1#MODEL"
@@ -54,7 +57,7 @@ class Server:
     kind: str
     """Its name in the table; empty for one known by its URL only."""
     urls: tuple[str, ...]
-    """Base URLs without a slash at the end; requests are shared out among them."""
+    """Base URLs without a slash at the end; requests are shared out among them. None in this process."""
     model: str
     """Empty: the first one the server lists."""
     variable: str
@@ -65,7 +68,7 @@ class Server:
 def is_server(name: str, servers: Mapping[str, Known] = SERVERS) -> bool:
     """Whether a mind's name is that of a model server, well formed or not."""
     kind, colon, _ = name.partition(":")
-    return bool(colon) and (kind in servers or kind in ("http", "https"))
+    return bool(colon) and (kind in servers or kind in ("http", "https", LOCAL))
 
 
 def server_named(name: str, servers: Mapping[str, Known] = SERVERS) -> Server:
@@ -74,6 +77,8 @@ def server_named(name: str, servers: Mapping[str, Known] = SERVERS) -> Server:
     if colon and kind in ("http", "https"):
         urls, _, model = name.partition("#")
         return Server("", _urls(urls, name), model.strip(), KEY_VARIABLE, wants_key=False)
+    if colon and kind == LOCAL:
+        return Server(LOCAL, (), rest.strip(), "", wants_key=False)
     known = servers.get(kind) if colon else None
     if known is None:
         raise UsageError(f"`{name}` is not the name of a model server", hint=f"expected a form such as {_EXAMPLES}")

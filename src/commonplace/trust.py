@@ -26,7 +26,7 @@ from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, minds_of, o
 from commonplace.run.task_minds import task_minds
 from commonplace.scenario.model import MindPart
 from commonplace.scenario.scenario import Scenario
-from commonplace.servers import is_loopback, is_server, server_named, variables
+from commonplace.servers import LOCAL, is_loopback, is_server, server_named, variables
 from commonplace.stages import code_of, is_imported
 from commonplace.text import clean, shortened
 
@@ -136,6 +136,8 @@ def _mind(part: MindPart, scenario: str) -> list[Named]:
     if not is_server(name):
         return []
     server = server_named(name)
+    if server.kind == LOCAL:
+        return [Named("mind", name, f"loads the model {shortened(clean(server.model), LONGEST)}", scenario)]
     hosts = ", ".join(dict.fromkeys(urlsplit(url).netloc for url in server.urls))
     secrets = [*([server.variable] if os.environ.get(server.variable) else []), *variables(part.headers.values())]
     key = f" and your key, {', '.join(secrets)}," if secrets else ""

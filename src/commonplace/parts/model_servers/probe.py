@@ -73,7 +73,8 @@ class Probe:
         if not model:
             raise _nameless(page, self._transport.pool.name)
         entry = next((entry for entry in entries if entry["id"] == model), entries[0] if entries else {})
-        can = Capabilities(self._transport.pool.name, model, models, context=_context(entry), typed=_is_typed(entry))
+        name, known = self._transport.pool.name, entry.get("owned_by") == "llamacpp"
+        can = Capabilities(name, model, models, context=_context(entry), typed=_is_typed(entry), grammar=known)
         taken = entry.get("supported_parameters") if entry.get("id") == model else None  # as OpenRouter lists them
         return replace(can, seed="seed" in taken, temperature="temperature" in taken) if _is_list(taken) else can
 

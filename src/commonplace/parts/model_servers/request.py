@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import as_data
 from commonplace.minds.prompts.prompt import Prompt
+from commonplace.parts.model_servers.grammar import grammar
 from commonplace.rng import draw
 from commonplace.scenario.model import MindPart
 
@@ -59,10 +60,12 @@ class Capabilities:
     """Tokens of its context window; 0 when unknown."""
     effort: bool = True
     """Whether it takes a `reasoning_effort` that the settings of a task name."""
+    grammar: bool = False
+    """Whether it is a llama.cpp server, which gets a schema as a grammar of its own."""
     typed: bool = False
     """Whether it is a test server that answers from the typed input."""
 
-    def less(self, page: Page) -> Capabilities | None:
+    def less(self, page: Page) -> Capabilities | None:  # noqa: PLR0911 – one for each field
         """The capabilities without the field that a refusal names; None when it names no field that is sent."""
         told = f"{page.get('error', 'param') or ''} {page.said()}".lower()
         if self.length == "max_tokens" and "max_completion_tokens" in told:
@@ -73,6 +76,8 @@ class Capabilities:
             return replace(self, seed=False)
         if any(field in told for field in SWITCHES[self.switch]):
             return replace(self, switch="none", thinks=True)
+        if self.grammar and "grammar" in told:
+            return replace(self, grammar=False)
         if self.effort and "reasoning_effort" in told:
             return replace(self, effort=False)
         return None
@@ -96,7 +101,7 @@ def chat_body(
         "messages": chat_messages(prompt, structure, slash=switch == "slash"),
         can.length: prompt.max_tokens + room,
         **SWITCHES[switch],
-        **_form(prompt, structure),
+        **_form(prompt, structure, compact=can.grammar and not room),
     }
     if settings.effort and can.effort:
         body["reasoning_effort"] = settings.effort
@@ -130,8 +135,10 @@ def chat_messages(prompt: Prompt, structure: Structure, *, slash: bool = False) 
     return messages
 
 
-def _form(prompt: Prompt, structure: Structure) -> dict[str, Any]:
-    """The fields that ask for an answer of the prompt's shape."""
+def _form(prompt: Prompt, structure: Structure, *, compact: bool) -> dict[str, Any]:
+    """The fields that ask for an answer of the prompt's shape. `compact`: as a grammar, which forbids thinking."""
+    if compact and structure == "json_schema" and (rules := grammar(prompt.schema, prompt.max_tokens)) is not None:
+        return {"grammar": rules}
     match structure:
         case "json_schema":
             named = {"name": prompt.task, "strict": True, "schema": prompt.schema}

@@ -241,7 +241,8 @@ async def _examine(name: str, timeout: float, found: list[Finding]) -> None:
     if is_server(name):
         server = server_named(name)
         mind = _impatient(name, scenario, timeout)
-        found.append(_key(server))
+        if server.urls:
+            found.append(_key(server))
         try:
             found += _able(await mind.capabilities(), server.kind)
             found.append(await _asked(mind, scenario))
@@ -257,8 +258,10 @@ async def _examine(name: str, timeout: float, found: list[Finding]) -> None:
 def _impatient(name: str, scenario: Scenario, timeout: float) -> ChatMind:
     """A mind that does not wait between attempts."""
     from commonplace.parts.model_servers.chat_mind import ChatMind  # noqa: PLC0415 – imports the OpenAI client
+    from commonplace.parts.model_servers.local import LocalMind  # noqa: PLC0415 – likewise
 
-    return ChatMind(name, book(scenario), timeout=timeout, sleep=_at_once)
+    kind = ChatMind if server_named(name).urls else LocalMind
+    return kind(name, book(scenario), timeout=timeout, sleep=_at_once)
 
 
 async def _at_once(_: float) -> None:
