@@ -10,11 +10,11 @@ PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/fixt
 
 # with the versions that were tested together; where they cannot be had, with the newest that are allowed
 pip := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-EXTRAS := ann,chroma,korean,langchain,llamaindex,mcp,openai-agents,parquet,postgres,sitcom,web
+EXTRAS := ann,chroma,korean,langchain,llamaindex,local,mcp,openai-agents,parquet,postgres,sitcom,web
 install = $(pip) --constraint constraints.txt $(1) || \
 	{ echo "the versions in constraints.txt cannot be had here: trying the newest ones" >&2; $(pip) $(1); }
 
-.PHONY: run serve page sitcom test lint coverage wheel docs bench check-model-server prove constraints lowest help clean
+.PHONY: run serve page sitcom test lint coverage wheel docs bench check-model-server check-small-model prove constraints lowest help clean
 .DEFAULT_GOAL := help
 
 run: $(VENV)/base  ## watch ten characters of a neon village live (plain lines where there is no terminal)
@@ -65,6 +65,9 @@ bench: $(VENV)/test  ## print the figures that docs/benchmarks.md keeps
 
 check-model-server: $(VENV)/test  ## live on a real llama.cpp server with random weights (installed once into .cache/)
 	$(BIN)/python tools/check_model_server.py
+
+check-small-model: $(VENV)/test  ## what a model of 93 MB says does no harm (downloaded once into .cache/)
+	$(BIN)/python tools/check_small_model.py
 
 prove: $(VENV)/test  ## everything in full size: a hundred kills, hundreds of worlds, all examples of property tests
 	COMMONPLACE_PROVE=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal

@@ -1,11 +1,9 @@
 """Proof against a real model server: llama.cpp with a tiny model lives a run, dies with it, and is not asked twice.
 
     python tools/check_model_server.py [--ticks 24] [--python-server]
-    python tools/check_model_server.py --small-model [--ticks 48] [--keep RUN]
 
 Installs the server into an environment in .cache/ the first time. The tiny model's weights are random and it talks
-nonsense; what is proved is the whole path to it. The small model, SmolLM2-135M-Instruct, has words and little sense:
-what it answers shows what the reader of answers lets through.
+nonsense; what is proved is the whole path to it.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from llama_server import llama_server, python_server, small_server
+from llama_server import llama_server, python_server
 from recorder import Recorder, recording
 
 from commonplace import open_run
@@ -27,12 +25,12 @@ _SEEN_BY_NOBODY = 0.3
 """Seconds before a kill in which an answer may have arrived without having been kept."""
 
 
-def commonplace(*arguments: str | Path) -> list[str]:
+def commonplace(*arguments: object) -> list[str]:
     """The command."""
     return [sys.executable, "-m", "commonplace", *map(str, arguments)]
 
 
-def done(*arguments: str | Path) -> str:
+def done(*arguments: object) -> str:
     """The output of a command that must succeed."""
     ended = subprocess.run(commonplace(*arguments), capture_output=True, text=True, check=False)
     if ended.returncode:
@@ -88,48 +86,21 @@ def killed_and_resumed(recorder: Recorder, path: Path, ticks: int, after: int) -
         sys.exit(f"{len(paid)} answers were had and asked for again")
 
 
-def lived_by_words(url: str, path: Path, ticks: int) -> None:
-    """A run that asks for every action of a model with words of its own; says what was usable and prints the words."""
-    began = time.monotonic()
-    done(*start(url, path, ticks), "--fidelity", "every_tick", "--concurrency", "2", "--timeout", "600", "--force")
-    seconds = time.monotonic() - began
-    settled(path, ticks)
-    with open_run(path) as run:
-        rows, events = run.answers(used=False), run.events()
-    questions = {(row.agent, row.tick, row.ordinal): row.outcome for row in rows}  # the last attempt counts
-    fallbacks = sum(outcome != "value" for outcome in questions.values())
-    kinds = Counter(row.usage["kind"] for row in rows if row.outcome != "value")
-    rejected = sum(event.type == "ACTION_REJECTED" for event in events)
-    share = fallbacks / max(1, len(questions))
-    print(f"{ticks} ticks in {seconds:.0f} s: {len(questions)} questions, {fallbacks} fallbacks ({share:.0%})")
-    print(f"{rejected} actions rejected; of {len(rows)} answers unusable: {dict(kinds)}")
-    texts = Counter(getattr(event.body, name, "") for event in events for name in ("doing", "utterance", "reason"))
-    for text, count in texts.most_common():
-        print(f"{count:>4} {text!r}")
-
-
 def main() -> None:
     """Install, start, live, kill, go on."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ticks", type=int, default=0, help="24, with the small model 48")
+    parser.add_argument("--ticks", type=int, default=24)
     parser.add_argument("--python-server", action="store_true", help="llama-cpp-python's own server as well")
-    parser.add_argument("--small-model", action="store_true", help="a model of 93 MB with words instead")
-    parser.add_argument("--keep", type=Path, help="where to keep the run of the small model")
     given = parser.parse_args()
-    ticks = given.ticks or (48 if given.small_model else 24)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if given.small_model:
-            with small_server(folder / "small.log") as url:
-                lived_by_words(url, given.keep or folder / "small.run", ticks)
-            return
         with llama_server(folder / "llama.log") as url, recording(url) as recorder:
-            lived(recorder, folder / "whole.run", ticks)
+            lived(recorder, folder / "whole.run", given.ticks)
             half = sum(call.status == 200 for call in recorder.questions()) // 2
-            killed_and_resumed(recorder, folder / "killed.run", ticks, half)
+            killed_and_resumed(recorder, folder / "killed.run", given.ticks, half)
         if given.python_server:
             with python_server(folder / "python.log") as url, recording(url) as recorder:
-                lived(recorder, folder / "python.run", ticks)
+                lived(recorder, folder / "python.run", given.ticks)
     print("all sound")
 
 

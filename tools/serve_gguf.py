@@ -21,7 +21,7 @@ def main() -> None:
     params.port = given.port
     params.n_parallel = given.parallel
     params.n_ctx = given.context
-    # one thread: those that wait for it spin, which a busy machine pays for dearly
+    # one thread: several wait for each other at each layer, which a busy machine pays for dearly
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.ui = params.warmup = False
     _server = xllamacpp.Server(params)  # serves as long as it is referred to

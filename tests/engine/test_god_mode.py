@@ -196,6 +196,12 @@ def test_a_room_opens_again_with_whoever_left_it_shut_and_for_no_other_reason(
     assert body["ends"] == ends
 
 
+@pytest.mark.parametrize("text", ["", "  ", "…"])
+def test_a_sentence_without_words_is_refused(towns: dict[str, Run], text: str) -> None:
+    with pytest.raises(UsageError, match="no words"):
+        previewed(towns["latticeville"], text)
+
+
 def test_without_power_nothing_is_switched_on(tmp_path: Path) -> None:
     with create_run(tmp_path / "a.run", "sijang") as run:
         list(run.play_sync(36))

@@ -37,7 +37,7 @@ def fork(
     at: str = typer.Option(help="The last tick, or ISO simulated time, that both histories share."),
     output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
     force: bool = FORCE,
-    inject: str = typer.Option("", "--inject", help="Something that happens at the next tick, as a sentence."),
+    inject: str | None = typer.Option(None, "--inject", help="Something that happens at the next tick, as a sentence."),
     forget: list[str] = typer.Option(
         [], "--forget", help="AGENT:ID, a memory to forget at the next tick; repeat for another."
     ),
@@ -63,7 +63,7 @@ def fork(
     with Reading.open(run) as reading:
         minds = minds_given(mind)
         manifest = _with_minds(reading.manifest, named_minds(minds)) if minds else None
-        if inject:  # the mind is asked what the sentence means
+        if inject is not None:  # the mind is asked what the sentence means
             named = named_by_run(manifest or reading.manifest, set(minds.values()))
             trust = agreed(named, run, trust=trust)
             settle(named, run, trust=trust)
@@ -81,7 +81,7 @@ def fork(
             changes.forget(reference)
     with written_fork(run, at, output, force=force, manifest=manifest, fresh=seed is not None) as part:
         # the fork appears with all its inputs
-        injected = asyncio.run(inject_sentence(part, inject, minds, trust=trust)) if inject else ""
+        injected = asyncio.run(inject_sentence(part, inject, minds, trust=trust)) if inject is not None else ""
         with RunFile.open(part) as file:
             tick = file.last_tick
             queue_input(file, file.reading.scenario, *(body for body, _ in changes.made))

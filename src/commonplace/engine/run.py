@@ -211,8 +211,10 @@ class Run:
 
     async def preview(self, text: str, agent: str = "") -> dict[str, Any]:
         """The input that a god-mode sentence stands for, or what a character (`agent`) attempts, to be shown and
-        submitted. Raises Paused as `play` does.
+        submitted. Raises Paused as `play` does, and UsageError for a sentence without words.
         """
+        if not any(map(str.isalnum, text)):
+            raise UsageError("the sentence has no words", hint="say what happens: The lights go out.")
         world, driver = self._engine.live_state.world, self._engine.driver
         try:
             if agent:

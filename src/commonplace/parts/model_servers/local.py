@@ -123,7 +123,7 @@ def _gguf(name: str) -> Path:
 
 def _library() -> ModuleType:
     try:
-        import xllamacpp  # noqa: PLC0415 # pyright: ignore[reportMissingImports] – an extra
+        import xllamacpp  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs] – an extra
     except ImportError as error:
         raise UsageError("`local:` needs xllamacpp, which is not installed", hint=install("local")) from error
     return xllamacpp
