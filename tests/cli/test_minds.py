@@ -68,14 +68,32 @@ def requests(run) -> str:
 def test_a_run_that_lived_by_fallbacks_says_so(said, server, monkeypatch):
     waits_for_nothing(monkeypatch)
     _, err = said("run", "plaza", "--ticks", 12, "--mind", server.url, "-o", "good.run", "--view", "none")
-    assert "fallback" not in err
+    assert "answers were replaced" not in err
     faults = Faults(1.0, ("empty_content",))
     with ModelServer(faults=faults) as mute:
         start = ("run", "plaza", "--ticks", 12, "--mind", mute.url, "-o", "mute.run", "--view", "none")
         said(*start, status=3)  # a server that answers nothing at all pauses the run
         _, err = said(*start, "--force", "--on-outage", "fallback")
-    assert "had no usable answer" in err
+    assert f"{mute.url} is too small for " in err
     assert "commonplace usage mute.run" in err
+
+
+def test_words_that_were_left_out_are_counted_told_and_replayed(said):
+    with ModelServer(faults=Faults(0.5, ("field_names", "trailing_commas"))) as server:
+        start = ("run", "plaza", "--ticks", 40, "--fidelity", "every_tick", "--view", "none")
+        _, err = said(*start, "--mind", server.url, "-o", "junk.run")
+    assert "lost their words or action" in err
+    assert "commonplace usage junk.run" in err
+    *rows, total = [json.loads(line) for line in said("usage", "junk.run", "--json")[0].splitlines()]
+    assert total["flaws"]["copied"] > 0 < total["flaws"]["mended"]
+    assert total["lost"] == sum(row["lost"] for row in rows) > 0
+    out, _ = said("usage", "junk.run")
+    assert "used, but not as they came: copied " in out
+    assert err.splitlines()[0] in out, "one verdict, wherever it is shown"
+    said("verify", "junk.run")
+    said(*start, "--mind", "journal:junk.run", "-o", "again.run")
+    again = json.loads(said("usage", "again.run", "--json")[0].splitlines()[-1])
+    assert (again["flaws"], again["lost"]) == (total["flaws"], total["lost"])
 
 
 # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
