@@ -100,7 +100,7 @@ class RequestKey:
     """The unusable reply of the attempt before, of which the next attempt says what was wrong."""
 
 
-Flaw = Literal["dropped", "copied", "impossible", "unknown", "sign", "cut", "mended"]
+Flaw = Literal["dropped", "copied", "impossible", "unknown", "sign", "cut", "repaired"]
 """What was wrong with an answer that is used all the same.
 
 - `dropped`: words that nobody says or does (`10:00 to 12:40`, a stage direction alone) were left out
@@ -109,7 +109,7 @@ Flaw = Literal["dropped", "copied", "impossible", "unknown", "sign", "cut", "men
 - `unknown`: people, places, things or news that were not offered, memories that were not shown, were left out
 - `sign`: words in place of an emoji were left out
 - `cut`: a text or a list was shortened
-- `mended`: it was almost JSON, or plain words
+- `repaired`: it was almost JSON, or plain words
 """
 LOST: frozenset[Flaw] = frozenset({"dropped", "copied", "impossible"})
 """The flaws that cost an answer its words or its action."""

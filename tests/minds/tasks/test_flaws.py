@@ -71,13 +71,13 @@ def test_what_is_offered_can_be_done() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"say": "The broth is ready.", "ends": false,}', "{'say': 'The broth is ready.'}"])
-def test_almost_json_is_counted_as_mended(text: str) -> None:
+def test_almost_json_is_counted_as_repaired(text: str) -> None:
     found, ask = Flaws(), ASKS["converse"]
     assert value_in(BOOK, ask, text, BOOK.prompt(ask), flaws=found)
-    assert +found == {"mended": 1}
+    assert +found == {"repaired": 1}
 
 
-def test_plain_words_in_place_of_json_are_counted_as_mended() -> None:
+def test_plain_words_in_place_of_json_are_counted_as_repaired() -> None:
     found, ask = Flaws(), ASKS["answer"]
     assert value_in(BOOK, ask, "I am well, thank you.", BOOK.prompt(ask), flaws=found)
-    assert +found == {"mended": 1}
+    assert +found == {"repaired": 1}

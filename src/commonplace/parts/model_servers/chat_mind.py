@@ -365,7 +365,7 @@ def value_in(
         free = None if "{" in text else book.read_text(ask, text, flaws)
         if free is None:
             raise
-        flaws["mended"] += 1
+        flaws["repaired"] += 1
         return free
     return book.read(ask, data, prompt.citable, flaws)
 

@@ -107,7 +107,7 @@ def data_in(text: str, *, cut: bool, flaws: Flaws | None = None) -> dict[str, An
         raise Unusable("the answer is not a JSON object", "json")
     mended = _mended(text[start : end + 1])
     if flaws is not None:
-        flaws["mended"] += 1
+        flaws["repaired"] += 1
     return mended
 
 
