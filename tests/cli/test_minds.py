@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 
 import pytest
@@ -68,14 +69,32 @@ def requests(run) -> str:
 def test_a_run_that_lived_by_fallbacks_says_so(said, server, monkeypatch):
     waits_for_nothing(monkeypatch)
     _, err = said("run", "plaza", "--ticks", 12, "--mind", server.url, "-o", "good.run", "--view", "none")
-    assert "fallback" not in err
+    assert "answers were replaced" not in err
     faults = Faults(1.0, ("empty_content",))
     with ModelServer(faults=faults) as mute:
         start = ("run", "plaza", "--ticks", 12, "--mind", mute.url, "-o", "mute.run", "--view", "none")
         said(*start, status=3)  # a server that answers nothing at all pauses the run
         _, err = said(*start, "--force", "--on-outage", "fallback")
-    assert "had no usable answer" in err
+    assert f"{mute.url} is too small for " in err
     assert "commonplace usage mute.run" in err
+
+
+def test_words_that_were_left_out_are_counted_told_and_replayed(said):
+    with ModelServer(faults=Faults(0.5, ("field_names", "trailing_commas"))) as server:
+        start = ("run", "plaza", "--ticks", 40, "--fidelity", "every_tick", "--view", "none")
+        _, err = said(*start, "--mind", server.url, "-o", "junk.run")
+    assert "lost their words or action" in err
+    assert "commonplace usage junk.run" in err
+    *rows, total = [json.loads(line) for line in said("usage", "junk.run", "--json")[0].splitlines()]
+    assert total["flaws"]["copied"] > 0 < total["flaws"]["repaired"]
+    assert total["lost"] == sum(row["lost"] for row in rows) > 0
+    out, _ = said("usage", "junk.run")
+    assert "used, but not as they came: copied " in out
+    assert err.splitlines()[0] in out, "one verdict, wherever it is shown"
+    said("verify", "junk.run")
+    said(*start, "--mind", "journal:junk.run", "-o", "again.run")
+    again = json.loads(said("usage", "again.run", "--json")[0].splitlines()[-1])
+    assert (again["flaws"], again["lost"]) == (total["flaws"], total["lost"])
 
 
 # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -311,6 +330,41 @@ def test_doctor_tells_what_a_server_can_do_and_never_the_key(said, server, monke
     for told in ("model offline", "JSON Schema", "seed yes", "embeddings: 384", "tokens", "COMMONPLACE_API_KEY"):
         assert told in out
     assert "sk-secret" not in out
+
+
+def findings(said, server, status: int = 0) -> list[str]:
+    """What the doctor says of a server."""
+    out, _ = said("doctor", "--mind", server.url, "--json", status=status)
+    return [json.loads(line)["what"] for line in out.splitlines()]
+
+
+def test_doctor_asks_ten_real_questions_and_says_what_the_model_is_fit_for(said, server):
+    found = findings(said, server)
+    asked = [re.fullmatch(r"(\w+) \((en|ko)\): (\w+).*; [\d.]+ s, ([\d,]+) \+ ([\d,]+) tokens", one) for one in found]
+    asked = [one for one in asked if one]
+    assert len(asked) == 10
+    assert len({one[1] for one in asked if one[2] == "en"}) == 5, "a question of each of five tasks"
+    assert all(one[3] in {"usable", "mended"} for one in asked), found
+    assert sum(int(one[4].replace(",", "")) for one in asked) < 20_000
+    [fit] = [one for one in found if one.startswith("fit for ")]
+    assert "converse" in fit
+    assert "not fit" not in fit
+
+
+def test_doctor_says_what_a_model_is_not_fit_for(said):
+    with ModelServer(faults=Faults(0.6, ("wrong_language", "field_names"))) as server:
+        found = findings(said, server)
+    useless = [one.partition(":")[0] for one in found if ": useless (" in one]
+    assert useless
+    [fit] = [one for one in found if one.startswith("fit for ")]
+    told = fit.partition("not fit for ")[2]
+    assert all(one in told or one.partition(" ")[0] in told for one in useless)
+
+
+def test_a_model_that_is_fit_for_nothing_is_broken(said):
+    with ModelServer(faults=Faults(1.0, ("wrong_schema",))) as server:
+        found = findings(said, server, status=1)
+    assert any(one.startswith("not fit for act, ") for one in found)
 
 
 @pytest.mark.parametrize(

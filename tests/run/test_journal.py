@@ -125,3 +125,20 @@ def test_usage_counts_questions_attempts_and_fallbacks(run: RunFile) -> None:
     assert rows["", ""]["faults"] == {"fault": 1, "json": 1, "malformed": 1}
     assert rows["", ""]["cost"] == 0.25
     assert rows["", ""]["asked"] == sum(row["asked"] for key, row in rows.items() if key != ("", ""))
+
+
+def test_usage_counts_what_was_wrong_with_answers_that_were_used(run: RunFile) -> None:
+    live_state = Village()
+    live_state.opening()
+    live_state.tick(plot(1))
+    record = live_state.tick(plot(2))
+    told = (
+        replace(answer("ann", 2, ordinal=1), task="judge", usage={"flaws": {"dropped": 2, "unknown": 1}}),
+        replace(answer("ann", 2, ordinal=2), task="judge", usage={"flaws": {"unknown": 1}}),
+        replace(answer("ann", 2, ordinal=3), task="judge", usage={"calls": 1}),  # as before they were counted
+    )
+    run.commit(replace(record, answers=(*record.answers, *told)))
+    [row] = [row for row in run.reading.usage() if row["task"] == "judge"]
+    assert row["flaws"] == {"dropped": 2, "unknown": 2}
+    assert row["lost"] == 1, "a wrong name costs no words"
+    assert run.reading.usage()[-1]["flaws"] == row["flaws"]

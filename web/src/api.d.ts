@@ -1044,6 +1044,8 @@ export interface components {
             usage: {
                 [key: string]: unknown;
             }[];
+            /** Verdicts */
+            verdicts: string[];
         };
         /**
          * NewRun

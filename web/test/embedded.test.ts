@@ -61,7 +61,7 @@ const BLOCKS: Readonly<Record<string, unknown>> = {
     touched: [[12, "2031-10-04T07:00:00Z", [2]], [30, "2031-10-04T08:30:00Z", [2, 3]]],
     policies: [[0, "recall"], [50, "park"]],
   },
-  metrics: [[0, { spreads: [], density: 0, network: {}, warmth: {}, usage: {} }], [10, { density: [0.5], network: { "ada ben": [{ between: ["ada", "ben"], lines: 0 }] } }]],
+  metrics: [[0, { spreads: [], density: 0, network: {}, warmth: {}, usage: {}, verdicts: [] }], [10, { density: [0.5], network: { "ada ben": [{ between: ["ada", "ben"], lines: 0 }] } }]],
   hours: [0, 12, 24].map((tick) => ({ tick, density: tick / 100 })),
   "why-0": {
     turns: {

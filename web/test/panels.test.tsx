@@ -243,6 +243,17 @@ test.each(["Enter", " "])("somebody in the network is opened by the key %o, whic
   expect(store.getState().cards).toMatchObject([{ kind: "agent", id: "ada" }]);
 });
 
+test("the verdict on a mind and the answers that lost their words are told with what was asked", async () => {
+  const verdicts = ["ollama:tiny is too small for act: 41 of 50 answers were replaced"];
+  const usage = [{ agent_id: "ada", task: "act", asked: 50, fallbacks: 3, lost: 38 }];
+  const source = { ...standIn(), metrics: vi.fn(async (at: number) => metrics(at, { verdicts, usage })) };
+  shown(await opened(source, { tick: 7 }), <MetricsPanel />);
+  const section = await screen.findByRole("region", { name: new RegExp(en.metrics.usage) });
+  expect(within(section).getByText(verdicts[0]!)).toBeTruthy();
+  expect(within(section).getByRole("columnheader", { name: en.metrics.lost })).toBeTruthy();
+  expect(within(section).getAllByText("38")).toHaveLength(2);
+});
+
 describe("what emerges", () => {
   test("is a line for η and one for each fact, with the shares at the tick shown", async () => {
     shown(await opened(standIn(), { tick: 40 }), <MetricsPanel />);

@@ -64,7 +64,7 @@ export function mark(tick: number, kind: Mark["kind"], people: readonly string[]
 }
 
 export function metrics(tick: number, more: Partial<Metrics> = {}): Metrics {
-  return { tick, spreads: [], network: [], density: 0, warmth: [], usage: [], ...more };
+  return { tick, spreads: [], network: [], density: 0, warmth: [], usage: [], verdicts: [], ...more };
 }
 
 /** Half of all pairs have spoken by tick 12, and everybody knows of the feast by tick 24. */

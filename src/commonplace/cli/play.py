@@ -40,10 +40,12 @@ from commonplace.clock import iso, parse_iso
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
+from commonplace.languages import DEFAULT
 from commonplace.registry import MINDS, VIEWS, found
 from commonplace.run.file import full_disk_resumed
 from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
+from commonplace.run.verdict import verdicts
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import ScenarioPart
 from commonplace.servers import is_server
@@ -53,8 +55,6 @@ PIPE_TICKS = 48
 """The default last tick without the terminal view."""
 ENDLESS = 1_000_000
 """The default last tick in the terminal view: the run goes on until the view is closed."""
-MANY = 0.1
-"""Share of questions without a usable answer above which a warning is printed."""
 
 
 def run(
@@ -234,7 +234,7 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: B
     expect_many_objects()
     if view is View.TUI:
         found(VIEWS["live"])(make, target, last, budget)
-        _warn_of_fallbacks(target)
+        _print_verdicts(target)
         return
     with stopped_by_signal() as stopping:  # before asyncio takes the signal for itself
         try:
@@ -242,7 +242,7 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: B
         except BrokenPipeError:
             print(f"the output was closed; continue with: {command('resume', target)}", file=sys.stderr)
             raise
-    _warn_of_fallbacks(target)
+    _print_verdicts(target)
     if stopping:
         print(f"interrupted; continue with: {command('resume', target)}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
@@ -271,15 +271,16 @@ def _progress(run: Run, last: int) -> AbstractContextManager[None]:
     return working(lambda: f"tick {run.tick:,} of {last:,}")
 
 
-def _warn_of_fallbacks(target: Path) -> None:
-    """Warn when many of a model's answers could not be used: its characters then act by fallbacks."""
+def _print_verdicts(target: Path) -> None:
+    """Say for which tasks a model was too small: its characters act by fallbacks then, or their words are left out."""
     with full_disk_resumed(target), Reading.open(target) as reading:
         if not any(map(is_server, minds_of(reading.manifest))):
             return
-        *_, total = reading.usage()
-    if total["fallbacks"] > MANY * total["asked"]:
-        what = f"{total['fallbacks']:,} of {total['asked']:,} questions had no usable answer; a fallback was used"
-        print(f"{what}. See why: {command('usage', target)}", file=sys.stderr)
+        found = verdicts(reading.usage(), DEFAULT)
+    for verdict in found:
+        print(verdict, file=sys.stderr)
+    if found:
+        print(f"see what was wrong: {command('usage', target)}", file=sys.stderr)
 
 
 def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None]:

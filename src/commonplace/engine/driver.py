@@ -280,5 +280,6 @@ def _usage(reply: Reply) -> dict[str, Any]:
         "reused": reply.reused,
         "needless": reply.needless,
         "kind": "" if reply.outcome == "value" else reply.kind,
+        "flaws": {flaw: count for flaw, count in reply.flaws.items() if count},
     }
     return {**{name: count for name, count in counts.items() if count}, **(reply.row or {})}

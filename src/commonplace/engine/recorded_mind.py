@@ -59,7 +59,7 @@ class RecordedMind:
         if row.outcome != "value":
             return Reply(None, row.outcome, error=f"as in {self._source}", kind=row.usage.get("kind", ""))
         try:
-            return Reply(ask.task.output.model_validate_json(row.body))
+            return Reply(ask.task.output.model_validate_json(row.body), flaws=row.usage.get("flaws", {}))
         except ValueError as error:
             where = f"tick {row.tick}, question {row.ordinal}"
             raise RunDamaged(f"the answer of {row.agent} in {self._source} is not valid", where=where) from error

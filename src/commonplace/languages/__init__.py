@@ -8,6 +8,8 @@
 - `words.json`, `feelings.json`: word lists of memory
 - `grammar.py`: what no list of words can say
 
+`function_words.toml` tells languages in the same letters apart.
+
 A folder here is a language. What it lacks is said in English.
 """
 
@@ -83,6 +85,13 @@ def own_phrases(language: str, table: str) -> Mapping[str, str]:
 @cache
 def _tables(language: str) -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(file_text(language, "phrases.toml"))
+
+
+@cache
+def function_words() -> Mapping[str, frozenset[str]]:
+    """Language → words that nearly every sentence of it has; of languages in Latin letters, towns or not."""
+    told = tomllib.loads((_FOLDER / "function_words.toml").read_text(encoding="utf-8"))
+    return {language: frozenset(words.split()) for language, words in told.items()}
 
 
 def rows(language: str, table: str, key: str) -> list[tuple[str, str]]:

@@ -3,9 +3,10 @@ answering side."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from commonplace.minds.notes import Given, Value
 
@@ -43,6 +44,8 @@ class Task(Generic[I, O]):
     """What a model writes. None: the output itself."""
     tool: type[AnswerModel] | None = None
     """What it writes where its settings force a call of the tool of the task's name; None: the same."""
+    possible: Callable[[I, O], bool] | None = None
+    """Whether the action of an answer can be tried where the input is; None for a task without actions."""
     free_text: str = ""
     """The field that plain words are taken for when a model does not answer in JSON; empty: they are unusable."""
     extra_tokens: Callable[[I], int] | None = None
@@ -97,6 +100,23 @@ class RequestKey:
     """The unusable reply of the attempt before, of which the next attempt says what was wrong."""
 
 
+Flaw = Literal["dropped", "copied", "impossible", "unknown", "sign", "cut", "repaired"]
+"""What was wrong with an answer that is used all the same.
+
+- `dropped`: words that nobody says or does (`10:00 to 12:40`, a stage direction alone) were left out
+- `copied`: words of the prompt or names of the schema were left out
+- `impossible`: an action at what is not there, which the simulator rejects
+- `unknown`: people, places, things or news that were not offered, memories that were not shown, were left out
+- `sign`: words in place of an emoji were left out
+- `cut`: a text or a list was shortened
+- `repaired`: it was almost JSON, or plain words
+"""
+LOST: frozenset[Flaw] = frozenset({"dropped", "copied", "impossible"})
+"""The flaws that cost an answer its words or its action."""
+Flaws: TypeAlias = Counter[Flaw]
+"""How often each was met in one answer; whoever reads the answer adds to it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a mind returned: a validated value, or the reason why it has none."""
@@ -116,6 +136,8 @@ class Reply:
     cached_tokens: int = 0
     """Those of the prompt's tokens the server had read before."""
     answer_tokens: int = 0
+    flaws: Mapping[Flaw, int] = field(default_factory=dict[Flaw, int])
+    """What was wrong with a value that is used all the same; see `Flaw`."""
     calls: int = 0
     """Requests made to a server for it, retries included."""
     reused: int = 0

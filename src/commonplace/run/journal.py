@@ -161,7 +161,9 @@ def put_answers(connection: sqlite3.Connection, answers: Sequence[AnswerRow], us
 
 def _free(row: AnswerRow) -> AnswerRow:
     """An answer taken over from a fork's parent: it cost this run nothing."""
-    return replace(row, usage={name: value for name, value in row.usage.items() if name in {"kind", "needless"}})
+    return replace(
+        row, usage={name: value for name, value in row.usage.items() if name in {"kind", "needless", "flaws"}}
+    )
 
 
 def diverged(row: AnswerRow, *, where: str, task: str, before: str, inputs: str) -> Diverged:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
+from commonplace.minds.mind import LOST
 from commonplace.run.tick_record import AnswerRow
 
 SPENT = ("calls", "reused", "needless", "prompt_tokens", "cached_tokens", "answer_tokens", "cost")
-COUNTS = ("asked", "from_cache", "fallbacks", *SPENT)
+COUNTS = ("asked", "from_cache", "fallbacks", "lost", *SPENT)
+KINDS = ("faults", "flaws")
 
 
 class Usage:
@@ -18,8 +20,9 @@ class Usage:
 
     `from_cache` counts questions whose answer was found in the journal, `reused` those that a cache of answers had,
     `fallbacks` those that ended without a usable answer; calls, tokens and cost (in the mind's currency) are those of
-    all attempts, and `faults` counts by kind the attempts that failed. `needless` are questions besides those asked,
-    which were not put to the mind because there was nothing to decide.
+    all attempts, and `faults` counts by kind the attempts that failed. `flaws` counts by kind what was wrong with the
+    answers that were used (`minds.mind.Flaw`), and `lost` those that lost their words or their action by it.
+    `needless` are questions besides those asked, which were not put to the mind because there was nothing to decide.
     """
 
     def __init__(self, decided: int) -> None:
@@ -47,23 +50,26 @@ class Usage:
 
     def _counted(self, attempts: list[AnswerRow]) -> dict[str, Any]:
         failed = [row for row in attempts if row.outcome != "value"]
+        flaws: Mapping[str, int] = attempts[-1].usage.get("flaws", {})
         return {
             "asked": int(not attempts[0].usage.get("needless")),
             "from_cache": int(any(row.usage.get("from_cache") for row in attempts)),
             "fallbacks": int(len(failed) == len(attempts) and attempts[0].tick <= self._decided),
+            "lost": int(not LOST.isdisjoint(flaws)),
             **{name: sum(row.usage.get(name, 0) for row in attempts) for name in SPENT},
             "faults": Counter(row.usage.get("kind") or row.outcome for row in failed),
+            "flaws": Counter(flaws),
         }
 
 
 def _nothing() -> dict[str, Any]:
-    return {**dict.fromkeys(COUNTS, 0), "faults": Counter[str]()}
+    return {**dict.fromkeys(COUNTS, 0), **{name: Counter[str]() for name in KINDS}}
 
 
 def _add(row: dict[str, Any], counts: Mapping[str, Any]) -> None:
-    for name in (*COUNTS, "faults"):
+    for name in (*COUNTS, *KINDS):
         row[name] += counts[name]
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "faults": dict(sorted(row["faults"].items()))}
+    return {**row, **{name: dict(sorted(row[name].items())) for name in KINDS}}

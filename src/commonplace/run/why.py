@@ -259,7 +259,8 @@ def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerR
     """One question. `prompt` is what was sent to a model; the typed input if nothing was sent or it was trimmed.
 
     `kind` names the fault of an answer that could not be used, `reused` says that it is from a cache of answers,
-    `needless` that it was not put to the mind; `attempts` has all of them when there was more than one.
+    `needless` that it was not put to the mind. `flaws` counts by kind what was wrong with an answer that was used.
+    `attempts` has all of them when there was more than one.
     """
     last = rows[-1] if rows else None
     attempts = [_attempt(row, reading.model_call(row) or ModelCall()) for row in rows]
@@ -272,6 +273,7 @@ def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerR
         "ordinal": entry["ordinal"],
         "reused": bool(last and last.usage.get("reused")),
         "needless": bool(last and last.usage.get("needless")),
+        "flaws": dict(last.usage.get("flaws", {})) if last else {},
         "row": _row(last),
         "attempts": attempts if len(attempts) > 1 else [],
     }
@@ -509,7 +511,8 @@ def _asked_lines(why: Mapping[str, Any], *, prompts: bool) -> Iterator[str]:
         used = "  (an answer that an earlier run got)" if asked.get("reused") else ""
         used = "  (kept without asking: nothing for me)" if asked.get("needless") else used
         flag = used if asked["outcome"] == "value" else f"  ({asked['outcome']}{kind}: the fallback was used)"
-        yield f"  {asked['task']}{flag}"
+        flaws = ", ".join(f"{clean(flaw)} {count}" for flaw, count in asked.get("flaws", {}).items())
+        yield f"  {asked['task']}{flag}" + (f"  (not as it came: {flaws})" if flaws else "")
         for number, attempt in enumerate(asked.get("attempts", ()), start=1):
             if attempt["outcome"] != "value":
                 what = clean(attempt["error"] or attempt["kind"] or attempt["outcome"])

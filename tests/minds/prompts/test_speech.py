@@ -181,3 +181,33 @@ def test_words_are_needed_where_nothing_else_is_asked_for() -> None:
             BOOKS["en"].read(asks[name], {field: '""', "because": []})
         assert caught.value.kind == "empty"
     assert said("") == "", "in a town one may have nothing to say"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bonjour, je suis très content de vous voir.",
+        "Hola, ¿cómo estás hoy, mi amigo?",
+        "Ich gehe jetzt nach Hause und lese ein Buch.",
+        "Buongiorno, come stai oggi? Vado al mercato.",
+        "Bom dia, tudo bem com você?",
+        "Goedemorgen, hoe gaat het met jou vandaag?",
+    ],
+)
+def test_another_language_in_the_same_letters_is_refused(text: str) -> None:
+    assert refused(text) == "language"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I met him at the Café de la Paix in Rue de Rivoli.",
+        "Jean-Luc de la Tour, Piet van der Berg, Inés del Río.",
+        "Good morning, mon ami!",
+        "I'd say c'est la vie, but the roof is still leaking.",
+        "Sauerkraut, crème brûlée, jalapeños, gnocchi al pesto!",
+        "Au revoir, Jun!",
+    ],
+)
+def test_names_and_a_few_foreign_words_pass(text: str) -> None:
+    assert said(text) == text

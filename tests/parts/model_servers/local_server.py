@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from commonplace.minds.mind import Ask, Reply, RequestKey
+from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey
 from commonplace.minds.notes import Person, Recalled, Value, Who
 from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
 from commonplace.minds.tasks import RATE, RateInput
@@ -224,14 +224,16 @@ class PlainBook:
             messages[-1] = Message("user", f"{messages[-1].text}\n\n{complaint}")
         return Prompt(ask.task.name, tuple(messages), self.schema, 100, 0.5, len(shown))
 
-    def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value:
+    def read(
+        self, ask: Ask[Any, Any], data: object, citable: Collection[int] = (), flaws: Flaws | None = None
+    ) -> Value:
         """By the output's type."""
         try:
             return ask.task.output.model_validate(data)
         except ValidationError as unusable:
             raise Unusable(f"{unusable.error_count()} things are wrong", "schema") from None
 
-    def read_text(self, ask: Ask[Any, Any], text: str) -> Value | None:
+    def read_text(self, ask: Ask[Any, Any], text: str, flaws: Flaws | None = None) -> Value | None:
         """Talk only."""
         return DuetOutput(plan="", utterance=text) if ask.task.name == "duet_turn" else None
 

@@ -407,7 +407,7 @@ def test_a_question_that_alone_gets_no_answer_is_malformed(fault):
 class Strict(PlainBook):
     """Finds no words in any answer."""
 
-    def read(self, ask, data, citable=()):
+    def read(self, ask, data, citable=(), flaws=None):
         raise Unusable("must not be empty", "empty")
 
 

@@ -311,6 +311,9 @@ function Usage({ metrics }: { readonly metrics: Measured }): ReactElement {
           onClick={() => setBy("agent_id")}
         />
       </div>
+      {metrics.verdicts.map((verdict) => (
+        <p key={verdict}>{verdict}</p>
+      ))}
       <table className="usage">
         <thead>
           <tr>
@@ -319,6 +322,7 @@ function Usage({ metrics }: { readonly metrics: Measured }): ReactElement {
               words.metrics.asked,
               words.metrics.cached,
               words.metrics.fallbacks,
+              words.metrics.lost,
               words.metrics.tokensIn,
               words.metrics.tokensOut,
               words.metrics.cost,
@@ -336,6 +340,7 @@ function Usage({ metrics }: { readonly metrics: Measured }): ReactElement {
               <td>{figure(row.asked)}</td>
               <td>{figure(row.cached)}</td>
               <td>{figure(row.fallbacks)}</td>
+              <td>{figure(row.lost)}</td>
               <td>{figure(row.tokensIn)}</td>
               <td>{figure(row.tokensOut)}</td>
               <td>{cost(row.cost)}</td>

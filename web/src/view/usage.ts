@@ -7,6 +7,7 @@ export interface UsageSum {
   readonly asked: number;
   readonly cached: number;
   readonly fallbacks: number;
+  readonly lost: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
   readonly cost: number;
@@ -31,6 +32,7 @@ export function total(rows: readonly UsageSum[]): UsageSum {
       asked: sum.asked + row.asked,
       cached: sum.cached + row.cached,
       fallbacks: sum.fallbacks + row.fallbacks,
+      lost: sum.lost + row.lost,
       tokensIn: sum.tokensIn + row.tokensIn,
       tokensOut: sum.tokensOut + row.tokensOut,
       cost: sum.cost + row.cost,
@@ -40,7 +42,7 @@ export function total(rows: readonly UsageSum[]): UsageSum {
 }
 
 function nothing(name: string): UsageSum {
-  return { name, asked: 0, cached: 0, fallbacks: 0, tokensIn: 0, tokensOut: 0, cost: 0 };
+  return { name, asked: 0, cached: 0, fallbacks: 0, lost: 0, tokensIn: 0, tokensOut: 0, cost: 0 };
 }
 
 function added(sum: UsageSum, line: Line): UsageSum {
@@ -49,6 +51,7 @@ function added(sum: UsageSum, line: Line): UsageSum {
     asked: sum.asked + numberOf(line.asked),
     cached: sum.cached + numberOf(line.from_cache),
     fallbacks: sum.fallbacks + numberOf(line.fallbacks),
+    lost: sum.lost + numberOf(line.lost),
     tokensIn: sum.tokensIn + numberOf(line.prompt_tokens),
     tokensOut: sum.tokensOut + numberOf(line.answer_tokens),
     cost: sum.cost + numberOf(line.cost),

@@ -331,6 +331,7 @@ export const en = {
     asked: "Asked",
     cached: "From cache",
     fallbacks: "Fallbacks",
+    lost: "Words lost",
     tokensIn: "Tokens in",
     tokensOut: "Tokens out",
     cost: "Cost",

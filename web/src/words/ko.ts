@@ -319,6 +319,7 @@ export const ko: Words = {
     asked: "물음",
     cached: "저장된 답",
     fallbacks: "대체",
+    lost: "잃은 말",
     tokensIn: "입력 토큰",
     tokensOut: "출력 토큰",
     cost: "비용",

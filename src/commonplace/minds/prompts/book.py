@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from commonplace.minds.mind import Ask
+from commonplace.minds.mind import Ask, Flaws
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Message, Prompt, Setting, Unusable, in_language
 from commonplace.minds.prompts.speech_guard import SpeechGuard, descriptions, folded, shingles
@@ -55,18 +55,22 @@ class PromptBook:
             messages = (*before, Message(question.role, f"{question.text}\n\n{again}"))
         return Prompt(task.name, messages, form, task.tokens(ask.input), task.temperature, shown, citable)
 
-    def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value:
+    def read(
+        self, ask: Ask[Any, Any], data: object, citable: Collection[int] = (), flaws: Flaws | None = None
+    ) -> Value:
         """Parsed JSON as the task's typed output. Raises Unusable, saying what to correct.
 
-        `citable`: the memories that the prompt shows; citations of others are left out.
+        `citable`: the memories that the prompt shows; citations of others are left out. `flaws` grows with what was
+        wrong and is used all the same.
         """
-        return read(ask, data, replace(self._guard, spent=self._spent(ask)), citable)
+        flaws = Flaws() if flaws is None else flaws
+        return read(ask, data, replace(self._guard, spent=self._spent(ask), flaws=flaws), citable)
 
-    def read_text(self, ask: Ask[Any, Any], text: str) -> Value | None:
+    def read_text(self, ask: Ask[Any, Any], text: str, flaws: Flaws | None = None) -> Value | None:
         """Plain words as an answer; None for a task, or for words, that cannot be used this way."""
         field = ask.task.free_text
         try:
-            return self.read(ask, {field: text}) if field else None
+            return self.read(ask, {field: text}, flaws=flaws) if field else None
         except Unusable:
             return None
 

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from commonplace.languages import function_words
 from commonplace.languages.language import language as spoken_language
+from commonplace.minds.mind import Flaws
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.text import clean, shortened
 
@@ -19,6 +21,10 @@ FOREIGN = 0.1
 """Largest share of letters that are neither Latin nor Hangul: Han, Kana, Cyrillic …, into which some models slip."""
 EXCLAMATION = 8
 """Characters up to which a sentence is an exclamation."""
+SEVERAL = 5
+"""Words from which on a text in Latin letters is tried for another language written in them."""
+LEAST_FOREIGN, FOREIGN_WORDS = 2, 0.2
+"""Least number of function words of the other language, and their least share of the words."""
 FEW_LETTERS = 4
 """A line with fewer letters (“OK.”, “네!”) may be in any script."""
 WORDS = 0.35
@@ -86,6 +92,8 @@ class SpeechGuard:
     """The words of the answer's own schema: the names of its properties and of their types."""
     spent: frozenset[str] = field(default_factory=frozenset[str])
     """Lines that the prompt shows as a manner of speaking and that have been said, `folded`."""
+    flaws: Flaws = field(default_factory=Flaws)
+    """Grows with what is left out or shortened."""
 
     def line(self, text: str, names: Iterable[str] = (), longest: int = LONGEST_LINE) -> str:
         """A line of speech without quotation marks, stage directions and the speaker's name in front (`names`).
@@ -99,7 +107,11 @@ class SpeechGuard:
         self._refuse_other_languages(words)
         if any(line in folded(words) for line in self.spent):
             raise Unusable("must be other words than those that were said before", "repeated")
-        return until_sentence_end(words, longest)
+        if text and not words:
+            self.flaws["dropped"] += 1
+        shown = until_sentence_end(words, longest)
+        self.flaws["cut"] += shown != words
+        return shown
 
     def text(self, text: str) -> str:
         """Other words a model puts into the world, unchanged: what somebody is doing, a question.
@@ -117,7 +129,9 @@ class SpeechGuard:
         words = set(_WORD.findall(said))
         only_names = bool(words) and words <= self.names | _ARTICLES
         described = bool(parts) and all(part in self.descriptions for part in parts)
-        return "" if only_names or described or said.strip(" .…<>") in _NOTHING else text
+        copied = only_names or described
+        self.flaws["copied"] += copied
+        return "" if copied or said.strip(" .…<>") in _NOTHING else text
 
     def _refuse_machinery(self, text: str) -> None:
         if _MARKUP.search(text):
@@ -139,8 +153,22 @@ class SpeechGuard:
             raise Unusable("must be words", "leak")
         if foreign > FOREIGN * letters:
             raise Unusable("must be in {wanted}", "language", wanted=spoken.english_name)
-        if letters >= FEW_LETTERS and own < spoken.least_own * letters:
+        too_few = letters >= FEW_LETTERS and own < spoken.least_own * letters
+        if too_few or is_other_language(text, self.language):
             raise Unusable("must be in {wanted}", "language", wanted=spoken.english_name)
+
+
+def is_other_language(text: str, own: str) -> bool:
+    """Whether a text has more function words of another language than of its own: French where English is spoken.
+
+    Names, single words and short phrases pass, and everything where the own language has no list of such words.
+    """
+    known, said = function_words(), _WORD.findall(text.casefold())
+    if own not in known or len(said) < SEVERAL:
+        return False
+    ours = sum(word in known[own] for word in said)
+    least = max(LEAST_FOREIGN, ours + 1, FOREIGN_WORDS * len(said))
+    return any(sum(word in words - known[own] for word in said) >= least for words in known.values())
 
 
 def folded(text: str) -> str:

@@ -228,6 +228,14 @@ class ActCall(AnswerModel):
         )
 
 
+def is_possible(targets: Targets, action: ActOutput) -> bool:
+    """Whether an action is at one of the targets; one that takes none always is."""
+    named = ACTIONS[action.kind].targets
+    first, *second = (getattr(action, name) for name in named) if named else ("",)
+    offered = targets.of.get(action.kind, {})
+    return not named or (first in offered and (not second or second[0] in offered[first]))
+
+
 def _split(target: str) -> str:
     """`stove: USE`, not offered, as `stove USE`."""
     thing, _, verb = target.rpartition(":")
@@ -322,4 +330,5 @@ ACT = Task(
     offers=_offers,
     answer=ActAnswer,
     tool=ActCall,
+    possible=is_possible,
 )

@@ -31,7 +31,7 @@ from commonplace.minds.notes import (
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.telling import Teller, Told, gist, plain
-from commonplace.minds.tasks.act import ActOutput, DeedAnswer, Targets, target_offers, target_values
+from commonplace.minds.tasks.act import ActOutput, DeedAnswer, Targets, is_possible, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
 from commonplace.minds.tasks.offers import Offers, fact_titles, people, places
 from commonplace.minds.tasks.past_values import LONGEST_GOAL, MOST_GOALS, between, goal_values, spoken_of
@@ -468,6 +468,10 @@ def _doing(inputs: ReactInput, view: View) -> list[Values]:
     ]
 
 
+def _is_possible(inputs: ReactInput, value: ReactOutput) -> bool:
+    return inputs.targets is None or value.act is None or is_possible(inputs.targets, value.act)
+
+
 def _extra_tokens(inputs: ReactInput) -> int:
     return (
         RATING_TOKENS * len(inputs.unrated)
@@ -486,5 +490,6 @@ REACT = Task(
     scene=_scene,
     offers=_offers,
     answer=ReactAnswer,
+    possible=_is_possible,
     extra_tokens=_extra_tokens,
 )

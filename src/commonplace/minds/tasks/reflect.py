@@ -127,7 +127,11 @@ class InsightsOutput(WireValue):
     @classmethod
     def _drop_what_cites_nothing(cls, insights: tuple[Insight, ...], info: ValidationInfo) -> tuple[Insight, ...]:
         """What a model concludes must rest on a memory it was shown."""
-        return insights if info.context is None else tuple(one for one in insights if one.because)
+        if info.context is None:
+            return insights
+        resting = tuple(one for one in insights if one.because)
+        info.context.note("dropped", len(insights) - len(resting))
+        return resting
 
 
 def _insights_offers(inputs: InsightsInput) -> Offers:

@@ -36,7 +36,7 @@ from pydantic_core import CoreSchema, ErrorDetails, PydanticOmit, core_schema
 
 from commonplace.errors import UsageError
 from commonplace.languages.ko.josa import planned
-from commonplace.minds.mind import Ask, Task
+from commonplace.minds.mind import Ask, Flaw, Task
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Unusable, in_language
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE, SpeechGuard, first_sentences
@@ -108,7 +108,8 @@ def _is_unasked(info: FieldInfo) -> bool:
 def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard, citable: Collection[int] = ()) -> Value:
     """Parsed JSON as the task's output. Raises Unusable, saying what is wrong with it.
 
-    `citable`: memories that it may cite, those of the prompt. Others are left out of what it cites.
+    `citable`: memories that it may cite, those of the prompt. Others are left out of what it cites. What was wrong and
+    is used all the same is added to `guard.flaws`.
     """
     model = _model(ask.task)
     if ask.task.tool is not None and isinstance(data, dict) and _is_call(cast(dict[str, object], data), ask.task.tool):
@@ -123,7 +124,10 @@ def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard, citable: Collecti
     try:
         knowing = replace(guard, names=_schema_words(model))
         answer = model.model_validate(data, context=Context(ask.input, offers_of(ask), knowing, citable))
-        return answer.output(ask.input) if isinstance(answer, AnswerModel) else cast(Value, answer)
+        value = answer.output(ask.input) if isinstance(answer, AnswerModel) else cast(Value, answer)
+        if ask.task.possible is not None:
+            guard.flaws["impossible"] += not ask.task.possible(ask.input, value)
+        return value
     except ValidationError as error:
         raise _unusable(error, guard.language) from error
 
@@ -249,6 +253,10 @@ class Context:
     fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The fields of the same object that have been read before this one."""
 
+    def note(self, flaw: Flaw, count: int = 1) -> None:
+        """Count what was wrong and is used all the same."""
+        self.guard.flaws[flaw] += count
+
 
 @dataclass(frozen=True, slots=True, eq=False)  # by identity: what is in `Annotated` must be hashable
 class Rule:
@@ -276,13 +284,15 @@ class Rule:
         return value if info.context is None or self.write is None else self.write(value, info.context)
 
 
-def _text(value: object, longest: int = LONGEST_RAW) -> str:
+def _text(value: object, context: Context, longest: int = LONGEST_RAW) -> str:
     """A text, cleaned and cut; empty for null."""
     if value is None:
         return ""
     if not isinstance(value, str):
         raise Unusable("must be a text", "schema")
-    return shortened(clean(value), longest)
+    text = clean(value)
+    context.note("cut", len(text) > longest)
+    return shortened(text, longest)
 
 
 def _not_empty(text: str) -> str:
@@ -296,7 +306,7 @@ _NOTED = re.compile(r"(?:[^\W_]|[ .,'’&…-])*")
 
 def words(longest: int, *, one_of: Sequence[str] = ()) -> Rule:
     """Words for the simulator. `one_of`: those a schema offers; others are read too."""
-    return Rule(lambda value, _: _text(value, longest), {"enum": list(one_of)} if one_of else {})
+    return Rule(lambda value, context: _text(value, context, longest), {"enum": list(one_of)} if one_of else {})
 
 
 def noted(longest: int) -> Rule:
@@ -305,8 +315,8 @@ def noted(longest: int) -> Rule:
     No model is asked for it. What one gives all the same may be anything, so ids and markup are left out.
     """
 
-    def read(value: object, _: Context) -> str:
-        text = _text(value, longest)
+    def read(value: object, context: Context) -> str:
+        text = _text(value, context, longest)
         return text if _NOTED.fullmatch(text) else ""
 
     return Rule(read)
@@ -316,7 +326,7 @@ def seen(longest: int, *, needed: bool = False) -> Rule:
     """Words that others may come to read, such as what somebody is doing: guarded, not changed."""
 
     def read(value: object, context: Context) -> str:
-        text = context.guard.text(_text(value, longest))
+        text = context.guard.text(_text(value, context, longest))
         return _not_empty(text) if needed else text
 
     return Rule(read)
@@ -333,6 +343,7 @@ def phrase(longest: int, *, needed: bool = False) -> Rule:
         if not _is_phrase(text):
             if needed:
                 raise Unusable("must be words", "empty")
+            context.note("dropped", bool(text))
             return ""
         return as_doing(text, names) or text
 
@@ -368,9 +379,10 @@ def spoken(longest: int = LONGEST_LINE, *, needed: bool = False, sentences: int 
 
     def read(value: object, context: Context) -> str:
         who = getattr(context.inputs, "who", None)
-        said = context.guard.line(_text(value), (who.called, who.name) if who else (), longest)
-        said = first_sentences(said, sentences) if sentences else said
-        return _not_empty(said) if needed else said
+        said = context.guard.line(_text(value, context), (who.called, who.name) if who else (), longest)
+        first = first_sentences(said, sentences) if sentences else said
+        context.note("cut", first != said)
+        return _not_empty(first) if needed else first
 
     return Rule(read)
 
@@ -419,7 +431,9 @@ def several(least: int = 0, most: int | None = None) -> Rule:
         items = _items(value)
         if len(items) < least:
             raise Unusable("must have at least {least} entries; it has {count}", "range", least=least, count=len(items))
-        return items[:most]
+        found = items[:most]
+        context.note("cut", len(found) < len(items))
+        return found
 
     bounds = {"minItems": least or None, "maxItems": most}
     return Rule(read, {name: bound for name, bound in bounds.items() if bound is not None})
@@ -429,7 +443,9 @@ def texts(longest: int, most: int, *, needed: bool = False, guarded: bool = Fals
     """A list of a few words or sentences; what is empty, or not a text, is left out."""
 
     def read(value: object, context: Context) -> list[str]:
-        found = [text for item in _items(value) if isinstance(item, str) and (text := _text(item, longest))][:most]
+        given = [_text(item, context, longest) if isinstance(item, str) else "" for item in _items(value)]
+        found = [text for text in given if text][:most]
+        context.note("cut", len(found) == most < len(given))
         if needed and not found:
             raise Unusable("must not be empty", "empty")
         return [words for text in found if (words := context.guard.text(text))] if guarded else found
@@ -459,11 +475,13 @@ def choice(kind: Kind, *, needed: Callable[[Context], bool] = lambda _: False, f
 
     def read(value: object, context: Context) -> str:
         choices: Choices = getattr(context.offers, kind)
-        text = _text(value, LONGEST_CHOICE)
+        text = _text(value, context, LONGEST_CHOICE)
         found = choices.id(text) if text else None
         if not found and needed(context):
             offered, given = ", ".join(choices.labels), _quoted(text)
             raise Unusable("must be one of: {choices}; it was {value}", "unknown_id", choices=offered, value=given)
+        if text and not found and not free:
+            context.note("unknown")
         return found or (shortened(context.guard.own_words(text), LONGEST_SUBJECT) if free else "")
 
     def write(value: str, offers: Offers) -> str:
@@ -477,7 +495,8 @@ def some(kind: Kind) -> Rule:
 
     def read(value: object, context: Context) -> list[str]:
         choices: Choices = getattr(context.offers, kind)
-        found = (choices.id(item) for item in _items(value) if isinstance(item, str))
+        found = [choices.id(item) if isinstance(item, str) else None for item in _items(value)]
+        context.note("unknown", found.count(None))
         return list(dict.fromkeys(id for id in found if id))
 
     def write(value: Sequence[str], offers: Offers) -> list[str]:
@@ -488,15 +507,17 @@ def some(kind: Kind) -> Rule:
 
 
 def _cited(value: object, context: Context) -> list[int]:
-    numbers = (number(item) for item in _items(value))
-    return list(dict.fromkeys(found for found in numbers if found is not None and found in context.citable))
+    items = _items(value)
+    shown = [found for found in map(number, items) if found is not None and found in context.citable]
+    context.note("unknown", len(items) - len(shown))
+    return list(dict.fromkeys(shown))
 
 
 _TIME = re.compile(r"([0-9]{1,2}):([0-5][0-9])")
 
 
 def _time(value: object, context: Context) -> str:
-    text = _text(value, 20)
+    text = _text(value, context, 20)
     found = _TIME.fullmatch(text)
     if found is None or int(found[1]) > 23:
         raise Unusable("must be a time such as 07:30; it was {value}", "range", value=repr(text))
@@ -507,8 +528,10 @@ _LETTERS = re.compile(f"[{LATIN}{HANGUL}{OTHER_LETTERS}]", re.IGNORECASE)
 
 
 def _emoji(value: object, context: Context) -> str:
-    sign = _text(value, 16)
-    return "" if _LETTERS.search(sign) else sign
+    sign = _text(value, context, 16)
+    words = bool(_LETTERS.search(sign))
+    context.note("sign", words)
+    return "" if words else sign
 
 
 Cited = Annotated[tuple[int, ...], Rule(_cited, {"maxItems": MOST_CITED})]
@@ -521,6 +544,6 @@ Time = Annotated[str, Rule(_time, {"pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"}
 """A time of day, `HH:MM`."""
 Emoji = Annotated[str, Rule(_emoji)]
 """A sign or two; empty if words were given instead."""
-UPPER = Rule(lambda value, _: _text(value, 40).upper())
-LOWER = Rule(lambda value, _: _text(value, 40).lower())
+UPPER = Rule(lambda value, context: _text(value, context, 40).upper())
+LOWER = Rule(lambda value, context: _text(value, context, 40).lower())
 """For a `Literal` whose words may come in any letter case."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 from commonplace.errors import UsageError
 from commonplace.memory import lattice, packed
-from commonplace.minds.mind import Ask, Reply, RequestKey
+from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Prompt, Unusable
 from commonplace.minds.tasks import EmbedInput, EmbedOutput
@@ -61,9 +61,11 @@ class Book(Protocol):
 
     def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt: ...
 
-    def read(self, ask: Ask[Any, Any], data: object, citable: Collection[int] = ()) -> Value: ...
+    def read(
+        self, ask: Ask[Any, Any], data: object, citable: Collection[int] = (), flaws: Flaws | None = None
+    ) -> Value: ...
 
-    def read_text(self, ask: Ask[Any, Any], text: str) -> Value | None: ...
+    def read_text(self, ask: Ask[Any, Any], text: str, flaws: Flaws | None = None) -> Value | None: ...
 
 
 @dataclass(slots=True)
@@ -234,11 +236,11 @@ class ChatMind:
             errand.unanswered = error.kind in NO_ANSWER
             return Reply(None, "malformed", kind=error.kind, error=str(error), prompt=attempt.prompt.text)
         prompt = attempt.prompt.text
-        raw, value, problem = page.text, None, None
+        raw, value, problem, flaws = page.text, None, None, Flaws()
         try:
             answer = said(page)
             raw = answer.text
-            value = value_in(self._book, ask, spoken(raw), attempt.prompt, cut=answer.cut)
+            value = value_in(self._book, ask, spoken(raw), attempt.prompt, cut=answer.cut, flaws=flaws)
         except Unusable as unusable:
             problem = unusable
         errand.unanswered = not has_answer(page)
@@ -258,6 +260,7 @@ class ChatMind:
             prompt_tokens=asked,
             cached_tokens=cached,
             answer_tokens=answered,
+            flaws=Flaws() if problem else flaws,
             reused=int(attempt.reused),
         )
 
@@ -351,16 +354,20 @@ class _Attempt:
         )
 
 
-def value_in(book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False) -> Value:
+def value_in(
+    book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False, flaws: Flaws | None = None
+) -> Value:
     """The typed answer: from JSON, or from free text where the task takes it. Raises Unusable."""
+    flaws = Flaws() if flaws is None else flaws
     try:
-        data = data_in(text, cut=cut)
+        data = data_in(text, cut=cut, flaws=flaws)
     except Unusable:
-        free = None if "{" in text else book.read_text(ask, text)
+        free = None if "{" in text else book.read_text(ask, text, flaws)
         if free is None:
             raise
+        flaws["repaired"] += 1
         return free
-    return book.read(ask, data, prompt.citable)
+    return book.read(ask, data, prompt.citable, flaws)
 
 
 def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, tool: bool = False) -> Prompt:

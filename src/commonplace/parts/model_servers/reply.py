@@ -11,6 +11,7 @@ from typing import Any, cast
 from json_repair import repair_json
 
 from commonplace.errors import UsageError
+from commonplace.minds.mind import Flaws
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.client import Errand, Outage, Transport, is_unpaid
@@ -89,10 +90,11 @@ def spoken(text: str) -> str:
     return text
 
 
-def data_in(text: str, *, cut: bool) -> dict[str, Any]:
+def data_in(text: str, *, cut: bool, flaws: Flaws | None = None) -> dict[str, Any]:
     """The JSON object in an answer: exact, else the first one in its text, else repaired. Raises Unusable.
 
     An answer that was cut, or breaks off within a string or a value, is not repaired: its end would be made up.
+    A repair is added to `flaws`.
     """
     start, end = text.find("{"), text.rfind("}")
     for part in (text, text[start : end + 1]) if start >= 0 else ():
@@ -103,7 +105,10 @@ def data_in(text: str, *, cut: bool) -> dict[str, Any]:
         raise Unusable("the answer was cut off; be shorter", "truncated")
     if start < 0:
         raise Unusable("the answer is not a JSON object", "json")
-    return _mended(text[start : end + 1])
+    mended = _mended(text[start : end + 1])
+    if flaws is not None:
+        flaws["repaired"] += 1
+    return mended
 
 
 def _mended(text: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from commonplace.minds.mind import Ask, Reply, RequestKey
+from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.parts.model_servers.chat_mind import LONGEST_RAW, Book, value_in, worded
 from commonplace.parts.model_servers.http import whole
@@ -52,8 +52,9 @@ class TextMind:
         raw, calls, error = self._written(ask.task.name, text)
         if raw is None:
             return Reply(None, "fault", error, "client", text, calls=calls)
+        flaws = Flaws()
         try:
-            value, problem = value_in(self._book, ask, spoken(raw), prompt), None
+            value, problem = value_in(self._book, ask, spoken(raw), prompt, flaws=flaws), None
         except Unusable as unusable:
             value, problem = None, unusable
             _log.error("%s: the answer cannot be read: %s", ask.task.name, unusable)
@@ -64,6 +65,7 @@ class TextMind:
             kind=problem.kind if problem else "",
             prompt=text,
             raw=whole(raw[:LONGEST_RAW]),
+            flaws=Flaws() if problem else flaws,
             calls=calls,
         )
 

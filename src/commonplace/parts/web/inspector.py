@@ -26,6 +26,7 @@ from commonplace.parts.web.picture import Picture
 from commonplace.run.account import account_row, goal_row
 from commonplace.run.frames import Frame
 from commonplace.run.reading import MOOD_REACH, mood
+from commonplace.run.verdict import verdicts
 from commonplace.text import clean
 from commonplace.world.events import NOBODY, ConversationStarted, of_kind
 
@@ -84,6 +85,7 @@ class Inspector:
                 for tie in state.relations.values()
             ],
             usage=usage,
+            verdicts=verdicts(usage, reading.scenario.language),
         )
 
     def hours(self, at: int | None = None) -> list[wire.Hour]:

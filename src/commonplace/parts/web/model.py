@@ -495,6 +495,8 @@ class Metrics(Wire):
     warmth: list[Warmth]
     usage: list[dict[str, Any]]
     """Lines of `commonplace usage --json` without the total, of what was asked up to the tick."""
+    verdicts: list[str]
+    """What a model was too small for, a sentence each, in the language of the run."""
 
 
 class Hour(Wire):

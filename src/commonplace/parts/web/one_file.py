@@ -38,6 +38,7 @@ from commonplace.run.reading import MOOD_REACH, Reading, mood
 from commonplace.run.rows import from_unix_micros, unpacked_ids
 from commonplace.run.tick_record import Version
 from commonplace.run.usage import Usage
+from commonplace.run.verdict import verdicts
 from commonplace.run.versions import STATE_KINDS, restore_state
 from commonplace.run.why import why
 from commonplace.whole_file import written_whole
@@ -254,10 +255,13 @@ def _over_time(
         usage.add(asked)
         if tick == first or states.moved or _speaks(reading, tick):
             everybody = {me: states.of(me) for me in reading.agent_ids}
-            measured = inspector.measured(tick, everybody, []).model_dump(mode="json", exclude={"tick", "usage"})
-            measures.at(tick, measured | {"usage": reading.usage_rows(usage)})
+            counted = reading.usage_rows(usage)
+            measured = inspector.measured(tick, everybody, counted).model_dump(mode="json", exclude={"tick"})
+            measures.at(tick, measured)
         elif asked:
-            measures.at(tick, measured | {"usage": reading.usage_rows(usage)})
+            counted = reading.usage_rows(usage)
+            measured |= {"usage": counted, "verdicts": verdicts(counted, reading.scenario.language)}
+            measures.at(tick, measured)
     yield from ((f"detail-{me}", over.rows) for me, over in details.items())
     yield "metrics", measures.rows
 

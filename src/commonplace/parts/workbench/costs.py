@@ -18,26 +18,28 @@ from commonplace.cli.consent import agreed
 from commonplace.cli.options import CONCURRENCY, FIDELITY, JSON, RUN, SCENARIO, TRUST, Fidelity, minds_given
 from commonplace.cli.output import print_json, print_table
 from commonplace.cli.settings import MIND
+from commonplace.languages import DEFAULT
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
 from commonplace.parts.workbench.estimate import Asked, Estimate
 from commonplace.parts.workbench.estimate import estimate as estimated
 from commonplace.run.manifest import minds_of, templates_of
 from commonplace.run.reading import Reading
 from commonplace.run.task_minds import mind_by_question
+from commonplace.run.verdict import verdicts
 from commonplace.scenario.compiling import load
 from commonplace.servers import is_server
 from commonplace.stages import by_name
 from commonplace.trust import named_by_scenario
 
 USAGE = (
-    "character", "task", "asked", "needless", "calls", "kept", "reused", "unusable", "fallbacks", "prompt", "cached",
-    "answer", "cost",
+    "character", "task", "asked", "needless", "calls", "kept", "reused", "unusable", "fallbacks", "lost", "prompt",
+    "cached", "answer", "cost",
 )  # fmt: skip
 ESTIMATE = ("task", "calls", "prompt", "cached", "answer", "cost")
 
 
 def usage(run: Path = RUN, as_json: bool = JSON) -> None:
-    """Show what was asked of the mind, by character and task: tokens, cost, and unusable answers."""
+    """Show what was asked of the mind, by character and task: tokens, cost, and how good its answers were."""
     with Reading.open(run) as reading:
         rows = reading.usage()
     priced = _with_cost(rows)
@@ -47,10 +49,18 @@ def usage(run: Path = RUN, as_json: bool = JSON) -> None:
     print_table(USAGE, map(_usage_cells, priced), words=2)
     total = priced[-1]
     if total["faults"]:
-        print("unusable answers: " + ", ".join(f"{kind} {number:,}" for kind, number in total["faults"].items()))
+        print(f"unusable answers: {_kinds(total['faults'])}")
+    if total["flaws"]:
+        print(f"used, but not as they came: {_kinds(total['flaws'])}")
+    for verdict in verdicts(rows, DEFAULT):
+        print(verdict)
     if total["cost"] is None:
         unknown = ", ".join(dict.fromkeys(row["mind"] for row in priced[:-1] if row["cost"] is None))
         print(f"the price of {unknown} is unknown; {VARIABLE}=FILE adds a price list of your own", file=sys.stderr)
+
+
+def _kinds(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {number:,}" for kind, number in counts.items())
 
 
 def _with_cost(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -72,7 +82,7 @@ def _cost(mind: str, prompt: int, cached: int, answer: int) -> float | None:
 def _usage_cells(row: Mapping[str, Any]) -> list[str]:
     unusable = sum(row["faults"].values())
     counted = (row[name] for name in ("asked", "needless", "calls", "from_cache", "reused"))
-    counts = [_count(number) for number in (*counted, unusable, row["fallbacks"])]
+    counts = [_count(number) for number in (*counted, unusable, row["fallbacks"], row["lost"])]
     prompt, cached = row["prompt_tokens"], row["cached_tokens"]
     tokens = [_count(prompt), _share(cached, prompt), _count(row["answer_tokens"])]
     return [row["agent_id"] or "total", row["task"], *counts, *tokens, _money(row["cost"])]

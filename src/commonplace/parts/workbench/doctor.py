@@ -10,8 +10,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
@@ -19,21 +18,20 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from commonplace.api import JOURNAL, book, mind_named
+from commonplace.api import book, mind_named
 from commonplace.cli.options import JSON, TIMEOUT
 from commonplace.cli.settings import MIND, runs_folder
-from commonplace.cognition.situation import who
 from commonplace.errors import DISTRIBUTION, CommonplaceError, install
-from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
-from commonplace.minds.tasks import RATE, RateInput
 from commonplace.parts.model_servers.client import Outage
 from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
+from commonplace.parts.workbench.trial import MENDED, TOWNS, USABLE, USELESS, Tried, fitness, questions, tried
 from commonplace.paths import checked_folder
 from commonplace.run.manifest import package_version
 from commonplace.scenario.compiling import load
 from commonplace.scenario.scenario import Scenario
 from commonplace.servers import Server, is_server, server_named
+from commonplace.text import clean, shortened
 from commonplace.views.lines import json_line
 
 if TYPE_CHECKING:
@@ -43,26 +41,28 @@ if TYPE_CHECKING:
 
 def doctor(
     mind: str = typer.Option(
-        "", "--mind", envvar=MIND, help="Ask this mind a small question, and report what its server can do."
+        "", "--mind", envvar=MIND, help="Report what this mind's server can do, and ask it ten real questions."
     ),
     timeout: float = TIMEOUT,
     as_json: bool = JSON,
 ) -> None:
     """Check the machine, the packages, the terminal and, if one is named, a mind."""
-    broken = _print(machine(), as_json=as_json)
+    broken = sum(_print(finding, as_json=as_json) for finding in machine())
     if mind:
-        broken += _print(asyncio.run(examined(mind, timeout)), as_json=as_json)
+        broken += asyncio.run(_print_all(examined(mind, timeout), as_json=as_json))
     if broken:
         raise typer.Exit(1)
 
 
-def _print(findings: Iterable[Finding], *, as_json: bool) -> int:
+async def _print_all(findings: AsyncIterator[Finding], *, as_json: bool) -> int:
     """Print findings as they come; returns how many are broken."""
-    broken = 0
-    for finding in findings:
-        print(json_line(asdict(finding)) if as_json else finding, flush=True)
-        broken += finding.state == BROKEN
-    return broken
+    return sum([_print(finding, as_json=as_json) async for finding in findings])
+
+
+def _print(finding: Finding, *, as_json: bool) -> bool:
+    """Print a finding; returns whether it is broken."""
+    print(json_line(asdict(finding)) if as_json else finding, flush=True)
+    return finding.state == BROKEN
 
 
 FINE, NOTE, BROKEN = "fine", "note", "BROKEN"
@@ -211,9 +211,8 @@ def prices() -> Iterator[Finding]:
 # ── a mind ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-WORLD = "plaza"
-"""Whose first character asks."""
-TEXT = "The old clock on the square strikes for the first time in eleven years."
+LONGEST_WHY = 120
+"""Characters of what was wrong with an answer."""
 STRUCTURES = {
     "json_schema": "takes a JSON Schema",
     "json_object": "takes a JSON Schema as `json_object`",
@@ -223,36 +222,40 @@ STRUCTURES = {
 }
 
 
-async def examined(name: str, timeout: float) -> list[Finding]:
+async def examined(name: str, timeout: float) -> AsyncIterator[Finding]:
     """Everything about a mind, up to the first thing that fails."""
-    found: list[Finding] = []
     try:
-        await _examine(name, timeout, found)
+        if is_server(name):
+            async for finding in _served(name, timeout):
+                yield finding
+        else:
+            yield Finding(FINE, f"{mind_named(name, load(TOWNS[0])).name} asks no server")
+        yield _price(name)
     except Outage as error:
         hint = "start the server there, or give its address: SERVER:MODEL@URL; --timeout waits longer"
-        found.append(Finding(BROKEN, error.what, hint))
+        yield Finding(BROKEN, error.what, hint)
     except CommonplaceError as error:
-        found.append(broken_by(error))
-    return found
+        yield broken_by(error)
 
 
-async def _examine(name: str, timeout: float, found: list[Finding]) -> None:
-    scenario = load(WORLD)
-    if is_server(name):
-        server = server_named(name)
+async def _served(name: str, timeout: float) -> AsyncIterator[Finding]:
+    """What a server can do, and what its answers to real questions are worth."""
+    server, found = server_named(name), list[Tried]()
+    for town in TOWNS:
+        scenario = load(town)
         mind = _impatient(name, scenario, timeout)
-        if server.urls:
-            found.append(_key(server))
         try:
-            found += _able(await mind.capabilities(), server.kind)
-            found.append(await _asked(mind, scenario))
+            if town == TOWNS[0]:
+                if server.urls:
+                    yield _key(server)
+                for finding in _able(await mind.capabilities(), server.kind):
+                    yield finding
+            async for one in tried(mind, await questions(town, name), scenario.language):
+                found.append(one)
+                yield _tried(one)
         finally:
             await mind.close()
-    elif name.startswith(JOURNAL):
-        found.append(Finding(FINE, f"{mind_named(name, scenario).name}: its answers can be read"))
-    else:
-        found.append(await _asked(mind_named(name, scenario), scenario))
-    found.append(_price(name))
+    yield _fit(found)
 
 
 def _impatient(name: str, scenario: Scenario, timeout: float) -> ChatMind:
@@ -295,17 +298,22 @@ def _yes(does: bool) -> str:
     return "yes" if does else "no"
 
 
-async def _asked(mind: Mind, scenario: Scenario) -> Finding:
-    """One small question: how long it took, and whether the answer can be used."""
-    persona = next(iter(scenario.personas.values()))
-    began = time.monotonic()
-    reply = mind.answer(Ask(RATE, RateInput(who=who(persona), texts=(TEXT,))), RequestKey(0, persona.id, 0, 0))
-    reply = reply if isinstance(reply, Reply) else await reply
-    took = f"{time.monotonic() - began:.1f} s, {reply.prompt_tokens} + {reply.answer_tokens} tokens"
-    if reply.outcome == "value":
-        return Finding(FINE, f"a small question was answered in {took}")
-    hint = "such answers are replaced by fallbacks: try a larger model, or another server"
-    return Finding(BROKEN, f"a small question had no usable answer ({reply.kind}: {reply.error}) in {took}", hint)
+def _tried(one: Tried) -> Finding:
+    """One question: whether the answer can be used, and what it took."""
+    took = f"{one.seconds:.1f} s, {one.prompt_tokens:,} + {one.answer_tokens:,} tokens"
+    why = f" ({shortened(clean(one.why), LONGEST_WHY)})" if one.why else ""
+    return Finding(FINE if one.grade == USABLE else NOTE, f"{one.task} ({one.language}): {one.grade}{why}; {took}")
+
+
+def _fit(found: Iterable[Tried]) -> Finding:
+    """What the model is fit for, by its answers."""
+    fit = fitness(found)
+    titles = {USABLE: "fit for", MENDED: "with repairs", USELESS: "not fit for"}
+    what = "; ".join(f"{title} {', '.join(fit[grade])}" for grade, title in titles.items() if fit[grade])
+    if not fit[USELESS]:
+        return Finding(FINE, what)
+    hint = "such answers are replaced, or lose their words: try a larger model, or one for these with --mind TASK=NAME"
+    return Finding(NOTE if fit[USABLE] or fit[MENDED] else BROKEN, what, hint)
 
 
 def _price(name: str) -> Finding:
