@@ -16,9 +16,6 @@ from commonplace.rng import Seeds
 from commonplace.run.journal import ModelCall
 from commonplace.run.tick_record import AnswerRow
 
-CONCURRENCY = 8
-"""Questions that are open at once."""
-
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -51,10 +48,12 @@ class Figures:
     answer_tokens: int
 
 
-async def answered(name: str, mind: Mind, asks: Mapping[Key, Ask[Any, Any]], seeds: Seeds, book: PromptBook) -> Variant:
+async def answered(
+    name: str, mind: Mind, asks: Mapping[Key, Ask[Any, Any]], seeds: Seeds, book: PromptBook, concurrency: int
+) -> Variant:
     """The answers of a mind to questions of a run, under the seeds of the run. The mind is closed at the end."""
     journal = _Calls()
-    driver = Driver(mind, journal, seeds, durable=True, concurrency=CONCURRENCY)
+    driver = Driver(mind, journal, seeds, durable=True, concurrency=concurrency)
     drives = {key: Drive(key[0], key[1], _put(Ask(ask.task, ask.input)), key[2]) for key, ask in asks.items()}
     try:
         await driver.run(drives.values())

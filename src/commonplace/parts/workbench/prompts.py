@@ -15,11 +15,11 @@ import typer
 from commonplace.api import book, mind_to_ask, scenario_of
 from commonplace.canon import parsed
 from commonplace.cli.consent import agreed
-from commonplace.cli.options import JSON, RUN, TRUST
+from commonplace.cli.options import CONCURRENCY, JSON, RUN, TIMEOUT, TRUST
 from commonplace.cli.output import print_json, print_table
 from commonplace.clock import hhmm, iso
 from commonplace.errors import UsageError, command
-from commonplace.minds.mind import Ask
+from commonplace.minds.mind import Ask, Mind
 from commonplace.minds.prompts.templates import load_overrides
 from commonplace.minds.tasks import TASKS
 from commonplace.parts.workbench.bench import Figures, Variant, answered, figures
@@ -35,7 +35,7 @@ from commonplace.parts.workbench.questions import (
     questions,
     spread,
 )
-from commonplace.run.manifest import Manifest, templates_of
+from commonplace.run.manifest import templates_of
 from commonplace.run.reading import Reading
 from commonplace.run.task_minds import mind_by_question
 from commonplace.run.why import event_named
@@ -60,6 +60,8 @@ def prompts(
     ),
     mind: list[str] = typer.Option([], "--mind", help="Ask this mind again; give it again for another one."),
     limit: int = typer.Option(10, "--limit", min=1, help="At most so many questions, evenly over the run."),
+    concurrency: int = CONCURRENCY,
+    timeout: float = TIMEOUT,
     as_json: bool = JSON,
     trust: bool = TRUST,
 ) -> None:
@@ -75,12 +77,21 @@ def prompts(
             _list(reading, found, as_json, trust)
             return
         found = [one for one in found if one.turn is not None and not one.needless] if again else found
+        if not found:
+            raise UsageError("no turn put these to the mind", where=str(run), hint="choose another event or task")
         chosen = spread(found, limit)
         if len(chosen) < len(found):
             print(f"{len(chosen)} of {len(found):,} questions; --limit shows more", file=sys.stderr)
         own = load_overrides(templates) if templates else None
         asks = _asks(reading, chosen, trust, every=again)
-        variants = asyncio.run(_variants(reading, chosen, asks, mind, own, templates, trust))
+        words = book(reading.scenario, templates_of(reading.manifest))
+        kept = {one.key: attempts_at(reading, one, asks.get(one.key), words) for one in chosen}
+        variants = [Variant(KEPT, kept)]
+        for name in mind or [""] * again:  # with templates alone the run's own mind
+            asked = _mind(reading, name, own, trust, timeout)
+            title = f"{name or reading.manifest.mind}{f', {templates}' if templates else ''}"
+            words = book(reading.scenario, templates_of(reading.manifest) if own is None else own)
+            variants.append(asyncio.run(answered(title, asked, asks, reading.seeds, words, concurrency)))
         if as_json:
             print_json(_as_json(reading, one, variants) for one in chosen)
             print_json(asdict(figures(variant, asks)) for variant in (variants if again else ()))
@@ -141,32 +152,13 @@ def _settle(named: Sequence[Named], reading: Reading, trust: bool) -> None:
     settle(named, reading.path, trust=agreed(named, reading.path, trust=trust))
 
 
-async def _variants(
-    reading: Reading,
-    chosen: Sequence[Question],
-    asks: Mapping[Key, Ask[Any, Any]],
-    minds: Sequence[str],
-    own: Mapping[str, str] | None,
-    folder: Path | None,
-    trust: bool,
-) -> list[Variant]:
-    """The run's own answers, then those of each mind that is asked again; with `own` templates alone the run's."""
-    words = book(reading.scenario, templates_of(reading.manifest))
-    kept = {one.key: attempts_at(reading, one, asks.get(one.key), words) for one in chosen}
-    variants = [Variant(KEPT, kept)]
-    for name in minds or ([""] if own is not None else []):
-        texts = templates_of(reading.manifest) if own is None else own
-        if name and own is None:
-            _settle(_prompts_named(reading.manifest, name), reading, trust)
-        asked = mind_to_ask(reading, name, trust=trust, templates=texts)
-        title = f"{name or reading.manifest.mind}{f', {folder}' if folder else ''}"
-        variants.append(await answered(title, asked, asks, reading.seeds, book(reading.scenario, texts)))
-    return variants
-
-
-def _prompts_named(manifest: Manifest, mind: str) -> list[Named]:
-    """The prompts in the file, if this mind is a model that would get them."""
-    return [one for one in named_by_run(replace(manifest, mind=mind)) if one.kind == "prompts"]
+def _mind(reading: Reading, name: str, own: Mapping[str, str] | None, trust: bool, timeout: float) -> Mind:
+    """A mind to ask again, with templates of the person's own or with those of the run, if they are trusted."""
+    texts = templates_of(reading.manifest) if own is None else own
+    if name and own is None:
+        named = named_by_run(replace(reading.manifest, mind=name))
+        _settle([one for one in named if one.kind == "prompts"], reading, trust)
+    return mind_to_ask(reading, name, trust=trust, templates=texts, timeout=timeout)
 
 
 # ── the list of tasks ────────────────────────────────────────────────────────────────────────────────────────────────
