@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from commonplace.errors import CommonplaceError, Paused, RunDamaged, UsageError
     from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
     from commonplace.minds.offline.mind import OfflineMind
+    from commonplace.parts.model_servers.prompt_mind import PromptMind
     from commonplace.world.events import Event
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "OfflineMind",
     "OpenedRun",
     "Paused",
+    "PromptMind",
     "Reply",
     "RequestKey",
     "Run",
@@ -47,6 +49,7 @@ _MODULES = {
     "commonplace.errors": ("CommonplaceError", "Paused", "RunDamaged", "UsageError"),
     "commonplace.minds.mind": ("Ask", "Mind", "Reply", "RequestKey"),
     "commonplace.minds.offline.mind": ("OfflineMind",),
+    "commonplace.parts.model_servers.prompt_mind": ("PromptMind",),
     "commonplace.world.events": ("Event",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

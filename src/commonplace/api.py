@@ -448,18 +448,30 @@ def mind_named(
     raise UsageError(f"there is no mind {name!r}", hint="".join(near) + MINDS)
 
 
-def mind_to_ask(reading: Reading, mind: str | Mind = "", *, trust: bool = False) -> Mind:
+def mind_to_ask(
+    reading: Reading,
+    mind: str | Mind = "",
+    *,
+    trust: bool = False,
+    templates: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT,
+) -> Mind:
     """Who answers questions about a stored run: the mind given, or the run's own if none is.
 
-    `trust`: use what the run's file names. Raises UsageError for an unknown name, and where a word is needed first.
+    `trust`: use what the run's file names. `templates`: prompts of your own instead of those in the file. `timeout`:
+    seconds a model server has for an answer. Raises UsageError for an unknown name, and where a word is needed first.
     """
     if not isinstance(mind, str):
         return mind
     if mind:
-        return mind_named(mind, reading.scenario)
-    settle(named_by_run(reading.manifest), reading.path, trust=trust)
-    keyed = _keyed(reading.manifest, {}, trust=trust)
-    return mind_of(reading.manifest, reading.scenario, where=reading.path, keyed=keyed)
+        return mind_named(mind, reading.scenario, templates=templates, timeout=timeout)
+    manifest = reading.manifest
+    named = (one for one in named_by_run(manifest) if templates is None or one.kind != "prompts")
+    settle(tuple(named), reading.path, trust=trust)
+    keyed = _keyed(manifest, {}, trust=trust)
+    if templates is not None:
+        manifest = replace(manifest, settings={**(manifest.settings or {}), "prompts": dict(templates)})
+    return mind_of(manifest, reading.scenario, where=reading.path, keyed=keyed, timeout=timeout)
 
 
 def mind_of(

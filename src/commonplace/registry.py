@@ -127,6 +127,11 @@ GROUPS: Mapping[str, Mapping[str, Entry]] = {
             "cli.inspect", "List the characters: where they are, what they do.", "agents monday.run --json"
         ),
         "why": Entry("cli.inspect", "Explain why something was done or said.", "why monday.run t31.mira.0"),
+        "prompts": Entry(
+            "parts.workbench.prompts",
+            "Show what a model was sent, and ask it again otherwise.",
+            "prompts monday.run t31.mira.0",
+        ),
         "talk": Entry(
             "cli.talk",
             "Ask a character anything; history does not change.",

@@ -23,6 +23,7 @@ USES: dict[str, tuple[str, ...]] = {
     "events": ("{run}",),
     "agents": ("{run}",),
     "why": ("{run}", "t9.ines.0"),
+    "prompts": ("{run}", "t9.ines.0"),
     "talk": ("{run}", "ines"),
     "diff": ("{run}", "{run}"),
     "diffusion": ("{run}",),

@@ -101,6 +101,7 @@ OPERATIONS = {
     "export": Operation("export OTHER bundle -o @", name="a.zip"),
     "export html": Operation("export OTHER html -o @", name="a.html"),
     "export csv": Operation("export OTHER csv -o @", name="a.csv"),
+    "export training": Operation("export OTHER training --offline -o @", name="a.jsonl"),
     "import": Operation("import bundle GIVEN -o @", first="export OTHER bundle -o GIVEN"),
     "rescue": Operation("rescue OTHER -o @"),
     "trim": Operation("trim @ --before 5 --kind traces --kind prompts", RUN),
@@ -109,7 +110,7 @@ OPERATIONS = {
 }  # fmt: skip
 READING = (
     "replay", "watch", "events", "agents", "why", "diff", "diffusion", "metrics", "rules", "usage", "memories",
-    "search", "ledger", "digest", "verify", "scenarios", "check",
+    "prompts", "search", "ledger", "digest", "verify", "scenarios", "check",
     "estimate", "doctor",  # these write to the folder of temporary files
 )  # fmt: skip
 KILLS = 24 if PROVE else 2

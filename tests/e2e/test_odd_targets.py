@@ -128,6 +128,9 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "diff second": (Use("diff {run} {}"),),
     "diffusion run": (Use("diffusion {}"),),
     "metrics run": (Use("metrics {}"),),
+    "prompts run": (Use("prompts {}"), Use("prompts {} t9.ines.0")),
+    "prompts templates": (Use("prompts {run} --task rate --templates {}"),),
+    "prompts mind": (Use(f"prompts {{run}} t9.ines.0 {MIND}"),),
     "rules run": (Use("rules {}"),),
     "usage run": (Use("usage {}"),),
     "memories where": (Use("memories {} ines"), Use("memories jsonl:{} ines"), Use("memories {} ines", ending=".run")),
@@ -161,11 +164,13 @@ PATHS: dict[str, tuple[Use, ...]] = {
         Use("export {} html -o new.html"),
         Use("export {} bundle"),
         Use("export {} csv"),
+        Use("export {} training --offline"),
     ),
     "export output": (
         *forced("export {run} bundle -o {}"),
         *forced("export {run} html --to 1 -o {}"),
         *forced("export {run} csv -o {}"),
+        *forced("export {run} training --offline -o {}"),
     ),
     "import source": (Use("import bundle {} -o new.run"),),
     "import output": forced("import bundle {bundle} -o {}"),
@@ -208,7 +213,7 @@ NO_PATHS = {
         "query",
     ),
     *("session", "sets", "since", "start", "tag", "tags", "text", "type_", "until", "valence", "without"),
-    *("export table", "fork policy", "ledger memory", "memories policy", "run policy"),
+    *("export table", "prompts task", "fork policy", "ledger memory", "memories policy", "run policy"),
 }
 """Parameters that are text and name no file, by themselves or with their command."""
 

@@ -48,7 +48,7 @@ from commonplace.memory import default_embedder, policies
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.parts.duet.stage import DUET
 from commonplace.parts.duet.tasks import DUET_REFLECT, LONGEST_PLAN, LONGEST_REFLECTION, LOST_THREAD
-from commonplace.parts.model_servers import text_mind
+from commonplace.parts.model_servers.prompt_mind import PromptMind
 from commonplace.parts.stores.chroma import ChromaStore
 from commonplace.scenario.compiling import load
 from commonplace.testing.server import Faults, ModelServer
@@ -60,7 +60,7 @@ MODULE, STREAM, STAGE, STORE = (
     "parts/duet/stage.py",
     "parts/duet/store_policy.py",
 )
-SCORING, RULES, CLIENT = "memory/scoring.py", "memory/importance.py", "parts/model_servers/text_mind.py"
+SCORING, RULES, CLIENT = "memory/scoring.py", "memory/importance.py", "parts/model_servers/prompt_mind.py"
 LOST = phrases("ko", "lines")[LOST_THREAD]
 requirement = pytest.mark.requirement
 
@@ -637,7 +637,7 @@ def test_turns_are_logged(clock, caplog):
         ("INFO", "turn 1 ends"),
         ("ERROR", "turn 1"),
     ]
-    assert "stored, 0 tokens, " in said[3][1]
+    assert re.search(r"0 of 1 stored, [1-9][0-9]* tokens, ", said[3][1])
     assert record.problems == [said[4][1].removeprefix("turn 1: ")]
 
 
@@ -652,14 +652,17 @@ def test_turns_are_logged(clock, caplog):
 )
 def test_a_client_that_fails_costs_a_line(clock, monkeypatch, caplog):
     waits: list[float] = []
-    monkeypatch.setattr(time, "sleep", waits.append)
     calls: list[str] = []
 
     def fails(prompt: str) -> str:
         calls.append(prompt)
         raise ConnectionError("429 rate limit")
 
-    monkeypatch.setattr(text_mind.TextMind.__init__, "__kwdefaults__", {"name": "text", "sleep": waits.append})
+    async def waited(seconds: float) -> None:
+        waits.append(seconds)
+
+    defaults = {**PromptMind.__init__.__kwdefaults__, "sleep": waited}
+    monkeypatch.setattr(PromptMind.__init__, "__kwdefaults__", defaults)
     one = agent("철수", clock, fails)
     record = one.run_step("부엌", "영희")
     assert record.utterance == LOST

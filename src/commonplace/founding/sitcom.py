@@ -25,7 +25,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from commonplace import memory as core
-from commonplace.api import book, mind_named
+from commonplace.api import mind_named
 from commonplace.character.state import CharacterState
 from commonplace.clock import Clock, iso, parse_iso, utc
 from commonplace.cognition.trace import hits
@@ -40,7 +40,8 @@ from commonplace.minds.mind import Mind
 from commonplace.minds.question_rules import spoken_in
 from commonplace.parts.duet.sitcom.casting import TRAITS, short_name
 from commonplace.parts.duet.stage import converse_about
-from commonplace.parts.model_servers.text_mind import TextMind
+from commonplace.parts.model_servers.prompt_mind import PromptMind
+from commonplace.parts.model_servers.request import as_text
 from commonplace.parts.stores.chroma import ChromaStore, collection_name
 from commonplace.rng import Seeds
 from commonplace.scenario.compiling import compiled_from_text
@@ -554,8 +555,10 @@ class Agent:
             elif hasattr(client, "answer") and hasattr(client, "paid"):
                 self._mind = cast("Mind", client)
             elif callable(write):
-                self._mind = TextMind(
-                    cast("Callable[[str], str]", write), book(scenario), name=type(client).__qualname__
+                self._mind = PromptMind(
+                    lambda messages, schema: str(write(as_text(messages, schema))),
+                    scenario,
+                    name=type(client).__qualname__,
                 )
             else:
                 raise UsageError(

@@ -128,11 +128,19 @@ def chat_messages(prompt: Prompt, structure: Structure, *, slash: bool = False) 
     """The messages of a chat, with the form of the answer in words where no field holds it."""
     messages = [{"role": message.role, "content": message.text} for message in prompt.messages]
     if structure in ("json_mode", "text") and prompt.schema:
-        schema = _compact(prompt.schema)
-        messages[-1]["content"] += f"\n\nAnswer with one JSON object of this JSON Schema and nothing else:\n{schema}"
+        messages[-1]["content"] += _in_words(prompt.schema)
     if slash:
         messages[-1]["content"] += " /no_think"
     return messages
+
+
+def as_text(messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any]) -> str:
+    """Messages and the form of the answer as one text, for a model that is given no more."""
+    return "\n\n".join(f"[{one['role']}]\n{one['content']}" for one in messages) + _in_words(schema)
+
+
+def _in_words(schema: Mapping[str, Any]) -> str:
+    return f"\n\nAnswer with one JSON object of this JSON Schema and nothing else:\n{_compact(schema)}"
 
 
 def _form(prompt: Prompt, structure: Structure, *, compact: bool) -> dict[str, Any]:

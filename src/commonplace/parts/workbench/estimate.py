@@ -143,7 +143,7 @@ class SizedMind:
         reply = self._mind.answer(ask, request_key)
         if isinstance(ask.input, EmbedInput):
             return replace(reply, prompt_tokens=estimated_tokens(prompt_text({"input": ask.input.texts})), calls=1)
-        prompt = prompt_text(chat_body(self._book.prompt(ask), _BEST, _BEST.structured, seed=0))
+        prompt = prompt_counted(self._book, ask)
         mind = self._asked(request_key.agent, ask.task.name)
         answer = "" if reply.value is None else json.dumps(written(ask, reply.value), ensure_ascii=False)
         return replace(
@@ -164,6 +164,11 @@ class SizedMind:
         neighbours = prompts[max(0, place - 1) : place + 1]
         insort(prompts, prompt)
         return max((common(prompt, other) for other in neighbours), default=0)
+
+
+def prompt_counted(book: PromptBook, ask: Ask[Any, Any]) -> str:
+    """What a provider would count as the prompt of a question, the JSON Schema included."""
+    return prompt_text(chat_body(book.prompt(ask), _BEST, _BEST.structured, seed=0))
 
 
 def common(one: str, other: str) -> int:

@@ -10,7 +10,8 @@ import typer
 
 from commonplace.analysis.tables import TABLES
 from commonplace.analysis.tables import table as table_of
-from commonplace.cli.options import FORCE, RUN
+from commonplace.cli.consent import agreed
+from commonplace.cli.options import FORCE, RUN, TRUST
 from commonplace.cli.output import working
 from commonplace.errors import UsageError, command
 from commonplace.parts.workbench.bundle import Bundled, export_bundle, import_bundle
@@ -20,6 +21,7 @@ from commonplace.parts.workbench.trim import first_kept
 from commonplace.parts.workbench.trim import trim as trimmed
 from commonplace.run.reading import Reading
 from commonplace.text import clean
+from commonplace.trust import settle, stage_named_by_run
 
 
 class Form(StrEnum):
@@ -29,6 +31,7 @@ class Form(StrEnum):
     HTML = "html"
     CSV = "csv"
     PARQUET = "parquet"
+    TRAINING = "training"
 
 
 class Source(StrEnum):
@@ -47,17 +50,22 @@ class Kind(StrEnum):
 ROWS = {Kind.TRACES: "trace", Kind.PROMPTS: "call"}
 
 
-ENDINGS = {Form.BUNDLE: ".zip", Form.HTML: ".html"}
-NOT_THEIRS = {Form.BUNDLE: "a bundle holds the whole run", Form.HTML: "a page is no table"}
+ENDINGS = {Form.BUNDLE: ".zip", Form.HTML: ".html", Form.TRAINING: ".jsonl"}
+NOT_THEIRS = {
+    Form.BUNDLE: "a bundle holds the whole run",
+    Form.HTML: "a page is no table",
+    Form.TRAINING: "examples are no table",
+}
 
 
 def export(
     run: Path = RUN,
     form: Form = typer.Argument(
-        help="`bundle`: a zip file with all that the run needs; `html`: a page to look at; `csv`, `parquet`: a table."
+        help="`bundle`: a zip file with all that the run needs; `html`: a page to look at; `csv`, `parquet`: a table; "
+        "`training`: chats to fine-tune a model on."
     ),
     output: Path | None = typer.Option(
-        None, "-o", "--output", help="The file; RUN with the ending .zip, .html or .TABLE.csv if left out."
+        None, "-o", "--output", help="The file; RUN with the ending .zip, .html, .jsonl or .TABLE.csv if left out."
     ),
     table: str | None = typer.Option(
         None,
@@ -72,6 +80,10 @@ def export(
     prompts: bool = typer.Option(
         False, "--prompts", help="html: with all that was sent to a model and came back, word by word."
     ),
+    offline: bool = typer.Option(
+        False, "--offline", help="training: the answers of the offline mind, as a model would write them."
+    ),
+    trust: bool = TRUST,
     force: bool = FORCE,
 ) -> None:
     """Write a run to another form.
@@ -82,6 +94,8 @@ def export(
     """
     if form is not Form.HTML and (first is not None or last is not None or prompts):
         raise UsageError("--from, --to and --prompts are for html", hint="leave them out")
+    if offline and form is not Form.TRAINING:
+        raise UsageError("--offline is for training", hint="leave it out")
     if form in NOT_THEIRS and table is not None:
         raise UsageError(f"--table is for csv and parquet; {NOT_THEIRS[form]}", hint="leave it out")
     name = table or "events"
@@ -93,6 +107,8 @@ def export(
             found = table_of(reading, name)
             rows = write_table(found, target, form.value, force=force)
         print(f"{target}: {rows:,} rows of {name}, {len(found)} columns")
+    elif form is Form.TRAINING:
+        _training(run, target, offline, trust, force)
     else:
         with working(lambda: "the run is checked and packed"):
             done = export_bundle(run, target, force=force)
@@ -114,6 +130,21 @@ def _page(run: Path, target: Path, first: str | None, last: str | None, prompts:
         )
     print("it holds all memories and thoughts of these ticks: whoever has the file can read them", file=sys.stderr)
     print(f"{target}: ticks {done.first} to {done.last}, {done.bytes / 1e6:.1f} MB")
+
+
+def _training(run: Path, target: Path, offline: bool, trust: bool, force: bool) -> None:
+    from commonplace.parts.workbench.training import export_training  # noqa: PLC0415 – start-up speed
+
+    with Reading.open(run) as reading:
+        code = stage_named_by_run(reading.manifest)
+        settle(code, run, trust=agreed(code, run, trust=trust))
+        with working(lambda: "the turns are run again"):
+            done = export_training(reading, target, offline=offline, force=force)
+    print("they hold what characters saw and remembered: whoever has the file can read it", file=sys.stderr)
+    if done.left_out:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in done.left_out.items())
+        print(f"left out: {reasons}", file=sys.stderr)
+    print(f"{target}: {done.count:,} examples, {done.bytes / 1e6:.2f} MB")
 
 
 def import_(
