@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -59,6 +60,8 @@ class Capabilities:
     """Tokens of its context window; 0 when unknown."""
     effort: bool = True
     """Whether it takes a `reasoning_effort` that the settings of a task name."""
+    stream: Literal["usage", "plain", "no"] = "usage"
+    """Whether its answers come as they are written, with the usage at the end where it is asked for."""
     typed: bool = False
     """Whether it is a test server that answers from the typed input."""
 
@@ -75,7 +78,12 @@ class Capabilities:
             return replace(self, switch="none", thinks=True)
         if self.effort and "reasoning_effort" in told:
             return replace(self, effort=False)
-        return None
+        return self._less_live(told)
+
+    def _less_live(self, told: str) -> Capabilities | None:
+        if self.stream == "no" or not re.search(r"\bstream", told):
+            return None
+        return replace(self, stream="plain" if self.stream == "usage" and "stream_options" in told else "no")
 
 
 THINKING_ROOM = 2000
