@@ -45,6 +45,8 @@ class Task(Generic[I, O]):
     """What it writes where its settings force a call of the tool of the task's name; None: the same."""
     free_text: str = ""
     """The field that plain words are taken for when a model does not answer in JSON; empty: they are unusable."""
+    aloud: str = ""
+    """The field of what a model writes that is said aloud, shown while it is written; empty for none."""
     extra_tokens: Callable[[I], int] | None = None
     """Tokens on top of `max_tokens` for what only some inputs ask for."""
 

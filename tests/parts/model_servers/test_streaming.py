@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.minds.aloud import listening
 from commonplace.parts.model_servers import client
 from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.dialects.dialect import CHAT
@@ -364,3 +365,32 @@ def test_a_key_that_a_server_says_piece_by_piece_is_not_heard():
 def test_an_answer_that_broke_off_is_no_page():
     with pytest.raises(Unreachable, match="broke off"):
         gathered("openai", [_first(stream("openai"), 4)])
+
+
+# ── what is said while it is written ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_who_listens_hears_the_line_grow():
+    heard: list[tuple[str, str]] = []
+    with ModelServer() as server, listening(lambda *said: heard.append(said)):
+        reply = asked(minded(server.url), duet(memories=2))
+    words = [said for _, said in heard]
+    assert {who for who, _ in heard} == {"ann"}
+    assert words[-1] == reply.value.utterance
+    assert all(reply.value.utterance.startswith(said) for said in words) and len(set(words)) > 2
+
+
+def test_a_line_that_is_refused_is_taken_back():
+    heard: list[tuple[str, str]] = []
+    bad = b"".join(map(piece, ['{"say": "I wi', 'll go", "plan": ', "[]}"])) + b"data: [DONE]\n\n"
+    with Streaming(served(bad)) as server, listening(lambda *said: heard.append(said)):
+        reply = asked(mind_of("openai", server), duet())
+    assert reply.outcome == "malformed"
+    assert ("ann", "I will go") in heard and heard[-1] == ("ann", "")
+
+
+def test_nothing_is_heard_of_what_is_not_said_aloud():
+    heard: list[tuple[str, str]] = []
+    with ModelServer() as server, listening(lambda *said: heard.append(said)):
+        assert asked(minded(server.url)).outcome == "value"
+    assert not heard

@@ -486,5 +486,6 @@ REACT = Task(
     scene=_scene,
     offers=_offers,
     answer=ReactAnswer,
+    aloud="say",
     extra_tokens=_extra_tokens,
 )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Literal, Protocol
 
 from commonplace.errors import UsageError
 from commonplace.memory import lattice, packed
+from commonplace.minds.aloud import listener, words_in
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Prompt, Unusable
@@ -204,6 +205,8 @@ class ChatMind:
             if self._pauses:
                 raise
             reply = Reply(None, "fault", kind="outage", error=error.what)
+        if reply.value is None and (listens := listener()) is not None:
+            listens(key.agent, "")
         return replace(
             reply,
             prompt_tokens=reply.prompt_tokens + errand.probe_prompt,
@@ -335,7 +338,12 @@ class _Attempt:
         if can.stream == "no" or "stream" in body:
             return None
         limit = next((most for name in LIMITS if isinstance(most := body.get(name), int)), LONGEST)
-        return Live(can.stream == "usage", min(LONGEST, max(LEAST_STOPPED, CHARACTERS * limit)))
+        return Live(can.stream == "usage", min(LONGEST, max(LEAST_STOPPED, CHARACTERS * limit)), self._heard())
+
+    def _heard(self) -> Callable[[str], object] | None:
+        """Tells who listens what is said so far; None if nobody does, or nothing is said aloud."""
+        listens, agent, field = listener(), self.request_key.agent, self.ask.task.aloud
+        return (lambda written: listens(agent, words_in(written, field))) if listens and field else None
 
     def _simpler(self, can: Capabilities, usual: Structure) -> list[Structure]:
         """The forms to try where the usual one is refused: after one that the settings name, what the model obeys."""

@@ -41,7 +41,7 @@ class Live:
     """Whether to ask for the usage at its end; some servers refuse the field."""
     most: int
     """Characters after which it is stopped: more than its length limit allows."""
-    heard: Callable[[str], None] | None = None
+    heard: Callable[[str], object] | None = None
     """Told what has been written so far, without what may be the key; None where nobody listens."""
 
 
