@@ -169,6 +169,8 @@ class Gathering:
 def is_repeated(text: str) -> bool:
     """Whether a text ends by saying the same words again and again. What has brackets in it may be a list of equal
     things."""
+    if len(text) < LEAST_REPEATED:
+        return False
     end = text[-_END:]
     before = text.rfind(end, 0, len(text) - 1)
     length = len(text) - _END - before

@@ -404,7 +404,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         pieces = response.pieces[: len(response.pieces) // 2] if response.cut == "half" else response.pieces
-        for piece in pieces:
+        for piece in pieces if pause else (b"".join(pieces),):
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             if pause:
                 self.wfile.flush()
