@@ -126,6 +126,7 @@ class CannedSource:
         self.rate = 2.0
         self.mind = "offline"
         self.progress = ""
+        self.speaking: dict[str, str] = {}
         self.last_tick = last
         self.final_tick = max(last, 288)
         self.nasty = nasty

@@ -599,6 +599,23 @@ export interface components {
             lines: components["schemas"]["EventLine"][];
         };
         /**
+         * Speaking
+         * @description What is being said in the tick that is being made, as far as a model has written it; sent whenever it changes.
+         *
+         *     It may be refused. It has no number, and the next tick ends it.
+         */
+        Speaking: {
+            /**
+             * Type
+             * @constant
+             */
+            type: "speaking";
+            /** Lines */
+            lines: {
+                [key: string]: string;
+            };
+        };
+        /**
          * Status
          * @description How the run is doing; sent whenever it changes. It has no number.
          */

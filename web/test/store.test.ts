@@ -85,6 +85,19 @@ describe("a live run", () => {
     expect(store.getState().timeline.last_tick).toBe(100);
   });
 
+  test("shows what is being said until it is refused or the tick is there", async () => {
+    const source = standIn(LIVE);
+    const store = await opened(source);
+    const [listener] = source.listeners;
+    listener?.message({ type: "speaking", lines: { ada: "I was" } });
+    expect(store.getState().speaking).toEqual({ ada: "I was" });
+    listener?.message({ type: "speaking", lines: {} });
+    expect(store.getState().speaking).toEqual({});
+    listener?.message({ type: "speaking", lines: { ada: "Well" } });
+    listener?.message(delta(11));
+    expect(store.getState().speaking).toEqual({});
+  });
+
   test("goes on from the whole tick that follows a lost connection", async () => {
     const source = standIn(LIVE);
     const store = await opened(source);

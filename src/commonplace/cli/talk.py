@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import typer
+from rich.console import Console
+from rich.live import Live
 from rich.text import Text
 
 from commonplace.api import mind_to_ask, open_run
@@ -20,6 +23,7 @@ from commonplace.engine.run import queue_input
 from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.lookup import character, names_in
 from commonplace.memory.explain import explain
+from commonplace.minds.aloud import listening
 from commonplace.paths import text_of
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
@@ -90,7 +94,7 @@ def _interview(talks: Callable[[str], Talk], whom: Sequence[str], asked: Sequenc
     for agent in whom:
         with talks(agent) as talk:
             for question in asked:
-                reply = asyncio.run(talk.ask(question))
+                reply = _asked(talk.ask(question), as_json=as_json)
                 if as_json:
                     print_json([reply.as_dict()])
                 elif len(whom) == 1:
@@ -101,6 +105,18 @@ def _interview(talks: Callable[[str], Talk], whom: Sequence[str], asked: Sequenc
     if rows:
         head = ["who", *(["question"] * (len(asked) > 1)), "answer", "because"]
         print_table(head, rows, words=len(head))
+
+
+def _asked(answering: Coroutine[Any, Any, Reply], *, as_json: bool) -> Reply:
+    """The answer. At a terminal it is shown while it is written, and makes room for itself when it is there."""
+    if as_json or not sys.stdout.isatty():
+        return asyncio.run(answering)
+    console = Console(file=getattr(sys.stdout, "styled", sys.stdout), highlight=False)
+    with (
+        Live(auto_refresh=False, transient=True, console=console) as shown,
+        listening(lambda _, words: shown.update(Text(words), refresh=True)),
+    ):
+        return asyncio.run(answering)
 
 
 def said_by(reply: Reply) -> str:
@@ -142,7 +158,7 @@ def _converse(talk: Talk, reading: Reading, *, as_json: bool) -> None:
             if line == "/quit":
                 return
             try:
-                reply = _done(talk, line, last)
+                reply = _done(talk, line, last, as_json=as_json)
             except CommonplaceError as error:
                 if not prompt:
                     raise
@@ -155,7 +171,7 @@ def _converse(talk: Talk, reading: Reading, *, as_json: bool) -> None:
                 _print(reply)
 
 
-def _done(talk: Talk, line: str, last: Reply | None) -> Reply | None:
+def _done(talk: Talk, line: str, last: Reply | None, *, as_json: bool) -> Reply | None:
     """Carry out a command, or ask; the new answer, if there is one."""
     name, _, note = line.partition(" ")
     match name:
@@ -163,13 +179,13 @@ def _done(talk: Talk, line: str, last: Reply | None) -> Reply | None:
             talk.rate("up" if name == "/up" else "down", clean(note))
             print("noted", file=sys.stderr)
         case "/retry":
-            return asyncio.run(talk.retry())
+            return _asked(talk.retry(), as_json=as_json)
         case "/why":
             _print_reasons(last)
         case _ if name.startswith("/"):
             print("\n".join(f"{name:<8} {text}" for name, text in COMMANDS.items()), file=sys.stderr)
         case _:
-            return asyncio.run(talk.ask(line))
+            return _asked(talk.ask(line), as_json=as_json)
     return None
 
 

@@ -21,6 +21,8 @@ from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.stages import by_name
 from commonplace.testing import ScriptedMind, SlowMind
+from commonplace.testing.server import Latency, ModelServer
+from commonplace.world.events import Spoke
 
 PATIENCE = 120.0
 """Seconds until a fact that does not come counts as missing."""
@@ -233,3 +235,27 @@ def test_warnings_are_passed_on_and_not_printed_over_the_view(capsys):
     logging.getLogger("commonplace.minds").warning("later")
     assert told == ["waiting for a server"]
     assert "a server" not in capsys.readouterr().err
+
+
+def test_what_is_said_is_shown_while_it_is_written_and_changes_nothing(alive, tmp_path):
+    with ModelServer(latency=Latency(per_token=0.001)) as server:
+        run = alive(lambda: create_run(tmp_path / "seen.run", "plaza", mind=server.url), 30)
+        heard: list[dict[str, str]] = []
+        run.on_speech = lambda: heard.append(dict(run.speaking))
+        until(lambda: run.tick == 30)
+        run.stop()
+        run.raise_failure()
+        with create_run(tmp_path / "unseen.run", "plaza", mind=server.url) as unseen:
+            asyncio.run(all_of(unseen.play(30)))
+    with Reading.open(tmp_path / "seen.run") as reading:
+        said = [event.body.utterance for event in reading.events(0, 30) if isinstance(event.body, Spoke)]
+    spoken = {words for now in heard for words in now.values()}
+    assert set(said) & spoken, "some lines are the author's"
+    assert len(spoken) > len(said)
+    assert run.speaking == {}
+    assert run.digest == unseen.file.digests.history.hex()
+
+
+async def all_of(ticks) -> None:
+    async for _ in ticks:
+        pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections import Counter
 
 import pytest
@@ -391,6 +392,8 @@ def met(server, name):
         found = (reply.outcome, ALIKE.get(reply.kind, reply.kind), reply.value)
     except CommonplaceError as error:
         found = type(error)
+    while server.log.in_flight:  # a stream that was stopped is still being written
+        time.sleep(0.01)
     return found, len(server.log.asked)
 
 

@@ -15,6 +15,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from commonplace.errors import RunDamaged, UsageError
+from commonplace.parts.terminal.lists import Talk
 from commonplace.parts.terminal.screen import TownApp
 from commonplace.parts.terminal.timeline import Timeline
 from commonplace.run.frames import Frame
@@ -447,3 +448,27 @@ async def test_the_palette_finds_a_character_and_every_action_it_names_is_there(
             if command.help not in ("q", "?", "g", "a", "w", "space"):
                 done = command.callback()
                 assert done is None or await done, command.title
+
+
+async def test_a_line_grows_while_it_is_said_and_goes_when_it_is_refused() -> None:
+    source = CannedSource(60)
+    async with opened(source) as (app, pilot):
+        talk = app.town_screen.query_one("#talk", Talk)
+        before = talk.option_count
+        for words in ("I was", "I was at [b]the[/b] fountain"):
+            source.speaking = {"mira": words}
+            await until(pilot, lambda words=words: f"{words} …" in said_in(talk))
+            assert talk.option_count == before + 1
+        highlighted = talk.chosen()
+        assert highlighted and not highlighted.startswith("~")
+        source.speaking = {}
+        await until(pilot, lambda: talk.option_count == before)
+        source.speaking = {"mira": "once more"}
+        await until(pilot, lambda: talk.option_count == before + 1)
+        source.grow()
+        source.speaking = {}
+        await until(pilot, lambda: app.town_screen.player.tick == 61 and "once more" not in said_in(talk))
+
+
+def said_in(talk: Talk) -> str:
+    return "\n".join(str(option.prompt) for option in talk.options)

@@ -13,13 +13,14 @@ from urllib.request import urlopen
 import pytest
 from fastapi.testclient import TestClient
 
-from commonplace.api import DEFAULT_SEED
+from commonplace.api import DEFAULT_SEED, create_run
 from commonplace.errors import install
 from commonplace.parts.web import feed as feeding
 from commonplace.parts.web.app import make_app
 from commonplace.parts.web.library import Library
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
+from commonplace.testing.server import Latency, ModelServer
 from e2e.command import command, started
 from parts.web.serving import client, listening, live, until, watching
 from sizes import PROVE
@@ -254,3 +255,17 @@ def test_it_says_which_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "fastapi", None)
     monkeypatch.delitem(sys.modules, "commonplace.parts.web.app")
     assert install("web") in command("serve", status=2).err
+
+
+def test_a_page_sees_what_is_said_while_it_is_written(tmp_path: Path) -> None:
+    with ModelServer(latency=Latency(per_token=0.003)) as server:
+        with create_run(tmp_path / "spoken.run", "plaza", ticks=40, mind=server.url):
+            pass
+        with client(make_app(Library(tmp_path))) as http, live(http, "spoken") as message:
+            assert http.post("/api/runs/spoken/control", json={"action": "play"}).status_code == 200
+            http.post("/api/runs/spoken/control", json={"action": "speed", "rate": 0})
+            while not (said := message("speaking")["lines"]):
+                pass
+            assert all(isinstance(words, str) and words for words in said.values())
+            while message("speaking")["lines"]:
+                pass

@@ -9,20 +9,25 @@ import { Name, Place, Portrait, When } from "./parts";
 
 /** Conversations drawn at once. */
 const SHOWN = 24;
+const NOBODY: Readonly<Record<string, string>> = {};
 const SPOKEN = { category: "talk" } as const;
 
 export function TalkList(): ReactElement {
   const words = useWords();
   const lines = useRecent(SPOKEN);
   const talks = useMemo(() => talksOf(lines ?? []).slice(-SHOWN), [lines]);
+  const speaking = useView((view) => (view.live ? view.speaking : NOBODY));
   const newest = lines?.at(-1)?.event_id;
   const list = useBottom(newest);
   if (!lines) return <p className="soft pad">{words.app.loadingPart}</p>;
-  if (talks.length === 0) return <p className="soft pad">{words.talk.silence}</p>;
+  if (talks.length === 0 && Object.keys(speaking).length === 0) return <p className="soft pad">{words.talk.silence}</p>;
   return (
     <div className="talks scroll" ref={list}>
       {talks.map((talk) => (
         <Conversation key={talk.id} talk={talk} />
+      ))}
+      {Object.entries(speaking).map(([id, said]) => (
+        <Unsaid key={id} speaker={id} text={said} />
       ))}
     </div>
   );
@@ -57,6 +62,19 @@ function Conversation({ talk }: { readonly talk: Talk }): ReactElement {
         ))}
       </ol>
     </article>
+  );
+}
+
+/** A line that is still being written: nobody has heard it yet. */
+function Unsaid({ speaker, text }: { readonly speaker: string; readonly text: string }): ReactElement {
+  const language = useView((view) => view.town.language);
+  return (
+    <p className="said soft" aria-busy="true">
+      <Portrait agent={speaker} />
+      <span>
+        <Name agent={speaker} /> <span lang={language}>{text} …</span>
+      </span>
+    </p>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { Failure } from "./problem";
 import type { Actions, Library, LineQuery, Listener, MemoryQuery, Source } from "./source";
-import type { Answer, Delta, Problem, Snapshot, Status, Town } from "./types";
+import type { Answer, Delta, Problem, Snapshot, Speaking, Status, Town } from "./types";
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15_000;
@@ -124,10 +124,10 @@ function follow(url: string, after: number, listener: Listener): () => void {
     socket = opened;
     opened.onopen = () => listener.joined();
     opened.onmessage = (event: MessageEvent<string>) => {
-      const message = JSON.parse(event.data) as Snapshot | Delta | Status | { type: "error" };
-      if (message.type !== "snapshot" && message.type !== "delta" && message.type !== "status") return;
+      const message = JSON.parse(event.data) as Snapshot | Delta | Status | Speaking;
+      if (!["snapshot", "delta", "status", "speaking"].includes(message.type)) return;
       wait = FIRST_WAIT;
-      if (message.type !== "status") last = message.seq;
+      if ("seq" in message) last = message.seq;
       listener.message(message);
     };
     opened.onclose = () => {

@@ -14,6 +14,7 @@ import type {
   RunCard,
   ScenarioCard,
   Snapshot,
+  Speaking,
   Status,
   Timeline,
   Town,
@@ -52,7 +53,7 @@ export type Why = Readonly<Record<string, unknown>>;
 export interface Listener {
   /** The connection stands (again). */
   joined(): void;
-  message(message: Snapshot | Delta | Status): void;
+  message(message: Snapshot | Delta | Status | Speaking): void;
   /** The connection is lost; it is tried again by itself. */
   lost(): void;
 }

@@ -31,6 +31,7 @@ export type RunCard = Schemas["RunCard"];
 export type ScenarioCard = Schemas["ScenarioCard"];
 export type SeedFact = Schemas["SeedFact"];
 export type Snapshot = Schemas["Snapshot"];
+export type Speaking = Schemas["Speaking"];
 export type Spread = Schemas["Spread"];
 export type Status = Schemas["Status"];
 export type Thing = Schemas["Thing"];

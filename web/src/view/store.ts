@@ -5,7 +5,7 @@ import { afterDelta, fromSnapshot, type Frame } from "../run/frame";
 import type { Shot } from "../run/director";
 import { problemOf } from "../run/problem";
 import type { Source } from "../run/source";
-import type { Delta, Problem, Snapshot, Status, Timeline, Town } from "../run/types";
+import type { Delta, Problem, Snapshot, Speaking, Status, Timeline, Town } from "../run/types";
 import { shelfOf } from "./frames";
 
 /** What the right-hand side shows. */
@@ -45,6 +45,8 @@ export interface View {
   readonly rate: number;
   /** How the run itself is doing, as the server last said; null where there is none. */
   readonly status: Status | null;
+  /** Who is saying what in the tick that is being made; it may be refused. */
+  readonly speaking: Readonly<Record<string, string>>;
   /** Whether ticks are being made, here or by another process. */
   readonly growing: boolean;
   readonly connection: "recorded" | "open" | "lost";
@@ -161,6 +163,7 @@ export async function openView(source: Source, opening: Opening = {}): Promise<V
       playing: false,
       rate: 2,
       status: null,
+      speaking: {},
       growing: follows && town.live,
       connection: follows ? "open" : "recorded",
       problem: null,
@@ -252,6 +255,7 @@ export async function openView(source: Source, opening: Opening = {}): Promise<V
     shelf.put(next);
     store.setState({
       head: next.tick,
+      speaking: {},
       timeline: grown(known, next),
       ...(showing ? { frame: next, tick: next.tick, jump: next.tick !== before.tick + 1 } : {}),
     });
@@ -264,8 +268,10 @@ export async function openView(source: Source, opening: Opening = {}): Promise<V
     }
   };
 
-  const message = (received: Snapshot | Delta | Status): void => {
-    if (received.type === "status") {
+  const message = (received: Snapshot | Delta | Status | Speaking): void => {
+    if (received.type === "speaking") {
+      store.setState({ speaking: received.lines });
+    } else if (received.type === "status") {
       clearTimeout(silence);
       store.setState({ status: received, growing: received.live, ...(received.live ? {} : { live: false }) });
     } else if (received.type === "snapshot") {

@@ -179,4 +179,5 @@ ANSWER = Task(
     temperature=0.7,
     scene=_scene,
     free_text="answer",
+    aloud="answer",
 )

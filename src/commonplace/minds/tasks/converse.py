@@ -122,4 +122,5 @@ CONVERSE = Task(
     temperature=0.8,
     scene=_scene,
     offers=_offers,
+    aloud="say",
 )

@@ -491,5 +491,6 @@ REACT = Task(
     offers=_offers,
     answer=ReactAnswer,
     possible=_is_possible,
+    aloud="say",
     extra_tokens=_extra_tokens,
 )

@@ -113,6 +113,7 @@ DUET_TURN = Task(
     temperature=0.9,
     scene=_scene,
     free_text="say",
+    aloud="say",
 )
 DUET_PLAN = Task(
     "duet_plan",

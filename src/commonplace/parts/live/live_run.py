@@ -18,6 +18,7 @@ from typing import Any
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import Paused, UsageError
+from commonplace.minds.aloud import listening
 from commonplace.parts.live.source import Conversation, RecordedSource
 from commonplace.run.reading import Reading
 from commonplace.scenario.newcomer import character_json, newcomer_from_file
@@ -46,6 +47,10 @@ class LiveRun:
         """What ended the run."""
         self.paused: Paused | None = None
         """Why it waits: the mind could not be reached. `control(playing=True)` tries again."""
+        self.speaking: Mapping[str, str] = {}
+        """Character → what it is saying, as far as a model has written it; empty between ticks."""
+        self.on_speech: Callable[[], None] = lambda: None
+        """Called from the run's thread when `speaking` has changed within a tick."""
         self.on_stop: Callable[[str], None] = lambda _: None
         """Called with the reason when no more ticks come."""
         self._make = make
@@ -118,7 +123,11 @@ class LiveRun:
 
     def _run(self) -> None:
         try:
-            with asyncio.Runner(loop_factory=lambda: self._loop) as runner, self._make() as run:
+            with (
+                listening(self._heard),
+                asyncio.Runner(loop_factory=lambda: self._loop) as runner,
+                self._make() as run,
+            ):
                 self.last = min(self.last, run.length or self.last)
                 self._note_position(run)
                 self._ready.set()
@@ -126,7 +135,7 @@ class LiveRun:
         except asyncio.CancelledError:
             pass  # by `stop`
         except BaseException as error:
-            self.failure = error
+            self.failure, self.speaking = error, {}
             self.on_stop(str(error))
         finally:
             self._ready.set()
@@ -139,7 +148,7 @@ class LiveRun:
             except Paused as error:
                 if self._budget != Budget():  # how much of it is left is no longer known
                     raise
-                self.paused, self.playing = error, False
+                self.paused, self.playing, self.speaking = error, False, {}
                 self.on_stop(f"{error.what}\n  nothing committed is lost; play to try again")
 
     async def _play_until_paused(self, run: Run) -> None:
@@ -153,8 +162,14 @@ class LiveRun:
                     committed(run.tick)
                 await self._keep_rate(began)
 
+    def _heard(self, agent: str, words: str) -> None:
+        """Another mapping each time: it is read from other threads."""
+        others = {one: said for one, said in self.speaking.items() if one != agent}
+        self.speaking = {**others, agent: words} if words else others
+        self.on_speech()
+
     def _note_position(self, run: Run) -> None:
-        self.tick, self.digest = run.tick, run.file.digests.history.hex()
+        self.tick, self.digest, self.speaking = run.tick, run.file.digests.history.hex(), {}
 
     async def _next_is_wanted(self, run: Run) -> bool:
         """Wait until the next tick is wanted, answering calls meanwhile; False when the view is left."""
@@ -222,6 +237,11 @@ class LiveSource(RecordedSource):
         if self._run.paused is not None:
             return f"paused: {self._run.paused.what}"
         return f"reached tick {self._run.last}" if self._run.tick >= self._run.last else ""
+
+    @property
+    def speaking(self) -> Mapping[str, str]:
+        """What the characters are saying in the tick that is being made."""
+        return self._run.speaking
 
     def preview(self, text: str, agent: str = "") -> str:
         """What a god-mode sentence will do, or what a character attempts."""

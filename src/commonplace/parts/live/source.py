@@ -185,6 +185,12 @@ class Source(Protocol):
         ...
 
     @property
+    def speaking(self) -> Mapping[str, str]:
+        """Character → what it is saying in the tick that is being made, as far as a model has written it. It may be
+        refused: then it is gone."""
+        ...
+
+    @property
     def scenario(self) -> ScenarioPart:
         """The scenario file as parsed; another object when somebody has come who is not in it."""
         ...
@@ -307,6 +313,11 @@ class RecordedSource:
     def progress(self) -> str:
         """Nothing is under way."""
         return ""
+
+    @property
+    def speaking(self) -> Mapping[str, str]:
+        """No ticks are made here."""
+        return {}
 
     @property
     def scenario(self) -> ScenarioPart:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Literal, Protocol
 
 from commonplace.errors import UsageError
 from commonplace.memory import lattice, packed
+from commonplace.minds.aloud import listener, words_in
 from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Prompt, Unusable
@@ -30,6 +31,8 @@ from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.http import TEXTS_PER_REQUEST, Key, Late, Page, WrongPage, vectors_in, whole
 from commonplace.parts.model_servers.probe import Probe, tiny_body
 from commonplace.parts.model_servers.reply import (
+    LIMITS,
+    LONGEST,
     NO_ANSWER,
     PAGE_KINDS,
     blames_form,
@@ -49,9 +52,12 @@ from commonplace.parts.model_servers.request import (
     seed_of,
     typed_field,
 )
+from commonplace.parts.model_servers.streaming import Live
 from commonplace.scenario.model import MindPart
 from commonplace.servers import SERVERS, Known, Server, server_named, variables
 
+CHARACTERS, LEAST_STOPPED = 12, 4000
+"""An answer of more characters a token, and of at least so many, is stopped: its server does not keep to the limit."""
 LONGEST_RAW = 4000
 """Characters of a raw answer that are kept."""
 
@@ -201,6 +207,8 @@ class ChatMind:
             if self._pauses:
                 raise
             reply = Reply(None, "fault", kind="outage", error=error.what)
+        if reply.value is None and (listens := listener()) is not None:
+            listens(key.agent, "")
         return replace(
             reply,
             prompt_tokens=reply.prompt_tokens + errand.probe_prompt,
@@ -309,7 +317,8 @@ class _Attempt:
                 self.reused = True
                 return known
             once = frozenset({500}) if structure != usual else frozenset[int]()  # in its usual form it was repeated
-            page = await transport.post("/chat/completions", body, self.errand, final=once)
+            live = self._live(can, body)
+            page = await transport.post("/chat/completions", body, self.errand, final=once, live=live)
             if page.status == 200:
                 if structure != usual:
                     knowledge.fallen[self.ask.task.name] = structure
@@ -326,6 +335,18 @@ class _Attempt:
                 raise Outage(transport.pool.name, f"{page.status} {page.said()}".strip())
             else:
                 raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
+
+    def _live(self, can: Capabilities, body: dict[str, Any]) -> Live | None:
+        """How the answer is to come; None for at once, as a server or the settings may want it."""
+        if can.stream == "no" or "stream" in body:
+            return None
+        limit = next((most for name in LIMITS if isinstance(most := body.get(name), int)), LONGEST)
+        return Live(can.stream == "usage", min(LONGEST, max(LEAST_STOPPED, CHARACTERS * limit)), self._heard())
+
+    def _heard(self) -> Callable[[str], object] | None:
+        """Tells who listens what is said so far; None if nobody does, or nothing is said aloud."""
+        listens, agent, field = listener(), self.request_key.agent, self.ask.task.aloud
+        return (lambda written: listens(agent, words_in(written, field))) if listens and field else None
 
     def _simpler(self, can: Capabilities, usual: Structure) -> list[Structure]:
         """The forms to try where the usual one is refused: after one that the settings name, what the model obeys."""

@@ -26,6 +26,7 @@ from commonplace.parts.model_servers.http import (
     client_options,
     url_of,
 )
+from commonplace.parts.model_servers.streaming import Gathering, Live, is_stream
 from commonplace.rng import Key as Draw
 from commonplace.rng import unit
 
@@ -40,6 +41,12 @@ PAUSE = 10.0
 """Seconds an endpoint that failed is not used while there are others."""
 LATE_IN_A_ROW = 8
 """Consecutive time-outs, over all requests, that count as an outage."""
+MOST_BROKEN = 2
+"""Streams of one answer that may break before it is asked for at once."""
+LONGEST_STREAM = 10
+"""The longest stream, as a multiple of the time without a byte after which it is late."""
+LAST_WORDS = 1.0
+"""Seconds a stream may stay open after its last event."""
 TOO_MANY = 429
 """The status of a server that serves others first: a reason to ask more slowly, not an outage."""
 NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance"})
@@ -109,20 +116,29 @@ class Endpoint:
         self.room += 1 / self.room
         self.retries = min(AT_ONCE, self.retries + 1)
 
-    async def send(self, method: str, path: str, body: dict[str, Any] | None) -> Page:
-        """The page of one request. Raises Late or Unreachable when none came back."""
+    async def send(self, method: str, path: str, body: dict[str, Any] | None, live: Live | None = None) -> Page:
+        """The page of one request. Raises Late or Unreachable when none came back.
+
+        `live`: ask for an answer that comes as it is written; it is late when nothing more comes of it.
+        """
+        gathering = Gathering(self._dialect, live, self._key) if live else None
         self.in_flight += 1
         try:
-            async with asyncio.timeout(self._timeout):
-                return await self._page(method, path, body)
+            async with asyncio.timeout(self._timeout) as patience:
+                page = await self._page(method, path, body, live, gathering, patience)
         except httpx2.ConnectTimeout:
             raise Unreachable("no connection could be made in time") from None
         except (TimeoutError, httpx2.TimeoutException):
-            raise Late(f"no answer within {self._timeout:g} s") from None
+            if gathering is None or not gathering.is_whole:
+                raise Late(f"no answer within {self._timeout:g} s") from None
+            page = gathering.page()
         except httpx2.TransportError as error:
-            raise Unreachable(self._key.scrub(str(error)) or "the connection broke") from None
+            if gathering is None or not gathering.is_whole:
+                raise Unreachable(self._key.scrub(str(error)) or "the connection broke") from None
+            page = gathering.page()
         finally:
             self.in_flight -= 1
+        return self._dialect.page(page, path, body)
 
     async def close(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -130,20 +146,56 @@ class Endpoint:
         if client is not None:
             await client.aclose()
 
-    async def _page(self, method: str, path: str, body: dict[str, Any] | None) -> Page:
+    async def _page(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        live: Live | None,
+        gathering: Gathering | None,
+        patience: asyncio.Timeout,
+    ) -> Page:
+        """The page in the words of its protocol."""
         if self._client is None:
             header, more = self._dialect.key_header, self._dialect.headers
             options = client_options(self.url, self._key, self._timeout, header=header, more=more)
             self._client = httpx2.AsyncClient(**options)
         place, sent = self._dialect.request(path, body)
+        if live is not None and sent is not None:
+            place, sent = self._dialect.streamed(place, sent, usage=live.usage)
         content, longest = bytearray(), LONGEST_BODY if path == "/embeddings" else LONGEST_ANSWER
         async with self._client.stream(method, url_of(self.url, place), json=sent) as response:
+            if gathering is not None and _is_live(response):
+                return await self._gathered(response, gathering, patience)
             async for chunk in response.aiter_raw():
                 content += chunk[: longest - len(content)]
                 if len(content) >= longest:
                     break
         page = Page.of(response.status_code, response.headers, bytes(content), self._key, longest)
-        return self._dialect.page(page, path, body)
+        if gathering is not None and page.status == 200 and is_stream(page.text):  # under a wrong name, or compressed
+            gathering.feed(page.text.encode())
+            return gathering.page()
+        return page
+
+    async def _gathered(self, response: httpx2.Response, gathering: Gathering, patience: asyncio.Timeout) -> Page:
+        """The page that a stream adds up to. A stream that is stopped takes its connection with it."""
+        now = asyncio.get_running_loop().time
+        last = now() + LONGEST_STREAM * self._timeout
+        async for chunk in response.aiter_raw():
+            over = gathering.is_over
+            gathering.feed(chunk)
+            if gathering.is_cut:
+                break
+            if not over:
+                patience.reschedule(min(last, now() + (LAST_WORDS if gathering.is_over else self._timeout)))
+        return gathering.page(response.headers.get("retry-after", ""))
+
+
+def _is_live(response: httpx2.Response) -> bool:
+    """Whether a response comes as it is written."""
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    plain = response.headers.get("content-encoding", "identity") == "identity"
+    return response.status_code == 200 and plain and kind in ("text/event-stream", "application/x-ndjson")
 
 
 class Pool:
@@ -232,31 +284,43 @@ class Transport:
         self._patient = patient
 
     async def post(
-        self, path: str, body: dict[str, Any], errand: Errand, *, final: frozenset[int] = frozenset()
+        self,
+        path: str,
+        body: dict[str, Any],
+        errand: Errand,
+        *,
+        final: frozenset[int] = frozenset(),
+        live: Live | None = None,
     ) -> Page:
         """The page of a POST, whatever its status; a 500 if every attempt got one.
 
-        Statuses in `final` are not tried again. Raises Late after the second time-out, Outage when the server
-        does not answer.
+        Statuses in `final` are not tried again. `live`: see `Endpoint.send`; after two streams that broke the answer is
+        asked for at once. Raises Late after the second time-out, Outage when the server does not answer.
         """
-        return await self._send("POST", path, body, errand, final)
+        return await self._send("POST", path, body, errand, final, live)
 
     async def get(self, path: str, errand: Errand) -> Page:
         """The page of a GET; as `post`."""
         return await self._send("GET", path, None, errand, frozenset())
 
     async def _send(
-        self, method: str, path: str, body: dict[str, Any] | None, errand: Errand, final: frozenset[int]
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        errand: Errand,
+        final: frozenset[int],
+        live: Live | None = None,
     ) -> Page:
         timed_out, happened, page = False, "", None
         attempts = 1 if self._health.away and not self._patient else MOST_ATTEMPTS + len(self.pool.endpoints) - 1
-        attempt, at_once, served = 0, 0, self._health.served
+        attempt, at_once, broken, served = 0, 0, 0, self._health.served
         while attempt < attempts:
             endpoint = await self.pool.free()
             before = endpoint.waits, self._health.served
             errand.calls += 1
             try:
-                page = await endpoint.send(method, path, body)
+                page = await endpoint.send(method, path, body, live if broken < MOST_BROKEN else None)
             except Late as error:
                 self._count_late(str(error))
                 if timed_out:
@@ -267,6 +331,7 @@ class Transport:
                 continue
             except Unreachable as error:
                 happened, page = str(error), None
+                broken += 1
             finally:
                 self.pool.freed()
             if page is not None:

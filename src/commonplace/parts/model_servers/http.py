@@ -15,14 +15,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from commonplace.errors import UsageError
 from commonplace.servers import VARIABLE, is_loopback, is_secret
-
-if TYPE_CHECKING:
-    import httpx2
 
 LONGEST_BODY = 16 * 2**20
 """Bytes of a body that are read, before and after decompression: enough for the vectors of one request."""
@@ -56,9 +53,9 @@ class WrongPage(ValueError):
 
 
 def url_of(base: str, path: str) -> str:
-    """The URL of a path below a base URL; a query stays at the end: `https://host/openai?api-version=1`."""
-    parts = urlsplit(base)
-    return parts._replace(path=parts.path + path).geturl()
+    """The URL of a path below a base URL; queries stay at the end: `https://host/openai?api-version=1`."""
+    parts, (path, _, query) = urlsplit(base), path.partition("?")
+    return parts._replace(path=parts.path + path, query="&".join(filter(None, (parts.query, query)))).geturl()
 
 
 class Key:
@@ -114,6 +111,17 @@ class Key:
             text = text.replace(spelling, "[key]")
         return text
 
+    def withheld(self, text: str) -> str:
+        """As `scrub`, of a text that is still being written: without an end that may become the key."""
+        text = self.scrub(text)
+        starts = (
+            length
+            for spelling in self._spellings
+            for length in range(_SHORTEST_SECRET // 2, len(spelling))
+            if text.endswith(spelling[:length])
+        )
+        return text[: len(text) - max(starts, default=0)]
+
 
 def _refuse_odd(variable: str, value: str) -> None:
     if not (value.isascii() and value.isprintable()) or " " in value:
@@ -154,7 +162,7 @@ class Page:
     """The header of this name."""
 
     @classmethod
-    def of(cls, status: int, headers: httpx2.Headers, body: bytes, key: Key, longest: int = LONGEST_BODY) -> Page:
+    def of(cls, status: int, headers: Mapping[str, str], body: bytes, key: Key, longest: int = LONGEST_BODY) -> Page:
         """A page from a body as it was sent, without data if it is longer than `longest` bytes.
 
         Raises Unreachable for a compression that is not known.

@@ -167,7 +167,8 @@ def _unthought(text: str) -> str:
 
 _ADDED = 2000
 """Tokens that a provider may add to a prompt: of its chat template, and of what it says about tools."""
-_LIMITS = ("max_tokens", "max_completion_tokens")
+LIMITS = ("max_tokens", "max_completion_tokens")
+"""The fields of a request that limit its answer."""
 
 
 def usage_of(page: Page, body: Mapping[str, Any], answered: str) -> tuple[int, int, int]:
@@ -176,7 +177,7 @@ def usage_of(page: Page, body: Mapping[str, Any], answered: str) -> tuple[int, i
     What the server reports counts. What it does not report, or what is more than a token per byte that was sent and
     per byte that came back or was allowed, is estimated from the body that was sent and the answer.
     """
-    allowed = next((most for name in _LIMITS if isinstance(most := body.get(name), int)), 0)
+    allowed = next((most for name in LIMITS if isinstance(most := body.get(name), int)), 0)
     prompt = _count(page, len(json.dumps(body)) + _ADDED, "prompt_tokens")
     answer = _count(page, len(page.text.encode()) + allowed, "completion_tokens")
     cached = _count(page, prompt or 0, "prompt_tokens_details", "cached_tokens") or 0

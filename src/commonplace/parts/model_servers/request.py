@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -62,6 +63,8 @@ class Capabilities:
     """Whether it takes a `reasoning_effort` that the settings of a task name."""
     grammar: bool = False
     """Whether it is a llama.cpp server, which gets a schema as a grammar of its own."""
+    stream: Literal["usage", "plain", "no"] = "usage"
+    """Whether its answers come as they are written, with the usage at the end where it is asked for."""
     typed: bool = False
     """Whether it is a test server that answers from the typed input."""
 
@@ -80,7 +83,12 @@ class Capabilities:
             return replace(self, grammar=False)
         if self.effort and "reasoning_effort" in told:
             return replace(self, effort=False)
-        return None
+        return self._less_live(told)
+
+    def _less_live(self, told: str) -> Capabilities | None:
+        if self.stream == "no" or not re.search(r"\bstream", told):
+            return None
+        return replace(self, stream="plain" if self.stream == "usage" and "stream_options" in told else "no")
 
 
 THINKING_ROOM = 2000

@@ -91,4 +91,5 @@ PANEL_TURN = Task(
     temperature=0.9,
     scene=_scene,
     free_text="answer",
+    aloud="answer",
 )

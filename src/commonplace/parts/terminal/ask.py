@@ -22,6 +22,7 @@ from textual.worker import Worker
 from commonplace.clock import hhmm
 from commonplace.errors import CommonplaceError
 from commonplace.languages import phrases, rows
+from commonplace.minds.aloud import listening
 from commonplace.parts.live.source import Conversation, Reply, Source, Thumb
 from commonplace.parts.terminal.canvas import stacked
 from commonplace.parts.terminal.header import day_name, mind_name
@@ -219,9 +220,10 @@ class AskScreen(ModalScreen[str]):
         asked = Text.assemble((f"{self.phrase('you')} → ", palette.muted), (clean(question), f"bold {palette.text}"))
         exchange = page.say(asked)
         exchange.show(Text(self.phrase("thinking"), palette.muted))
-        page.thinking, page.seconds = exchange, 0
+        page.thinking, page.seconds, page.words = exchange, 0, ""
         try:
-            page.last = await ask(page.talk)
+            with listening(lambda _, words: self.app.call_later(page.hear, words)):
+                page.last = await ask(page.talk)
         except CommonplaceError as error:
             exchange.show(self._mistake(error))
         except asyncio.CancelledError:
@@ -280,7 +282,7 @@ class AskScreen(ModalScreen[str]):
     def _count(self) -> None:
         """Say for how long the character has been thinking."""
         page = self.page
-        if page.thinking is not None:
+        if page.thinking is not None and not page.words:
             page.seconds += 1
             page.thinking.show(Text(self.phrase("waiting", page.seconds), self.scene.palette.muted))
 
@@ -400,6 +402,15 @@ class Page(VerticalScroll):
         """Where `last` is drawn."""
         self.thinking: Exchange | None = None
         self.seconds = 0
+        self.words = ""
+        """Of the answer that is being written."""
+
+    def hear(self, words: str) -> None:
+        """Show what is said so far."""
+        self.words = words
+        if self.thinking is not None:
+            self.thinking.show(Text(words))
+            self.reveal(self.thinking)
 
     def say(self, head: Text) -> Exchange:
         """Add something at the end."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -169,15 +169,21 @@ def _line(scene: Scene, entry: Entry) -> Text:
     return line.append(f" {entry.text}" if entry.agent_id else entry.text, palette.muted if quiet else palette.text)
 
 
+def _unsaid(agent_id: str) -> str:
+    """The id of the option with what somebody is saying: no event's."""
+    return f"~{agent_id}"
+
+
 BUBBLES_FROM = 30
 """Lines of height from which speech gets a line of its own under the speaker's name."""
 
 
 class Talk(EventList):
-    """What is said, each speaker in its own colour."""
+    """What is said, each speaker in its own colour; below it what is being said."""
 
     def __init__(self) -> None:
         super().__init__(id="talk")
+        self._heard: Mapping[str, str] = {}
 
     def entries(self, scene: Scene) -> Sequence[Entry]:
         """Only what was said."""
@@ -190,6 +196,29 @@ class Talk(EventList):
     def nothing(self, scene: Scene) -> str:
         """Before the first word."""
         return word(scene.language, "silence")
+
+    def show(self, scene: Scene) -> None:
+        """List what was said up to this tick."""
+        self.hear({})
+        super().show(scene)
+
+    def hear(self, speaking: Mapping[str, str]) -> None:
+        """Lines that are still being written, by character, below those that were said. They cannot be chosen."""
+        scene = self._scene
+        if scene is None or speaking == self._heard:
+            return
+        for agent in self._heard.keys() - speaking.keys():
+            self.remove_option(_unsaid(agent))
+        for agent, words in speaking.items():
+            line = Text.assemble(("▌ ", scene.colour(agent)), (scene.town.short(agent), f"bold {scene.colour(agent)}"))
+            line.append(f"  {words} …", scene.palette.muted)
+            if agent in self._heard:
+                self.replace_option_prompt(_unsaid(agent), line)
+            else:
+                self.add_option(Option(line, id=_unsaid(agent), disabled=True))
+        self._heard = dict(speaking)
+        if self.highlighted is None or self.highlighted >= self.option_count - len(speaking) - 1:
+            self.scroll_end(animate=False)
 
     def _bubbles(self) -> bool:
         return self.app.size.height >= BUBBLES_FROM

@@ -44,6 +44,8 @@ BEAT = 0.05
 """Seconds between two steps of the clock while a recording plays or the marks of the time-line are read."""
 PULSE = 0.5
 """Seconds between two checks of what may change without a commit of ours: the file, the speed, the progress."""
+HEARD = 0.1
+"""Seconds between two looks at what is being said."""
 MARKS_PER_BEAT = 60
 """Ticks read for the time-line at a beat."""
 FRONT: tuple[Key, ...] = ("talk", "people", "inspector", "log")
@@ -220,6 +222,8 @@ class TownScreen(Screen[None]):
         self.draw()
         self._start_beat()
         self.set_interval(PULSE, self._on_pulse)
+        if self.source.live:
+            self.set_interval(HEARD, self._on_heard)
         self.call_after_refresh(self._paint_first)
 
     def _paint_first(self) -> None:
@@ -392,6 +396,9 @@ class TownScreen(Screen[None]):
             self._extend(last)
         else:
             self.draw_status()
+
+    def _on_heard(self) -> None:
+        self.query_one(Talk).hear(self.source.speaking if self.player.following else {})
 
     def _seek(self, tick: int) -> None:
         self.player.seek(tick)

@@ -111,7 +111,7 @@ async def _go_on(sessions: Sessions, run: str) -> None:
 
 def _with_messages(schema: dict[str, Any]) -> dict[str, Any]:
     """The description, with the messages of the live feed, which OpenAPI has no place for."""
-    messages = [(one, "serialization") for one in (m.Snapshot, m.Delta, m.Status, m.Problem)]
+    messages = [(one, "serialization") for one in (m.Snapshot, m.Delta, m.Status, m.Speaking, m.Problem)]
     _, more = models_json_schema(messages, ref_template="#/components/schemas/{model}")  # pyright: ignore[reportArgumentType]
     schema["components"]["schemas"] = {**more["$defs"], **schema["components"]["schemas"]}
     schema["info"]["description"] = __doc__

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 
 from commonplace.errors import CommonplaceError
 from commonplace.parts.web import model as wire
 from commonplace.parts.web.picture import Picture
+from commonplace.text import clean
 
 BEHIND = 60
 """Ticks that are caught up delta by delta; somebody later than that, or new, gets a snapshot."""
@@ -27,14 +28,17 @@ LOOK_EVERY = 0.3
 class Feed:
     """What is sent to everybody who watches a run. Belongs to one event loop."""
 
-    def __init__(self, picture: Picture, status: Callable[[], wire.Status]) -> None:
-        """`status`: how the run is doing; the feed knows its last tick."""
+    def __init__(
+        self, picture: Picture, status: Callable[[], wire.Status], speaking: Callable[[], Mapping[str, str]]
+    ) -> None:
+        """`status`: how the run is doing; the feed knows its last tick. `speaking`: what is being said."""
         self.last = -1
         """The latest tick known to be committed."""
         self.watching = 0
         """How many watch."""
         self._picture = picture
         self._status = status
+        self._speaking = speaking
         self._sent: OrderedDict[tuple[str, int], asyncio.Task[str]] = OrderedDict()
         self._news = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
@@ -59,13 +63,17 @@ class Feed:
             await self._look_once()
             loop = asyncio.get_running_loop()
             next_at = 0.0
-            at, told = -1 if after is None or after > self.last else after, None
+            at, told, heard = -1 if after is None or after > self.last else after, None, dict[str, str]()
             while True:
                 news = self._news
                 status = self._status()
                 if status != told:
                     told = status
                     yield self.dated(status).model_dump_json()
+                speaking = {agent: clean(words) for agent, words in self._speaking().items()}
+                if speaking != heard:
+                    heard = speaking
+                    yield wire.Speaking(type="speaking", lines=speaking).model_dump_json()
                 if at < self.last:
                     await asyncio.sleep(next_at - loop.time())
                     next_at = loop.time() + 1 / PACE

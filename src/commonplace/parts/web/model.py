@@ -262,6 +262,17 @@ class Status(Wire):
     """What is under way, or why no more ticks come; may be empty."""
 
 
+class Speaking(Wire):
+    """What is being said in the tick that is being made, as far as a model has written it; sent whenever it changes.
+
+    It may be refused. It has no number, and the next tick ends it.
+    """
+
+    type: Literal["speaking"]
+    lines: dict[str, str]
+    """Character → words."""
+
+
 class Frames(Wire):
     """Consecutive ticks: a snapshot, then a delta a tick."""
 

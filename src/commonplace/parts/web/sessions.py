@@ -70,7 +70,7 @@ class Session:
         self.file = _identity(path)
         self.picture = Picture(self.reading)
         self.inspector = Inspector(self.picture)
-        self.feed = Feed(self.picture, self.status)
+        self.feed = Feed(self.picture, self.status, lambda: self._worker.speaking if self._worker else {})
         self._others = others
         self._worker: Worker | None = None
         self._starting = asyncio.Lock()

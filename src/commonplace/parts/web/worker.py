@@ -33,6 +33,8 @@ ENDLESS = 1_000_000
 """The last tick of a run that goes on until it is stopped."""
 PATIENCE = 10.0
 """Seconds a process has to end when it is not needed any more; then it is killed, which loses no committed tick."""
+SPEECH_EVERY = 0.1
+"""Seconds between two messages about what is being said."""
 LONGEST_LINE = 1 << 20
 TAKEN = "in use by process"
 """Begins the error of a run that another process makes."""
@@ -48,6 +50,8 @@ class Worker:
         """Use `start`."""
         self.status: dict[str, Any] = {}
         """`playing`, `rate`, `last_tick`, `final_tick` (0 for none), `progress`, `ended`: whether no tick will come."""
+        self.speaking: dict[str, str] = {}
+        """Character → what it is saying in the tick that is being made."""
         self._process = process
         self.changed = changed
         self._numbers = count(1)
@@ -132,10 +136,14 @@ class Worker:
                 if not waiting.done():
                     waiting.set_exception(ended)
             self._started.add_done_callback(_noticed)
-            self.status = {**self.status, "playing": False}
+            self.status, self.speaking = {**self.status, "playing": False}, {}
             self.changed()
 
     def _take(self, message: dict[str, Any]) -> None:
+        if "speaking" in message:
+            self.speaking = message["speaking"]
+            self.changed()
+            return
         self.status = message.get("status") or self.status
         waiting = self._answers.get(message["id"]) if "id" in message else self._started
         if waiting is not None and not waiting.done():
@@ -244,7 +252,22 @@ def _obey(source: LiveSource, run: LiveRun, teller: _Teller) -> None:
         else:
             tell(id=number, answer=answer)
 
-    source.subscribe(tell)
+    said_at = 0.0
+
+    def tell_speech() -> None:
+        nonlocal said_at
+        now = time.monotonic()
+        if now - said_at >= SPEECH_EVERY:
+            said_at = now
+            teller.tell(speaking=source.speaking)
+
+    def committed(tick: int) -> None:
+        if said_at:
+            teller.tell(speaking={})
+        tell(tick)
+
+    source.subscribe(committed)
+    run.on_speech = tell_speech
     run.on_stop = tell
     tell()
     for line in sys.stdin:

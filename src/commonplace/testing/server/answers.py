@@ -40,6 +40,8 @@ class Response:
     """`reset` the connection, `hang` until the client gives up, or close after `half` of the body."""
     marker: str = ""
     """A text in it that a character must never say or remember."""
+    pieces: tuple[bytes, ...] = ()
+    """The body in the pieces in which it is sent, one after the other; empty for a body that is sent at once."""
 
 
 def as_json(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = (), marker: str = "") -> Response:
@@ -235,7 +237,7 @@ class Chat(BaseModel):
     response_format: dict[str, Any] | None = None
     tools: list[Tool] = Field(default_factory=list[Tool])
     tool_choice: Literal["none", "auto", "required"] | Tool | None = None
-    stream: Literal[False] | None = None
+    stream: bool | None = None
     commonplace: Typed | None = None
 
     @property

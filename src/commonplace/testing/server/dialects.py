@@ -13,12 +13,14 @@ from typing import Any
 from commonplace.testing.server.answers import Response
 
 Body = dict[str, Any]
+STREAM = ":streamGenerateContent"
 
 
 @dataclass(frozen=True, slots=True)
 class ServedDialect:
     """A protocol as the server speaks it."""
 
+    name: str
     place: str
     """The path of the same request in OpenAI's protocol."""
     chat: Callable[[str, Body], Body]
@@ -57,7 +59,7 @@ def dialect_of(method: str, path: str) -> ServedDialect | None:
         return _ANTHROPIC
     if path == "/v1beta/models" and method == "GET":
         return replace(_GEMINI, place="/v1/models")
-    if path.startswith("/v1beta/models/") and path.endswith(":generateContent"):
+    if path.startswith("/v1beta/models/") and path.endswith((":generateContent", STREAM)):
         return _GEMINI
     return None
 
@@ -79,7 +81,7 @@ def _anthropic_chat(_: str, body: Body) -> Body:
     if refused or not isinstance(body["max_tokens"], int):
         raise ValueError(f"fields that the Messages API does not have: {sorted(refused)}")
     system = [{"role": "system", "content": part["text"]} for part in body.get("system", ())]
-    chat: Body = {"model": body["model"], "messages": system + body["messages"]}
+    chat: Body = {"model": body["model"], "messages": system + body["messages"], "stream": body.get("stream")}
     if "commonplace" in body:
         chat["commonplace"] = body["commonplace"]
     form = body.get("output_config", {}).get("format")
@@ -133,7 +135,7 @@ def _anthropic_error(error: Body, _: int) -> Body:
 
 
 _ANTHROPIC = ServedDialect(
-    "/v1/chat/completions", _anthropic_chat, _anthropic_completion, _anthropic_error, lambda models: models
+    "anthropic", "/v1/chat/completions", _anthropic_chat, _anthropic_completion, _anthropic_error, lambda models: models
 )
 
 
@@ -148,8 +150,8 @@ def _gemini_chat(path: str, body: Body) -> Body:
         {"role": "system", "content": part["text"]} for part in body.get("systemInstruction", {}).get("parts", ())
     ]
     said = [{"role": turn["role"], "content": turn["parts"][0]["text"]} for turn in body["contents"]]
-    model = path.removeprefix("/v1beta/models/").removesuffix(":generateContent")
-    chat: Body = {"model": model, "messages": system + said}
+    model = path.removeprefix("/v1beta/models/").partition(":")[0]
+    chat: Body = {"model": model, "messages": system + said, "stream": path.endswith(STREAM)}
     if "commonplace" in body:
         chat["commonplace"] = body["commonplace"]
     config = body.get("generationConfig", {})
@@ -215,4 +217,6 @@ def _gemini_models(models: Body) -> Body:
     }
 
 
-_GEMINI = ServedDialect("/v1/chat/completions", _gemini_chat, _gemini_completion, _gemini_error, _gemini_models)
+_GEMINI = ServedDialect(
+    "gemini", "/v1/chat/completions", _gemini_chat, _gemini_completion, _gemini_error, _gemini_models
+)

@@ -39,6 +39,7 @@ from commonplace.testing.server.answers import (
 )
 from commonplace.testing.server.dialects import dialect_of
 from commonplace.testing.server.faults import Faults
+from commonplace.testing.server.streams import streamed
 
 LONGEST_BODY = 1 << 26
 
@@ -115,6 +116,10 @@ class Met:
     usage: Usage = NOTHING
     seconds: float = 0.0
     """Until the response is written."""
+    pause: float = 0.0
+    """Seconds between the pieces of a stream."""
+    streams: bool = False
+    """Whether it is to come as it is written."""
 
 
 class Desk:
@@ -133,9 +138,17 @@ class Desk:
         """The response to a request, whatever it is, in the protocol that its path belongs to."""
         dialect = dialect_of(method, path)
         if dialect is None:
-            return self._meet(method, path, content)
-        met = self._meet(method, dialect.place, dialect.asked(path, content))
-        return replace(met, response=dialect.told(met.response))
+            met = self._meet(method, path, content)
+        else:
+            met = self._meet(method, dialect.place, dialect.asked(path, content))
+            met = replace(met, response=dialect.told(met.response))
+        if not met.streams:
+            return met
+        response = streamed(met.response, dialect.name if dialect else "openai")
+        written = self._latency.per_token * met.usage.answer if response.pieces else 0.0
+        return replace(
+            met, response=response, seconds=met.seconds - written, pause=written / (len(response.pieces) or 1)
+        )
 
     def _meet(self, method: str, path: str, content: bytes) -> Met:
         if path == "/v1/models" and method == "GET":
@@ -161,7 +174,8 @@ class Desk:
         sound = self._chat(asked) if isinstance(asked, Chat) else self._vectors(asked)
         fault, response = self._spoilt(sound, key) if key or self.faults.to_all else ("", sound.sound())
         seconds = self._latency.of(sound.usage.answer, *key, repeats)
-        return Met(response, key, repeats, fault, sound.usage, seconds)
+        streams = isinstance(asked, Chat) and bool(asked.stream)
+        return Met(response, key, repeats, fault, sound.usage, seconds, streams=streams)
 
     def _spoilt(self, sound: Sound | None, key: tuple[Key, ...]) -> tuple[str, Response]:
         met = self.faults.met(sound, *key, self._asked[key])
@@ -359,12 +373,12 @@ class _Handler(BaseHTTPRequestHandler):
             if server.stopping.wait(met.seconds):
                 self.close_connection = True
             else:
-                self._send(met.response)
+                self._send(met.response, met.pause)
         finally:
             with server.lock:
                 server.log.ended(_entry(path, met, started))
 
-    def _send(self, response: Response) -> None:
+    def _send(self, response: Response, pause: float = 0.0) -> None:
         """Write a response, or do what it does instead."""
         if response.cut:
             self.close_connection = True
@@ -378,9 +392,26 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response_only(response.status)
             for name, value in response.headers:
                 self.send_header(name, value)
+            if response.pieces:
+                self._stream(response, pause)
+                return
             self.send_header("Content-Length", str(len(response.body)))
             self.end_headers()
             self.wfile.write(response.body[: len(response.body) // 2] if response.cut == "half" else response.body)
+
+    def _stream(self, response: Response, pause: float) -> None:
+        """Write a body piece by piece."""
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        pieces = response.pieces[: len(response.pieces) // 2] if response.cut == "half" else response.pieces
+        for piece in pieces if pause else (b"".join(pieces),):
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            if pause:
+                self.wfile.flush()
+                if self.server.stopping.wait(pause):
+                    break
+        if response.cut != "half":
+            self.wfile.write(b"0\r\n\r\n")
 
 
 def _entry(path: str, met: Met, started: float) -> Entry:

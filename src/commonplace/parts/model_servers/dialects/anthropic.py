@@ -19,7 +19,7 @@ from commonplace.parts.model_servers.dialects.dialect import (
     tool_call,
     without,
 )
-from commonplace.parts.model_servers.http import Page
+from commonplace.parts.model_servers.http import Page, loads
 from commonplace.parts.model_servers.request import Structure
 
 _UNKNOWN = frozenset({"minimum", "maximum", "minItems", "maxItems", "pattern"})
@@ -83,6 +83,62 @@ class Anthropic(Dialect):
             told = page.get("stop_details", "explanation") or message["content"]
             message = {"content": None, "refusal": told or "it stopped with `refusal`"}
         return completion(page, message, _ENDS.get(end, "stop"), _usage(members(page.get("usage"))))
+
+    def streamed(self, path: str, body: Body, *, usage: bool) -> tuple[str, Body]:
+        """See `Dialect.streamed`."""
+        del usage
+        return path, body | {"stream": True}
+
+    def gather(self, whole: Body, event: Body) -> tuple[str, str]:
+        """See `Dialect.gather`."""
+        blocks: list[Body] = whole.setdefault("content", [])
+        match event.get("type"):
+            case "message_start":
+                whole |= {**members(event.get("message")), "content": blocks}
+            case "content_block_start":
+                blocks.append({**members(event.get("content_block")), "index": event.get("index")})
+            case "content_block_delta":
+                block = next((block for block in blocks if block["index"] == event.get("index")), Body())
+                return _grown(block, members(event.get("delta")))
+            case "content_block_stop":
+                for block in blocks:
+                    if block["index"] == event.get("index") and isinstance(block.get("input"), str):
+                        found = loads(block["input"])
+                        block["input"] = block["input"] if found is None else found
+            case "message_delta":
+                whole |= members(event.get("delta"))
+                counted = {name: count for name, count in members(event.get("usage")).items() if count is not None}
+                whole["usage"] = members(whole.get("usage")) | counted
+            case "message_stop":
+                whole["ended"] = True
+            case _:
+                pass
+        return "", ""
+
+    def is_ended(self, whole: Body) -> bool:
+        """See `Dialect.is_ended`."""
+        return bool(whole.get("stop_reason") or whole.get("ended"))
+
+    def cut(self, whole: Body) -> None:
+        """See `Dialect.cut`."""
+        whole["stop_reason"] = "max_tokens"
+
+
+def _grown(block: Body, delta: dict[str, object]) -> tuple[str, str]:
+    """Put what is new into a block; what of it is the answer, what thought."""
+    match delta:
+        case {"type": "text_delta", "text": str(text)}:
+            block["text"] = block.get("text", "") + text
+            return text, ""
+        case {"type": "input_json_delta", "partial_json": str(text)}:
+            before = block.get("input")
+            block["input"] = (before if isinstance(before, str) else "") + text
+            return text, ""
+        case {"type": "thinking_delta", "thinking": str(text)}:
+            block["thinking"] = block.get("thinking", "") + text
+            return "", text
+        case _:
+            return "", ""
 
 
 def _messages(body: Body) -> Body:

@@ -34,6 +34,91 @@ class Dialect:
         del path, body
         return page
 
+    def streamed(self, path: str, body: Body, *, usage: bool) -> tuple[str, Body]:
+        """Path and body of a request, as this protocol has them, for an answer that comes as it is written.
+
+        `usage`: whether to ask for the usage, where that is a field of its own.
+        """
+        return path, body | {"stream": True} | ({"stream_options": {"include_usage": True}} if usage else {})
+
+    def gather(self, whole: Body, event: Body) -> tuple[str, str]:
+        """Put an event of a stream into the body that would have come at once. What it adds to the answer, and to what
+        is thought before it.
+        """
+        whole |= {name: part for name, part in event.items() if name not in ("choices", "object") and part is not None}
+        said = thought = ""
+        for choice in items(event.get("choices")):
+            if choice.get("index", 0) != 0:
+                continue
+            so_far = _choice(whole)
+            so_far |= {
+                name: part for name, part in choice.items() if name not in ("delta", "message") and part is not None
+            }
+            delta = members(choice.get("delta") or choice.get("message"))
+            added = _added(so_far["message"], delta)
+            said, thought = said + added[0], thought + added[1]
+        if event.get("choices") == []:
+            whole.setdefault("choices", [])
+        return said, thought
+
+    def is_ended(self, whole: Body) -> bool:
+        """Whether the body says how the answer ended."""
+        return any(choice.get("finish_reason") for choice in items(whole.get("choices")))
+
+    def cut(self, whole: Body) -> None:
+        """Have the body say that its answer was cut off."""
+        _choice(whole)["finish_reason"] = "length"
+
+
+def _choice(whole: Body) -> Body:
+    """The choice so far; some servers begin with an empty list."""
+    choices: list[Body] = whole.get("choices") or [{"message": {}}]
+    whole["choices"] = choices
+    return choices[0]
+
+
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+
+
+def _added(message: Body, delta: dict[str, object]) -> tuple[str, str]:
+    """Put what is new into a message; what of it is the answer, what thought."""
+    said = thought = ""
+    for name, part in delta.items():
+        if name == "tool_calls":
+            said += "".join(_called(message.setdefault(name, []), call) for call in items(part))
+        elif name == "function_call":
+            said += _joined(message.setdefault(name, {}), members(part))
+        elif isinstance(part, list):
+            message[name] = (message.get(name) or []) + part
+        elif isinstance(part, str) and name != "role":
+            message[name] = (message.get(name) or "") + part
+            said += part if name in ("content", "refusal") else ""
+            thought += part if name in _THOUGHTS else ""
+        elif part is not None:
+            message[name] = part
+    return said, thought
+
+
+def _called(calls: list[Body], new: dict[str, object]) -> str:
+    """Put a part of a call of a tool to the calls; what it adds to the arguments of the first."""
+    index = new.get("index", 0)
+    place = next((place for place, call in enumerate(calls) if call["index"] == index), len(calls))
+    if place == len(calls):
+        calls.append({"index": index, "type": "function", "function": {}})
+    added = _joined(calls[place]["function"], members(new.get("function")))
+    return "" if place else added
+
+
+def _joined(function: Body, new: dict[str, object]) -> str:
+    """Put a name and a part of the arguments to a function that is called; what it adds."""
+    if new.get("name"):
+        function["name"] = new["name"]
+    arguments = new.get("arguments")
+    if not isinstance(arguments, str):
+        return ""
+    function["arguments"] = function.get("arguments", "") + arguments
+    return arguments
+
 
 def refusal(page: Page, message: str, *, status: int = 0, **more: Any) -> Page:
     """The page as OpenAI words an error. `status`: another one than the page's own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -27,7 +28,7 @@ _UNKNOWN = frozenset({"pattern"})
 _TRANSLATED = frozenset(
     {
         "model", "messages", "response_format", "tools", "tool_choice", "reasoning_effort", "seed", "temperature",
-        "top_p", "top_k", "max_completion_tokens", "max_tokens",
+        "top_p", "top_k", "max_completion_tokens", "max_tokens", "stream",
     }
 )  # fmt: skip
 _CONFIG = {
@@ -90,6 +91,43 @@ class Gemini(Dialect):
         if page.get("candidates", 0) is None:
             return page
         return completion(page, *_said(page), _usage(usage))
+
+    def streamed(self, path: str, body: Body, *, usage: bool) -> tuple[str, Body]:
+        """See `Dialect.streamed`."""
+        del usage
+        return path.replace(":generateContent", ":streamGenerateContent?alt=sse"), body
+
+    def gather(self, whole: Body, event: Body) -> tuple[str, str]:
+        """See `Dialect.gather`."""
+        whole |= {name: part for name, part in event.items() if name != "candidates" and part is not None}
+        if event.get("candidates") == []:
+            whole.setdefault("candidates", [])
+        said = thought = ""
+        for candidate in items(event.get("candidates"))[:1]:
+            so_far = _candidate(whole)
+            so_far |= {name: part for name, part in candidate.items() if name != "content" and part is not None}
+            for part in items(members(candidate.get("content")).get("parts")):
+                so_far["content"]["parts"].append(part)
+                call = members(part.get("functionCall"))
+                added = json.dumps(call.get("args"), ensure_ascii=False) if call else _text([part])
+                said, thought = (said, thought + added) if part.get("thought") is True else (said + added, thought)
+        return said, thought
+
+    def is_ended(self, whole: Body) -> bool:
+        """See `Dialect.is_ended`. A prompt that is blocked, or a filter that drops answers, gets no candidate."""
+        candidates = items(whole.get("candidates"))
+        return any(candidate.get("finishReason") for candidate in candidates) or (bool(whole) and not candidates)
+
+    def cut(self, whole: Body) -> None:
+        """See `Dialect.cut`."""
+        _candidate(whole)["finishReason"] = "MAX_TOKENS"
+
+
+def _candidate(whole: Body) -> Body:
+    """The candidate so far."""
+    candidates: list[Body] = whole.get("candidates") or [{"content": {"parts": []}}]
+    whole["candidates"] = candidates
+    return candidates[0]
 
 
 def _contents(body: Body) -> Body:
