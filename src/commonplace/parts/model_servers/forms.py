@@ -7,9 +7,11 @@ import logging
 from pathlib import Path
 from typing import Any, Literal
 
+from commonplace.errors import CommonplaceError
 from commonplace.paths import kind_of
 from commonplace.servers import server_named
 from commonplace.trust import state_folder
+from commonplace.whole_file import written_whole
 
 Form = Literal["full", "small"]
 FILE = "forms.json"
@@ -27,10 +29,10 @@ def remember_form(mind: str, form: Form) -> None:
     """Keep the form of a model. If the folder cannot be written to, it has to be tried again."""
     path = _path()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.write_text(json.dumps(_kept() | {_key(mind): form}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        _log.warning("%s cannot be written (%s): the form is not remembered", path, error.strerror)
+        with written_whole(path, force=True) as file:
+            file.write_text(json.dumps(_kept() | {_key(mind): form}, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    except CommonplaceError as error:
+        _log.warning("%s: the form is not remembered: %s", path, error)
 
 
 def _key(mind: str) -> str:
