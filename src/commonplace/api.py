@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,7 +20,17 @@ from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.kiwi import versions
 from commonplace.minds.mind import Mind
-from commonplace.minds.several import DEFAULT, GROUPS, OF_A_REACTION, SeveralMinds, as_json, by_task, chosen, covered
+from commonplace.minds.several import (
+    DEFAULT,
+    GROUPS,
+    OF_A_REACTION,
+    SeveralMinds,
+    as_json,
+    by_task,
+    chosen,
+    covered,
+    in_small_form,
+)
 from commonplace.paths import checked_folder
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import (
@@ -283,6 +293,7 @@ def prepared(
     named = named_minds(mind)
     settle(named_by_scenario(loaded, named, prompts=prompts), scenario, trust=trust)
     name, tasks = chosen_minds(loaded, named)
+    tasks = formed(name, tasks)
     loaded = resolved(loaded, requests=request_shape(name, loaded))
     settings: dict[str, Any] = {"requests": loaded.cognition.requests}
     if policy:
@@ -395,6 +406,18 @@ def chosen_minds(scenario: Scenario, named: Mapping[str, MindPart]) -> tuple[str
     return chosen(scenario.part.mind, scenario.part.minds, named)
 
 
+def formed(common: str, tasks: Mapping[str, MindPart]) -> dict[str, MindPart]:
+    """The settings by task or group, with the small form for each model that `doctor` has found too small for the full
+    one. A form that they name stays."""
+    found = dict(tasks)
+    for group in (DEFAULT, *tasks):
+        part = found.get(group, MindPart())
+        mind = part.mind or (common if group == DEFAULT else "")
+        if not part.form and is_server(mind) and registry.found(registry.MINDS["form"])(mind) == "small":
+            found[group] = part.model_copy(update={"form": "small"})
+    return found
+
+
 def own_named(scenario: Scenario, common: str, named: Mapping[str, MindPart]) -> dict[str, str]:
     """The minds of their own that characters keep, by character: none where the person names a mind for all."""
     if named.get(DEFAULT, MindPart()).mind:
@@ -436,7 +459,7 @@ def mind_named(
     if is_server(name):
         return registry.found(registry.MINDS[LOCAL if server_named(name).kind == LOCAL else "server"])(
             name,
-            book(scenario, templates),
+            book(scenario, templates, in_small_form(tasks or {})),
             timeout=timeout,
             on_outage=on_outage,
             with_key=with_key,
@@ -464,7 +487,8 @@ def mind_to_ask(
     if not isinstance(mind, str):
         return mind
     if mind:
-        return mind_named(mind, reading.scenario, templates=templates, timeout=timeout)
+        tasks = by_task(formed(mind, {}))
+        return mind_named(mind, reading.scenario, templates=templates, timeout=timeout, tasks=tasks)
     manifest = reading.manifest
     named = (one for one in named_by_run(manifest) if templates is None or one.kind != "prompts")
     settle(tuple(named), reading.path, trust=trust)
@@ -520,12 +544,14 @@ def _connection(part: MindPart, common: str = "") -> tuple[str, tuple[tuple[str,
     return part.mind or common, tuple(sorted(part.headers.items()))
 
 
-def book(scenario: Scenario, templates: Mapping[str, str] | None = None) -> PromptBook:
-    """The prompts of a scenario."""
+def book(
+    scenario: Scenario, templates: Mapping[str, str] | None = None, small: Container[str] = ()
+) -> PromptBook:  # fmt: skip
+    """The prompts of a scenario. `small`: the tasks asked in the small form."""
     from commonplace.minds.prompts.book import PromptBook  # noqa: PLC0415 – imports Jinja
     from commonplace.minds.prompts.prompt import setting_of  # noqa: PLC0415
 
-    return PromptBook(scenario.language, setting_of(scenario), templates or {})
+    return PromptBook(scenario.language, setting_of(scenario), templates or {}, small)
 
 
 def _overrides(beside: Path, folder: str) -> Mapping[str, str]:

@@ -25,6 +25,8 @@ class Question(NamedTuple):
     """How the offline mind answers it: a function of the task's input and `minds.offline.dice.Dice`."""
     group: Literal["", QuestionGroup] = ""
     """The tasks with which it can be given a mind of its own."""
+    small: str = ""
+    """How it is asked in the small form: `minds.small.form.Small`; empty: as in the full one."""
 
 
 STAGES = {
@@ -35,21 +37,31 @@ STAGES = {
 """Who acts at a tick, and what they do in it: `engine.stage.Stage`."""
 TASKS: Mapping[str, Question] = {
     "rate": Question("minds.tasks.rate:RATE", "minds.offline.rate:rate"),
-    "plan_day": Question("minds.tasks.plan_day:PLAN_DAY", "minds.offline.plan:plan_day", "plan"),
+    "plan_day": Question(
+        "minds.tasks.plan_day:PLAN_DAY", "minds.offline.plan:plan_day", "plan", "minds.small.plan_day:PLAN_DAY"
+    ),
     "plan_hours": Question("minds.tasks.plan_parts:PLAN_HOURS", "minds.offline.plan:plan_hours", "plan"),
     "plan_minutes": Question("minds.tasks.plan_parts:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
-    "react": Question("minds.tasks.react:REACT", "minds.offline.react:decide", "decide"),
+    "react": Question("minds.tasks.react:REACT", "minds.offline.react:decide", "decide", "minds.small.react:REACT"),
     "act": Question("minds.tasks.act:ACT", "minds.offline.react:act", "decide"),
-    "converse": Question("minds.tasks.converse:CONVERSE", "minds.offline.converse:decide", "talk"),
+    "converse": Question(
+        "minds.tasks.converse:CONVERSE", "minds.offline.converse:decide", "talk", "minds.small.talk:CONVERSE"
+    ),
     "questions": Question("minds.tasks.reflect:QUESTIONS", "minds.offline.reflect:questions", "reflect"),
     "insights": Question("minds.tasks.reflect:INSIGHTS", "minds.offline.reflect:insights", "reflect"),
     "relate": Question("minds.tasks.relate:RELATE", "minds.offline.reflect:relate", "reflect"),
     "embed": Question("minds.tasks.embed:EMBED", "minds.offline.mind:embed"),
-    "answer": Question("minds.tasks.answer:ANSWER", "minds.offline.interview.answer:answer", "talk"),
+    "answer": Question(
+        "minds.tasks.answer:ANSWER", "minds.offline.interview.answer:answer", "talk", "minds.small.talk:ANSWER"
+    ),
     "duet_plan": Question("parts.duet.tasks:DUET_PLAN", "parts.duet.thought:duet_plan", "talk"),
-    "duet_turn": Question("parts.duet.tasks:DUET_TURN", "parts.duet.talk:duet_turn", "talk"),
+    "duet_turn": Question(
+        "parts.duet.tasks:DUET_TURN", "parts.duet.talk:duet_turn", "talk", "minds.small.talk:DUET_TURN"
+    ),
     "duet_reflect": Question("parts.duet.tasks:DUET_REFLECT", "parts.duet.thought:duet_reflect", "reflect"),
-    "panel_turn": Question("parts.panel.task:PANEL_TURN", "parts.panel.offline:panel_turn", "talk"),
+    "panel_turn": Question(
+        "parts.panel.task:PANEL_TURN", "parts.panel.offline:panel_turn", "talk", "minds.small.talk:PANEL_TURN"
+    ),
     "perceive_event": Question(
         "minds.tasks.perceive_event:PERCEIVE_EVENT", "minds.offline.perceive_event:perceive_event"
     ),
@@ -62,8 +74,9 @@ MINDS = {
     "local": "parts.model_servers.local:LocalMind",
     "cache": "parts.model_servers.answer_cache:AnswerCache",
     "price": "parts.model_servers.prices:known_price",
+    "form": "parts.model_servers.forms:remembered_form",
 }
-"""Who answers; what keeps the answers of servers, and what they cost."""
+"""Who answers; what keeps the answers of servers, what they cost, and the form that suits a model."""
 STORES = {
     "sqlite": "memory.stores.sqlite:SQLiteStore",
     "jsonl": "parts.coordinates.jsonl:JSONLStore",

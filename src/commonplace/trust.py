@@ -219,8 +219,13 @@ def _kept() -> frozenset[str]:
     return frozenset(line.split(maxsplit=1)[0] for line in text.split("\n") if line.strip())
 
 
-def _path(environment: Mapping[str, str] = os.environ) -> Path:
+def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder with what is remembered for the person."""
     own = environment.get(FOLDER_VARIABLE)
-    path = (Path(own) if own else user_state_path("commonplace", appauthor=False)) / FILE
+    return Path(own) if own else user_state_path("commonplace", appauthor=False)
+
+
+def _path() -> Path:
+    path = state_folder() / FILE
     kind_of(path)
     return path

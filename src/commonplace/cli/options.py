@@ -46,6 +46,13 @@ class Fidelity(StrEnum):
     WHEN_NEEDED = "when_needed"
 
 
+class Form(StrEnum):
+    """How models are asked."""
+
+    FULL = "full"
+    SMALL = "small"
+
+
 class OnOutage(StrEnum):
     """What to do when a model server does not answer."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from commonplace.api import DEFAULT_SEED, chosen_minds, create_run, named_minds, own_named, resume_run
+from commonplace.api import DEFAULT_SEED, Minds, chosen_minds, create_run, named_minds, own_named, resume_run
 from commonplace.cli import INTERRUPTED, expect_many_objects
 from commonplace.cli.consent import agreed
 from commonplace.cli.leaving import stopped_by_signal
@@ -31,6 +31,7 @@ from commonplace.cli.options import (
     VIEW,
     Durability,
     Fidelity,
+    Form,
     OnOutage,
     View,
     minds_given,
@@ -41,13 +42,14 @@ from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
 from commonplace.languages import DEFAULT
+from commonplace.minds.several import DEFAULT as EVERY_QUESTION
 from commonplace.registry import MINDS, VIEWS, found
 from commonplace.run.file import full_disk_resumed
 from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
 from commonplace.run.verdict import verdicts
 from commonplace.scenario.compiling import load
-from commonplace.scenario.model import ScenarioPart
+from commonplace.scenario.model import MindPart, ScenarioPart
 from commonplace.servers import is_server
 from commonplace.trust import named_by_run, named_by_scenario
 
@@ -73,6 +75,9 @@ def run(
         envvar=MIND,
         help="Who answers for the characters: offline, SERVER:MODEL, a URL, or journal:RUN; TASK=… for some questions.",
     ),
+    form: Form | None = typer.Option(
+        None, "--form", help="How models are asked: full, or small for a small one; what doctor found if left out."
+    ),
     fidelity: Fidelity | None = FIDELITY,
     policy: str = typer.Option("", "--policy", help="How memories are retrieved, such as lexical; the scenario's."),
     concurrency: int = CONCURRENCY,
@@ -94,7 +99,9 @@ def run(
     chosen = view or default_view()
     loaded = load(scenario)
     part = loaded.part
-    minds = minds_given(mind)
+    minds: Minds = minds_given(mind)
+    if form:
+        minds = {**minds, EVERY_QUESTION: MindPart(mind=str(minds.get(EVERY_QUESTION, "")), form=form.value)}
     named = named_minds(minds)
     trust = agreed(named_by_scenario(loaded, named), scenario, trust=trust)
     target = output or runs_folder() / f"{part.name}-{seed}.run"

@@ -67,8 +67,8 @@ def _by_size(names: Mapping[str, Any]) -> list[str]:
 def by_task(parts: Mapping[str, MindPart]) -> dict[str, MindPart]:
     """Task → its settings, from those of tasks and groups; tasks without any are left out.
 
-    A key of a smaller group, or of the task, counts more. Headers and further fields of requests belong to the mind
-    they are given with, and to no other.
+    A key of a smaller group, or of the task, counts more. The form, headers and further fields of requests belong to
+    the mind they are given with, and to no other.
     """
     found: dict[str, MindPart] = {}
     for name in _by_size(parts):
@@ -76,6 +76,11 @@ def by_task(parts: Mapping[str, MindPart]) -> dict[str, MindPart]:
         given = _NO_MIND | _given(part) if part.mind else _given(part)
         found |= {task: found.get(task, MindPart()).model_copy(update=given) for task in covered(name)}
     return {task: part for task, part in found.items() if part != MindPart()}
+
+
+def in_small_form(tasks: Mapping[str, MindPart]) -> frozenset[str]:
+    """Those of some tasks whose settings ask for the small form."""
+    return frozenset(task for task, part in tasks.items() if part.form == "small")
 
 
 def replaced(parts: Mapping[Any, MindPart], named: Mapping[str, MindPart]) -> dict[str, MindPart]:
@@ -99,7 +104,7 @@ def chosen(
     return default.mind or common, ({DEFAULT: sampling} if sampling != MindPart() else {}) | found
 
 
-_NO_MIND: dict[str, Any] = {"mind": "", "headers": {}, "body": {}}
+_NO_MIND: dict[str, Any] = {"mind": "", "form": "", "headers": {}, "body": {}}
 
 
 def _given(part: MindPart) -> dict[str, Any]:

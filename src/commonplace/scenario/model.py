@@ -616,6 +616,10 @@ class MindPart(Part):
         default="",
         description="how its answers are asked for; `tool` forces a tool call; what suits the server if left out",
     )
+    form: Literal["", "full", "small"] = Field(
+        default="",
+        description="`small` asks a small model in few words, `full` any other; what `doctor` found if left out",
+    )
     headers: dict[str, Annotated[str, Field(max_length=1000)]] = Field(
         default_factory=dict[str, str],
         description="further headers of its requests; `$NAME` in a value is an environment variable",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from commonplace.minds.notes import Given, Value, changed, fields_of
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Setting
 from commonplace.minds.tasks import REACT
+from commonplace.registry import TASKS
 from commonplace.world.happenings import Happened
 from minds.tasks.asked import SETTING, every_ask, merged
 
@@ -48,15 +49,15 @@ def korean(value: Any) -> Any:
     return tuple(map(korean, cast(tuple[Any, ...], value))) if isinstance(value, tuple) else value
 
 
-def book(language: str) -> PromptBook:
+def book(language: str, small: Collection[str] = ()) -> PromptBook:
     """The prompts of the sample's town."""
     if language == "en":
-        return PromptBook("en", SETTING)
+        return PromptBook("en", SETTING, small=small)
     named: dict[str, Any] = {
         field: tuple(tuple(korean(text) for text in pair) for pair in getattr(SETTING, field))
         for field in ("places", "private", "people")
     }
-    return PromptBook("ko", Setting(title="격자마을", **named))
+    return PromptBook("ko", Setting(title="격자마을", **named), small=small)
 
 
 def same(name: str, found: str) -> None:
@@ -78,6 +79,14 @@ def test_a_prompt_is_as_it_was_read_last(name: str, language: str) -> None:
     fixed, rest = messages[0].text.split("\n\n"), messages[1:]
     shown = "\n\n".join([fixed[-1], *(f"[{message.role}]\n{message.text}" for message in rest)])
     same(f"{language}-{name}", f"{shown}\n")
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("name", sorted(name for name, ask in ASKS.items() if TASKS[ask.task.name].small))
+def test_a_prompt_in_the_small_form_is_as_it_was_read_last(name: str, language: str) -> None:
+    ask = ASKS[name]
+    ask = ask if language == "en" else Ask(ask.task, korean(ask.input))
+    same(f"small-{language}-{name}", f"{book(language, TASKS).prompt(ask).text}\n")
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

@@ -237,6 +237,10 @@ class PlainBook:
         """Talk only."""
         return DuetOutput(plan="", utterance=text) if ask.task.name == "duet_turn" else None
 
+    def read_words(self, ask: Ask[Any, Any], text: str, *, cut: bool = False, flaws: Flaws | None = None) -> Value:
+        """No prompt of its is in the small form."""
+        raise AssertionError
+
 
 RATING: Ask[Any, Any] = Ask(RATE, RateInput(who=WHO, texts=("It rains.",)))
 

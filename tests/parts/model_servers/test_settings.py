@@ -9,10 +9,13 @@ import pytest
 
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Reply
+from commonplace.minds.prompts.book import PromptBook
 from commonplace.parts.model_servers.answer_cache import AnswerCache
+from commonplace.parts.model_servers.chat_mind import ChatMind
 from commonplace.parts.model_servers.http import Key, Page, url_of
 from commonplace.scenario.model import MindPart
 from commonplace.servers import base_url
+from minds.tasks.asked import SETTING, every_ask
 from parts.model_servers.local_server import (
     KEY,
     RATING,
@@ -141,6 +144,52 @@ def test_the_very_same_request_is_answered_from_the_file_and_costs_nothing(tmp_p
         replies = using(known, lambda mind: gathered(*(mind.answer(RATING, request_key()) for _ in range(3))))
         assert [(one.reused, one.prompt_tokens > 0) for one in replies[1:]] == [(1, False)] * 2
         assert replies[2].calls == 0
+
+
+# ── the small form ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def small(server: LocalServer, task: str) -> tuple[Reply, dict[str, Any]]:
+    """The reply to a question in the small form, and the request."""
+    reply = asked(ChatMind(server.url, PromptBook("en", SETTING, small={task}), timeout=5.0), every_ask()[task])
+    return reply, server.asked[-1]
+
+
+def test_a_question_in_the_small_form_is_a_chat_without_a_schema() -> None:
+    with LocalServer(lambda body, number: Sent(completion("It will hold. And so"))) as server:
+        reply, body = small(server, "duet_turn")
+    assert [one["role"] for one in body["messages"]] == ["system", "user", "assistant", "user"]
+    assert not {"response_format", "tools", "grammar"} & set(body) and body["max_tokens"] == 80
+    assert reply.value is not None and reply.value.model_dump()["utterance"] == "It will hold. And so"
+    assert not reply.flaws.get("repaired")
+
+
+def test_an_answer_in_words_that_the_limit_ended_is_whole_sentences() -> None:
+    with LocalServer(lambda body, number: Sent(completion("It will hold. And so", "length"))) as server:
+        reply, _ = small(server, "duet_turn")
+    assert reply.value is not None and reply.value.model_dump()["utterance"] == "It will hold."
+
+
+def test_a_server_of_llama_cpp_can_only_answer_with_a_letter() -> None:
+    for owner, grammar in (("llamacpp", 'root ::= ("A" | "B" | "C" | "D" | "E" | "F")\n'), ("vllm", None)):
+        with LocalServer(lambda body, number: Sent(completion("B"))) as server:
+            server.models = [{"id": "tiny", "owned_by": owner}]
+            reply, body = small(server, "react")
+        assert reply.outcome == "value" and body.get("grammar") == grammar
+
+
+def test_asked_again_in_the_small_form_the_question_is_the_same_with_another_seed() -> None:
+    answers = iter(["perhaps", "A"])
+    with LocalServer(lambda body, number: Sent(completion(next(answers)))) as server:
+        mind, ask = ChatMind(server.url, PromptBook("en", SETTING, small={"react"})), every_ask()["react"]
+        before = asked(mind, ask)
+        again = asked(mind, ask, request_key(attempt=1, before=before))
+        first, second = server.asked
+    assert (before.outcome, before.kind, again.outcome) == ("malformed", "choice", "value")
+    assert first["messages"] == second["messages"] and first["seed"] != second["seed"]
+
+
+# ── kept answers ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_answer_that_cannot_be_used_is_not_kept(tmp_path: Path) -> None:

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask, Flaws
 from commonplace.minds.notes import Value
-from commonplace.minds.prompts.prompt import Message, Prompt, Setting, Unusable, in_language
+from commonplace.minds.prompts.prompt import SMALL, Message, Prompt, Setting, Unusable, in_language
 from commonplace.minds.prompts.speech_guard import SpeechGuard, descriptions, folded, shingles
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.telling import gist, plain, speech
 from commonplace.minds.prompts.templates import Templates
+from commonplace.minds.small.form import LONGEST_ABOUT, REMEMBERED, Small, Words, chat_of, joined, small_form
 from commonplace.minds.tasks.offers import memory_ids
 from commonplace.minds.tasks.reflect import InsightsInput, questions_of
-from commonplace.minds.tasks.scenes import scene_values, voice_of
-from commonplace.minds.tasks.wire import read, schema, written
+from commonplace.minds.tasks.scenes import LONGEST_BACKGROUND, View, scene_values, voice_of
+from commonplace.minds.tasks.wire import offers_of, read, schema, written
 from commonplace.text import shortened
 
 LONGEST_COMPLAINT = 600
@@ -31,10 +33,18 @@ _LABEL = re.compile(r"\[([0-9]{1,12})(?: [^\]]*)?\]")
 class PromptBook:
     """All prompts of a run: one language, one setting, and perhaps a scenario's own templates."""
 
-    def __init__(self, language: str, setting: Setting, overrides: Mapping[str, str] | None = None) -> None:
-        """Raises UsageError for a language without prompts. `overrides`: see `load_overrides`."""
+    def __init__(
+        self,
+        language: str,
+        setting: Setting,
+        overrides: Mapping[str, str] | None = None,
+        small: Container[str] = (),
+    ) -> None:
+        """Raises UsageError for a language without prompts. `overrides`: see `load_overrides`. `small`: the tasks that
+        are asked in the small form; one that has none is asked in the full form."""
         self.language = language
         self.setting = setting
+        self._small = small
         self._templates = Templates(language, overrides or {})
 
     def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt:
@@ -42,9 +52,12 @@ class PromptBook:
 
         `drop` is how many of the lowest-scored retrieved memories to leave out. `complaint` asks again: what was wrong
         with the last answer, which is not quoted because small models copy what is quoted. `tool`: it is answered by
-        calling the task's tool.
+        calling the task's tool. Neither concerns the small form.
         """
         task = ask.task
+        small = small_form(task.name) if task.name in self._small else None
+        if small is not None:
+            return self._in_few_words(ask, small, drop)
         form = schema(task, tool=tool)
         messages, shown = self._messages(ask, drop, tool=tool)
         citable = _labels(messages) & frozenset(memory_ids(ask.input))
@@ -73,6 +86,49 @@ class PromptBook:
             return self.read(ask, {field: text}, flaws=flaws) if field else None
         except Unusable:
             return None
+
+    def read_words(self, ask: Ask[Any, Any], text: str, *, cut: bool = False, flaws: Flaws | None = None) -> Value:
+        """The answer to a question in the small form, as the task's typed output. Raises Unusable.
+
+        `cut`: whether the length limit ended it.
+        """
+        small, flaws = small_form(ask.task.name), Flaws() if flaws is None else flaws
+        if small is None:
+            raise UsageError(f"the task {ask.task.name!r} has no small form")
+        try:
+            data = small.data(ask.input, Words(text, cut, flaws))
+        except Unusable as error:
+            raise Unusable(error.told(self.language), error.kind) from None
+        return self.read(ask, data, frozenset(memory_ids(ask.input)), flaws)
+
+    def _in_few_words(self, ask: Ask[Any, Any], small: Small[Any], drop: int) -> Prompt:
+        """The question in the small form: who one is and what one knows, then the talk as turns of a chat."""
+        task, view = ask.task, View(self.setting, offers_of(ask), drop)
+        values: dict[str, Any] = scene_values(ask, self.setting, drop)
+        who, lines = ask.input.who, getattr(ask.input, "lines", ())
+        chat, said = chat_of(lines, who.id), [speech(line.text) for line in lines]
+        untold = [told for told in values["memories"] if not any(line and line in told.text for line in said)]
+        values |= {
+            "about": gist(view.teller(ask.input).bare(who.background, LONGEST_BACKGROUND), LONGEST_ABOUT),
+            "memories": untold[:REMEMBERED],
+            "began": chat.began,
+            "replying": chat.replying,
+            **(small.scene(ask.input, view) if small.scene else {}),
+        }
+        fixed, cue = self._templates.halves(f"{SMALL}{task.name}.txt", values)
+        persona = self._templates.whole(f"{SMALL}persona.txt", values)
+        turns = chat.turns if small.choices is None else ()
+        turns = joined(turns, Message("user", cue)) if cue else list(turns)
+        return Prompt(
+            task.name,
+            (Message("system", f"{persona}\n\n{fixed}".strip()), *turns),
+            {},
+            small.max_tokens,
+            task.temperature,
+            len(values["memories"]),
+            small=True,
+            letters=small.letters(ask.input),
+        )
 
     def _messages(self, ask: Ask[Any, Any], drop: int, *, tool: bool = False) -> tuple[tuple[Message, ...], int]:
         """The messages, what changes least first, and the number of retrieved memories shown."""

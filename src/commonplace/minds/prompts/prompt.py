@@ -11,7 +11,10 @@ from commonplace.minds.prompts.voices import acquaintances_of, voices_of
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.tree import Node
 
-PARTS = ("rules.txt", "persona.txt", "parts.txt", "plan_parts.txt", "again.txt")
+SMALL = "small/"
+"""Before the name of a template of the small form."""
+SMALL_PARTS = (f"{SMALL}persona.txt", f"{SMALL}parts.txt")
+PARTS = ("rules.txt", "persona.txt", "parts.txt", "plan_parts.txt", "again.txt", *SMALL_PARTS)
 """Templates that tasks share: `parts.txt` holds macros, `again.txt` asks again. Every other one belongs to a task."""
 
 
@@ -30,13 +33,18 @@ class Prompt:
     task: str
     messages: tuple[Message, ...]
     schema: Mapping[str, Any]
-    """JSON Schema of the answer: closed objects without `$ref`, the same for every question of the task."""
+    """JSON Schema of the answer: closed objects without `$ref`, the same for every question of the task. Empty in the
+    small form."""
     max_tokens: int
     temperature: float
     memories: int = 0
     """How many retrieved memories it shows: leaving them out shortens the prompt."""
     citable: frozenset[int] = frozenset()
     """Ids of the memories it shows, in whatever place: an answer may cite these."""
+    small: bool = False
+    """Whether it is in the small form: there is no schema, and the answer is plain words."""
+    letters: str = ""
+    """In the small form, the letters of a choice; empty for an answer in words."""
 
     @property
     def text(self) -> str:

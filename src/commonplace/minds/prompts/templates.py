@@ -16,7 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from commonplace.errors import UsageError
 from commonplace.languages import DEFAULT, LANGUAGES, file_texts
-from commonplace.minds.prompts.prompt import PARTS
+from commonplace.minds.prompts.prompt import PARTS, SMALL
 from commonplace.paths import is_inside
 
 _TAGS = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
@@ -28,10 +28,12 @@ LARGEST = 100_000
 
 @cache
 def shipped(language: str) -> Mapping[str, str]:
-    """File name → template. Raises UsageError for a language without templates."""
+    """File name → template; those of the small form have their folder before it. Raises UsageError for a language
+    without templates."""
     if language not in LANGUAGES:
         raise UsageError(f"there are no prompts in {language!r}", hint=f"the languages are {', '.join(LANGUAGES)}")
-    return file_texts(language, "prompts")
+    small = file_texts(language, f"prompts/{SMALL}")
+    return {**file_texts(language, "prompts"), **{f"{SMALL}{name}": text for name, text in small.items()}}
 
 
 def load_overrides(folder: str | Path, *, beside: Path | None = None) -> Mapping[str, str]:
@@ -47,11 +49,12 @@ def load_overrides(folder: str | Path, *, beside: Path | None = None) -> Mapping
     folder = Path(folder)
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder", where="prompts", hint="name a folder beside the scenario file")
-    paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    inside = [*folder.iterdir(), *((folder / SMALL).iterdir() if (folder / SMALL).is_dir() else ())]
+    paths = [path for path in sorted(inside) if not path.name.startswith(".") and path != folder / SMALL]
     if beside is not None:
         for path in paths:
             _refuse_outside(path.relative_to(beside), beside)
-    return {path.name: _checked(path) for path in paths}
+    return {name: _checked(path, name) for path in paths for name in (path.relative_to(folder).as_posix(),)}
 
 
 def _refuse_outside(path: Path, beside: Path) -> None:
@@ -64,11 +67,11 @@ def _refuse_outside(path: Path, beside: Path) -> None:
         )
 
 
-def _checked(path: Path) -> str:
+def _checked(path: Path, name: str) -> str:
     accepted = shipped(DEFAULT)
-    if path.name not in accepted:
+    if name not in accepted:
         raise UsageError(
-            f"{path.name} is not the name of a template",
+            f"{name} is not the name of a template",
             where=str(path),
             hint=f"use one of {', '.join(sorted(accepted))}",
         )
@@ -85,7 +88,7 @@ def _checked(path: Path) -> str:
             where=f"{path}:{error.lineno}",
             hint="templates are Jinja2: {{ value }}, {% if … %}, {% for … %}; docs/prompts.md lists the values",
         ) from error
-    if path.name not in PARTS and BETWEEN not in f"\n{text}\n":
+    if name not in PARTS and BETWEEN not in f"\n{text}\n":
         raise UsageError(
             "the template has no line ---",
             where=str(path),

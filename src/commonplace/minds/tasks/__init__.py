@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.errors import CommonplaceError
 from commonplace.languages import LANGUAGES, own_files
 from commonplace.minds.mind import Task
-from commonplace.minds.prompts.prompt import PARTS
+from commonplace.minds.prompts.prompt import PARTS, SMALL
 from commonplace.minds.tasks.act import ACT, ActInput, ActOutput, Targets
 from commonplace.minds.tasks.answer import (
     ANSWER,
@@ -41,6 +41,7 @@ from commonplace.minds.tasks.reflect import (
     QuestionsOutput,
 )
 from commonplace.minds.tasks.relate import RELATE, RelateInput, RelateOutput
+from commonplace.registry import TASKS as ROWS
 from commonplace.registry import Registered
 
 TASKS: Mapping[str, Task[Any, Any]] = Registered("task")
@@ -113,6 +114,19 @@ def _refuse_mistakes(language: str, prompts: Set[str]) -> None:
             )
 
 
+def _refuse_mistakes_in_small_forms(language: str, prompts: Set[str]) -> None:
+    """Raises CommonplaceError unless each small form has its prompt, and each prompt a small form."""
+    wanted = {f"{SMALL}{name}.txt" for name, row in ROWS.items() if row.small}
+    for file in sorted((prompts - {*PARTS}) ^ wanted):
+        what = "has no prompt" if file in wanted else "is no small form, but has the prompt"
+        name, path = file.removeprefix(SMALL).removesuffix(".txt"), f"languages/{language}/prompts/{file}"
+        raise CommonplaceError(
+            f"{name!r} {what} {path}", hint="TASKS in registry.py says which tasks have a small form"
+        )
+
+
 for _language in LANGUAGES:
     if _prompts := own_files(_language, "prompts"):  # a language without any asks in English
         _refuse_mistakes(_language, _prompts)
+    if _prompts := own_files(_language, f"prompts/{SMALL}"):
+        _refuse_mistakes_in_small_forms(_language, {f"{SMALL}{name}" for name in _prompts})

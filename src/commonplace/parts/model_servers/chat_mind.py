@@ -73,6 +73,8 @@ class Book(Protocol):
 
     def read_text(self, ask: Ask[Any, Any], text: str, flaws: Flaws | None = None) -> Value | None: ...
 
+    def read_words(self, ask: Ask[Any, Any], text: str, *, cut: bool = False, flaws: Flaws | None = None) -> Value: ...
+
 
 @dataclass(slots=True)
 class Knowledge:
@@ -378,8 +380,11 @@ class _Attempt:
 def value_in(
     book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False, flaws: Flaws | None = None
 ) -> Value:
-    """The typed answer: from JSON, or from free text where the task takes it. Raises Unusable."""
+    """The typed answer: from JSON, or from free text where the task takes it; in the small form from words. Raises
+    Unusable."""
     flaws = Flaws() if flaws is None else flaws
+    if prompt.small:
+        return book.read_words(ask, text, cut=cut, flaws=flaws)
     try:
         data = data_in(text, cut=cut, flaws=flaws)
     except Unusable:

@@ -37,6 +37,11 @@ def grammar(schema: Mapping[str, Any], max_tokens: int) -> str | None:
     return _grammar(json.dumps(schema), max_tokens)
 
 
+def letter_grammar(letters: str) -> str:
+    """The grammar of an answer that is one of some letters."""
+    return f"root ::= {_either(map(_literal, letters))}\n"
+
+
 @lru_cache(maxsize=64)
 def _grammar(text: str, max_tokens: int) -> str | None:
     schema = json.loads(text)

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from commonplace.api import book, prepared
 from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey
@@ -19,6 +19,7 @@ from commonplace.parts.model_servers.client import Sleep
 from commonplace.parts.model_servers.http import whole
 from commonplace.parts.model_servers.reply import spoken
 from commonplace.parts.model_servers.request import chat_messages
+from commonplace.registry import TASKS
 from commonplace.run.manifest import OFFLINE, templates_of
 from commonplace.scenario.scenario import Scenario
 
@@ -48,22 +49,25 @@ class PromptMind:
         scenario: str | Path | Scenario,
         *,
         name: str = "prompt",
+        form: Literal["full", "small"] = "full",
         trust: bool = False,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         """`scenario`: as of `create_run`, for its names and language, and its prompts where you `trust` them; or a
         compiled one, such as `open_run(path).scenario`, which is asked about with the shipped prompts.
 
-        `name` goes into runs. Raises UsageError for a scenario with mistakes and for prompts that are not trusted.
+        `name` goes into runs. `form`: in the small form the schema is empty, and the answer plain words. Raises
+        UsageError for a scenario with mistakes and for prompts that are not trusted.
         """
         self.name = name
         self._complete = complete
         self._sleep = sleep
+        small = TASKS if form == "small" else ()
         if isinstance(scenario, Scenario):
-            self._book = book(scenario)
+            self._book = book(scenario, small=small)
         else:
             loaded, manifest = prepared(scenario, mind=OFFLINE, trust=trust, prompts=True)
-            self._book = book(loaded, templates_of(manifest))
+            self._book = book(loaded, templates_of(manifest), small)
 
     async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
         """The reply to one question; a `fault` where the function failed, `malformed` for an unusable answer."""
@@ -71,7 +75,8 @@ class PromptMind:
             return Reply(None, "fault", kind="task", error=f"{ask.task.name} is not put into words")
         prompt = worded(self._book, ask, request_key)
         raw, calls, error = await self._written(prompt)
-        sent = estimated_tokens(f"{json.dumps(prompt.schema, ensure_ascii=False)}\n{prompt.text}") * calls
+        schema = json.dumps(prompt.schema, ensure_ascii=False) if prompt.schema else ""
+        sent = estimated_tokens(f"{schema}\n{prompt.text}") * calls
         if raw is None:
             return Reply(None, "fault", error, "client", prompt.text, prompt_tokens=sent, calls=calls)
         flaws = Flaws()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import as_data
 from commonplace.minds.prompts.prompt import Prompt
-from commonplace.parts.model_servers.grammar import grammar
+from commonplace.parts.model_servers.grammar import grammar, letter_grammar
 from commonplace.rng import draw
 from commonplace.scenario.model import MindPart
 
@@ -153,9 +153,9 @@ def _in_words(schema: Mapping[str, Any]) -> str:
 
 def _form(prompt: Prompt, structure: Structure, *, compact: bool) -> dict[str, Any]:
     """The fields that ask for an answer of the prompt's shape. `compact`: as a grammar, which forbids thinking."""
-    if compact and structure == "json_schema" and (rules := grammar(prompt.schema, prompt.max_tokens)) is not None:
+    if compact and (rules := _rules(prompt, structure)):
         return {"grammar": rules}
-    match structure:
+    match "text" if prompt.small else structure:
         case "json_schema":
             named = {"name": prompt.task, "strict": True, "schema": prompt.schema}
             return {"response_format": {"type": "json_schema", "json_schema": named}}
@@ -171,6 +171,13 @@ def _form(prompt: Prompt, structure: Structure, *, compact: bool) -> dict[str, A
             return {"response_format": {"type": "json_object"}}
         case "text":
             return {}
+
+
+def _rules(prompt: Prompt, structure: Structure) -> str | None:
+    """The grammar of the answer: of a letter, or of the schema where it is asked for by one; else None."""
+    if prompt.small:
+        return letter_grammar(prompt.letters) if prompt.letters else None
+    return grammar(prompt.schema, prompt.max_tokens) if structure == "json_schema" else None
 
 
 def prompt_text(body: Mapping[str, Any]) -> str:

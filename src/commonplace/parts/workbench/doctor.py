@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
@@ -24,9 +24,11 @@ from commonplace.cli.settings import MIND, runs_folder
 from commonplace.errors import DISTRIBUTION, CommonplaceError, install
 from commonplace.parts.model_servers.client import Outage
 from commonplace.parts.model_servers.dialects import dialect_of
+from commonplace.parts.model_servers.forms import remember_form
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
-from commonplace.parts.workbench.trial import MENDED, TOWNS, USABLE, USELESS, Tried, fitness, questions, tried
+from commonplace.parts.workbench.trial import MENDED, TOWNS, USABLE, USELESS, Tried, fitness, questions, too_hard, tried
 from commonplace.paths import checked_folder
+from commonplace.registry import TASKS
 from commonplace.run.manifest import package_version
 from commonplace.scenario.compiling import load
 from commonplace.scenario.scenario import Scenario
@@ -255,16 +257,41 @@ async def _served(name: str, timeout: float) -> AsyncIterator[Finding]:
                 yield _tried(one)
         finally:
             await mind.close()
+    small = list[Tried]()
+    async for one in _in_small_form(name, timeout, too_hard(found)):
+        small.append(one)
+        yield _tried(one, ", small form")
+    usable = sum(one.grade != USELESS for one in small)
+    suits = bool(small) and usable * 2 >= len(small)
+    remember_form(name, "small" if suits else "full")
+    if suits:
+        hint = "remembered for this model; `form: full` in a scenario, or `run --form full`, asks it in the full form"
+        yield Finding(FINE, f"the small form suits it: {usable} of {len(small)} answers can be used", hint)
+        again = {(one.task, one.language): one for one in small}
+        found = [again.get((one.task, one.language), one) for one in found]
     yield _fit(found)
 
 
-def _impatient(name: str, scenario: Scenario, timeout: float) -> ChatMind:
-    """A mind that does not wait between attempts."""
+async def _in_small_form(name: str, timeout: float, hard: Sequence[Tried]) -> AsyncIterator[Tried]:
+    """The same questions in the small form."""
+    for town in TOWNS if hard else ():
+        scenario = load(town)
+        mind = _impatient(name, scenario, timeout, TASKS)
+        asked = [one.question for one in hard if one.language == scenario.language]
+        try:
+            async for one in tried(mind, asked, scenario.language):
+                yield one
+        finally:
+            await mind.close()
+
+
+def _impatient(name: str, scenario: Scenario, timeout: float, small: Container[str] = ()) -> ChatMind:
+    """A mind that does not wait between attempts. `small`: the tasks that it is asked in the small form."""
     from commonplace.parts.model_servers.chat_mind import ChatMind  # noqa: PLC0415 – imports the OpenAI client
     from commonplace.parts.model_servers.local import LocalMind  # noqa: PLC0415 – likewise
 
     kind = ChatMind if server_named(name).urls else LocalMind
-    return kind(name, book(scenario), timeout=timeout, sleep=_at_once)
+    return kind(name, book(scenario, small=small), timeout=timeout, sleep=_at_once)
 
 
 async def _at_once(_: float) -> None:
@@ -298,11 +325,14 @@ def _yes(does: bool) -> str:
     return "yes" if does else "no"
 
 
-def _tried(one: Tried) -> Finding:
-    """One question: whether the answer can be used, and what it took."""
+def _tried(one: Tried, form: str = "") -> Finding:
+    """One question: whether the answer can be used, and what it took. `form`: words for it, unless it is the full
+    one."""
     took = f"{one.seconds:.1f} s, {one.prompt_tokens:,} + {one.answer_tokens:,} tokens"
     why = f" ({shortened(clean(one.why), LONGEST_WHY)})" if one.why else ""
-    return Finding(FINE if one.grade == USABLE else NOTE, f"{one.task} ({one.language}): {one.grade}{why}; {took}")
+    return Finding(
+        FINE if one.grade == USABLE else NOTE, f"{one.task} ({one.language}{form}): {one.grade}{why}; {took}"
+    )
 
 
 def _fit(found: Iterable[Tried]) -> Finding:

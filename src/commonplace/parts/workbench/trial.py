@@ -17,6 +17,7 @@ from commonplace.api import DEFAULT_SEED, prepared
 from commonplace.engine.run import Run
 from commonplace.minds.mind import LOST, Ask, Mind, Reply, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
+from commonplace.minds.small.form import small_form
 from commonplace.stages import by_name
 
 TOWNS = ("latticeville", "sijang")
@@ -34,7 +35,7 @@ USABLE, MENDED, USELESS = "usable", "mended", "useless"
 class Tried:
     """A question and what came of it."""
 
-    task: str
+    question: Question
     language: str
     """`en` or `ko`."""
     grade: str
@@ -45,6 +46,11 @@ class Tried:
     seconds: float
     prompt_tokens: int
     answer_tokens: int
+
+    @property
+    def task(self) -> str:
+        """What is asked for."""
+        return self.question[0].task.name
 
 
 async def questions(town: str, mind: str) -> list[Question]:
@@ -90,7 +96,7 @@ async def tried(mind: Mind, asked: Sequence[Question], language: str) -> AsyncIt
         reply = reply if isinstance(reply, Reply) else await reply
         grade, why = _grade(reply)
         seconds = time.monotonic() - began
-        yield Tried(ask.task.name, language, grade, why, seconds, reply.prompt_tokens, reply.answer_tokens)
+        yield Tried((ask, key), language, grade, why, seconds, reply.prompt_tokens, reply.answer_tokens)
 
 
 def _grade(reply: Reply) -> tuple[str, str]:
@@ -99,6 +105,13 @@ def _grade(reply: Reply) -> tuple[str, str]:
     flaws = {flaw: count for flaw, count in reply.flaws.items() if count}
     why = ", ".join(f"{flaw} {count}" for flaw, count in flaws.items())
     return (USELESS if not LOST.isdisjoint(flaws) else MENDED if flaws else USABLE), why
+
+
+def too_hard(found: Iterable[Tried]) -> list[Tried]:
+    """The useless answers in the full form to questions that can be asked in the small one, if half of them are."""
+    able = [one for one in found if small_form(one.task) is not None]
+    useless = [one for one in able if one.grade == USELESS]
+    return useless if len(useless) * 2 >= len(able) else []
 
 
 def fitness(found: Iterable[Tried]) -> dict[str, list[str]]:
