@@ -9,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.minds.aloud import words_in
+from commonplace.minds.notes import changed
+from commonplace.minds.tasks import REACT
 from commonplace.text import clean
+from minds.tasks.asked import merged
 
 LINE = 'He said "hm", then: 비가 온다 😀 – a\\b'
 
@@ -51,3 +54,12 @@ def test_no_words_yet(written):
 
 def test_what_steers_a_terminal_is_left_out():
     assert words_in('{"say": "a\\u001b[31m\\u202eb\\nc', "say") == "a[31mb c"
+
+
+@pytest.mark.parametrize("decision", ["talk", "Talk", "keep", "wait", "tal"])
+def test_words_beside_another_decision_are_not_said(decision):
+    written = f'{{"decision": "{decision}", "target": "Ben", "talk": {{"say": "Well, he'
+    assert REACT.aloud is not None
+    assert REACT.aloud(merged(), written) == ("Well, he" if decision.lower() == "talk" else "")
+    assert REACT.aloud(changed(merged(), speaks=False), written) == "", "no words were asked for"
+    assert REACT.aloud(merged(), written.partition('"target"')[2]) == "", "not decided yet"

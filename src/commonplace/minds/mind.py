@@ -48,8 +48,8 @@ class Task(Generic[I, O]):
     """Whether the action of an answer can be tried where the input is; None for a task without actions."""
     free_text: str = ""
     """The field that plain words are taken for when a model does not answer in JSON; empty: they are unusable."""
-    aloud: str = ""
-    """The field of what a model writes that is said aloud, shown while it is written; empty for none."""
+    aloud: Callable[[I, str], str] | None = None
+    """The words said aloud in an answer that is still being written, to be shown meanwhile; None: nothing is said."""
     extra_tokens: Callable[[I], int] | None = None
     """Tokens on top of `max_tokens` for what only some inputs ask for."""
 

@@ -457,7 +457,7 @@ async def test_a_line_grows_while_it_is_said_and_goes_when_it_is_refused() -> No
         before = talk.option_count
         for words in ("I was", "I was at [b]the[/b] fountain"):
             source.speaking = {"mira": words}
-            await until(pilot, lambda words=words: f"{words} …" in said_in(talk))
+            await until(pilot, lambda words=words: f"{words}…" in said_in(talk))
             assert talk.option_count == before + 1
         highlighted = talk.chosen()
         assert highlighted and not highlighted.startswith("~")
@@ -465,8 +465,15 @@ async def test_a_line_grows_while_it_is_said_and_goes_when_it_is_refused() -> No
         await until(pilot, lambda: talk.option_count == before)
         source.speaking = {"mira": "once more"}
         await until(pilot, lambda: talk.option_count == before + 1)
-        source.grow()
-        source.speaking = {}
+        source.speaking = {"mira": "once more", "ada": "me too"}
+        await until(pilot, lambda: "me too" in said_in(talk))
+        source.speaking = {"ada": "me too", "mira": "once more and"}
+        await until(pilot, lambda: "once more and" in said_in(talk))
+        assert said_in(talk).index("once more and") < said_in(talk).index("me too"), "each keeps its place"
+        source.last_tick += 1
+        source.speaking = {}  # as a run has it that is about to tell of its tick
+        app.town_screen._on_heard()
+        assert "once more" in said_in(talk), "it stays until the tick is shown"
         await until(pilot, lambda: app.town_screen.player.tick == 61 and "once more" not in said_in(talk))
 
 

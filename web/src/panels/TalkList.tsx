@@ -18,7 +18,7 @@ export function TalkList(): ReactElement {
   const talks = useMemo(() => talksOf(lines ?? []).slice(-SHOWN), [lines]);
   const speaking = useView((view) => (view.live ? view.speaking : NOBODY));
   const newest = lines?.at(-1)?.event_id;
-  const list = useBottom(newest);
+  const list = useBottom(newest, speaking);
   if (!lines) return <p className="soft pad">{words.app.loadingPart}</p>;
   if (talks.length === 0 && Object.keys(speaking).length === 0) return <p className="soft pad">{words.talk.silence}</p>;
   return (
@@ -72,7 +72,7 @@ function Unsaid({ speaker, text }: { readonly speaker: string; readonly text: st
     <p className="said soft" aria-busy="true">
       <Portrait agent={speaker} />
       <span>
-        <Name agent={speaker} /> <span lang={language}>{text} …</span>
+        <Name agent={speaker} /> <span lang={language}>{text}…</span>
       </span>
     </p>
   );
@@ -111,12 +111,12 @@ export function unquoted(text: string): string {
 }
 
 /** A list that stays at its end while it grows, unless somebody has scrolled up. */
-export function useBottom(newest: string | undefined): (element: HTMLElement | null) => void {
+export function useBottom(...newest: readonly unknown[]): (element: HTMLElement | null) => void {
   const element = useRef<HTMLElement | null>(null);
   const atEnd = useRef(true);
   useLayoutEffect(() => {
     if (element.current && atEnd.current) element.current.scrollTop = element.current.scrollHeight;
-  }, [newest]);
+  }, newest);
   return (found) => {
     element.current = found;
     if (!found) return;

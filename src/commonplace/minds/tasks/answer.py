@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.languages import phrases
+from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
@@ -179,5 +180,5 @@ ANSWER = Task(
     temperature=0.7,
     scene=_scene,
     free_text="answer",
-    aloud="answer",
+    aloud=lambda _, written: words_in(written, "answer"),
 )

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.languages import phrases
+from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
@@ -122,5 +123,5 @@ CONVERSE = Task(
     temperature=0.8,
     scene=_scene,
     offers=_offers,
-    aloud="say",
+    aloud=lambda _, written: words_in(written, "say"),
 )

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import (
     NO_PAST,
@@ -472,6 +473,12 @@ def _is_possible(inputs: ReactInput, value: ReactOutput) -> bool:
     return inputs.targets is None or value.act is None or is_possible(inputs.targets, value.act)
 
 
+def _aloud(inputs: ReactInput, written: str) -> str:
+    """Words beside another decision than to talk are not said."""
+    talks = inputs.speaks and words_in(written, "decision").strip().lower() == "talk"
+    return words_in(written, "say") if talks else ""
+
+
 def _extra_tokens(inputs: ReactInput) -> int:
     return (
         RATING_TOKENS * len(inputs.unrated)
@@ -491,6 +498,6 @@ REACT = Task(
     offers=_offers,
     answer=ReactAnswer,
     possible=_is_possible,
-    aloud="say",
+    aloud=_aloud,
     extra_tokens=_extra_tokens,
 )

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.languages import phrases
+from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Recalled, Spoken, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
@@ -113,7 +114,7 @@ DUET_TURN = Task(
     temperature=0.9,
     scene=_scene,
     free_text="say",
-    aloud="say",
+    aloud=lambda _, written: words_in(written, "say"),
 )
 DUET_PLAN = Task(
     "duet_plan",

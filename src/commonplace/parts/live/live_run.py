@@ -164,9 +164,10 @@ class LiveRun:
 
     def _heard(self, agent: str, words: str) -> None:
         """Another mapping each time: it is read from other threads."""
-        others = {one: said for one, said in self.speaking.items() if one != agent}
-        self.speaking = {**others, agent: words} if words else others
-        self.on_speech()
+        if words != self.speaking.get(agent, ""):
+            now = {**self.speaking, agent: words}  # each keeps its place
+            self.speaking = {one: said for one, said in now.items() if said}
+            self.on_speech()
 
     def _note_position(self, run: Run) -> None:
         self.tick, self.digest, self.speaking = run.tick, run.file.digests.history.hex(), {}

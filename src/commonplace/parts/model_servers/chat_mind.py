@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 from commonplace.errors import UsageError
 from commonplace.memory import lattice, packed
-from commonplace.minds.aloud import listener, words_in
+from commonplace.minds.aloud import listener
 from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Prompt, Unusable
@@ -55,6 +55,7 @@ from commonplace.parts.model_servers.request import (
 from commonplace.parts.model_servers.streaming import Live
 from commonplace.scenario.model import MindPart
 from commonplace.servers import SERVERS, Known, Server, server_named, variables
+from commonplace.text import clean
 
 CHARACTERS, LEAST_STOPPED = 12, 4000
 """An answer of more characters a token, and of at least so many, is stopped: its server does not keep to the limit."""
@@ -209,7 +210,7 @@ class ChatMind:
             if self._pauses:
                 raise
             reply = Reply(None, "fault", kind="outage", error=error.what)
-        if reply.value is None and (listens := listener()) is not None:
+        if reply.value is None and ask.task.aloud and (listens := listener()) is not None:
             listens(key.agent, "")
         return replace(
             reply,
@@ -347,8 +348,12 @@ class _Attempt:
 
     def _heard(self) -> Callable[[str], object] | None:
         """Tells who listens what is said so far; None if nobody does, or nothing is said aloud."""
-        listens, agent, field = listener(), self.request_key.agent, self.ask.task.aloud
-        return (lambda written: listens(agent, words_in(written, field))) if listens and field else None
+        listens, agent, inputs, aloud = listener(), self.request_key.agent, self.ask.input, self.ask.task.aloud
+        if listens is None or aloud is None or self.prompt.letters:
+            return None
+        if self.prompt.small:  # the answer is what is said
+            return lambda written: listens(agent, clean(written))
+        return lambda written: listens(agent, aloud(inputs, written))
 
     def _simpler(self, can: Capabilities, usual: Structure) -> list[Structure]:
         """The forms to try where the usual one is refused: after one that the settings name, what the model obeys."""

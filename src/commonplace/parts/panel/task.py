@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 from pydantic import Field
 
 from commonplace.languages import phrases
+from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Recalled, Spoken, Who
 from commonplace.minds.prompts.telling import speech
@@ -91,5 +92,5 @@ PANEL_TURN = Task(
     temperature=0.9,
     scene=_scene,
     free_text="answer",
-    aloud="answer",
+    aloud=lambda _, written: words_in(written, "answer"),
 )

@@ -19,6 +19,7 @@ from commonplace.run.frames import AgentFrame
 from commonplace.text import clean
 from commonplace.views.lines import Category, Entry
 from commonplace.views.words import Key, word
+from commonplace.world.tree import action_words
 
 MOST = 1000
 """Lines kept before the oldest are dropped."""
@@ -210,8 +211,8 @@ class Talk(EventList):
         for agent in self._heard.keys() - speaking.keys():
             self.remove_option(_unsaid(agent))
         for agent, words in speaking.items():
-            line = Text.assemble(("▌ ", scene.colour(agent)), (scene.town.short(agent), f"bold {scene.colour(agent)}"))
-            line.append(f"  {words} …", scene.palette.muted)
+            said = action_words(scene.language, "SAY", "event", utterance=f"{words}…")
+            line = self._spoken(scene, scene.frame.tick + 1, agent, "", said)
             if agent in self._heard:
                 self.replace_option_prompt(_unsaid(agent), line)
             else:
@@ -225,21 +226,26 @@ class Talk(EventList):
 
     def line(self, scene: Scene, entry: Entry) -> Text:
         """A bubble, or a line on low screens."""
-        colour = scene.colour(entry.agent_id)
+        return self._spoken(scene, entry.tick, entry.agent_id, entry.to, entry.text)
+
+    def _spoken(self, scene: Scene, tick: int, agent: str, to: str, text: str) -> Text:
+        """`to`: empty while it is being said."""
+        colour, style = scene.colour(agent), scene.palette.text if to else scene.palette.muted
         head = Text.assemble(
             ("▌ " if self._bubbles() else "", colour),
-            (hhmm(scene.town.clock.time(entry.tick)), scene.palette.faint),
+            (hhmm(scene.town.clock.time(tick)), scene.palette.faint),
             " ",
-            (scene.town.short(entry.agent_id), f"bold {colour}"),
-            (" → ", scene.palette.muted),
-            (scene.town.short(entry.to), scene.colour(entry.to)),
+            (scene.town.short(agent), f"bold {colour}"),
             end="",
         )
+        if to:
+            head.append(" → ", scene.palette.muted)
+            head.append(scene.town.short(to), scene.colour(to))
         if not self._bubbles():
-            return Text.assemble(head, "  ", (entry.text, scene.palette.text))
-        for line in wrapped(entry.text, max(12, self.scrollable_content_region.width - 3)):
+            return Text.assemble(head, "  ", (text, style))
+        for line in wrapped(text, max(12, self.scrollable_content_region.width - 3)):
             head.append("\n▌ ", colour)
-            head.append(line, scene.palette.text)
+            head.append(line, style)
         head.append("\n")
         return head
 

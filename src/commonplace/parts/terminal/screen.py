@@ -398,7 +398,9 @@ class TownScreen(Screen[None]):
             self.draw_status()
 
     def _on_heard(self) -> None:
-        self.query_one(Talk).hear(self.source.speaking if self.player.following else {})
+        following = self.player.following
+        if not following or self.source.last_tick == self.player.tick:  # else the next picture has the line itself
+            self.query_one(Talk).hear(self.source.speaking if following else {})
 
     def _seek(self, tick: int) -> None:
         self.player.seek(tick)

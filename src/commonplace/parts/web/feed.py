@@ -71,15 +71,16 @@ class Feed:
                     told = status
                     yield self.dated(status).model_dump_json()
                 speaking = {agent: clean(words) for agent, words in self._speaking().items()}
-                if speaking != heard:
-                    heard = speaking
-                    yield wire.Speaking(type="speaking", lines=speaking).model_dump_json()
                 if at < self.last:
                     await asyncio.sleep(next_at - loop.time())
                     next_at = loop.time() + 1 / PACE
                     late = at < 0 or self.last - at > BEHIND
                     at = self.last if late else at + 1
                     yield await self._message("snapshot" if late else "delta", at)
+                    heard = {}  # a tick ends what was being said
+                elif speaking != heard:
+                    heard = speaking
+                    yield wire.Speaking(type="speaking", lines=speaking).model_dump_json()
                 else:
                     await news.wait()
         finally:

@@ -140,8 +140,8 @@ class Worker:
             self.changed()
 
     def _take(self, message: dict[str, Any]) -> None:
-        if "speaking" in message:
-            self.speaking = message["speaking"]
+        self.speaking = message.get("speaking", self.speaking)
+        if message.keys() == {"speaking"}:
             self.changed()
             return
         self.status = message.get("status") or self.status
@@ -234,6 +234,7 @@ def _obey(source: LiveSource, run: LiveRun, teller: _Teller) -> None:
     def tell(_: object = None, **more: Any) -> None:
         teller.tell(
             **more,
+            speaking=source.speaking,
             status={
                 "playing": source.playing and run.failure is None,
                 "rate": source.rate,
@@ -252,22 +253,21 @@ def _obey(source: LiveSource, run: LiveRun, teller: _Teller) -> None:
         else:
             tell(id=number, answer=answer)
 
-    said_at = 0.0
+    is_due = False
 
     def tell_speech() -> None:
-        nonlocal said_at
-        now = time.monotonic()
-        if now - said_at >= SPEECH_EVERY:
-            said_at = now
-            teller.tell(speaking=source.speaking)
+        nonlocal is_due
+        is_due = False
+        teller.tell(speaking=source.speaking)
 
-    def committed(tick: int) -> None:
-        if said_at:
-            teller.tell(speaking={})
-        tell(tick)
+    def tell_speech_soon() -> None:
+        nonlocal is_due
+        if not is_due:
+            is_due = True
+            asyncio.get_running_loop().call_later(SPEECH_EVERY, tell_speech)
 
-    source.subscribe(committed)
-    run.on_speech = tell_speech
+    source.subscribe(tell)
+    run.on_speech = tell_speech_soon
     run.on_stop = tell
     tell()
     for line in sys.stdin:
