@@ -241,7 +241,9 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
         for insight in result.outcome["insights"]
         if any(memory in view.draft for memory in insight["because"])
     ]
-    memories = await remember(view, notebook, drafts, {draft.text for draft in drafts})
+    # where requests are merged, the answer holds the ratings: one that it leaves out is the rules'
+    unrated = () if view.scenario.cognition.requests == "merged" else {draft.text for draft in drafts}
+    memories = await remember(view, notebook, drafts, unrated)
     wish_for(view, notebook, memories)
     made = tuple(memory.id for memory in memories)
     notebook.notes.append(Reflected(memory_ids=made, lacking=INSIGHTS_ASKED - len(made)))
