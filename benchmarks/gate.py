@@ -1,11 +1,12 @@
-"""Whether the gate before reactions changes what a town does: as many runs with it as without it.
+"""Whether the gate changes what a town does: as many runs with it as without it.
 
     python benchmarks/gate.py [--scenario latticeville] [--ticks 288] [--seeds 10] [--json]
 
 The mind is an imitation of a model: it answers from the offline mind's rules, but makes every draw of its own anew, so
-that it wants to talk, to go and to stay at other moments than the rules of the gate expect. What it shares with them is
-whose turn it is to open a talk. A row of the table is a figure of a character-day: its mean without the gate and with
-it, the mean of the difference of two runs of one seed, and the standard error of that mean.
+that it wants to talk, to go and to stay at other moments than the rules of the gate expect, and after a talk it likes
+the other by up to two more or less than they do. What it shares with them is whose turn it is to open a talk. A row of
+the table is a figure of a character-day: its mean without the gate and with it, the mean of the difference of two runs
+of one seed, and the standard error of that mean.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ import json
 import math
 import statistics
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from commonplace import create_run, open_run
+from commonplace import create_run, open_run, rng
 from commonplace.analysis.diffusion import diffusion
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
+from commonplace.minds.tasks import RelateOutput
 from commonplace.scenario.compiling import load
 
 Figures = Mapping[str, float]
@@ -43,7 +46,12 @@ class Imitation:
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
         """The rules' answer to somebody whose draws are others."""
-        return replace(self._mind.answer(ask, replace(request_key, agent=f"{request_key.agent}, imitated")), calls=1)
+        reply = self._mind.answer(ask, replace(request_key, agent=f"{request_key.agent}, imitated"))
+        if isinstance(reply.value, RelateOutput):
+            tone = rng.below(5, request_key.seed, request_key.agent, request_key.tick, request_key.number, "tone") - 2
+            warmth = min(20, max(-20, reply.value.warmth_change + tone))
+            reply = replace(reply, value=reply.value.model_copy(update={"warmth_change": warmth}))
+        return replace(reply, calls=1)
 
     async def close(self) -> None:
         """Nothing to close."""
@@ -70,13 +78,18 @@ def figures(path: Path) -> Figures:
     with open_run(path) as run:
         days = run.last_tick * run.scenario.clock.tick_minutes / DAY * len(run.scenario.personas)
         asked, facts = run.usage(), diffusion(run)
+        questions = Counter(row.task for row in run.answers() if not row.usage.get("needless"))
+        warmth = [one.warmth for state in run.states_at().values() for one in state.relations.values()]
         return {
             "requests": asked[-1]["calls"] / days,
-            "reactions": sum(row["asked"] for row in asked if row["task"] == "react") / days,
+            "reactions": questions["react"] / days,
+            "views after a talk": questions["relate"] / days,
             "kept without asking": asked[-1]["needless"] / days,
             "lines of talk": len(run.events(0, None, type="SAY")) / days,
             "talks": len(run.events(0, None, type="CONVERSATION_ENDED")) / days,
             "changes of plans": len(run.events(0, None, type="PLAN_CHANGED")) / days,
+            "warmth": statistics.fmean(warmth),
+            "spread of warmth": statistics.pstdev(warmth),
             "share who know a fact": statistics.fmean(fact["share"] for fact in facts) if facts else 0.0,
         }
 

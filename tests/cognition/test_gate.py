@@ -1,4 +1,4 @@
-"""The gate before reactions: with merged requests a mind that costs something is not asked where rules find nothing."""
+"""The gate: with merged requests a mind that costs something is not asked where rules find nothing to decide."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from cognition.hamlet import Town, hamlet, person, standing
 from commonplace import create_run, open_run, resume_run
 from commonplace.cli import main
 from commonplace.minds.mind import Ask, Reply, RequestKey
-from commonplace.minds.notes import News, changed
-from commonplace.minds.offline.gate import nothing_for_me
+from commonplace.minds.notes import News, Person, Spoken, changed
+from commonplace.minds.offline.gate import nothing_for_me, only_small_talk
 from commonplace.minds.offline.mind import OfflineMind
-from commonplace.minds.tasks import REACT, ReactInput, ReactOutput
+from commonplace.minds.tasks import REACT, RELATE, ReactInput, ReactOutput, RelateInput, RelateOutput
 from commonplace.scenario.compiling import load
 from commonplace.scenario.scenario import Scenario
 from commonplace.testing import ScriptedMind
@@ -28,6 +28,7 @@ from commonplace.world.happenings import Said, happening_of
 from sizes import PROVE
 
 MEASURED = run_path(str(Path(__file__).parents[2] / "benchmarks" / "gate.py"))
+GATED = (REACT, RELATE)
 TICKS, SOME = 30, 60
 EVERY = RequestKey(7, "anna", 1, 0)
 
@@ -49,6 +50,9 @@ class Paid(ScriptedMind):
 
     def reactions(self) -> list[tuple[RequestKey, ReactInput]]:
         return [(key, ask.input) for key, ask in self.asked if ask.task is REACT]
+
+    def views(self) -> list[RelateInput]:
+        return [ask.input for _, ask in self.asked if ask.task is RELATE]
 
 
 def _lived(scenario: Scenario, mind: ScriptedMind, ticks: int = TICKS) -> Town:
@@ -80,8 +84,9 @@ def test_a_mind_that_would_keep_as_the_rules_do_is_asked_less_and_history_is_the
     with_all, with_some = _lived(_village(gate=False), asked), _lived(_village(), gated)
     assert _history(with_all) == _history(with_some)
     assert len(gated.reactions()) < 0.75 * len(asked.reactions())
-    others = [[ask.task.name for _, ask in mind.asked if ask.task is not REACT] for mind in (asked, gated)]
+    others = [[ask.task.name for _, ask in mind.asked if ask.task not in GATED] for mind in (asked, gated)]
     assert sorted(others[0]) == sorted(others[1])
+    assert len(gated.views()) < len(asked.views())
     for agent in with_all.scenario.personas:
         rated = [[(one.text, one.importance) for one in town.memories(agent)] for town in (with_all, with_some)]
         assert rated[0] == rated[1]
@@ -163,6 +168,59 @@ def test_the_rows_let_pass_what_they_would_do_something_about() -> None:
     assert nothing_for_me(_input(event), EVERY) is None
 
 
+def _talk(*lines: tuple[str, str], summary: str = "", warmth: int = 60) -> RelateInput:
+    """Anna after a talk with Ben, of which these lines are known."""
+    given = _input()
+    ben = Person(id="ben", name="Ben Holm", called="Ben", label="friend", warmth=warmth, summary=summary)
+    said = tuple(Spoken(speaker=who, called=who.title(), text=text) for who, text in lines)
+    return RelateInput(who=given.who, situation=given.situation, other=ben, lines=said)
+
+
+SMALL_TALK = (
+    ("ben", "Morning, Anna."),
+    ("anna", "The barn door sticks again."),
+    ("ben", "It does that when it rains."),
+)
+
+
+def test_after_small_talk_one_sees_the_other_as_before() -> None:
+    first, later = (only_small_talk(_talk(*SMALL_TALK, summary=view), EVERY) for view in ("", "I trust Ben."))
+    assert first is not None and later is not None
+    assert (later.needless, later.calls) == (1, 0)
+    assert isinstance(first.value, RelateOutput) and isinstance(later.value, RelateOutput)
+    assert first.value.summary.startswith("Ben, the friend")
+    assert later.value.summary == "I trust Ben."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("ben", "Thank you, Anna. I mean it."),
+        ("ben", "Please don't tell anyone. It's a secret, but I can't read."),
+        ("ben", "Will you come with me on Sunday?"),
+        ("ben", "Leave me alone."),
+        ("ben", "Sorry about the kettle."),
+        ("anna", "I'll be there, Ben."),
+        ("anna", "You lied to me about the barn."),
+        ("anna", "I promise you a loaf."),
+    ],
+)
+def test_what_touches_or_binds_the_two_is_put_to_the_mind(line: tuple[str, str]) -> None:
+    assert only_small_talk(_talk(*SMALL_TALK, line, summary="I trust Ben."), EVERY) is None
+
+
+def test_what_one_tells_of_oneself_says_nothing_about_the_other() -> None:
+    secret = "Please don't tell anyone. It's a secret, but I can't read."
+    assert only_small_talk(_talk(*SMALL_TALK, ("anna", secret)), EVERY) is not None
+
+
+def test_a_change_of_warmth_that_is_not_usual_is_put_to_the_mind() -> None:
+    things = ("oven", "barn", "loft", "green", "cabin", "bakery")
+    asking = tuple(("ben", f"Why is the {thing} so warm?") for thing in things)
+    assert only_small_talk(_talk(*SMALL_TALK, *asking, warmth=0), EVERY) is None
+    assert only_small_talk(_talk(*SMALL_TALK, *asking, warmth=70), EVERY) is not None
+
+
 async def _play(run: Any, ticks: int) -> None:
     async for _ in run.play(ticks):
         pass
@@ -201,6 +259,7 @@ def test_an_imitated_model_with_draws_of_its_own_lives_alike_with_the_gate(
     found = MEASURED["rows"](MEASURED["compared"](scenario, range(1, seeds + 1), ticks))
     assert found["kept without asking"][0] == 0
     assert found["requests"][1] < 0.9 * found["requests"][0]
-    for name in ("lines of talk", "talks", "changes of plans", "share who know a fact"):
+    assert found["views after a talk"][1] < found["views after a talk"][0]
+    for name in ("lines of talk", "talks", "changes of plans", "warmth", "spread of warmth", "share who know a fact"):
         without, _, difference, error = found[name]
         assert abs(difference) <= max(2 * error, 0.05 * without), name

@@ -6,7 +6,7 @@ result before it perceives. So a slow answer never holds up the tick in which it
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
@@ -18,12 +18,15 @@ from commonplace.cognition.circumstances import known, off
 from commonplace.cognition.goals import goal_notes, wish_for
 from commonplace.cognition.past import own_past, whole_past
 from commonplace.cognition.plan import adopt_day
+from commonplace.cognition.react import SMALL
 from commonplace.cognition.relations import warmed
 from commonplace.cognition.remember import REFLECTION, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import acquaintances, fact_notes, person, places, recalled, situation, who
 from commonplace.cognition.turn import JobNotebook, JobResult, JobView, Notebook, TurnView
+from commonplace.memory.record import Memory
 from commonplace.memory.reflection import ReflectionTrigger
+from commonplace.minds.mind import Unless
 from commonplace.minds.notes import Spoken, changed
 from commonplace.minds.tasks import (
     INSIGHTS,
@@ -238,7 +241,9 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
         for insight in result.outcome["insights"]
         if any(memory in view.draft for memory in insight["because"])
     ]
-    memories = await remember(view, notebook, drafts, {draft.text for draft in drafts})
+    # where requests are merged, the answer holds the ratings: one that it leaves out is the rules'
+    unrated = () if view.scenario.cognition.requests == "merged" else {draft.text for draft in drafts}
+    memories = await remember(view, notebook, drafts, unrated)
     wish_for(view, notebook, memories)
     made = tuple(memory.id for memory in memories)
     notebook.notes.append(Reflected(memory_ids=made, lacking=INSIGHTS_ASKED - len(made)))
@@ -268,32 +273,47 @@ def request_relate(view: TurnView, notebook: Notebook) -> None:
 async def _relate(view: JobView, notebook: JobNotebook) -> Outcome:
     other = view.job.about
     found = await retrieve(view, notebook, "relate", [view.scenario.personas[other].called])
+    talk = _last_talk(view, other)
     inputs = RelateInput(
         who=who(view.persona),
         situation=situation(view),
         other=person(view, other),
-        lines=last_talk(view, other),
+        lines=tuple(line for _, line in talk),
         recalled=found,
     )
-    output = (await notebook.ask(RELATE, inputs)).value
+    output = (await notebook.ask(RELATE, inputs, _gate(view, talk))).value
     because = [memory for memory in output.because if memory in {note.id for note in found}]
     return {"warmth_change": output.warmth_change, "summary": output.summary, "because": because}
 
 
-def last_talk(view: JobView, other: str) -> tuple[Spoken, ...]:
+def _gate(view: JobView, talk: Iterable[tuple[Memory, Spoken]]) -> Unless[RelateInput] | None:
+    """What may answer in place of the mind: the rules, unless a line weighs more than a little or was news to the
+    character."""
+    heavy = any(memory.importance > SMALL for memory, _ in talk)
+    if heavy or not view.scenario.cognition.has_gate:
+        return None
+    learned = {view.past.earliest(fact.carried_by) for fact in view.scenario.facts}
+    if any(memory.id in learned for memory, _ in talk):
+        return None
+    from commonplace.minds.offline.gate import only_small_talk  # noqa: PLC0415 – start-up speed
+
+    return only_small_talk
+
+
+def _last_talk(view: JobView, other: str) -> list[tuple[Memory, Spoken]]:
     """What the two said to each other in the last simulated hour, oldest first."""
-    lines: list[Spoken] = []
+    lines: list[tuple[Memory, Spoken]] = []
     for memory in reversed([*islice(view.past.backwards(), MOST_OF_TALK)]):
         if view.now - memory.created_at > timedelta(hours=1):
             continue
         match happening_of(memory.details):
             case ISaid(to=to) as said if to == other:
-                lines.append(_spoken(view.persona, said))
+                lines.append((memory, _spoken(view.persona, said)))
             case Said(who=speaker, to_me="1") as said if speaker == other:
-                lines.append(_spoken(view.scenario.personas[other], said))
+                lines.append((memory, _spoken(view.scenario.personas[other], said)))
             case _:
                 pass
-    return tuple(lines)
+    return lines
 
 
 def _spoken(speaker: Persona, line: Speech) -> Spoken:

@@ -74,8 +74,7 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
 def _gate(view: TurnView, inputs: ReactInput) -> Unless[ReactInput] | None:
     """What may answer in place of the mind: the rows, unless the news is said to the character, weighs more than a
     little or is its own failure, or the answer is also to hold what only the mind decides."""
-    cognition = view.scenario.cognition
-    if not cognition.gate or cognition.requests != "merged" or cognition.importance == "mind":
+    if not view.scenario.cognition.has_gate:
         return None
     if inputs.targets is not None or any(
         entry.to_me or entry.importance > SMALL or entry.kind in FAILURES for entry in inputs.news

@@ -105,7 +105,8 @@ def _read(_: Read, bearing: Bearing) -> int | None:
     return _of_news(bearing) - TOLD if bearing.weight else None
 
 
-def _is_moving(act: str) -> bool:
+def is_moving(act: str) -> bool:
+    """Whether a line that does this touches the two who talk."""
     return act in _MOVING or act.partition(".")[0] in _MOVING
 
 
@@ -116,11 +117,11 @@ def _said(said: Said, bearing: Bearing) -> int | None:
     if not said.act:
         return news or None
     asked = said.act.partition(".")[0] == "ask"
-    return max(news, 2 if asked or said.act in _SMALL_TALK else 4 if _is_moving(said.act) else 3)
+    return max(news, 2 if asked or said.act in _SMALL_TALK else 4 if is_moving(said.act) else 3)
 
 
 def _i_said(said: ISaid, bearing: Bearing) -> int | None:
-    if bearing.weight or _is_moving(said.act):
+    if bearing.weight or is_moving(said.act):
         return 3
     return None if not said.act else 2 if said.act.startswith("tell") else 1
 

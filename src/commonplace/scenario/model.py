@@ -583,7 +583,7 @@ class CognitionPart(Part):
     )
     gate: bool = Field(
         default=True,
-        description="merged requests ask about news only where rules find something in it for the character",
+        description="merged requests ask about news, and for a view after a talk, only where rules find something",
     )
     reflection: ReflectionPart = Field(default=ReflectionPart(), description="when characters reflect")
     observe: bool = Field(default=True, description="ablation: without observations nothing perceived is remembered")
@@ -594,6 +594,11 @@ class CognitionPart(Part):
     def asks_each_tick(self) -> bool:
         """Whether the mind is asked for each action of those awake."""
         return self.fidelity != "when_needed"
+
+    @property
+    def has_gate(self) -> bool:
+        """Whether rules may answer in place of a mind that costs something."""
+        return self.gate and self.requests == "merged" and self.importance != "mind"
 
 
 class MindPart(Part):

@@ -110,7 +110,7 @@ def _shown(ask: Ask[Any, Any], value: Any) -> Any:
 def asked_for(data: dict[str, Any]) -> dict[str, Any]:
     """An answer without what rules note for themselves."""
     plan = data["plan"] if isinstance(data.get("plan"), dict) else {}
-    for entry in (data, plan, *data.get("insights", ()), *data.get("day", ())):
+    for entry in (data, plan, *(data.get("insights") or ()), *data.get("day", ())):
         for key in UNASKED:
             entry.pop(key, None)
     for part in (plan, data.get("act")):
@@ -475,6 +475,16 @@ def test_an_insight_without_valid_evidence_is_dropped() -> None:
     ]
     value: Any = shown(ASKS["insights"], {"insights": entries})
     assert [(one.because, one.about) for one in value.insights] == [((1,), "jun")]
+
+
+def test_questions_and_insights_have_one_form_and_what_is_not_asked_for_is_ignored() -> None:
+    assert schema(ASKS["questions"].task) == schema(ASKS["insights"].task)
+    both = {"questions": ["What do I owe Jun?"], "insights": [{"text": "Jun waits.", "because": [1]}]}
+    asked, concluded = shown(ASKS["questions"], both), shown(ASKS["insights"], both)
+    assert asked == QuestionsOutput(questions=("What do I owe Jun?",))
+    assert isinstance(concluded, InsightsOutput) and [one.text for one in concluded.insights] == ["Jun waits."]
+    assert refused(ASKS["questions"], both | {"questions": None}, saying="must be a list") == "schema"
+    assert refused(ASKS["insights"], {"questions": both["questions"]}, saying="must be a list") == "schema"
 
 
 def test_a_target_that_is_not_offered_to_act_is_left_to_the_simulator() -> None:

@@ -1,18 +1,35 @@
-"""Reflection: `questions` that recent memories raise, and the `insights` that answer them with citations."""
+"""Reflection: `questions` that recent memories raise, and the `insights` that answer them with citations.
+
+Both are answered in one form. So the prompt of the insights, which goes on from that of the questions, begins with the
+whole of it for a server that places the form before the messages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Self, cast
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Ask, Task
-from commonplace.minds.notes import NO_PAST, Given, Past, Person, Recalled, Situation, Who
+from commonplace.minds.notes import NO_PAST, Given, Past, Person, Recalled, Situation, Value, Who
+from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import Told, plain
 from commonplace.minds.tasks.offers import Offers, people
 from commonplace.minds.tasks.scenes import Values, View
-from commonplace.minds.tasks.wire import Cited, Context, Rule, Unasked, WireValue, choice, several, spoken, texts, whole
+from commonplace.minds.tasks.wire import (
+    AnswerModel,
+    Cited,
+    Context,
+    Rule,
+    Unasked,
+    WireValue,
+    choice,
+    several,
+    spoken,
+    texts,
+    whole,
+)
 
 QUESTIONS_ASKED, INSIGHTS_ASKED = 3, 5
 LONGEST_QUESTION, LONGEST_INSIGHT = 200, 400
@@ -36,10 +53,8 @@ class QuestionsInput(Given):
     """The latest memories, oldest first, at most 100."""
 
 
-class QuestionsOutput(WireValue):
-    questions: Annotated[tuple[str, ...], texts(LONGEST_QUESTION, QUESTIONS_ASKED, needed=True, guarded=True)] = Field(
-        max_length=QUESTIONS_ASKED
-    )
+class QuestionsOutput(Value):
+    questions: tuple[str, ...] = Field(max_length=QUESTIONS_ASKED)
 
 
 Shown = list[tuple[Told, Recalled]]
@@ -67,17 +82,6 @@ def _by_hour(shown: Shown) -> list[Values]:
 def _questions_scene(inputs: QuestionsInput, view: View) -> Values:
     listed = _listed(inputs, view)
     return {"hours": _by_hour(listed), "memories": [told for told, _ in listed]}
-
-
-QUESTIONS = Task(
-    "questions",
-    QuestionsInput,
-    QuestionsOutput,
-    lambda _: QuestionsOutput(questions=()),
-    max_tokens=250,
-    temperature=0.5,
-    scene=_questions_scene,
-)
 
 
 # ── insights ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -120,18 +124,8 @@ class Insight(WireValue):
     frame: Annotated[Mapping[str, str], Rule(_frame), Unasked] = Field(default_factory=dict)
 
 
-class InsightsOutput(WireValue):
-    insights: Annotated[tuple[Insight, ...], several(0, INSIGHTS_ASKED)] = Field(max_length=INSIGHTS_ASKED)
-
-    @field_validator("insights")
-    @classmethod
-    def _drop_what_cites_nothing(cls, insights: tuple[Insight, ...], info: ValidationInfo) -> tuple[Insight, ...]:
-        """What a model concludes must rest on a memory it was shown."""
-        if info.context is None:
-            return insights
-        resting = tuple(one for one in insights if one.because)
-        info.context.note("dropped", len(insights) - len(resting))
-        return resting
+class InsightsOutput(Value):
+    insights: tuple[Insight, ...] = Field(max_length=INSIGHTS_ASKED)
 
 
 def _insights_offers(inputs: InsightsInput) -> Offers:
@@ -161,6 +155,66 @@ def _insights_scene(inputs: InsightsInput, view: View) -> Values:
     }
 
 
+# ── the form of both ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _asked(of: type[Given]) -> Rule:
+    """A list if it is asked for, else null."""
+
+    def read(value: object, context: Context) -> object:
+        if not isinstance(context.inputs, of):
+            return None
+        if value is None:
+            raise Unusable("must be a list", "schema")
+        return value
+
+    return Rule(read)
+
+
+Questions = Annotated[tuple[str, ...], texts(LONGEST_QUESTION, QUESTIONS_ASKED, needed=True, guarded=True)]
+Insights = Annotated[tuple[Insight, ...], several(0, INSIGHTS_ASKED)]
+
+
+class ReflectionAnswer(AnswerModel):
+    """What is not asked for is null; a value given there is ignored."""
+
+    questions: Annotated[Questions | None, _asked(QuestionsInput)] = Field(default=None, validate_default=True)
+    insights: Annotated[Insights | None, _asked(InsightsInput)] = Field(default=None, validate_default=True)
+
+    @field_validator("insights")
+    @classmethod
+    def _drop_what_cites_nothing(
+        cls, insights: tuple[Insight, ...] | None, info: ValidationInfo
+    ) -> tuple[Insight, ...] | None:
+        """What a model concludes must rest on a memory it was shown."""
+        if info.context is None or insights is None:
+            return insights
+        resting = tuple(one for one in insights if one.because)
+        info.context.note("dropped", len(insights) - len(resting))
+        return resting
+
+    def output(self, inputs: QuestionsInput | InsightsInput) -> QuestionsOutput | InsightsOutput:
+        if isinstance(inputs, QuestionsInput):
+            return QuestionsOutput(questions=self.questions or ())
+        return InsightsOutput(insights=self.insights or ())
+
+    @classmethod
+    def of(cls, inputs: QuestionsInput | InsightsInput, value: QuestionsOutput | InsightsOutput) -> Self:
+        return cls(questions=value.questions) if isinstance(value, QuestionsOutput) else cls(insights=value.insights)
+
+
+QUESTIONS = Task(
+    "questions",
+    QuestionsInput,
+    QuestionsOutput,
+    lambda _: QuestionsOutput(questions=()),
+    max_tokens=250,
+    temperature=0.5,
+    scene=_questions_scene,
+    answer=ReflectionAnswer,
+)
+
+
 def questions_of(inputs: InsightsInput) -> tuple[Ask[QuestionsInput, QuestionsOutput], QuestionsOutput]:
     """The question that insights go on from, and its answer."""
     asked = Ask(QUESTIONS, QuestionsInput(who=inputs.who, situation=inputs.situation, recent=inputs.recent))
@@ -176,4 +230,5 @@ INSIGHTS = Task(
     temperature=0.5,
     scene=_insights_scene,
     offers=_insights_offers,
+    answer=ReflectionAnswer,
 )

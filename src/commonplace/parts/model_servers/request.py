@@ -157,7 +157,7 @@ def _form(prompt: Prompt, structure: Structure, *, compact: bool) -> dict[str, A
         return {"grammar": rules}
     match "text" if prompt.small else structure:
         case "json_schema":
-            named = {"name": prompt.task, "strict": True, "schema": prompt.schema}
+            named = {"name": "answer", "strict": True, "schema": prompt.schema}  # the same for tasks of one form
             return {"response_format": {"type": "json_schema", "json_schema": named}}
         case "json_object":
             return {"response_format": {"type": "json_object", "schema": prompt.schema}}
