@@ -359,9 +359,12 @@ def request_shape(mind: str, scenario: Scenario) -> str:
 
 
 def _apart(common: str, tasks: Mapping[str, MindPart], scenario: Scenario) -> tuple[str, ...]:
-    """What a merged reaction leaves to questions of their own: what the scenario says, what another mind answers."""
-    minds = {task: part.mind or common for task, part in by_task(tasks).items()}
+    """What a merged reaction leaves to questions of their own: what the scenario says, what another mind answers, and
+    the words where it is a letter."""
+    parts = by_task(tasks)
+    minds = {task: part.mind or common for task, part in parts.items()}
     other = {task for task in OF_A_REACTION if minds.get(task, common) != minds.get("react", common)}
+    other |= {"converse"} if "react" in in_small_form(parts) else set()
     return tuple(task for task in OF_A_REACTION if task in other or task in scenario.cognition.apart)
 
 
@@ -552,6 +555,11 @@ def book(
     from commonplace.minds.prompts.prompt import setting_of  # noqa: PLC0415
 
     return PromptBook(scenario.language, setting_of(scenario), templates or {}, small)
+
+
+def book_of(manifest: Manifest, scenario: Scenario) -> PromptBook:
+    """The prompts of a run, each in the form in which it asks."""
+    return book(scenario, templates_of(manifest), in_small_form(by_task(task_minds(manifest))))
 
 
 def _overrides(beside: Path, folder: str) -> Mapping[str, str]:

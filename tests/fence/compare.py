@@ -27,6 +27,7 @@ from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import setting_of
+from commonplace.registry import TASKS
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.talk import ask_character, view_at
@@ -149,14 +150,15 @@ class Asked(OfflineMind):
 
     name = "ollama:"
 
-    def __init__(self, scenario: str) -> None:
+    def __init__(self, scenario: str, small: Collection[str] = ()) -> None:
         loaded = load(scenario)
         super().__init__(loaded.language)
-        self._book = PromptBook(loaded.language, setting_of(loaded))
+        self._book = PromptBook(loaded.language, setting_of(loaded), small=small)
+        self._small = small
         self.prompts: list[str] = []
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        if ask.task.scene is not None:
+        if ask.task.name in self._small if self._small else ask.task.scene is not None:
             prompt = self._book.prompt(ask)
             which = f"t{request_key.tick}.{request_key.agent}.{request_key.number}"
             self.prompts.append(f"══ {which} {prompt.task}\n{prompt.text}\n")
@@ -164,9 +166,10 @@ class Asked(OfflineMind):
 
 
 def prompts(scenario: str) -> str:
-    """Every prompt of a day."""
-    mind = Asked(scenario)
-    with lived(scenario, SEEDS[0], TWO_DAYS // 2, mind=mind):
+    """Every prompt of a day; for a name such as `plaza-small` those in the small form."""
+    town = scenario.removesuffix(SMALL)
+    mind = Asked(town, [name for name, row in TASKS.items() if row.small] if town != scenario else ())
+    with lived(town, SEEDS[0], TWO_DAYS // 2, mind=mind):
         return "\n".join(mind.prompts)
 
 
@@ -176,7 +179,8 @@ PARTS: Mapping[str, Mapping[str, Callable[[Reading], str]]] = {
     "transcripts": dict.fromkeys((*DUETS, *PANELS), transcript),
 }
 """Part → scenario → what is read of a run of it."""
-WITH_PROMPTS = ("latticeville", "sijang")
+SMALL = "-small"
+WITH_PROMPTS = ("latticeville", "sijang", f"plaza{SMALL}", f"sijang{SMALL}")
 
 
 def kept(part: str, name: str) -> str:

@@ -253,6 +253,13 @@ def test_every_choice_of_a_town_is_read_as_a_reaction() -> None:
 # ── the day ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def test_an_event_of_another_day_is_no_matter_of_the_day() -> None:
+    given = ASKS["plan_day"].input
+    assert "(19:00, Lattice Plaza)" in BOOKS["en"].prompt(ASKS["plan_day"]).text
+    tomorrow = changed(given.situation, moment="2031-10-05T06:00:00")
+    assert "lantern festival" not in BOOKS["en"].prompt(Ask(PLAN_DAY, changed(given, situation=tomorrow))).text
+
+
 def starts(value: Any) -> list[str]:
     """When the strokes begin."""
     return [stroke.start for stroke in value.strokes]

@@ -59,3 +59,14 @@ def test_an_instruction_of_ones_own_is_not_spoken_either() -> None:
     book = PromptBook("en", SETTING, {"converse.txt": own})
     with pytest.raises(ValueError, match="instead of repeating"):
         book.read(every_ask()["converse"], {"say": "As though the whole village were listening at the door."})
+
+
+def test_a_template_of_the_small_form_is_replaced_by_one_in_the_folder_of_that_name(tmp_path: Path) -> None:
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "react.txt").write_text("Choose.\n---\n{{ letters }}?", encoding="utf-8")
+    own = load_overrides(tmp_path)
+    assert list(own) == ["small/react.txt"]
+    assert PromptBook("en", SETTING, own, {"react"}).prompt(every_ask()["react"]).messages[-1].text == "ABCDEF?"
+    (tmp_path / "small" / "rate.txt").write_text("Rate.\n---\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"small/rate\.txt is not the name of a template"):
+        load_overrides(tmp_path)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from commonplace import create_run, resume_run
-from commonplace.api import by_task, formed, named_minds, prepared
+from commonplace.api import book_of, by_task, formed, named_minds, prepared, scenario_of
 from commonplace.cli import main
 from commonplace.minds.several import in_small_form
 from commonplace.parts.model_servers.forms import remember_form, remembered_form
@@ -102,6 +102,20 @@ def test_a_run_records_the_form_it_was_begun_with() -> None:
     assert default_form(prepared("plaza", mind="offline")[1]) == ""
     full = prepared("plaza", mind={"default": {"mind": name, "form": "full"}})[1]
     assert default_form(full) == "full"
+
+
+def test_a_merged_reaction_in_the_small_form_leaves_its_words_to_a_question_of_their_own() -> None:
+    remember_form("llamacpp:", "small")
+    loaded, manifest = prepared("plaza", mind="llamacpp:")
+    assert loaded.cognition.requests == "merged" and loaded.cognition.apart == ("converse",)
+    assert scenario_of(manifest).cognition.apart == ("converse",)
+
+
+def test_the_prompts_of_a_run_are_shown_in_its_form() -> None:
+    remember_form("llamacpp:", "small")
+    loaded, manifest = prepared("plaza", mind="llamacpp:")
+    words = book_of(manifest, loaded)
+    assert words.prompt(every_ask()["react"]).small and not words.prompt(every_ask()["rate"]).small
 
 
 def test_the_same_server_under_another_name_is_the_same() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from commonplace.api import DEFAULT_SEED, book, mind_named, named_minds, prepared
+from commonplace.api import DEFAULT_SEED, book_of, mind_named, named_minds, prepared
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import CONCURRENCY, FIDELITY, JSON, RUN, SCENARIO, TRUST, Fidelity, minds_given
 from commonplace.cli.output import print_json, print_table
@@ -22,7 +22,7 @@ from commonplace.languages import DEFAULT
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
 from commonplace.parts.workbench.estimate import Asked, Estimate
 from commonplace.parts.workbench.estimate import estimate as estimated
-from commonplace.run.manifest import minds_of, templates_of
+from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
 from commonplace.run.task_minds import mind_by_question
 from commonplace.run.verdict import verdicts
@@ -120,7 +120,7 @@ def estimate(
         if not is_server(name):
             mind_named(name, loaded)  # raises for an unknown name
     asked = mind_by_question(manifest)
-    sized = SizedMind(book(loaded, templates_of(manifest)), loaded.language, asked)
+    sized = SizedMind(book_of(manifest, loaded), loaded.language, asked)
     found = asyncio.run(estimated(loaded, manifest, by_name(loaded.part.stage), sized, concurrency))
     rows = [(row, _cost(asked("", row.task), row.prompt, row.cached, row.answer)) for row in found.tasks]
     unknown = [name for name in minds_of(manifest) if price_of(name) is None]

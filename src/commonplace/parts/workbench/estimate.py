@@ -17,6 +17,7 @@ from commonplace.engine.stage import Stage
 from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.book import PromptBook
+from commonplace.minds.prompts.prompt import Prompt
 from commonplace.minds.tasks import EmbedInput
 from commonplace.minds.tasks.wire import written
 from commonplace.minds.tokens import estimated_tokens
@@ -143,14 +144,16 @@ class SizedMind:
         reply = self._mind.answer(ask, request_key)
         if isinstance(ask.input, EmbedInput):
             return replace(reply, prompt_tokens=estimated_tokens(prompt_text({"input": ask.input.texts})), calls=1)
-        prompt = prompt_counted(self._book, ask)
+        worded = self._book.prompt(ask)
+        prompt = prompt_counted(worded)
         mind = self._asked(request_key.agent, ask.task.name)
         answer = "" if reply.value is None else json.dumps(written(ask, reply.value), ensure_ascii=False)
+        written_out = estimated_tokens(answer)
         return replace(
             reply,
             prompt_tokens=estimated_tokens(prompt),
             cached_tokens=caching(mind)(estimated_tokens(prompt[: self._shared(prompt, mind)])),
-            answer_tokens=estimated_tokens(answer),
+            answer_tokens=min(written_out, worded.max_tokens) if worded.small else written_out,
             calls=1,
         )
 
@@ -166,9 +169,9 @@ class SizedMind:
         return max((common(prompt, other) for other in neighbours), default=0)
 
 
-def prompt_counted(book: PromptBook, ask: Ask[Any, Any]) -> str:
+def prompt_counted(prompt: Prompt) -> str:
     """What a provider would count as the prompt of a question, the JSON Schema included."""
-    return prompt_text(chat_body(book.prompt(ask), _BEST, _BEST.structured, seed=0))
+    return prompt_text(chat_body(prompt, _BEST, _BEST.structured, seed=0))
 
 
 def common(one: str, other: str) -> int:

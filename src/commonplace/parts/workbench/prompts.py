@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from commonplace.api import book, mind_to_ask, scenario_of
+from commonplace.api import book, book_of, mind_to_ask, scenario_of
 from commonplace.canon import parsed
 from commonplace.cli.consent import agreed
 from commonplace.cli.options import CONCURRENCY, JSON, RUN, TIMEOUT, TRUST
@@ -84,13 +84,13 @@ def prompts(
             print(f"{len(chosen)} of {len(found):,} questions; --limit shows more", file=sys.stderr)
         own = load_overrides(templates) if templates else None
         asks = _asks(reading, chosen, trust, every=again)
-        words = book(reading.scenario, templates_of(reading.manifest))
+        words = book_of(reading.manifest, reading.scenario)
         kept = {one.key: attempts_at(reading, one, asks.get(one.key), words) for one in chosen}
         variants = [Variant(KEPT, kept)]
         for name in mind or [""] * again:  # with templates alone the run's own mind
             asked = _mind(reading, name, own, trust, timeout)
             title = f"{name or reading.manifest.mind}{f', {templates}' if templates else ''}"
-            words = book(reading.scenario, templates_of(reading.manifest) if own is None else own)
+            words = book_of(reading.manifest, reading.scenario) if own is None else book(reading.scenario, own)
             variants.append(asyncio.run(answered(title, asked, asks, reading.seeds, words, concurrency)))
         if as_json:
             print_json(_as_json(reading, one, variants) for one in chosen)
@@ -169,7 +169,7 @@ def _list(reading: Reading, found: Sequence[Question], as_json: bool, trust: boo
     tasks = {name: [one for one in found if one.task == name] for name in TASKS}
     examples = {name: _example(all_of_it) for name, all_of_it in tasks.items() if all_of_it}
     asks = _asks(reading, examples.values(), trust, every=False)
-    words = book(reading.scenario, templates_of(reading.manifest))
+    words = book_of(reading.manifest, reading.scenario)
     rows = [
         _row(reading, tasks[name], example, attempts_at(reading, example, asks.get(example.key), words))
         for name, example in examples.items()

@@ -137,8 +137,9 @@ def _in_words(row: AnswerRow, call: ModelCall, ask: Ask[Any, Any] | None, book: 
     if call.prompt or ask is None:
         return Attempt(row, call)
     answer = in_wire_form(ask, value_of(ask, row)) if row.body else ""
-    call = replace(call, prompt=book.prompt(ask).text, raw=call.raw or answer)
-    tokens = {"prompt_tokens": estimated_tokens(prompt_counted(book, ask)), "answer_tokens": estimated_tokens(answer)}
+    prompt = book.prompt(ask)
+    call = replace(call, prompt=prompt.text, raw=call.raw or answer)
+    tokens = {"prompt_tokens": estimated_tokens(prompt_counted(prompt)), "answer_tokens": estimated_tokens(answer)}
     return Attempt(replace(row, usage={**tokens, **row.usage}), call, made=True)
 
 
