@@ -346,7 +346,9 @@ class _Attempt:
     def _heard(self) -> Callable[[str], object] | None:
         """Tells who listens what is said so far; None if nobody does, or nothing is said aloud."""
         listens, agent, inputs, aloud = listener(), self.request_key.agent, self.ask.input, self.ask.task.aloud
-        return (lambda written: listens(agent, aloud(inputs, written))) if listens and aloud else None
+        if listens is None or aloud is None:
+            return None
+        return lambda written: (words := aloud(inputs, written)) and listens(agent, words)
 
     def _simpler(self, can: Capabilities, usual: Structure) -> list[Structure]:
         """The forms to try where the usual one is refused: after one that the settings name, what the model obeys."""
