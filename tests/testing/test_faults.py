@@ -11,6 +11,7 @@ import pytest
 
 from commonplace.errors import UsageError
 from commonplace.testing.server import FAULTS, MARK, Faults, ModelServer
+from commonplace.testing.server.faults import STREAM
 from testing.calling import RATING, REACTION, RULES, SCHEMA, asked, chatted, forced, posted, strict
 
 BROKEN = ("reset", "half", "hang")
@@ -37,7 +38,8 @@ def words(kind: str) -> str:
 
 @pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind not in BROKEN])
 def test_every_fault_spoils_its_answer(kind):
-    body = EMBED if kind in VECTORS else asked("react", REACTION, response_format=strict(SCHEMA))
+    live = {"stream": True} if kind in STREAM else {}
+    body = EMBED if kind in VECTORS else asked("react", REACTION, response_format=strict(SCHEMA), **live)
     path = "embeddings" if kind in VECTORS else "chat/completions"
     with ModelServer() as server:
         sound = posted(server, path, body)[1]
@@ -45,7 +47,7 @@ def test_every_fault_spoils_its_answer(kind):
         spoiled = posted(server, path, body)[1]
     (entry,) = server.log.entries
     assert (spoiled != sound) == bool(entry.fault)
-    assert kind in (entry.fault, "single_quotes")
+    assert kind in (entry.fault, "single_quotes") and (kind in STREAM) == spoiled.startswith((b"data:", b":", b"\n"))
     assert FAULTS[kind].imitates
 
 
@@ -117,6 +119,13 @@ def test_what_is_drawn_depends_on_the_question_and_on_how_often_it_came():
     assert any(len({*kinds} - {""}) > 1 for kinds in tried)
 
 
+@pytest.mark.parametrize("kind", STREAM)
+def test_an_answer_at_once_is_not_broken_as_a_stream(kind):
+    with ModelServer(faults=Faults(1.0, (kind,))) as server:
+        assert chatted(server, asked("rate", RATING))["choices"]
+    assert not server.log.faults
+
+
 def test_a_request_of_nobody_is_never_spoiled():
     with ModelServer(faults=Faults(1.0)) as server:
         for _ in range(20):
@@ -128,7 +137,8 @@ def test_every_kind_comes_up():
     faults = Faults(1.0, tuple(kind for kind in FAULTS if kind not in (*BROKEN, *VECTORS)))
     with ModelServer(faults=faults) as server:
         for tick in range(250):
-            posted(server, "chat/completions", asked("react", REACTION, tick=tick, response_format=strict(SCHEMA)))
+            shape = {"response_format": strict(SCHEMA), "stream": True}
+            posted(server, "chat/completions", asked("react", REACTION, tick=tick, **shape))
     assert set(server.log.faults) == set(faults.kinds)
 
 

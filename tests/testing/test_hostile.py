@@ -27,7 +27,7 @@ GIVES_NO_ANSWERS = (
     "bad_request", "bomb",
 )  # fmt: skip
 WANTS_MONEY = ("unpaid", "quota")
-STAYS_AWAY = ("reset", "half", "rate_limited", "server_error", "unavailable")
+STAYS_AWAY = ("reset", "half", "rate_limited", "server_error", "unavailable", "error_event", "error_first")
 FIRST = ("html", "null_content", "bad_request", "unpaid", "rate_limited")
 """Those of the fast suite; `make prove` tries all."""
 PAUSING = [kind for kind in (*GIVES_NO_ANSWERS, *WANTS_MONEY, *STAYS_AWAY) if PROVE or kind in FIRST]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import commonplace.parts.duet.sitcom
 from commonplace import open_run
 from commonplace.parts.duet.sitcom import session
+from commonplace.testing.server import ModelServer
 from commonplace.text import clean
 from e2e.command import command
 from sizes import examples
@@ -164,3 +165,24 @@ def shown() -> Any:
     wanted = source[source.index("_LINK") : source.index("# ── the sidebar")]
     exec("import re\nfrom commonplace.text import clean\n" + wanted, namespace)  # noqa: S102
     return namespace["shown"]
+
+
+def test_a_line_is_shown_while_a_model_writes_it(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    from streamlit.delta_generator import DeltaGenerator
+
+    drawn: list[str] = []
+    markdown = DeltaGenerator.markdown
+
+    def noted(place: Any, text: str, **more: Any) -> Any:
+        drawn.append(text)
+        return markdown(place, text, **more)
+
+    with ModelServer() as server:
+        page.text_input(key="sitcom.mind").set_value(server.url).run()
+        monkeypatch.setattr(DeltaGenerator, "markdown", noted)
+        turns(page, 1)
+    record = page.session_state.transcript[0]
+    name = next(one.name for one in page.session_state.config.profiles if one.id == record.speaker)
+    growing = [text for text in drawn if text.startswith(f"**{name}**") and text.endswith("…")]
+    assert len(set(growing)) > 2 and growing[-1] == f"**{name}** {shown()(record.utterance)}…"
+    assert not [one.value for one in page.markdown if one.value in growing], "the bubble has taken its place"

@@ -68,11 +68,12 @@ function Conversation({ talk }: { readonly talk: Talk }): ReactElement {
 /** A line that is still being written: nobody has heard it yet. */
 function Unsaid({ speaker, text }: { readonly speaker: string; readonly text: string }): ReactElement {
   const language = useView((view) => view.town.language);
+  const called = useCalled(speaker);
   return (
     <p className="said soft" aria-busy="true">
       <Portrait agent={speaker} />
-      <span>
-        <Name agent={speaker} /> <span lang={language}>{text}…</span>
+      <span className="growing">
+        <strong>{called}</strong> <span lang={language}>{text}…</span>
       </span>
     </p>
   );
@@ -92,7 +93,7 @@ function Said({
 }): ReactElement {
   const store = useViewStore();
   const words = useWords();
-  const name = useView((view) => view.town.characters.find((one) => one.id === speaker)?.called ?? speaker);
+  const called = useCalled(speaker);
   return (
     <button
       type="button"
@@ -100,9 +101,13 @@ function Said({
       title={words.talk.why}
       onClick={() => store.getState().open({ kind: "why", id })}
     >
-      <strong>{name}</strong> <span lang={language}>{unquoted(text)}</span>
+      <strong>{called}</strong> <span lang={language}>{unquoted(text)}</span>
     </button>
   );
+}
+
+function useCalled(agent: string): string {
+  return useView((view) => view.town.characters.find((one) => one.id === agent)?.called ?? agent);
 }
 
 /** What was said, without the quotation marks around it: the bubble stands for them. */

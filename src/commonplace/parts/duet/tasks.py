@@ -13,7 +13,7 @@ from commonplace.languages import phrases
 from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Recalled, Spoken, Who
-from commonplace.minds.prompts.speech_guard import LONGEST_LINE
+from commonplace.minds.prompts.speech_guard import LONGEST_LINE, first_sentences
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
 from commonplace.minds.tasks.wire import Cited, Unasked, WireValue, noted, seen, spoken
@@ -114,7 +114,7 @@ DUET_TURN = Task(
     temperature=0.9,
     scene=_scene,
     free_text="say",
-    aloud=lambda _, written: words_in(written, "say"),
+    aloud=lambda _, written: first_sentences(words_in(written, "say"), SENTENCES),
 )
 DUET_PLAN = Task(
     "duet_plan",

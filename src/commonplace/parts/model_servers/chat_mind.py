@@ -351,9 +351,8 @@ class _Attempt:
         listens, agent, inputs, aloud = listener(), self.request_key.agent, self.ask.input, self.ask.task.aloud
         if listens is None or aloud is None or self.prompt.letters:
             return None
-        if self.prompt.small:  # the answer is what is said
-            return lambda written: listens(agent, clean(written))
-        return lambda written: listens(agent, aloud(inputs, written))
+        small = self.prompt.small  # then the answer is what is said
+        return lambda written: (words := clean(written) if small else aloud(inputs, written)) and listens(agent, words)
 
     def _simpler(self, can: Capabilities, usual: Structure) -> list[Structure]:
         """The forms to try where the usual one is refused: after one that the settings name, what the model obeys."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import ceil, floor
@@ -42,6 +42,8 @@ class Response:
     """A text in it that a character must never say or remember."""
     pieces: tuple[bytes, ...] = ()
     """The body in the pieces in which it is sent, one after the other; empty for a body that is sent at once."""
+    broken: Callable[[tuple[bytes, ...], str], tuple[bytes, ...]] | None = None
+    """What becomes of the events of its stream, in a protocol; None: they are sent as they are."""
 
 
 def as_json(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = (), marker: str = "") -> Response:

@@ -15,6 +15,7 @@ from commonplace import rng
 from commonplace.errors import UsageError
 from commonplace.rng import Key
 from commonplace.testing.server.answers import MODELS, ChatAnswer, Response, Sound, VectorAnswer, as_json, failure
+from commonplace.testing.server.streams import error_event
 
 # A fault: one way in which a request to a model goes wrong.
 
@@ -341,7 +342,58 @@ VALUE: Mapping[str, Fault] = {
 }
 
 
-FAULTS: Mapping[str, Fault] = {**TRANSPORT, **MESSAGE, **VALUE}
+# Faults of answers that come as they are written. What was sent of them must not be used.
+
+
+Pieces = tuple[bytes, ...]
+
+
+def stream(imitates: str, broken: Callable[[Pieces, str], Pieces]) -> Fault:
+    """A fault of a stream; an answer that is to come at once gives it nothing to spoil."""
+    return chat(
+        imitates, "retry", lambda answer: replace(answer.sound(), broken=broken) if answer.chat.stream else None
+    )
+
+
+def _begun(pieces: Pieces, *then: bytes) -> Pieces:
+    """The first events, fewer than the answer needs, and what comes in place of the others."""
+    return (*pieces[: min(3, len(pieces) // 2)], *then)
+
+
+STREAM: Mapping[str, Fault] = {
+    "no_events": stream("a stream without an event", lambda _, __: (b"\n",)),
+    "only_pings": stream("a proxy that keeps a dead stream awake, then gives up", lambda _, __: (b": ping\n\n",) * 3),
+    "unfinished": stream(
+        "a stream that ends before the answer does, as if it were whole", lambda pieces, _: _begun(pieces)
+    ),
+    "half_event": stream(
+        "a stream that ends within an event", lambda pieces, _: _begun(pieces, pieces[len(pieces) // 2][:20])
+    ),
+    "half_name": stream("a stream that ends within the name of a field", lambda pieces, _: _begun(pieces, b"da")),
+    "error_event": stream(
+        "a server that fails while it writes: an error as an event",
+        lambda pieces, protocol: _begun(pieces, error_event(protocol, 500, f"{MARK}: overloaded")),
+    ),
+    "error_first": stream(
+        "a server that fails before it writes: an error as the only event",
+        lambda _, protocol: (error_event(protocol, 500, f"{MARK}: overloaded"),),
+    ),
+    "page_in_stream": stream(
+        "a proxy's page of an error in the middle of a stream",
+        lambda pieces, _: _begun(pieces, f"data: <html>{MARK} 502</html>\n\n".encode()),
+    ),
+    "not_utf8": stream(
+        "bytes in a stream that are not UTF-8", lambda pieces, _: _begun(pieces, b"data: \xff\xfe\xed\xa0\n\n")
+    ),
+    "list_event": stream("a list for an event", lambda pieces, _: _begun(pieces, f'data: ["{MARK}"]\n\n'.encode())),
+    "deep_event": stream(
+        "an event of a hundred thousand brackets",
+        lambda pieces, _: _begun(pieces, b"data: " + b"[" * 100_000 + b"\n\n"),
+    ),
+}
+
+
+FAULTS: Mapping[str, Fault] = {**TRANSPORT, **STREAM, **MESSAGE, **VALUE}
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,21 @@ def streamed(response: Response, protocol: str) -> Response:
     if response.cut in ("reset", "hang") or response.status != 200 or not data or "error" in data:
         return response
     pieces = tuple(_EVENTS[protocol](data))
+    if response.broken is not None:
+        pieces = response.broken(pieces, protocol)
     return replace(response, body=b"", headers=(("Content-Type", "text/event-stream"),), pieces=pieces)
 
 
 def _event(data: Body | str, name: str = "") -> bytes:
     text = data if isinstance(data, str) else json.dumps(data)
     return (f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode()
+
+
+def error_event(protocol: str, status: int, message: str) -> bytes:
+    """An error in the middle of a stream."""
+    if protocol == "anthropic":
+        return _event({"type": "error", "error": {"type": "api_error", "message": message}}, "error")
+    return _event({"error": {"code": status, "message": message, "type": "server_error"}})
 
 
 def _parts(text: str) -> list[str]:

@@ -18,6 +18,7 @@ import streamlit as st
 
 from commonplace.errors import CommonplaceError, command
 from commonplace.languages import phrases
+from commonplace.minds.aloud import listening
 from commonplace.parts.duet.sitcom.casting import SHIPPED, TRAITS, Config, Profile, config_of
 from commonplace.parts.duet.sitcom.session import Session, begin, end, export, play, reopened
 from commonplace.run.turn_records import ScoredMemory, StoreEvent, TurnRecord
@@ -308,8 +309,15 @@ def take_turn(state: Any, session: Session, say: Mapping[str, str]) -> None:
     done = state.asked - state.remaining
     st.progress(done / state.asked, say["playing"].format(done=done + 1, all=state.asked))
     try:
-        with _telling(st.empty(), say):
+        place = st.empty()
+        names = {profile.id: shown(profile.name) for profile in session.config.profiles}
+
+        def grow(who: str, words: str) -> None:
+            place.markdown(f"**{names[who]}** {shown(words)}…") if words else place.empty()
+
+        with _telling(place, say), listening(grow):
             record = play(session)
+        place.empty()
         if any(problem.kind == "outage" for problem in record.problems):
             state.remaining = 0  # the next ones would wait for it as long
     except CommonplaceError as error:
