@@ -211,7 +211,7 @@ def test_what_a_talk_has_settled_can_be_put_into_the_plan() -> None:
     tea = Agreed(text="drop in on Jun for tea", person="jun", called="Jun", place="workshop", time="17:00", minutes=40,
                  because=(4,))  # fmt: skip
     ask = Ask(REACT, merged(agreed=(tea,)))
-    assert "plan it for 17:00: drop in on Jun for tea (Jun's Workshop)" in BOOKS["en"].prompt(ask).text
+    assert "plan for 17:00: drop in on Jun for tea (Jun's Workshop)" in BOOKS["en"].prompt(ask).text
     stroke = read(ask, letter(ask, "settle")).stroke
     assert (stroke.start, stroke.minutes, stroke.location, stroke.because) == ("17:00", 40, "workshop", (4,))
     nowhere = Ask(REACT, merged(agreed=(changed(tea, place="moon"),)))
