@@ -3,9 +3,10 @@
     python -m venv .cache/prices && .cache/prices/bin/pip install genai-prices
     .cache/prices/bin/python tools/prices.py
 
-The figures are those of the package `genai-prices`, which follows the pages of the providers. Of prices that depend on the
-time, today's at noon (UTC) counts, of those that depend on the length of the prompt the first. Models that only draw, listen or make vectors are left out,
-and so are those that the file has no server for. What the file says in comments, and what costs nothing, is kept.
+The figures are those of the package `genai-prices`, which follows the pages of the providers. Of prices that depend on
+the time, today's at noon (UTC) counts; of those that depend on the length of the prompt, the first. Models that only
+draw, listen or make vectors are left out, and so are those that the file has no server for. What the file says in
+comments, and what costs nothing, is kept.
 """
 
 from __future__ import annotations
