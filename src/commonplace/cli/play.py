@@ -175,6 +175,10 @@ def resume(
     with Reading.open(run) as reading:  # the state of a long run is large, and restored once: by `show`
         last = _last_tick(reading, ticks, until, chosen)
         budget = _budget(minds_of(reading.manifest), max_calls, max_tokens, max_cost)
+        at_end = ticks is None and until is None and last == reading.last_tick
+    if at_end:
+        longer = command("resume", run, "--ticks", 48)
+        print(f"tick {last} is the last one that was asked for; for more: {longer}", file=sys.stderr)
     show(make, run, last, chosen, budget)
 
 
@@ -202,7 +206,7 @@ def _last_tick(reading: Reading, ticks: int | None, until: str | None, view: Vie
         return last
     if ticks is not None:
         return at + ticks
-    if view is View.TUI and not reading.manifest.ticks:
+    if view is View.TUI and reading.manifest.ticks <= at:  # who watches may let it go on
         return ENDLESS
     return max(at, reading.manifest.ticks)
 
