@@ -25,7 +25,7 @@ from e2e.command import ends
 from sizes import PROVE
 
 OF_VECTORS = {"short_vector", "missing_vector", "nan_vectors"}
-TICKS = 90
+TICKS = 130
 ALL = tuple(kind for kind in FAULTS if kind not in OF_VECTORS)
 
 
@@ -135,8 +135,8 @@ def found(lived: LoggedRun) -> set[str]:
 
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> LoggedRun:
-    """A morning of a village in which three requests of five fail."""
-    return live(tmp_path_factory.mktemp("injected") / "faulty.run", "latticeville", TICKS, Faults(0.6, ALL, seed=6))
+    """A morning of a village in which seven requests of ten fail."""
+    return live(tmp_path_factory.mktemp("injected") / "faulty.run", "latticeville", TICKS, Faults(0.7, ALL, seed=6))
 
 
 def test_hundreds_of_faults_of_every_kind_end_no_run(lived: LoggedRun) -> None:

@@ -37,7 +37,7 @@ def tiny(body: dict[str, Any], number: int) -> Sent:
     first, last = body["messages"][0]["content"], body["messages"][-1]["content"]
     if "response_format" in body:
         return Sent(completion("Well"))
-    if "letter" in first or "글자 하나" in first:
+    if "letter" in first or "알파벳 하나" in first:
         return Sent(completion("B"))
     if "none" in last or "없음" in last:
         return Sent(completion("none" if "none" in last else "없음"))
