@@ -4,7 +4,7 @@
 
 SmolLM2-135M-Instruct (93 MB, downloaded into .cache/ the first time) answers six kinds of questions, each in another
 form: from llama.cpp's server text, a JSON object with a schema and without one, a grammar and a forced tool call; in
-this process, as `local:FILE`, a grammar. Two minutes on two cores. No answer is expected to make sense.
+this process, as `local:FILE`, a grammar. Some minutes on two cores. No answer is expected to make sense.
 """
 
 from __future__ import annotations

@@ -547,9 +547,7 @@ def _connection(part: MindPart, common: str = "") -> tuple[str, tuple[tuple[str,
     return part.mind or common, tuple(sorted(part.headers.items()))
 
 
-def book(
-    scenario: Scenario, templates: Mapping[str, str] | None = None, small: Container[str] = ()
-) -> PromptBook:  # fmt: skip
+def book(scenario: Scenario, templates: Mapping[str, str] | None = None, small: Container[str] = ()) -> PromptBook:
     """The prompts of a scenario. `small`: the tasks asked in the small form."""
     from commonplace.minds.prompts.book import PromptBook  # noqa: PLC0415 – imports Jinja
     from commonplace.minds.prompts.prompt import setting_of  # noqa: PLC0415

@@ -282,7 +282,7 @@ def _lines(attempts: Sequence[Attempt], title: str, *, prompt: bool, needless: b
 
 
 def _answer_lines(attempt: Attempt, title: str, *, needless: bool) -> Iterator[str]:
-    rules = "answered by rules, nothing in it for the character" if needless else title
+    rules = "answered by rules, which found nothing to decide" if needless else title
     form = ", in the form that a model writes" if attempt.made and attempt.call.raw else ""
     yield f"─── {rules}{form}\n{attempt.call.raw}".rstrip()
     if attempt.row.outcome != "value":
@@ -297,7 +297,8 @@ def _answer_lines(attempt: Attempt, title: str, *, needless: bool) -> Iterator[s
 def _print_figures(rows: Iterable[Figures]) -> None:
     print_table(FIGURES, map(_cells, rows), words=1)
     print(
-        "twice: lines that repeat an earlier one or one of their talk; voices: mean Jensen–Shannon distance, 0 alike, 1"
+        "twice: lines that repeat an earlier one or one of their talk\n"
+        "voices: mean Jensen–Shannon distance of the speakers' words, from 0 (the same) to 1 (none in common)"
     )
 
 
