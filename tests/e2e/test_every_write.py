@@ -101,6 +101,7 @@ OPERATIONS = {
     "export": Operation("export OTHER bundle -o @", name="a.zip"),
     "export html": Operation("export OTHER html -o @", name="a.html"),
     "export csv": Operation("export OTHER csv -o @", name="a.csv"),
+    "export transcript": Operation("export OTHER transcript -o @", name="a.md"),
     "export training": Operation("export OTHER training --offline -o @", name="a.jsonl"),
     "import": Operation("import bundle GIVEN -o @", first="export OTHER bundle -o GIVEN"),
     "rescue": Operation("rescue OTHER -o @"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from typing import Any
 from unittest.mock import patch
 
+import networkx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -327,3 +329,27 @@ def test_what_an_agent_has_no_room_for_is_not_promoted():
     assert memory.finalize_session("one", checkpoint=False).promoted == (ids[3], ids[2])
     assert [node.type for node in memory.agent.nodes()] == ["query"] * 3
     assert memory.active_sessions() == []
+
+
+@given(steps=steps)
+def test_an_export_has_every_node_and_edge(steps, tmp_path_factory):
+    graph, folder = QueryGraph(clock=(clock := Clock())), tmp_path_factory.mktemp("export")
+    for step in steps:
+        do(graph, clock, step)
+    graph.export(folder / "g.graphml")
+    read = networkx.read_graphml(folder / "g.graphml", force_multigraph=True)
+    assert {(id, node["text"], node["type"]) for id, node in read.nodes(data=True)} == {
+        (node.id, node.text, node.type) for node in graph.nodes()
+    }
+    edges = sorted((edge.source, edge.type, edge.target, edge.weight) for edge in graph.edges())
+    assert sorted((one, edge["type"], other, edge["weight"]) for one, other, edge in read.edges(data=True)) == edges
+    graph.export(folder / "g.jsonl")
+    rows = [json.loads(line) for line in (folder / "g.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["node"]["id"] for row in rows if "node" in row] == [node.id for node in graph.nodes()]
+    assert [row["edge"]["id"] for row in rows if "edge" in row] == [edge.id for edge in graph.edges()]
+
+
+def test_an_export_of_another_ending_is_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"\.csv is not a form of export"):
+        QueryGraph().export(tmp_path / "g.csv")
+    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import RLock
@@ -17,7 +17,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from commonplace.canon import canonical
 from commonplace.errors import UsageError
+from commonplace.graphml import graphml
 from commonplace.querygraph import snapshots
 from commonplace.querygraph.budgets import Budgeted, NoRoom
 from commonplace.querygraph.config import GraphConfig
@@ -43,6 +45,7 @@ from commonplace.querygraph.tables import (
     Tables,
 )
 from commonplace.text import clean
+from commonplace.whole_file import written_whole
 
 Label = Literal["up", "down", "retry"]
 LABELS: dict[Label, float] = {"up": 1.0, "down": -1.0, "retry": -0.5}
@@ -458,6 +461,31 @@ class QueryGraph(Budgeted):
             self._saved = state
             return True
 
+    def export(self, path: str | Path) -> None:
+        """Write the nodes and edges for other programs, by the ending of the name; an existing file is replaced.
+
+        `.graphml`: for graph editors and networkx. `.jsonl`: a line `{"node": …}` or `{"edge": …}` each, with the
+        fields of `Node` and `Edge`. Vectors are left out; `save` keeps everything. Raises UsageError for other endings.
+        """
+        target = Path(path)
+        if target.suffix not in (".graphml", ".jsonl"):
+            hint = "end the name in .graphml or .jsonl"
+            raise UsageError(f"{target.suffix or 'no ending'} is not a form of export", where=str(path), hint=hint)
+        with self._reading():
+            nodes, edges = self.nodes(), self.edges()
+        with written_whole(target, force=True) as part:
+            if target.suffix == ".jsonl":
+                rows = [*({"node": asdict(node)} for node in nodes), *({"edge": asdict(edge)} for edge in edges)]
+                part.write_bytes(b"".join(canonical(row) + b"\n" for row in rows))
+            else:
+                part.write_bytes(
+                    graphml(
+                        ((node.id, _without(asdict(node), "id")) for node in nodes),
+                        ((e.source, e.target, _without(asdict(e), "source", "target")) for e in edges),
+                        directed=True,
+                    )
+                )
+
     @classmethod
     def load(
         cls,
@@ -729,6 +757,10 @@ def _checked(text: str) -> str:
     if not cleaned:
         raise UsageError("the text is empty", hint="give at least one character")
     return cleaned
+
+
+def _without(fields: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in names}
 
 
 def _article(noun: str) -> str:

@@ -15,6 +15,7 @@ from commonplace.cli.options import FORCE, RUN, TRUST
 from commonplace.cli.output import working
 from commonplace.errors import UsageError, command
 from commonplace.parts.workbench.bundle import Bundled, export_bundle, import_bundle
+from commonplace.parts.workbench.exports import TEXTS
 from commonplace.parts.workbench.rescue import rescue as saved
 from commonplace.parts.workbench.table_files import write_table
 from commonplace.parts.workbench.trim import first_kept
@@ -22,6 +23,7 @@ from commonplace.parts.workbench.trim import trim as trimmed
 from commonplace.run.reading import Reading
 from commonplace.text import clean
 from commonplace.trust import settle, stage_named_by_run
+from commonplace.whole_file import written_whole
 
 
 class Form(StrEnum):
@@ -32,6 +34,10 @@ class Form(StrEnum):
     CSV = "csv"
     PARQUET = "parquet"
     TRAINING = "training"
+    EVENTS = "events"
+    MEMORIES = "memories"
+    NETWORK = "network"
+    TRANSCRIPT = "transcript"
 
 
 class Source(StrEnum):
@@ -50,22 +56,26 @@ class Kind(StrEnum):
 ROWS = {Kind.TRACES: "trace", Kind.PROMPTS: "call"}
 
 
-ENDINGS = {Form.BUNDLE: ".zip", Form.HTML: ".html", Form.TRAINING: ".jsonl"}
-NOT_THEIRS = {
-    Form.BUNDLE: "a bundle holds the whole run",
-    Form.HTML: "a page is no table",
-    Form.TRAINING: "examples are no table",
+ENDINGS = {
+    Form.BUNDLE: ".zip",
+    Form.HTML: ".html",
+    Form.TRAINING: ".jsonl",
+    **{Form(name): ending for name, (ending, _) in TEXTS.items()},
 }
 
 
 def export(
     run: Path = RUN,
     form: Form = typer.Argument(
-        help="`bundle`: a zip file with all that the run needs; `html`: a page to look at; `csv`, `parquet`: a table; "
-        "`training`: chats to fine-tune a model on."
+        help="`bundle`: a zip file with all that the run needs; `html`: a page to look at; `transcript`: all that was "
+        "said, as Markdown; `events`, `memories`: JSON lines; `network`: who talks with whom, as GraphML; `csv`, "
+        "`parquet`: a table; `training`: chats to fine-tune a model on."
     ),
     output: Path | None = typer.Option(
-        None, "-o", "--output", help="The file; RUN with the ending .zip, .html, .jsonl or .TABLE.csv if left out."
+        None,
+        "-o",
+        "--output",
+        help="The file; RUN with the ending of the form, such as .zip, if left out.",
     ),
     table: str | None = typer.Option(
         None,
@@ -96,8 +106,8 @@ def export(
         raise UsageError("--from, --to and --prompts are for html", hint="leave them out")
     if offline and form is not Form.TRAINING:
         raise UsageError("--offline is for training", hint="leave it out")
-    if form in NOT_THEIRS and table is not None:
-        raise UsageError(f"--table is for csv and parquet; {NOT_THEIRS[form]}", hint="leave it out")
+    if form not in (Form.CSV, Form.PARQUET) and table is not None:
+        raise UsageError(f"--table is for csv and parquet, not for {form.value}", hint="leave it out")
     name = table or "events"
     target = output or run.with_suffix(ENDINGS.get(form, f".{name}.{form.value}"))
     if form is Form.HTML:
@@ -107,6 +117,11 @@ def export(
             found = table_of(reading, name)
             rows = write_table(found, target, form.value, force=force)
         print(f"{target}: {rows:,} rows of {name}, {len(found)} columns")
+    elif form.value in TEXTS:
+        with Reading.open(run) as reading, written_whole(target, force=force) as part, part.open("wb") as file:
+            file.writelines(TEXTS[form.value][1](reading))
+            size = file.tell()
+        print(f"{target}: {size / 1e6:.2f} MB")
     elif form is Form.TRAINING:
         _training(run, target, offline, trust, force)
     else:
