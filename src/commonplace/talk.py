@@ -35,6 +35,7 @@ from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.lock import ProcessLock
 from commonplace.memory import Memory, ScoredMemory
 from commonplace.memory.retrieval import Retrieval
+from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.mind import Mind
 from commonplace.minds.notes import Spoken
@@ -165,7 +166,7 @@ class Reply:
 
 
 def _rest_json(rest: Rest) -> dict[str, Any]:
-    parts = {name: part._asdict() for name, part in rest.hit.parts.items()} if rest.hit else {}
+    parts = parts_json(rest.hit.parts) if rest.hit else {}
     return {**memory_json(rest.memory), "score": rest.hit.score if rest.hit else None, "parts": parts}
 
 

@@ -432,9 +432,9 @@ def test_god_mode_brings_her_in_from_a_file(tmp_path: Path) -> None:
             assert (scene.town.who("zola"), scene.frame.agents["zola"].position) == ("Zola Brandt", "square")
             assert [*scene.badges] == ["ines", "bruno", "zola"]
             assert any(entry.agent_id == "zola" and "joins" in entry.text for entry in scene.recent)
-            inspected = source.inspect("zola", 2, "memory")
+            inspected = source.inspect("zola", 2)
             assert (inspected.persona.work, len(inspected.memories) > 1) == ("surveyor", True)
-            assert source.inspect("zola", 0, "memory").memories == []
+            assert source.inspect("zola", 0).memories == []
             assert source.submit({"kind": "voice", "agent_id": "zola", "text": "Run."}).startswith("Zola Brandt")
     finally:
         live.stop()

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
+from commonplace.character.state import AREA, Belief, CharacterState, Job, Known, Relation
 from commonplace.clock import Clock, iso, parse_iso, part_of_day
 from commonplace.engine.stage import Rated
 from commonplace.errors import CommonplaceError
 from commonplace.memory.scoring import Part
-from commonplace.parts.live.source import Inspection
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.scenario.model import ScenarioPart
+from commonplace.views.inspection import Inspection
 from commonplace.world.actions import body_of
 from commonplace.world.events import NOBODY, Event, Phase
 
@@ -222,7 +222,7 @@ class CannedSource:
 
     # -------------------------------------------------------------- insides
 
-    def why(self, event_id: str) -> Mapping[str, Any]:
+    def why(self, event_id: str) -> Any:
         if not event_id.startswith("t"):
             raise CommonplaceError(f"no event {event_id!r}")
         text = NASTY if self.nasty else "Theo said that lantern night is on Sunday at seven."
@@ -236,20 +236,22 @@ class CannedSource:
             for n in range(4)
         ]  # fmt: skip
         return {
-            "event": {"id": event_id},
-            "plan": {"item": {"start_time": "2031-10-04T07:00:00Z", "action_description": "running the noodle bar"}},
+            "event": {"id": event_id}, "explanation": "", "lines": [], "account": [], "goals": [], "delivered": [],
+            "plan": {"item": {"start_time": "2031-10-04T07:00:00Z", "action_description": "running the noodle bar"},
+                     "day": []},
             "reaction": {"decision": "talk", "target": "jun", "reason": "Jun has not heard about lantern night yet.",
                          "because": [40, 12]},
             "retrievals": [{"purpose": "react", "policy": "park", "query": "Jun Park, lantern night", "k": 4,
                             "hits": hits}],
             "asked": [{"task": "REPLY", "outcome": "value", "prompt": "You are Mira Sato …",
-                       "answer": {"utterance": text}}],
+                       "answer": {"utterance": text}, "row": None}],
             "stored": [{"kind": "action", "text": "Mira Sato told Jun Park about lantern night.", "importance": 5,
                         "stored": True, "reason": "said"}],
-            "heard_from": {"agent_id": "theo", "tick": 31, "words": "lantern night is on Sunday"},
+            "heard_from": [{"fact": "festival", "agent": "mira", "memory": 40, "from": "theo", "event_id": "t31.theo.0",
+                            "tick": 31, "chain": []}],
         }  # fmt: skip
 
-    def inspect(self, agent_id: str, tick: int, page: str) -> Inspection:
+    def inspect(self, agent_id: str, tick: int) -> Any:
         name, called, age, work, spot, _ = PEOPLE[agent_id]
         background = NASTY if self.nasty else "Took over the place from an aunt, and has never closed on a weekday."
         persona = Persona(
@@ -259,12 +261,12 @@ class CannedSource:
         state = CharacterState(
             plan=self._plan(agent_id, tick, spot),
             belief=Belief({"pot": Known("noodle-bar", "simmering", 12), "jun": Known("workshop", "", tick // 2),
-                           "noodle-bar": Known("town", "open", 3), "plaza": Known("town", "open", 9)}),
+                           "noodle-bar": Known("town", AREA, 3), "plaza": Known("town", AREA, 9)}),
             relations={"theo": Relation("theo", "old friend", 64, 0, 31, 3, "He tells her the news before anyone."),
                        "ada": Relation("ada", "rival", -25, 0, -1, 0, "")},
             jobs=(Job("plan_day", tick, tick + 2),),
         )  # fmt: skip
-        return Inspection(persona, state, self._memories(tick), self._past(tick), self._goals(tick))
+        return CannedInspection(self, agent_id, tick, persona=persona, state=state)
 
     def _plan(self, agent_id: str, tick: int, spot: str) -> Plan:
         day = self.clock.time(tick).replace(hour=0, minute=0)
@@ -281,7 +283,7 @@ class CannedSource:
         ]  # fmt: skip
         return Plan(0, (*items, *inner))
 
-    def _past(self, tick: int) -> list[dict[str, Any]]:
+    def past(self, tick: int) -> list[dict[str, Any]]:
         heard = NASTY if self.nasty else "there is a lantern night on Sunday"
         rows = (
             ("told", "jun", "lantern night", heard, 2, 0, (3, 9)),
@@ -299,7 +301,7 @@ class CannedSource:
             for n, (kind, other, topic, text, times, due, cited) in enumerate(rows)
         ]  # fmt: skip
 
-    def _goals(self, tick: int) -> list[dict[str, Any]]:
+    def goals(self, tick: int) -> list[dict[str, Any]]:
         text = NASTY if self.nasty else "mend the awning"
         rows = (
             ("open", text, "jun", 3, 1, tick + 30, 2, 9),
@@ -315,23 +317,20 @@ class CannedSource:
             for n, (status, what, person, steps, done, due, tries, moved) in enumerate(rows)
         ]  # fmt: skip
 
-    def _memories(self, tick: int) -> Any:
-        now: datetime = self.clock.time(tick)
+    def memories(self, tick: int) -> list[dict[str, Any]]:
         heard = NASTY if self.nasty else "Theo Marsh says to Mira Sato: “Lantern night is on Sunday.”"
         texts = (("reflection", "People come to the plaza when somebody gives them a reason.", 8.0, (2, 1)),
                  ("observation", heard, 6.0, ()),
                  ("action", "Mira Sato was wiping the counter.", 2.0, ()))  # fmt: skip
-        return cast(
-            "Any",
-            tuple(
-                SimpleNamespace(id=3 - n, kind=kind, text=text, importance=weight,
-                                event="" if n else f"t{tick // 2}.mira.0",
-                                details={"memory_id": f"mem_{n}"} if n else {},
-                                created_at=self.clock.time(tick // 2 - n),
-                                accessed_at=now if n == 1 else self.clock.time(tick // 2 - n), citations=cited)
-                for n, (kind, text, weight, cited) in enumerate(texts)
-            ),
-        )  # fmt: skip
+        return [
+            {
+                "id": 3 - n, "kind": kind, "text": text, "importance": weight,
+                "event": "" if n else f"t{tick // 2}.mira.0", "details": {"memory_id": f"mem_{n}"} if n else {},
+                "created_at": iso(self.clock.time(tick // 2 - n)),
+                "accessed_at": iso(self.clock.time(tick if n == 1 else tick // 2 - n)), "citations": cited,
+            }
+            for n, (kind, text, weight, cited) in enumerate(texts)
+        ]  # fmt: skip
 
     # -------------------------------------------------------------- control
 
@@ -373,6 +372,20 @@ class CannedSource:
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
         self.listeners.append(committed)
         return lambda: self.listeners.remove(committed)
+
+
+class CannedInspection(Inspection):
+    """A character of the town, from inside."""
+
+    def __init__(self, source: CannedSource, agent_id: str, tick: int, **known: Any) -> None:
+        world = SimpleNamespace(geography=SimpleNamespace(nodes={}), part=source.scenario)
+        reading = SimpleNamespace(tick=lambda at: at, time=source.clock.time, frame=source.frame, scenario=world)
+        super().__init__(cast("Any", reading), agent_id, tick, **known)
+        self.source = source
+
+    memories = property(lambda self: self.source.memories(self.tick))
+    past = property(lambda self: self.source.past(self.tick))
+    goals = property(lambda self: self.source.goals(self.tick))
 
 
 class CannedTalk:

@@ -118,9 +118,9 @@ def test_the_terminal_shows_a_sign_on_the_place_and_a_sentence_on_the_character(
     assert "🔒 Café Sixpence" in drawn(20)
     assert "🔥" not in drawn(2)
     scene = scenes.scene(8, NIGHT, "ines")
-    assert "🤒 Ines is ill." in TEXTS["who"](scene, source.inspect("ines", 8, "who")).plain
+    assert "🤒 Ines is ill." in TEXTS["who"](scene, source.inspect("ines", 8)).plain
     scene = scenes.scene(20, NIGHT, "ines")
-    assert "ill" not in TEXTS["who"](scene, source.inspect("ines", 20, "who")).plain
+    assert "ill" not in TEXTS["who"](scene, source.inspect("ines", 20)).plain
 
 
 def test_the_page_gets_what_is_so_with_every_tick(reading: Reading) -> None:

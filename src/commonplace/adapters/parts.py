@@ -32,7 +32,7 @@ REASONS = ("rank", "score", "relevance", "parts")
 
 def metadata(hit: ScoredMemory) -> dict[str, Any]:
     """The fields of a memory but its text, as JSON, with `rank`, `score`, `relevance` and what each part adds."""
-    fields = memory_json(hit.memory)
+    fields: dict[str, Any] = {**memory_json(hit.memory)}
     del fields["text"]
     parts = {name: part.weight * part.normalised for name, part in hit.parts.items()}
     return {**fields, "rank": hit.rank, "score": hit.score, "relevance": hit.relevance, "parts": parts}

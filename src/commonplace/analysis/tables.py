@@ -55,11 +55,11 @@ def _cell(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
 
 
-def _events(reading: Reading) -> Iterator[dict[str, Any]]:
+def _events(reading: Reading) -> Iterator[Mapping[str, Any]]:
     return (event_json(event, reading.time(event.tick)) for event in reading.events())
 
 
-def _memories(reading: Reading) -> Iterator[dict[str, Any]]:
+def _memories(reading: Reading) -> Iterator[Mapping[str, Any]]:
     return (memory_json(memory) for agent in reading.agent_ids for memory in reading.memories(agent))
 
 

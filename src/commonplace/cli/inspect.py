@@ -24,8 +24,7 @@ from commonplace.run.integrity import check as check_integrity
 from commonplace.run.integrity import unchecked
 from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
-from commonplace.run.why import as_text, event_named
-from commonplace.run.why import why as why_of
+from commonplace.run.why import as_text, event_named, reasons
 from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
 from commonplace.views.town import Town
@@ -99,12 +98,14 @@ def agents(
     if past and goals:
         raise UsageError("--past and --goals are two lists", hint="ask for one of them at a time")
     with Reading.open(run) as reading:
-        rows = account(reading, past, at) if past else goals_of(reading, goals, at) if goals else reading.agents(at)
+        known = account(reading, past, at) if past else ()
+        meant = goals_of(reading, goals, at) if goals else ()
+        rows = () if past or goals else reading.agents(at)
     if as_json:
-        print_json(rows)
+        print_json((*known, *meant, *rows))
     elif past or goals:
-        for row in rows:
-            print(one_line(account_text(row) if past else goal_text(row)))
+        for line in (*map(account_text, known), *map(goal_text, meant)):
+            print(one_line(line))
     else:
         columns = ("id", "name", "place", "doing")
         print_table(columns, [[row[column] for column in columns] for row in rows], words=len(columns))
@@ -233,8 +234,8 @@ def why(
         elif without:
             found(TOOLS["without"])(reading, event_named(reading, event_id), without, times, as_json, trust)
         else:
-            reasons = why_of(reading, event_id)
-            print(json_line(reasons) if as_json else as_text(reasons, prompts=prompts))
+            why_it = reasons(reading, event_id)
+            print(json_line(why_it) if as_json else as_text(why_it, prompts=prompts))
 
 
 def _list_recent(reading: Reading, as_json: bool) -> None:

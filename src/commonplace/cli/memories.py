@@ -14,6 +14,7 @@ from commonplace.errors import UsageError
 from commonplace.lookup import moment, opened
 from commonplace.memory import Memory, MemoryStream, ScoredMemory, policies
 from commonplace.memory.explain import tree
+from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores import open_store
 from commonplace.memory.stores.codec import memory_json
 from commonplace.memory.stores.opening import copy
@@ -58,7 +59,7 @@ def memories(
                 print(f"{', '.join(f'#{one.memory.id}' for one in others)}: the same words as #{first.memory.id}")
         return
     for hit in found.hits:
-        parts = {name: part._asdict() for name, part in hit.parts.items()}
+        parts = parts_json(hit.parts)
         print(json_line({**memory_json(hit.memory), "rank": hit.rank, "score": hit.score, "parts": parts}))
 
 

@@ -14,7 +14,7 @@ import msgspec
 import msgspec.structs
 
 from commonplace.memory import Retrieval
-from commonplace.memory.scoring import UNIT
+from commonplace.memory.scoring import UNIT, PartJSON
 from commonplace.minds.mind import Answer, Task
 from commonplace.minds.notes import Given, News, Recalled, Value, fields_of
 
@@ -57,7 +57,7 @@ def chosen_entry(purpose: str, memories: Sequence[int], candidates: int) -> dict
     }
 
 
-def hits(entry: Mapping[str, Any]) -> Iterable[tuple[int, float, dict[str, dict[str, float]]]]:
+def hits(entry: Mapping[str, Any]) -> Iterable[tuple[int, float, dict[str, PartJSON]]]:
     """(memory id, total, parts) of each hit of a written retrieval, best first."""
     ranges: Mapping[str, list[float]] = entry["parts"]
     for memory, *units in entry["hits"]:
@@ -68,7 +68,7 @@ def hits(entry: Mapping[str, Any]) -> Iterable[tuple[int, float, dict[str, dict[
         yield memory, round(total / UNIT) * UNIT, parts
 
 
-def _part(normalised: float, weight: float, low: float, high: float) -> dict[str, float]:
+def _part(normalised: float, weight: float, low: float, high: float) -> PartJSON:
     """Min-max undone; a policy that does not normalise is written with the range 0 … 1."""
     raw = round((low + normalised * (high - low)) / UNIT) * UNIT
     return {"raw": raw, "normalised": normalised, "weight": weight}

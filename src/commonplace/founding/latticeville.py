@@ -198,7 +198,7 @@ class Simulation(World):
         moved = {row["id"]: row for row in walks(reading, at, at)}
         found: list[dict[str, Any]] = []
         for event in reading.events(at, at):
-            row = event_json(event, reading.time(at))
+            row: dict[str, Any] = {**event_json(event, reading.time(at))}
             if isinstance(event.body, WeatherChanged):
                 row |= {"old": event.body.old, "new": event.body.to}
             if event.type != "MOVE":

@@ -63,7 +63,7 @@ def write(path: str | Path, memories: Iterable[Exported], embedder: str) -> int:
     count = 0
     with written_whole(path, force=True) as part, part.open("w", encoding="utf-8") as file:
         for memory, vector, archived in memories:
-            line = memory_json(memory)
+            line: dict[str, Any] = {**memory_json(memory)}
             if archived:
                 line["archived"] = True
             if vector is not None:

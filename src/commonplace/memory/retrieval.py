@@ -39,6 +39,7 @@ from commonplace.memory.scoring import (
     Spreads,
     best,
     normalise,
+    parts_json,
     range_of,
 )
 from commonplace.memory.search import Filters, matching
@@ -159,7 +160,7 @@ class Retrieval(Sequence[ScoredMemory]):
                     "memory": hit.memory.id,
                     "rank": hit.rank,
                     "score": hit.score,
-                    "parts": {name: part._asdict() for name, part in hit.parts.items()},
+                    "parts": parts_json(hit.parts),
                 }
                 for hit in self.hits
             ],

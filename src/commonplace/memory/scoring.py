@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict  # before Python 3.12, Pydantic reads no other
 
 from commonplace.memory.columns import BLOCK, blocks
 from commonplace.memory.policies import Policy
@@ -28,12 +29,28 @@ Indices = NDArray[np.intp]
 UNIT = 2.0**-30
 
 
+class PartJSON(TypedDict):
+    """A part of a score, to which it adds weight × normalised."""
+
+    raw: float
+    normalised: float
+    weight: float
+
+
 class Part(NamedTuple):
     """One part of one memory's score."""
 
     raw: float
     normalised: float
     weight: float
+
+
+def parts_json(parts: Mapping[str, Part]) -> dict[str, PartJSON]:
+    """Returns parts by name, as JSON has them."""
+    return {
+        name: {"raw": raw, "normalised": normalised, "weight": weight}
+        for name, (raw, normalised, weight) in parts.items()
+    }
 
 
 _part = partial(tuple.__new__, Part)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from commonplace.character.account import Entry
 from commonplace.character.goal import Goal
 from commonplace.clock import hhmm, iso, midnight
+from commonplace.run.explained import GoalRow, GoalStatus, PastRow
 from commonplace.text import clean, shortened
 from commonplace.world.happenings import Befell, happening_of
 
@@ -17,25 +18,25 @@ if TYPE_CHECKING:
     from commonplace.run.reading import Reading
 
 
-def account(reading: Reading, agent: str, at: int | str | None = None) -> list[dict[str, Any]]:
+def account(reading: Reading, agent: str, at: int | str | None = None) -> list[PastRow]:
     """The rows of a character's account at the end of a tick, latest first."""
-    return [account_row(reading, agent, entry) for entry in reading.state_at(agent, at).account.all()]
+    return [past_row(reading, agent, entry) for entry in reading.state_at(agent, at).account.all()]
 
 
-def resting_on(reading: Reading, agent: str, tick: int, memories: Collection[int]) -> list[dict[str, Any]]:
+def resting_on(reading: Reading, agent: str, tick: int, memories: Collection[int]) -> list[PastRow]:
     """The rows that cite any of these memories, as they were before a tick."""
     if not memories or tick < 1:
         return []
     entries = reading.state_at(agent, tick - 1).account.all()
-    return [account_row(reading, agent, entry) for entry in entries if not set(memories).isdisjoint(entry.because)]
+    return [past_row(reading, agent, entry) for entry in entries if not set(memories).isdisjoint(entry.because)]
 
 
-def goals(reading: Reading, agent: str, at: int | str | None = None) -> list[dict[str, Any]]:
+def goals(reading: Reading, agent: str, at: int | str | None = None) -> list[GoalRow]:
     """A character's goals at the end of a tick: open ones first, then those that have ended, latest first."""
     return [goal_row(reading, agent, goal) for goal in reading.goals_at(agent, at).all()]
 
 
-def meant(reading: Reading, agent: str, tick: int, memories: Collection[int]) -> list[dict[str, Any]]:
+def meant(reading: Reading, agent: str, tick: int, memories: Collection[int]) -> list[GoalRow]:
     """The goals that were open before a tick and rest on any of these memories."""
     if not memories or tick < 1:
         return []
@@ -43,8 +44,8 @@ def meant(reading: Reading, agent: str, tick: int, memories: Collection[int]) ->
     return [goal_row(reading, agent, goal) for goal in goals if not set(memories).isdisjoint(goal.because)]
 
 
-def goal_row(reading: Reading, agent: str, goal: Goal) -> dict[str, Any]:
-    """A goal as JSON. `event` is the id of the event that `moved_by` came from, empty where it came from none."""
+def goal_row(reading: Reading, agent: str, goal: Goal) -> GoalRow:
+    """Returns a goal as it is shown."""
     memory = reading.memory(agent, goal.moved_by)
     return {
         "id": goal.id,
@@ -60,16 +61,16 @@ def goal_row(reading: Reading, agent: str, goal: Goal) -> dict[str, Any]:
         "changed": iso(reading.time(goal.changed)),
         "due": iso(reading.time(goal.due)) if goal.due >= 0 else "",
         "tries": goal.tries,
-        "status": goal.status,
+        "status": cast("GoalStatus", goal.status),
         "because": list(goal.because),
         "moved_by": goal.moved_by,
         "event": memory.event if memory else "",
+        "memory": memory.text if memory else "",
     }
 
 
-def account_row(reading: Reading, agent: str, entry: Entry) -> dict[str, Any]:
-    """A row as JSON. `text` is what a seed fact says, or what was seen of an occasion; `event` the id of the event that
-    the latest memory it cites came from, empty where it came from none."""
+def past_row(reading: Reading, agent: str, entry: Entry) -> PastRow:
+    """Returns a row of an account as it is shown."""
     memory = reading.memory(agent, entry.because[-1]) if entry.because else None
     return {
         "kind": entry.kind,
@@ -83,6 +84,7 @@ def account_row(reading: Reading, agent: str, entry: Entry) -> dict[str, Any]:
         "due": iso(reading.time(entry.due)) if entry.due >= 0 else "",
         "because": list(entry.because),
         "event": memory.event if memory else "",
+        "memory": memory.text if memory else "",
     }
 
 
@@ -103,7 +105,7 @@ SHOWN = 96
 """Characters of a text in a line."""
 
 
-def account_text(row: Mapping[str, Any]) -> str:
+def account_text(row: PastRow) -> str:
     """A row of an account in a line: `asked ezekiel (ask.topic) about the cough, 2 times, last on 2031-10-05 09:10`."""
     act = f" ({row['act']})" if row["act"] else ""
     topic = shortened(clean(row["text"] or row["topic"]), SHOWN)
@@ -114,7 +116,7 @@ def account_text(row: Mapping[str, Any]) -> str:
     return f"{kind}{act}{about}{often} {_when(row['time'])}"
 
 
-def goal_text(row: Mapping[str, Any]) -> str:
+def goal_text(row: GoalRow) -> str:
     """A goal in a line: `open promise: lend Mira the ladder, by 2031-10-07 21:00`."""
     steps = f", {row['done_steps']} of {row['steps']} steps" if row["steps"] > 1 else ""
     due = f", by {_when(row['due'])}" if row["due"] and row["status"] == "open" else ""

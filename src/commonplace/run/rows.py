@@ -19,6 +19,7 @@ from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, iso, parse_iso
 from commonplace.memory.record import KINDS, Emotion, Memory
 from commonplace.memory.stores.codec import inflated, parsed_fields, rare_fields, room
+from commonplace.run.explained import EventRow, PlannedItem
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.world.actions import body_of
 from commonplace.world.events import Event, Phase
@@ -350,15 +351,15 @@ def _many(kind: type[T], cell: Any) -> tuple[T, ...]:
 # Events, memories and plan items as the JSON that the public contract promises.
 
 
-def event_json(event: Event, time: datetime) -> dict[str, Any]:
+def event_json(event: Event, time: datetime) -> EventRow:
     """`id tick time type agent_id place`, then the fields of its type. `time`: when its tick ends."""
     head = {"id": event.id, "tick": event.tick, "time": iso(time), "type": event.type}
-    return {**head, "agent_id": event.agent_id, "place": event.place, **event.body.plain()}
+    return cast("EventRow", {**head, "agent_id": event.agent_id, "place": event.place, **event.body.plain()})
 
 
-def item_json(item: PlanItem) -> dict[str, Any]:
+def item_json(item: PlanItem) -> PlannedItem:
     """A plan item as a trace has it."""
-    return {**ITEM, **plain(item)}
+    return cast("PlannedItem", {**ITEM, **plain(item)})
 
 
 ITEM: dict[str, Any] = {"object_id": "", "verb": "", "emoji": "", "because": []}

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
+from pydantic import ValidationError
+
 from commonplace.canon import canonical, parsed
 from commonplace.character.fact import Fact
 from commonplace.cognition.trace import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
+from commonplace.memory.scoring import PartJSON
 from commonplace.memory.stores.codec import memory_json
 from commonplace.run.account import SHOWN, account_text, goal_text, meant, resting_on
+from commonplace.run.explained import (
+    AskedRow,
+    Attempt,
+    DecidingRow,
+    Heard,
+    Hit,
+    Link,
+    Planned,
+    PlannedItem,
+    Reacted,
+    Reasons,
+    Retrieved,
+    StoredRow,
+    checker,
+)
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.rows import event_json, item_json
@@ -59,19 +77,19 @@ class Explanation(dict[str, Any]):
     """Why something was done or said, in the shape of the public contract; as a text for people."""
 
     def __str__(self) -> str:
-        return as_text(self)
+        return as_text(cast("Reasons", self))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
 
 def why(reading: Reading, event_id: str) -> Explanation:
-    """The explanation of an event, in the shape of the public contract.
+    """Returns the explanation of an event: `reasons`, printable."""
+    return Explanation(reasons(reading, event_id))
 
-    Besides its keys: `explanation`, a sentence for what no character did (else empty), and `delivered`, the deferred
-    thoughts that arrived in the turn; their retrievals and questions follow the turn's own. An answer of a panel has
-    `panel`, the state in which it was asked for. Raises UsageError for an unknown id, naming the nearest.
-    """
+
+def reasons(reading: Reading, event_id: str) -> Reasons:
+    """Returns why an event happened. Raises UsageError for an unknown id, naming the nearest."""
     event = event_named(reading, event_id)
     agent, tick = event.agent_id, event.tick
     spoke = event.body if isinstance(event.body, Spoke) else None
@@ -79,23 +97,29 @@ def why(reading: Reading, event_id: str) -> Explanation:
     trace = reading.trace(agent, tick) if own else {}
     delivered: list[dict[str, Any]] = trace.get("delivered", [])
     retrievals = [*trace.get("retrievals", []), *(one for job in delivered for one in job.get("retrievals", []))]
-    return Explanation(
-        {
-            "event": event_json(event, reading.time(tick)),
-            "explanation": _explanation(reading, event, own=own),
-            "retrievals": _retrievals(reading, agent, tick, retrievals),
-            "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
-            "reaction": _reaction(reading, agent, tick, trace),
-            "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
-            "account": resting_on(reading, agent, tick, spoke.because) if spoke else [],
-            "goals": meant(reading, agent, tick, event.body.because) if own else [],
-            "lines": trace.get("lines", []),
-            "stored": _stored(reading, agent, trace),
-            "heard_from": heard_from(reading, agent, spoke) if spoke else [],
-            "delivered": [{key: job.get(key) for key in ("kind", "about", "asked_at")} for job in delivered],
-            **({"panel": trace["panel"]} if "panel" in trace else {}),
-        }
-    )
+    found: Reasons = {
+        "event": event_json(event, reading.time(tick)),
+        "explanation": _explanation(reading, event, own=own),
+        "retrievals": _retrievals(reading, agent, tick, retrievals),
+        "plan": _plan(reading, agent, tick, trace) if own else {"item": None, "day": []},
+        "reaction": _reaction(reading, agent, tick, trace),
+        "asked": _asked(reading, agent, tick, trace, delivered) if own else [],
+        "account": resting_on(reading, agent, tick, spoke.because) if spoke else [],
+        "goals": meant(reading, agent, tick, event.body.because) if own else [],
+        "lines": trace.get("lines", []),
+        "stored": _stored(reading, agent, trace),
+        "heard_from": heard_from(reading, agent, spoke) if spoke else [],
+        "delivered": [
+            {"kind": job.get("kind"), "about": job.get("about"), "asked_at": job.get("asked_at")} for job in delivered
+        ],
+    }
+    if "panel" in trace:
+        found["panel"] = trace["panel"]
+    try:
+        checker().validate_python(found)
+    except ValidationError as error:
+        raise reading.damaged(f"the reasons of {event_id}", error) from error
+    return found
 
 
 def _explanation(reading: Reading, event: Event, *, own: bool) -> str:
@@ -166,75 +190,66 @@ def _nearest(reading: Reading, event_id: str, tick: int) -> str:
     return f"near it are {', '.join(near)}" if near else "`commonplace events` lists all"
 
 
-def _retrievals(
-    reading: Reading, agent: str, tick: int, retrievals: Iterable[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+def _retrievals(reading: Reading, agent: str, tick: int, retrievals: Iterable[Mapping[str, Any]]) -> list[Retrieved]:
     """Hits with the memory they brought, last accessed as it was when they were scored: the tick before."""
     accessed = reading.accesses(agent, tick - 1)
+
+    def hit(rank: int, id: int, score: float, parts: Mapping[str, PartJSON]) -> Hit:
+        memory = reading.memory(agent, id, accessed.get(id))
+        return {"memory": memory and memory_json(memory), "rank": rank, "score": score, "parts": parts}
+
     return [
         {
-            "purpose": found["purpose"],
-            "query": found["query"],
-            "policy": found["policy"],
-            "k": found["k"],
-            "candidates": found.get("candidates"),
-            "hits": [
-                {
-                    "memory": _memory(reading, agent, memory_id, accessed.get(memory_id)),
-                    "rank": rank,
-                    "score": score,
-                    "parts": parts,
-                }
-                for rank, (memory_id, score, parts) in enumerate(hits(found), start=1)
-            ],
+            "purpose": one["purpose"],
+            "query": one["query"],
+            "policy": one["policy"],
+            "k": one["k"],
+            "candidates": one.get("candidates"),
+            "hits": [hit(rank, *found) for rank, found in enumerate(hits(one), start=1)],
         }
-        for found in retrievals
+        for one in retrievals
     ]
 
 
-def _memory(reading: Reading, agent: str, memory_id: int, accessed: int | None) -> dict[str, Any] | None:
-    memory = reading.memory(agent, memory_id, accessed)
-    return memory and memory_json(memory)
-
-
-def _plan(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> dict[str, Any]:
+def _plan(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> Planned:
     """The item followed, and the day's strokes as they were at the end of the tick."""
     followed = trace.get("item", "")
     plan = reading.strokes_at(agent, tick, followed)
     item = plan.item(followed)
-    return {"item": item and item_json(item), "day": [item_json(stroke) for stroke in plan.level("day")]}
+    return {"item": item and item_json(item), "day": [*map(item_json, plan.level("day"))]}
 
 
-def _reaction(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> dict[str, Any] | None:
+def _reaction(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> Reacted | None:
     """What was decided: as the trace has it, or the answer to the question it names."""
-    reaction: dict[str, Any] | None = trace.get("reaction")
+    reaction: Reacted | None = trace.get("reaction")
     if reaction is None or "asked" not in reaction:
         return reaction
     rows = reading.answers(tick, tick, agent=agent)
     answer = next((row for row in reversed(rows) if row.ordinal == reaction["asked"]), None)
     decided = _value(answer) or {"reason": "no usable answer"}
     blank: dict[str, Any] = {"decision": "keep", "target": "", "purpose": "", "reason": "", "because": []}
-    return {**blank, **decided, **reaction}
+    return cast("Reacted", {**blank, **decided, **reaction})
 
 
-def _stored(reading: Reading, agent: str, trace: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _stored(reading: Reading, agent: str, trace: Mapping[str, Any]) -> list[StoredRow]:
     """What was remembered, then what was not, each with the reason."""
-    kept = [(reading.memory(agent, memory), reason) for memory, reason in trace.get("stored", ())]
-    return [
-        {
-            "kind": memory.kind,
-            "text": memory.text,
-            "importance": memory.importance,
-            "stored": True,
-            "reason": reason,
-            "memory": memory.id,
-        }
-        for memory, reason in kept
-        if memory is not None
-    ] + [_dropped(*entry) for entry in trace.get("dropped", ())]
+    found = [_dropped(*entry) for entry in trace.get("dropped", ())]
+    for id, reason in reversed(trace.get("stored", ())):
+        memory = reading.memory(agent, id)
+        if memory is not None:
+            row: StoredRow = {
+                "kind": memory.kind,
+                "text": memory.text,
+                "importance": memory.importance,
+                "stored": True,
+                "reason": reason,
+                "memory": memory.id,
+            }
+            found.insert(0, row)
+    return found
 
 
-def _dropped(text: str, reason: str, importance: int = 0, kind: str = "observation") -> dict[str, Any]:
+def _dropped(text: str, reason: str, importance: int = 0, kind: str = "observation") -> StoredRow:
     return {
         "kind": kind, "text": text, "importance": importance, "stored": False, "reason": reason, "memory": 0
     }  # fmt: skip
@@ -242,7 +257,7 @@ def _dropped(text: str, reason: str, importance: int = 0, kind: str = "observati
 
 def _asked(
     reading: Reading, agent: str, tick: int, trace: Mapping[str, Any], delivered: Iterable[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+) -> list[AskedRow]:
     """The turn's questions, then those of thoughts that arrived in it, which belong to the tick they were asked at."""
     asked = _answered(reading, agent, tick, trace.get("asked", ()))
     for job in delivered:
@@ -250,18 +265,12 @@ def _asked(
     return asked
 
 
-def _answered(reading: Reading, agent: str, tick: int, asked: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _answered(reading: Reading, agent: str, tick: int, asked: Iterable[Mapping[str, Any]]) -> list[AskedRow]:
     rows = {number: list(group) for number, group in groupby(reading.answers(tick, tick, agent=agent), _ordinal)}
     return [_question(reading, entry, rows.get(entry["ordinal"], [])) for entry in asked]
 
 
-def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerRow]) -> dict[str, Any]:
-    """One question. `prompt` is what was sent to a model; the typed input if nothing was sent or it was trimmed.
-
-    `kind` names the fault of an answer that could not be used, `reused` says that it is from a cache of answers,
-    `needless` that it was not put to the mind. `flaws` counts by kind what was wrong with an answer that was used.
-    `attempts` has all of them when there was more than one.
-    """
+def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerRow]) -> AskedRow:
     last = rows[-1] if rows else None
     attempts = [_attempt(row, reading.model_call(row) or ModelCall()) for row in rows]
     return {
@@ -279,13 +288,13 @@ def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerR
     }
 
 
-def _row(answer: AnswerRow | None) -> dict[str, Any] | None:
+def _row(answer: AnswerRow | None) -> DecidingRow | None:
     """The row of a table that decided the answer; None where none is kept."""
     kept: Mapping[str, Any] = answer.usage if answer is not None else {}
-    return {name: kept[name] for name in ("row", "when", "nearly")} if "row" in kept else None
+    return {"row": kept["row"], "when": kept["when"], "nearly": kept["nearly"]} if "row" in kept else None
 
 
-def _attempt(row: AnswerRow, call: ModelCall) -> dict[str, Any]:
+def _attempt(row: AnswerRow, call: ModelCall) -> Attempt:
     return {
         "outcome": row.outcome,
         "kind": row.usage.get("kind", ""),
@@ -308,48 +317,44 @@ def _value(row: AnswerRow | None) -> Any:
 # From a line that was said back over memories and earlier lines to who knew it first.
 
 
-def heard_from(reading: Reading, speaker: str, said: Spoke) -> list[dict[str, Any]]:
-    """For each seed fact in a SAY: `{fact, memory, from, event_id, tick, chain}`.
-
-    `memory` is what the speaker spoke from (null: made up), `from` and `event_id` who told it to the speaker and when
-    (empty for one that knew it from the start). `chain` goes on from there, link by link, to the origin.
-    """
+def heard_from(reading: Reading, speaker: str, said: Spoke) -> list[Heard]:
+    """Returns how the speaker came to know each seed fact in a SAY."""
     facts = {fact.id: fact for fact in reading.facts()}
-    rows: list[dict[str, Any]] = []
+    rows: list[Heard] = []
     for number, fact_id in enumerate(said.facts):
         carrier = said.carriers[number] if number < len(said.carriers) else 0
         links = chain(reading, facts.get(fact_id), speaker, carrier)
-        nearest: dict[str, Any] = links[0] if links else {"memory": None, "from": "", "event_id": "", "tick": None}
+        made_up: Link = {"agent": speaker, "memory": None, "from": "", "event_id": "", "tick": None}
+        nearest = links[0] if links else made_up
         rows.append({"fact": fact_id, **nearest, "chain": links[1:]})
     return rows
 
 
-def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> list[dict[str, Any]]:
-    """`{agent, memory, from, event_id, tick}` for each who passed it on, the nearest first, the origin last; what was
-    read has `read`, in what.
+def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> list[Link]:
+    """Returns a link for each who passed it on, the nearest first, the origin last.
 
     Memories only rest on earlier ones and are made of earlier events. In a file that says otherwise this ends where it
     meets a memory again.
     """
-    links: list[dict[str, Any]] = []
+    links: list[Link] = []
     met: set[tuple[str, int]] = set()
     while memory_id:
         memory = _carrying(reading, fact, agent, memory_id, met)
         if memory is None:
             break
         event = reading.event(*parse_id(memory.event)) if memory.event else None
-        link = {"agent": agent, "memory": memory.id, "from": "", "event_id": memory.event, "tick": memory.tick}
+        link: Link = {"agent": agent, "memory": memory.id, "from": "", "event_id": memory.event, "tick": memory.tick}
         links.append(link)
         if event is not None and isinstance(event.body, Received):
             link["read"] = read_in(event.body)
             if event.body.by not in reading.agent_ids:
                 break
             agent, memory_id = event.body.by, written_from(reading, fact, event.body)
-            link |= {"from": agent, "tick": event.tick}
+            link["from"], link["tick"] = agent, event.tick
             continue
         if event is None or not isinstance(event.body, Spoke) or event.agent_id == agent:
             break
-        link |= {"from": event.agent_id, "tick": event.tick}
+        link["from"], link["tick"] = event.agent_id, event.tick
         memory_id = spoken_from(event.body, fact.id if fact else "")
         agent = event.agent_id
     return links
@@ -399,7 +404,7 @@ BAR = 10
 """Cells of a full score bar."""
 
 
-def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
+def as_text(why: Reasons, *, prompts: bool = False) -> str:
     """The explanation `why.why` gives: event, plan, reaction, memories with score bars, questions, what was stored.
 
     `prompts`: print what was asked in full above each answer.
@@ -407,11 +412,11 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
     sections = (
         _event_lines,
         _plan_lines,
-        partial(_resting_lines, name="goals", title="Means to", as_line=goal_text),
+        _goal_lines,
         _reaction_lines,
         _delivered_lines,
         _retrieval_lines,
-        partial(_resting_lines, name="account", title="Knows of its own past", as_line=account_text),
+        _past_lines,
         partial(_asked_lines, prompts=prompts),
         _author_lines,
         _stored_lines,
@@ -420,7 +425,7 @@ def as_text(why: Mapping[str, Any], *, prompts: bool = False) -> str:
     return "\n".join(one_line(line) for section in sections for line in section(why))
 
 
-def _event_lines(why: Mapping[str, Any]) -> Iterator[str]:
+def _event_lines(why: Reasons) -> Iterator[str]:
     event = why["event"]
     yield f"{event['id']}  {event['type']}  {event['time']}  {event['place']}".rstrip()
     what = event.get("utterance") or event.get("doing") or event.get("text") or event.get("why") or event.get("reason")
@@ -430,7 +435,7 @@ def _event_lines(why: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {why['explanation']}"
 
 
-def _plan_lines(why: Mapping[str, Any]) -> Iterator[str]:
+def _plan_lines(why: Reasons) -> Iterator[str]:
     item = why["plan"]["item"]
     if item:
         yield "Plan"
@@ -441,11 +446,11 @@ def _plan_lines(why: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _clock(item: Mapping[str, Any]) -> str:
+def _clock(item: PlannedItem) -> str:
     return item["start_time"][11:16]
 
 
-def _reaction_lines(why: Mapping[str, Any]) -> Iterator[str]:
+def _reaction_lines(why: Reasons) -> Iterator[str]:
     reaction = why["reaction"]
     if not reaction:
         return
@@ -454,17 +459,17 @@ def _reaction_lines(why: Mapping[str, Any]) -> Iterator[str]:
     yield "  " + " ".join(clean(part) for part in parts if part)
     if reaction.get("reason"):
         yield f"  because {clean(reaction['reason'])}"
-    if reaction.get("because"):
-        yield f"  resting on {_ids(reaction['because'])}"
+    if because := reaction.get("because"):
+        yield f"  resting on {_ids(because)}"
 
 
-def _delivered_lines(why: Mapping[str, Any]) -> Iterator[str]:
+def _delivered_lines(why: Reasons) -> Iterator[str]:
     for job in why["delivered"]:
         about = f" about {job['about']}" if job["about"] else ""
         yield f"Thought of earlier: {job['kind']}{about}, asked at tick {job['asked_at']}"
 
 
-def _retrieval_lines(why: Mapping[str, Any]) -> Iterator[str]:
+def _retrieval_lines(why: Reasons) -> Iterator[str]:
     for found in why["retrievals"]:
         count = f"{len(found['hits'])} of {found['candidates']}" if found.get("candidates") else str(len(found["hits"]))
         yield f"Retrieved for {found['purpose'] or 'the moment'} ({found['policy']}, {count} memories)"
@@ -474,7 +479,7 @@ def _retrieval_lines(why: Mapping[str, Any]) -> Iterator[str]:
             yield from _hit_lines(hit)
 
 
-def _hit_lines(hit: Mapping[str, Any]) -> Iterator[str]:
+def _hit_lines(hit: Hit) -> Iterator[str]:
     memory, parts = hit["memory"], hit["parts"]
     top = sum(part["weight"] for part in parts.values())
     text = shortened(clean(memory["text"]), SHOWN) if memory else "(no longer there)"
@@ -488,14 +493,18 @@ def _hit_lines(hit: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _resting_lines(
-    why: Mapping[str, Any], name: str, title: str, as_line: Callable[[Mapping[str, Any]], str]
-) -> Iterator[str]:
-    """Rows of what the character knew or meant before."""
-    if why[name]:
-        yield title
-    for row in why[name]:
-        yield f"  {as_line(row)}  – {_ids(row['because'])}"
+def _goal_lines(why: Reasons) -> Iterator[str]:
+    """Goals that the character had before."""
+    if why["goals"]:
+        yield "Means to"
+    yield from (f"  {goal_text(row)}  – {_ids(row['because'])}" for row in why["goals"])
+
+
+def _past_lines(why: Reasons) -> Iterator[str]:
+    """Rows of what the character knew before."""
+    if why["account"]:
+        yield "Knows of its own past"
+    yield from (f"  {account_text(row)}  – {_ids(row['because'])}" for row in why["account"])
 
 
 def _bar(score: float, top: float) -> str:
@@ -503,7 +512,7 @@ def _bar(score: float, top: float) -> str:
     return "█" * filled + "░" * (BAR - filled)
 
 
-def _asked_lines(why: Mapping[str, Any], *, prompts: bool) -> Iterator[str]:
+def _asked_lines(why: Reasons, *, prompts: bool) -> Iterator[str]:
     if why["asked"]:
         yield "Asked"
     for asked in why["asked"]:
@@ -527,7 +536,7 @@ def _asked_lines(why: Mapping[str, Any], *, prompts: bool) -> Iterator[str]:
             yield from (f"    not {clean(name)}, for want of: {clean(failed)}" for name, failed in row["nearly"])
 
 
-def _author_lines(why: Mapping[str, Any]) -> Iterator[str]:
+def _author_lines(why: Reasons) -> Iterator[str]:
     if why["lines"]:
         yield "Lines with conditions"
     for line in why["lines"]:
@@ -554,7 +563,7 @@ def _worded(name: str, value: Any) -> str:
     return str(value)
 
 
-def _stored_lines(why: Mapping[str, Any]) -> Iterator[str]:
+def _stored_lines(why: Reasons) -> Iterator[str]:
     if why["stored"]:
         yield "Stored"
     for entry in why["stored"]:
@@ -563,20 +572,23 @@ def _stored_lines(why: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {mark} {entry['kind']} {entry['importance']:g}  {text}  – {entry['reason']}"
 
 
-def _heard_from_lines(why: Mapping[str, Any]) -> Iterator[str]:
-    for row in why["heard_from"]:
-        links = [row, *row["chain"]]
-        if row["memory"] is None:
-            yield f"“{row['fact']}” has no memory behind it: made up"
-            continue
-        path = " ← ".join(f"{link['from']} ({_passed(link)})" for link in links if link["from"])
-        origin = links[-1]
-        end = "earlier than is known" if origin["from"] else f"known from the start or seen by {origin['agent']}"
-        end = f"{origin['agent']} ({_passed(origin)})" if "read" in origin and not origin["from"] else end
-        yield f"“{row['fact']}” from #{row['memory']}: {path + ' ← ' if path else ''}{end}"
+def _heard_from_lines(why: Reasons) -> Iterator[str]:
+    yield from map(heard_text, why["heard_from"])
 
 
-def _passed(link: Mapping[str, Any]) -> str:
+def heard_text(row: Heard) -> str:
+    """Returns how a fact came to its speaker: `“festival” from #12: mira (t4.mira.0) ← known from the start …`."""
+    links: list[Link] = [row, *row["chain"]]
+    if row["memory"] is None:
+        return f"“{row['fact']}” has no memory behind it: made up"
+    path = " ← ".join(f"{link['from']} ({_passed(link)})" for link in links if link["from"])
+    origin = links[-1]
+    end = "earlier than is known" if origin["from"] else f"known from the start or seen by {origin['agent']}"
+    end = f"{origin['agent']} ({_passed(origin)})" if "read" in origin and not origin["from"] else end
+    return f"“{row['fact']}” from #{row['memory']}: {path + ' ← ' if path else ''}{end}"
+
+
+def _passed(link: Link) -> str:
     return ": ".join(filter(None, (link["event_id"], link.get("read"))))
 
 

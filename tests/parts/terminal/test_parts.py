@@ -10,11 +10,10 @@ from commonplace.parts.terminal.map import floorplan
 from commonplace.parts.terminal.palette import DAY, NIGHT, Palette
 from commonplace.parts.terminal.player import SPEEDS, Player, SceneReader
 from commonplace.parts.terminal.timeline import Marks
-from commonplace.parts.terminal.why import why_text
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.hues import badges
 from commonplace.views.town import Town
-from views.canned import NASTY, CannedSource, scenario
+from views.canned import CannedSource, scenario
 
 
 def town(*, with_map: bool = True) -> Town:
@@ -192,18 +191,3 @@ def test_marks_are_read_bit_by_bit() -> None:
     marks.read_on(source, 100)
     assert marks.interventions == {60}
     assert marks.reflections == {20, 67}
-
-
-ODD: tuple[dict[str, object], ...] = (
-    {},
-    {"plan": None, "retrievals": None},
-    {"retrievals": [{"hits": [{}]}], "asked": ["x"]},
-    {"heard_from": {"who": NASTY}, "reaction": {"because": 3}},
-)
-
-
-@pytest.mark.parametrize("odd", ODD)
-def test_odd_explanations_are_shown_all_the_same(odd: dict[str, object]) -> None:
-    text = why_text(odd, NIGHT, "en").plain
-    assert text
-    assert "\x1b" not in text

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
+from typing_extensions import TypedDict  # before Python 3.12, Pydantic reads no other
+
 from commonplace.canon import parsed
 from commonplace.clock import iso
 from commonplace.errors import UsageError
@@ -134,7 +136,37 @@ def parsed_fields(rest: str) -> Mapping[str, Any]:
     return fields
 
 
-def memory_json(memory: Memory) -> dict[str, Any]:
+class EmotionJSON(TypedDict):
+    """An emotion as the public contract has it."""
+
+    valence: float
+    arousal: float
+    confidence: float
+    keywords: Sequence[str]
+
+
+class MemoryJSON(TypedDict):
+    """A memory as the public contract has it: every field of the record but the vector."""
+
+    id: int
+    agent: str
+    kind: str
+    text: str
+    created_at: str
+    accessed_at: str
+    tick: int
+    importance: float
+    citations: Sequence[int]
+    place: Sequence[str]
+    emotion: EmotionJSON | None
+    source: str
+    session: str
+    tags: Sequence[str]
+    event: str
+    details: Mapping[str, Any]
+
+
+def memory_json(memory: Memory) -> MemoryJSON:
     """Every field of the record but the vector, as the public contract has it: moments in ISO format, `emotion` null
     if unknown."""
     emotion = memory.emotion
@@ -149,13 +181,14 @@ def memory_json(memory: Memory) -> dict[str, Any]:
         "importance": memory.importance,
         "citations": list(memory.citations),
         "place": list(memory.place),
-        "emotion": emotion
-        and {
-            "valence": emotion.valence,
-            "arousal": emotion.arousal,
-            "confidence": emotion.confidence,
-            "keywords": list(emotion.keywords),
-        },
+        "emotion": EmotionJSON(
+            valence=emotion.valence,
+            arousal=emotion.arousal,
+            confidence=emotion.confidence,
+            keywords=list(emotion.keywords),
+        )
+        if emotion
+        else None,
         "source": memory.source,
         "session": memory.session,
         "tags": list(memory.tags),

@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from commonplace.api import ratings_of
 from commonplace.errors import UsageError, command
-from commonplace.run.account import account_row, goal_row
 from commonplace.run.manifest import other_minds
-from commonplace.run.why import why
+from commonplace.run.why import reasons
+from commonplace.views.inspection import Inspection
 
 if TYPE_CHECKING:
-    from commonplace.character.persona import Persona
-    from commonplace.character.state import CharacterState
     from commonplace.engine.stage import Ratings
     from commonplace.memory import Memory, ScoredMemory
     from commonplace.memory.retrieval import Retrieval
+    from commonplace.run.explained import Reasons
     from commonplace.run.frames import Frame
     from commonplace.run.reading import Reading
     from commonplace.scenario.model import ScenarioPart
     from commonplace.world.events import Event
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """One character as of a tick."""
-
-    persona: Persona
-    state: CharacterState
-    """Plan (strokes, hours, actions), belief view, relations and pending jobs."""
-    memories: Sequence[Memory] = ()
-    """The latest first; `accessed_at` as of the tick."""
-    past: Sequence[Mapping[str, Any]] = ()
-    """What the character knows of its own past, the latest first: rows as `commonplace agents --past --json` prints
-    them, with the text of the latest memory they cite as `memory`."""
-    goals: Sequence[Mapping[str, Any]] = ()
-    """What it means to do, the open ones first, and what became of it: as the web service has it, with the text of the
-    memory that moved it last as `memory`."""
-    stars: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Event or memory id → a person's stars, as the view has last read them."""
 
 
 Thumb = Literal["up", "down"]
@@ -213,13 +192,12 @@ class Source(Protocol):
         """The events of the ticks first … last, both included, in canonical order."""
         ...
 
-    def why(self, event_id: str) -> Mapping[str, Any]:
-        """The explanation in the shape of the public contract. Raises CommonplaceError."""
+    def why(self, event_id: str) -> Reasons:
+        """Why an event happened. Raises CommonplaceError."""
         ...
 
-    def inspect(self, agent_id: str, tick: int, page: str) -> Inspection:
-        """The character as of the tick; its latest memories for the page `memory` alone, its past for `past`, its goals
-        for `goals`: they cost the most."""
+    def inspect(self, agent_id: str, tick: int) -> Inspection:
+        """The character as of the tick; each part is read when it is asked for."""
         ...
 
     def ratings(self) -> Ratings:
@@ -271,12 +249,6 @@ class Source(Protocol):
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
         """Call `committed(tick)` after each commit, from any thread; returns what ends it."""
         ...
-
-
-MEMORIES = 40
-"""The latest memories an inspection holds."""
-PAST = 60
-"""The latest rows of its past."""
 
 
 class RecordedSource:
@@ -344,33 +316,13 @@ class RecordedSource:
         """The events of the ticks first … last."""
         return self.reading.events(first, last)
 
-    def why(self, event_id: str) -> Mapping[str, Any]:
-        """The explanation of an event."""
-        return why(self.reading, event_id)
+    def why(self, event_id: str) -> Reasons:
+        """Why an event happened."""
+        return reasons(self.reading, event_id)
 
-    def inspect(self, agent_id: str, tick: int, page: str) -> Inspection:
+    def inspect(self, agent_id: str, tick: int) -> Inspection:
         """The character as of the tick."""
-        now = self.reading.scenario_at(tick).personas
-        persona = now.get(agent_id) or self.reading.scenario.personas[agent_id]  # who has not come yet, as it will be
-        state = self.reading.state_at(agent_id, tick)
-        match page:
-            case "memory":
-                latest = self.reading.memories(agent_id, tick)[: -MEMORIES - 1 : -1]
-                return Inspection(persona, state, memories=latest)
-            case "past":
-                rows = [account_row(self.reading, agent_id, entry) for entry in state.account.all()[:PAST]]
-                past = [{**row, "memory": self._text(agent_id, row["because"][-1])} for row in rows]
-                return Inspection(persona, state, past=past)
-            case "goals":
-                rows = [goal_row(self.reading, agent_id, goal) for goal in state.goals.all()]
-                goals = [{**row, "memory": self._text(agent_id, row["moved_by"])} for row in rows]
-                return Inspection(persona, state, goals=goals)
-            case _:
-                return Inspection(persona, state)
-
-    def _text(self, agent_id: str, memory_id: int) -> str:
-        memory = self.reading.memory(agent_id, memory_id)
-        return memory.text if memory else ""
+        return Inspection(self.reading, agent_id, tick)
 
     def ratings(self) -> Ratings:
         """Those of a panel."""

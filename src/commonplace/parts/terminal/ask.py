@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, ClassVar, Literal, cast
 
 from rich.console import Group, RenderableType
@@ -22,12 +22,15 @@ from textual.worker import Worker
 from commonplace.clock import hhmm
 from commonplace.errors import CommonplaceError
 from commonplace.languages import phrases, rows
+from commonplace.memory.scoring import parts_json
+from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.aloud import listening
 from commonplace.parts.live.source import Conversation, Reply, Source, Thumb
 from commonplace.parts.terminal.canvas import stacked
 from commonplace.parts.terminal.header import day_name, mind_name
 from commonplace.parts.terminal.player import Scene
-from commonplace.parts.terminal.why import WhyScreen
+from commonplace.parts.terminal.why import WhyScreen, retrievals_text
+from commonplace.run.explained import Retrieved
 from commonplace.text import clean, shortened
 from commonplace.views.words import word
 
@@ -359,17 +362,30 @@ class AskScreen(ModalScreen[str]):
             if rest.hit is None:
                 heading.append(f"\n#{rest.memory.id} {clean(rest.memory.text)}", palette.text)
                 heading.append(f"  {self.phrase('around')}", palette.faint)
-        self.app.push_screen(WhyScreen(heading, explanation(reply), palette, language))
+        self.app.push_screen(WhyScreen(heading, retrievals_text(_searched(reply), palette, language), language))
 
 
-def explanation(reply: Reply) -> Mapping[str, Any]:
-    """What was searched for, in the shape of `Source.why`."""
-    found: list[dict[str, Any]] = []
-    for one in reply.retrievals:
-        hits = cast("list[dict[str, Any]]", (trace := one.trace())["hits"])
-        texts = [{"id": hit.memory.id, "text": hit.memory.text} for hit in one.hits]
-        found.append({**trace, "hits": [{**hit, "memory": text} for hit, text in zip(hits, texts, strict=True)]})
-    return {"retrievals": found}
+def _searched(reply: Reply) -> list[Retrieved]:
+    """What was searched for, as `Source.why` shows it."""
+    return [
+        {
+            "purpose": one.purpose,
+            "query": one.query,
+            "policy": one.policy.name,
+            "k": one.k,
+            "candidates": one.candidates,
+            "hits": [
+                {
+                    "memory": memory_json(hit.memory),
+                    "rank": hit.rank,
+                    "score": hit.score,
+                    "parts": parts_json(hit.parts),
+                }
+                for hit in one.hits
+            ],
+        }
+        for one in reply.retrievals
+    ]
 
 
 class Line(Input):

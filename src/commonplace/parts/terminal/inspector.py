@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -13,20 +12,22 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from commonplace.character.plan import PlanItem
-from commonplace.clock import hhmm, parse_iso
-from commonplace.memory import Memory
-from commonplace.parts.live.source import Inspection
+from commonplace.clock import hhmm, iso, parse_iso
+from commonplace.memory.stores.codec import MemoryJSON
 from commonplace.parts.terminal.canvas import bar, emoji_of
 from commonplace.parts.terminal.lists import EventList
 from commonplace.parts.terminal.player import Scene
 from commonplace.parts.terminal.stars import star_line
+from commonplace.run.explained import GoalRow, PastRow
 from commonplace.text import clean
+from commonplace.views.inspection import Inspection, PlanRow
 from commonplace.views.words import Key, past_template, word
 
 PAGES: tuple[Key, ...] = ("who", "plan", "goals", "memory", "past", "belief", "ties")
 NOW = "▶ "
 """Stands before the plan items under way."""
+Stars = Mapping[str, float]
+"""Event or memory id → a person's stars."""
 
 
 class Inspector(VerticalScroll):
@@ -62,20 +63,18 @@ class Inspector(VerticalScroll):
         """Keys go to the page in front."""
         (self._rows if self.page_name in ROWS else self).focus()
 
-    def show(self, scene: Scene, inspection: Inspection | None) -> None:
-        """The character as of this tick; nothing where it is not in sight."""
-        if inspection is None:
-            return
+    def show(self, scene: Scene, inspection: Inspection, stars: Stars) -> None:
+        """The character as of this tick. Raises CommonplaceError where that cannot be read."""
         self.border_subtitle = self._tabs(scene.language)
         if self.page_name in ROWS:
-            self._rows.show(scene, ROWS[self.page_name](scene, inspection))
+            self._rows.show(scene, ROWS[self.page_name](scene, inspection, stars))
             return
         text = TEXTS[self.page_name](scene, inspection)
         if text != self._text:  # an update makes Textual lay out the whole screen again
             self._text = text
             self._body.update(text)
         if self.page_name == "plan":
-            self._reveal_now(inspection.persona.id, text.plain.splitlines())
+            self._reveal_now(inspection.agent_id, text.plain.splitlines())
 
     def _tabs(self, language: str) -> Content:
         names = [(word(language, name), name == self.page_name) for name in PAGES]
@@ -134,13 +133,13 @@ class Rows(OptionList):
             self.post_message(EventList.Opened(self.chosen()))
 
 
-def _past(scene: Scene, one: Inspection) -> list[Row]:
+def _past(scene: Scene, one: Inspection, _: Stars) -> list[Row]:
     return [Row(_past_row(scene, row), row["event"], row["event"]) for row in one.past]
 
 
-def _past_row(scene: Scene, row: Mapping[str, Any]) -> Text:
+def _past_row(scene: Scene, row: PastRow) -> Text:
     palette, about = scene.palette, clean(row["text"] or row["topic"])
-    text = Text.assemble((f"{_short(scene, parse_iso(row['time']))} ", palette.faint))
+    text = Text.assemble((f"{_short(scene, row['time'])} ", palette.faint))
     before, _, after = past_template(scene.language, row["kind"]).partition("{other}")
     text.append(before, palette.muted)
     text.append(scene.town.short(row["other"]) if row["other"] else "", f"bold {scene.colour(row['other'])}")
@@ -148,17 +147,17 @@ def _past_row(scene: Scene, row: Mapping[str, Any]) -> Text:
     text.append(f" · {about}" if about else "", palette.text)
     text.append(f" ×{row['times']}" if row["times"] > 1 else "", palette.accent)
     if row["due"]:
-        text.append(f"  {word(scene.language, 'until')} {_short(scene, parse_iso(row['due']))}", palette.accent)
+        text.append(f"  {word(scene.language, 'until')} {_short(scene, row['due'])}", palette.accent)
     return text.append(_cited(row["because"], row["memory"]), palette.faint)
 
 
-def _goals(scene: Scene, one: Inspection) -> list[Row]:
+def _goals(scene: Scene, one: Inspection, _: Stars) -> list[Row]:
     return [Row(_goal_row(scene, row), row["event"], row["event"]) for row in one.goals]
 
 
-def _goal_row(scene: Scene, row: Mapping[str, Any]) -> Text:
+def _goal_row(scene: Scene, row: GoalRow) -> Text:
     palette, is_open = scene.palette, row["status"] == "open"
-    text = Text.assemble((f"{_short(scene, parse_iso(row['changed']))} ", palette.faint))
+    text = Text.assemble((f"{_short(scene, row['changed'])} ", palette.faint))
     text.append(GOAL_MARKS[row["status"]], palette.accent if is_open else palette.faint)
     text.append(f" {clean(row['text'])}", f"bold {palette.text}" if is_open else palette.muted)
     if row["person"]:
@@ -166,7 +165,7 @@ def _goal_row(scene: Scene, row: Mapping[str, Any]) -> Text:
     if row["steps"] > 1:
         text.append(f" · {row['done_steps']}/{row['steps']}", palette.text)
     if row["due"] and is_open:
-        text.append(f"  {word(scene.language, 'until')} {_short(scene, parse_iso(row['due']))}", palette.accent)
+        text.append(f"  {word(scene.language, 'until')} {_short(scene, row['due'])}", palette.accent)
     failed = f" ✗{row['tries']}" if row["tries"] else ""
     text.append(f"  {word(scene.language, row['status'])}{failed}", palette.faint)
     return text.append(_cited([row["moved_by"]], row["memory"]), palette.faint)
@@ -198,9 +197,9 @@ def _who(scene: Scene, one: Inspection) -> Text:
         text.append(f"{clean(me.background)}\n", palette.text)
     if me.goals:
         _field(text, scene, "wants", "\n  ".join(clean(goal) for goal in me.goals))
-    for job in one.state.jobs:
-        about = f" ({scene.town.what(job.about)})" if job.about in scene.town.names else ""
-        _field(text, scene, "jobs", f"{clean(job.kind.replace('_', ' '))}{about} → {_clock(scene, job.due)}")
+    for job in one.thinking:
+        about = f" ({scene.town.what(job['about'])})" if job["about"] in scene.town.names else ""
+        _field(text, scene, "jobs", f"{clean(job['kind'].replace('_', ' '))}{about} → {_short(scene, job['due'])}")
     return text
 
 
@@ -210,47 +209,43 @@ def _field(text: Text, scene: Scene, name: Key, value: str) -> None:
 
 
 def _plan(scene: Scene, one: Inspection) -> Text:
-    now = scene.frame.time
-    text = Text()
-    for stroke in one.state.plan.level("day"):
-        _plan_line(text, scene, stroke, now, 0)
-        if stroke.covers(now):
-            for hour in one.state.plan.children(stroke.id):
-                _plan_line(text, scene, hour, now, 1)
-                if hour.covers(now):
-                    for action in one.state.plan.children(hour.id):
-                        _plan_line(text, scene, action, now, 2)
+    text, plan = Text(), one.plan
+    for stroke in plan["day"]:
+        _plan_line(text, scene, stroke, 0)
+        for hour in plan["hours"] if stroke["now"] else ():
+            _plan_line(text, scene, hour, 1)
+            for action in plan["actions"] if hour["now"] else ():
+                _plan_line(text, scene, action, 2)
     return text if text else Text(word(scene.language, "no plan"), scene.palette.muted)
 
 
-def _plan_line(text: Text, scene: Scene, item: PlanItem, now: datetime, depth: int) -> None:
-    palette, current = scene.palette, item.covers(now)
-    style = f"bold {palette.text}" if current else palette.faint if item.end_time <= now else palette.muted
-    mark = NOW if current else "✓ " if item.end_time <= now else "  "
+def _plan_line(text: Text, scene: Scene, row: PlanRow, depth: int) -> None:
+    palette, current = scene.palette, row["now"]
+    style = f"bold {palette.text}" if current else palette.faint if row["over"] else palette.muted
+    mark = NOW if current else "✓ " if row["over"] else "  "
     text.append(mark, palette.accent if current else palette.faint)
-    text.append(f"{'  ' * depth}{hhmm(item.start_time)}–{hhmm(item.end_time)} ", palette.muted)
-    text.append(clean(item.action_description), style)
-    text.append(f" · {scene.town.where(item.location)}\n" if depth == 0 else "\n", palette.faint)
+    text.append(f"{'  ' * depth}{row['start']}–{row['end']} ", palette.muted)
+    text.append(row["text"], style)
+    text.append(f" · {scene.town.where(row['place'])}\n" if depth == 0 else "\n", palette.faint)
 
 
-def _memories(scene: Scene, one: Inspection) -> list[Row]:
-    names = [str(memory.details.get("memory_id") or memory.event) for memory in one.memories]
-    rows = zip(one.memories, names, strict=True)
-    return [Row(_memory_row(scene, memory, one.stars.get(name, 0)), memory.event, name) for memory, name in rows]
+def _memories(scene: Scene, one: Inspection, stars: Stars) -> list[Row]:
+    names = [(memory, str(memory["details"].get("memory_id") or memory["event"])) for memory in one.memories]
+    return [Row(_memory_row(scene, memory, stars.get(name, 0)), memory["event"], name) for memory, name in names]
 
 
-def _memory_row(scene: Scene, memory: Memory, stars: float) -> Text:
+def _memory_row(scene: Scene, memory: MemoryJSON, stars: float) -> Text:
     palette = scene.palette
     text = Text()
-    text.append_text(bar(memory.importance / 10, 5, palette.bars["importance"], palette.wall))
-    text.append(f" {memory.importance:.0f} ", palette.muted)
-    text.append(f"{_short(scene, memory.created_at)} {MEMORY_MARKS.get(memory.kind, ' ')} ", palette.faint)
+    text.append_text(bar(memory["importance"] / 10, 5, palette.bars["importance"], palette.wall))
+    text.append(f" {memory['importance']:.0f} ", palette.muted)
+    text.append(f"{_short(scene, memory['created_at'])} {MEMORY_MARKS.get(memory['kind'], ' ')} ", palette.faint)
     text.append(f"{star_line(stars)} " if stars else "", palette.accent)
-    text.append(clean(memory.text), palette.text)
-    if memory.accessed_at != memory.created_at:
-        text.append(f"  ↺ {_short(scene, memory.accessed_at)}", palette.accent)
-    if memory.citations:
-        text.append(f"  ← {', '.join(f'#{cited}' for cited in memory.citations)}", palette.faint)
+    text.append(clean(memory["text"]), palette.text)
+    if memory["accessed_at"] != memory["created_at"]:
+        text.append(f"  ↺ {_short(scene, memory['accessed_at'])}", palette.accent)
+    if memory["citations"]:
+        text.append(f"  ← {', '.join(f'#{cited}' for cited in memory['citations'])}", palette.faint)
     return text
 
 
@@ -259,18 +254,18 @@ MEMORY_MARKS = {"observation": "·", "action": "•", "plan": "¶", "reflection"
 
 def _belief(scene: Scene, one: Inspection) -> Text:
     palette, town = scene.palette, scene.town
-    belief = one.state.belief
-    nodes = {node: known for node, known in belief.nodes.items() if node not in town.rooms}
-    seen = {node: belief.last_seen(node) if node in town.objects else known.seen for node, known in nodes.items()}
     text = Text()
-    for node, known in sorted(nodes.items(), key=lambda pair: (-seen[pair[0]], pair[0])):
+    for row in sorted(one.beliefs, key=lambda row: (-row["seen"], row["node_id"])):
+        if row["kind"] == "area":
+            continue
+        node = row["node_id"]
         text.append(town.what(node), scene.colour(node) if node in town.names else palette.text)
-        where = town.what(known.parent) if known.parent else word(scene.language, "unknown")
+        where = town.what(row["place"]) if row["place"] else word(scene.language, "unknown")
         text.append(f" · {where}", palette.muted)
-        if known.state:
-            text.append(f" · {clean(known.state.replace('_', ' '))}", palette.accent)
-        text.append(f"  {word(scene.language, 'seen')} {_clock(scene, seen[node])}\n", palette.faint)
-    places = [town.where(node) for node in one.state.belief.nodes if node in town.rooms]
+        if row["state"]:
+            text.append(f" · {row['state'].replace('_', ' ')}", palette.accent)
+        text.append(f"  {word(scene.language, 'seen')} {_clock(scene, row['seen'])}\n", palette.faint)
+    places = [row["name"] for row in one.beliefs if row["kind"] == "area"]
     text.append(" · ".join(places), palette.faint)
     return text if text else Text(word(scene.language, "nothing yet"), palette.muted)
 
@@ -278,29 +273,33 @@ def _belief(scene: Scene, one: Inspection) -> Text:
 def _ties(scene: Scene, one: Inspection) -> Text:
     palette = scene.palette
     text = Text()
-    for other, tie in sorted(one.state.relations.items(), key=lambda pair: (-abs(pair[1].warmth), pair[0])):
-        colour = palette.bars["relevance"] if tie.warmth >= 0 else palette.alert
-        text.append_text(bar(abs(tie.warmth) / 100, 8, colour, palette.wall))
-        text.append(f" {tie.warmth:+4d} ", palette.muted)
-        text.append(scene.town.who(other), f"bold {scene.colour(other)}")
-        text.append(f" {clean(tie.label)}", palette.text)
-        if tie.talks:
-            text.append(f"  {word(scene.language, 'talks')} {tie.talks}, {_clock(scene, tie.last_talk)}", palette.faint)
-        text.append(f"\n  {clean(tie.summary)}\n" if tie.summary else "\n", palette.muted)
+    for tie in sorted(one.ties, key=lambda tie: (-abs(tie["warmth"]), tie["other"])):
+        colour = palette.bars["relevance"] if tie["warmth"] >= 0 else palette.alert
+        text.append_text(bar(abs(tie["warmth"]) / 100, 8, colour, palette.wall))
+        text.append(f" {tie['warmth']:+4d} ", palette.muted)
+        text.append(scene.town.who(tie["other"]), f"bold {scene.colour(tie['other'])}")
+        text.append(f" {tie['label']}", palette.text)
+        if tie["talks"]:
+            talks = f"  {word(scene.language, 'talks')} {tie['talks']}, {_clock(scene, tie['last_talk'])}"
+            text.append(talks, palette.faint)
+        text.append(f"\n  {tie['summary']}\n" if tie["summary"] else "\n", palette.muted)
     return text if text else Text(word(scene.language, "nothing yet"), palette.muted)
 
 
 def _clock(scene: Scene, tick: int) -> str:
-    return _short(scene, scene.town.clock.time(tick))
+    return _short(scene, iso(scene.town.clock.time(tick)))
 
 
-def _short(scene: Scene, moment: datetime) -> str:
+def _short(scene: Scene, time: str) -> str:
     """`07:05`, with the day before it when it is another one."""
+    moment = parse_iso(time)
     days = (moment.date() - scene.frame.time.date()).days
     return f"{days:+d}d {hhmm(moment)}" if days else hhmm(moment)
 
 
-ROWS: Mapping[Key, Callable[[Scene, Inspection], list[Row]]] = {"goals": _goals, "memory": _memories, "past": _past}
+ROWS: Mapping[Key, Callable[[Scene, Inspection, Stars], list[Row]]] = {
+    "goals": _goals, "memory": _memories, "past": _past,
+}  # fmt: skip
 """Pages that are lists."""
 TEXTS: Mapping[Key, Callable[[Scene, Inspection], Text]] = {
     "who": _who, "plan": _plan, "belief": _belief, "ties": _ties,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from textual.screen import Screen
 
 from commonplace.errors import CommonplaceError
 from commonplace.languages import rows
-from commonplace.parts.live.source import Inspection, Source
+from commonplace.parts.live.source import Source
 from commonplace.parts.terminal.ask import AskScreen
 from commonplace.parts.terminal.god_mode import CommandScreen
 from commonplace.parts.terminal.header import Header, HelpScreen, Keys, Status
@@ -36,7 +36,7 @@ from commonplace.parts.terminal.palette import NIGHT, PALETTES, Palette, themes
 from commonplace.parts.terminal.player import Player, Scene, SceneReader
 from commonplace.parts.terminal.stars import StarsScreen
 from commonplace.parts.terminal.timeline import Timeline
-from commonplace.parts.terminal.why import WhyScreen
+from commonplace.parts.terminal.why import WhyScreen, why_text
 from commonplace.text import clean, printable
 from commonplace.views.words import Key, word
 
@@ -286,7 +286,10 @@ class TownScreen(Screen[None]):
         except CommonplaceError as error:
             self.post_message(Failed(error))
             return None
-        self.query_one(Inspector).show(self._scene, self._inspection())
+        inspector = self.query_one(Inspector)
+        if self.selected and inspector.display:
+            with suppress(CommonplaceError):  # somebody who is not there at this tick
+                inspector.show(self._scene, self.source.inspect(self.selected, self.player.tick), self._stars)
         return self._scene
 
     def draw_status(self) -> None:
@@ -328,16 +331,6 @@ class TownScreen(Screen[None]):
         if not self.player.following:
             return "PAST"
         return "LIVE" if self.source.playing else "PAUSED"
-
-    def _inspection(self) -> Inspection | None:
-        inspector = self.query_one(Inspector)
-        if not self.selected or not inspector.display:
-            return None
-        try:
-            seen = self.source.inspect(self.selected, self.player.tick, inspector.page_name)
-            return replace(seen, stars=self._stars)
-        except CommonplaceError:
-            return None
 
     def _draw_titles(self) -> None:
         """Panel titles; those behind are named after the one in front."""
@@ -537,11 +530,12 @@ class TownScreen(Screen[None]):
             line = (entry.text, self.palette.text)
             heading = Text.assemble((f"{who} ", "bold"), line, (f"  {event_id}", self.palette.muted))
         try:
-            explanation = self.source.why(event_id)
+            why = self.source.why(event_id)
         except CommonplaceError as error:
             self.notify(clean(str(error)), markup=False, severity="warning")
             return
-        self.app.push_screen(WhyScreen(heading, explanation, self.palette, self.reader.town.language))
+        language = self.reader.town.language
+        self.app.push_screen(WhyScreen(heading, why_text(why, self.palette, language), language))
 
     def action_stars(self) -> None:
         """Rate the line highlighted in the talk, the log, or a character's memories."""

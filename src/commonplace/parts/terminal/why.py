@@ -13,25 +13,27 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from commonplace.memory.scoring import PartJSON
 from commonplace.parts.terminal.canvas import padded, stacked
 from commonplace.parts.terminal.palette import Palette
+from commonplace.run.explained import AskedRow, AuthorLine, Hit, PlannedItem, Reacted, Reasons, Retrieved, StoredRow
+from commonplace.run.why import heard_text
 from commonplace.text import clean, shortened
 from commonplace.views.words import Key, word
 
-Json = Mapping[str, Any]
 _TRANSLATED = ("recency", "importance", "relevance")
 """Parts of a score with a word in `views.words` and a colour in the palette; others keep their name and share one."""
 
 
 class WhyScreen(ModalScreen[None]):
-    """The explanation over the town; Esc, `w` or `q` closes it."""
+    """An explanation over the town; Esc, `w` or `q` closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,w,enter", "app.pop_screen", "close")]
 
-    def __init__(self, heading: Text, explanation: Json, palette: Palette, language: str) -> None:
+    def __init__(self, heading: Text, text: Text, language: str) -> None:
         super().__init__()
         self.heading = heading
-        self.text = why_text(explanation, palette, language)
+        self.text = text
         self.language = language
 
     def compose(self) -> ComposeResult:
@@ -43,17 +45,30 @@ class WhyScreen(ModalScreen[None]):
             yield Static(self.text, markup=False)
 
 
-def why_text(explanation: Json, palette: Palette, language: str) -> Text:
+def why_text(why: Reasons, palette: Palette, language: str) -> Text:
     """Plan, decision, what was remembered, asked and kept, and where it was heard; what is missing is left out."""
     writer = _Why(palette, language)
-    writer.plan(_mapping(explanation.get("plan")))
-    writer.reaction(_mapping(explanation.get("reaction")))
-    writer.rules(_list(explanation.get("asked")), _list(explanation.get("lines")))
-    writer.heard(explanation.get("heard_from"))
-    for retrieval in _list(explanation.get("retrievals")):
-        writer.retrieval(retrieval)
-    writer.asked(_list(explanation.get("asked")))
-    writer.stored(_list(explanation.get("stored")))
+    if item := why["plan"]["item"]:
+        writer.plan(item)
+    if why["reaction"]:
+        writer.reaction(why["reaction"])
+    writer.rules(why["asked"], why["lines"])
+    if why["heard_from"]:
+        writer.title("heard from")
+    for row in why["heard_from"]:
+        writer.line(clean(heard_text(row)))
+    for retrieved in why["retrievals"]:
+        writer.retrieval(retrieved)
+    writer.asked(why["asked"])
+    writer.stored(why["stored"])
+    return writer.text if writer.text else Text(word(language, "no reason"), palette.muted)
+
+
+def retrievals_text(retrievals: Sequence[Retrieved], palette: Palette, language: str) -> Text:
+    """What was searched for, with every part of every score."""
+    writer = _Why(palette, language)
+    for retrieved in retrievals:
+        writer.retrieval(retrieved)
     return writer.text if writer.text else Text(word(language, "no reason"), palette.muted)
 
 
@@ -65,90 +80,74 @@ class _Why:
         self.palette = palette
         self.language = language
 
-    def _title(self, key: Key, rest: str = "") -> None:
+    def title(self, key: Key, rest: str = "") -> None:
+        """What the following lines are."""
         self.text.append("\n" if self.text else "")
         self.text.append(f"{word(self.language, key)} ", f"bold {self.palette.accent}")
         self.text.append(f"{rest}\n", self.palette.muted)
 
-    def _line(self, text: str, style: str = "") -> None:
+    def line(self, text: str, style: str = "") -> None:
+        """A line below a title."""
         self.text.append(f"  {text}\n", style or self.palette.text)
 
-    def plan(self, plan: Json) -> None:
+    def plan(self, item: PlannedItem) -> None:
         """The plan item in force."""
-        item = _mapping(plan.get("item"))
-        if item:
-            start = _text(item.get("start_time"))[11:16]
-            self._title("plan")
-            self._line(f"{start} {_text(item.get('action_description'))}".strip())
+        self.title("plan")
+        self.line(f"{item['start_time'][11:16]} {clean(item['action_description'])}")
 
-    def reaction(self, reaction: Json) -> None:
+    def reaction(self, reaction: Reacted) -> None:
         """What was decided, and the reason given."""
-        if reaction:
-            about = _text(reaction.get("target") or reaction.get("purpose"))
-            self._title("reaction", " ".join([_text(reaction.get("decision")), about]).strip())
-            if reaction.get("reason"):
-                self._line(_text(reaction["reason"]))
-            self._evidence(reaction.get("because"))
+        about = reaction.get("target") or reaction.get("purpose", "")
+        self.title("reaction", clean(f"{reaction['decision']} {about}"))
+        if reaction["reason"]:
+            self.line(clean(reaction["reason"]))
+        if because := reaction.get("because"):
+            ids = ", ".join(f"#{memory}" for memory in because)
+            self.line(f"{word(self.language, 'evidence')} {ids}", self.palette.muted)
 
-    def rules(self, asked: Sequence[Json], lines: Sequence[Json]) -> None:
+    def rules(self, asked: Sequence[AskedRow], lines: Sequence[AuthorLine]) -> None:
         """The rows of tables that decided, with those that nearly did; lines with conditions, said or held back."""
-        rows = [_mapping(one.get("row")) for one in asked if one.get("row")]
-        for row in rows:
-            self._title("rule", _text(row.get("row")))
-            if held := " · ".join(map(_text, _items(row.get("when")))):
-                self._line(held)
-            for name, failed in row.get("nearly", ()):
-                self._line(f"✗ {_text(name)}  {_text(failed)}", self.palette.muted)
+        for row in (one["row"] for one in asked if one["row"]):
+            self.title("rule", clean(row["row"]))
+            if row["when"]:
+                self.line(" · ".join(map(clean, row["when"])))
+            for name, failed in row["nearly"]:
+                self.line(f"✗ {clean(name)}  {clean(failed)}", self.palette.muted)
         for line in lines:
-            self._title("line", f"✗ {_text(line['failed'])}" if line.get("failed") else "")
-            self._line(_text(line.get("say")))
+            self.title("line", f"✗ {clean(line['failed'])}" if line["failed"] else "")
+            self.line(clean(line["say"]))
 
-    def _evidence(self, because: Any) -> None:
-        ids = [f"#{_text(one)}" for one in _items(because)]
-        if ids:
-            self._line(f"{word(self.language, 'evidence')} {', '.join(ids)}", self.palette.muted)
-
-    def heard(self, heard: Any) -> None:
-        """Who told it first, as far as the run knows."""
-        if heard:
-            self._title("heard from")
-            for one in _items(heard):
-                self._line(_sentence(one))
-
-    def retrieval(self, retrieval: Json) -> None:
+    def retrieval(self, retrieved: Retrieved) -> None:
         """The memories found, each with a bar of its weighted parts and the figures below."""
-        purpose = " · ".join(_text(retrieval[key]) for key in ("purpose", "policy") if retrieval.get(key))
-        self._title("retrieved", purpose)
-        if retrieval.get("query"):
-            self._line(f"? {_text(retrieval['query'])}", self.palette.muted)
-        hits = _list(retrieval.get("hits"))
-        most = max((_number(hit.get("score")) for hit in hits), default=0.0)
-        for number, hit in enumerate(hits, 1):
-            self._hit(number, hit, most)
+        purpose = " · ".join(clean(name) for name in (retrieved["purpose"], retrieved["policy"]) if name)
+        self.title("retrieved", purpose)
+        if retrieved["query"]:
+            self.line(f"? {clean(retrieved['query'])}", self.palette.muted)
+        hits = retrieved["hits"]
+        most = max((hit["score"] for hit in hits), default=0.0)
+        for hit in hits:
+            self._hit(hit, most)
         if hits:
-            self._legend(hits[0])
+            self._legend(hits[0]["parts"])
 
-    def _hit(self, number: int, hit: Json, most: float) -> None:
-        palette, memory = self.palette, _mapping(hit.get("memory"))
-        parts = {name: _mapping(part) for name, part in _mapping(hit.get("parts")).items()}
-        amounts = [(_weighted(part), palette.bar(name)) for name, part in parts.items()]
-        self.text.append(f"{_text(hit.get('rank') or number):>3} ", palette.faint)
-        self.text.append(f"{_number(hit.get('score')):5.2f} ", f"bold {palette.text}")
+    def _hit(self, hit: Hit, most: float) -> None:
+        palette, memory, parts = self.palette, hit["memory"], hit["parts"]
+        amounts = [(part["normalised"] * part["weight"], palette.bar(name)) for name, part in parts.items()]
+        self.text.append(f"{hit['rank']:>3} ", palette.faint)
+        self.text.append(f"{hit['score']:5.2f} ", f"bold {palette.text}")
         self.text.append_text(stacked(amounts, 12, most, palette.wall))
-        self.text.append(f" #{_text(memory.get('id'))} ", palette.faint)
-        self.text.append(f"{_text(memory.get('text')) or _text(hit.get('memory'))}\n", palette.text)
+        self.text.append(f" #{memory['id'] if memory else '?'} ", palette.faint)
+        self.text.append(f"{clean(memory['text']) if memory else ''}\n", palette.text)
         self.text.append(" " * 10)
         for name, part in parts.items():
-            raw, normalised, weight = (_number(part.get(key)) for key in ("raw", "normalised", "weight"))
-            figures = f"{raw:.2f}→{normalised:.2f}×{weight:g}"
+            figures = f"{part['raw']:.2f}→{part['normalised']:.2f}×{part['weight']:g}"
             self.text.append(f"{padded(self._part(name), 10).rstrip()} ", palette.bar(name))
             self.text.append(f"{figures}  ", palette.muted)
         self.text.append("\n")
 
-    def _legend(self, hit: Json) -> None:
-        names = list(_mapping(hit.get("parts")))
+    def _legend(self, parts: Mapping[str, PartJSON]) -> None:
         self.text.append("          ")
-        for name in names:
+        for name in parts:
             self.text.append("█ ", self.palette.bar(name))
             self.text.append(f"{self._part(name)}  ", self.palette.muted)
         self.text.append("raw→normalised×weight\n", self.palette.faint)
@@ -156,54 +155,26 @@ class _Why:
     def _part(self, name: str) -> str:
         return word(self.language, cast("Key", name)) if name in _TRANSLATED else clean(name)
 
-    def asked(self, asked: Sequence[Json]) -> None:
+    def asked(self, asked: Sequence[AskedRow]) -> None:
         """Questions to the mind, and what came back."""
         for one in asked:
-            self._title("asked", f"{_text(one.get('task'))} · {_text(one.get('outcome'))}")
-            if one.get("prompt"):
-                self._line(shortened(_text(one["prompt"]), 600), self.palette.muted)
-            if one.get("answer") is not None:
-                self._line(f"→ {_sentence(one['answer'])}")
+            self.title("asked", f"{one['task']} · {one['outcome']}")
+            if one["prompt"]:
+                self.line(shortened(clean(one["prompt"]), 600), self.palette.muted)
+            if one["answer"] is not None:
+                self.line(f"→ {_sentence(one['answer'])}")
 
-    def stored(self, stored: Sequence[Json]) -> None:
+    def stored(self, stored: Sequence[StoredRow]) -> None:
         """What was kept of it, and why or why not."""
         for one in stored:
-            kept = one.get("stored", True)
-            weight = f"{word(self.language, 'importance')} {_number(one.get('importance')):g}"
-            self._title("stored" if kept else "not stored", f"{_text(one.get('kind'))} · {weight}")
-            reason = f" – {_text(one['reason'])}" if one.get("reason") else ""
-            self._line(_text(one.get("text")) + reason)
-
-
-def _weighted(part: Json) -> float:
-    return _number(part.get("normalised")) * _number(part.get("weight"))
-
-
-def _mapping(value: Any) -> Json:
-    return cast("Json", value) if isinstance(value, Mapping) else {}
-
-
-def _items(value: Any) -> list[Any]:
-    if isinstance(value, (list, tuple)):
-        return list(cast("Sequence[Any]", value))
-    return [] if value is None else [value]
-
-
-def _list(value: Any) -> list[Json]:
-    return [_mapping(one) for one in _items(value) if isinstance(one, Mapping)]
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) else 0.0
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else clean(str(value))
+            weight = f"{word(self.language, 'importance')} {one['importance']:g}"
+            self.title("stored" if one["stored"] else "not stored", f"{one['kind']} · {weight}")
+            self.line(clean(one["text"]) + (f" – {clean(one['reason'])}" if one["reason"] else ""))
 
 
 def _sentence(value: Any) -> str:
     """A text as it is, a mapping as `key: value · …`, anything else as JSON."""
     if isinstance(value, Mapping):
-        pairs = cast("Json", value).items()
-        return " · ".join(f"{_text(key)}: {_sentence(inner)}" for key, inner in pairs if inner not in (None, "", []))
+        pairs = cast("Mapping[str, Any]", value).items()
+        return " · ".join(f"{clean(key)}: {_sentence(inner)}" for key, inner in pairs if inner not in (None, "", []))
     return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))

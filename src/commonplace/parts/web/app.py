@@ -37,11 +37,13 @@ from commonplace.parts.web.guard import Gate, Guard
 from commonplace.parts.web.library import NAMES, Conflict, Library, Missing, checked
 from commonplace.parts.web.one_file import GET_PAGE, NO_PAGE, STATIC, export
 from commonplace.parts.web.sessions import Session, Sessions
+from commonplace.run.explained import EventRow, Reasons
 from commonplace.run.manifest import package_version
 from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
-from commonplace.run.why import why as why_of
+from commonplace.run.why import reasons
 from commonplace.text import clean, shortened
+from commonplace.views.inspection import AgentDetail
 
 MOST_EVENT_TICKS = 2016
 """Ticks whose events are given at a time: a week of five-minute ticks."""
@@ -246,7 +248,7 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
     @app.get("/api/runs/{run}/events", operation_id="events")
     def events(
         run: m.RunName, first: m.Tick = Query(0, alias="from"), last: m.Tick | None = Query(None, alias="to")
-    ) -> list[dict[str, Any]]:
+    ) -> list[EventRow]:
         """Everything that happened in the ticks from … to, as `commonplace events --json` prints it."""
         reading = sessions.get(run).reading
         upto = reading.last_tick if last is None else min(last, reading.last_tick)
@@ -271,14 +273,14 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
         return session.picture.lines(to, text=text, agent=agent, category=category, place=place, limit=limit)
 
     @app.get("/api/runs/{run}/events/{event_id}/why", operation_id="why")
-    def why(run: m.RunName, event_id: str) -> dict[str, Any]:
+    def why(run: m.RunName, event_id: str) -> Reasons:
         """The reasons of an event, as `commonplace why --json` prints them."""
         session = sessions.get(run)
         with found():
-            return why_of(session.reading, event_id)
+            return reasons(session.reading, event_id)
 
     @app.get("/api/runs/{run}/agents/{agent_id}", operation_id="agent")
-    def agent(run: m.RunName, agent_id: str, request: Request, at: m.Tick | None = None) -> m.AgentDetail:
+    def agent(run: m.RunName, agent_id: str, request: Request, at: m.Tick | None = None) -> AgentDetail:
         """A character as of a tick."""
         session = sessions.get(run)
         with found():

@@ -6,28 +6,26 @@ Nothing here knows of HTTP: the server's answers and the one-file replay are mad
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from threading import Lock
-from typing import Any, Literal
+from typing import Any
 
 from commonplace.analysis.diffusion import diffusion
 from commonplace.analysis.network import emergence, network_density, spoken
-from commonplace.character.account import Account, Entry
-from commonplace.character.goal import Goals
-from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.state import AREA, CharacterState, Known
-from commonplace.clock import hhmm, iso, parse_iso
+from commonplace.character.account import Entry
+from commonplace.character.state import CharacterState
+from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
-from commonplace.memory import Memory, Policy, policies
+from commonplace.memory import Policy, policies
+from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.web import model as wire
 from commonplace.parts.web.picture import Picture
-from commonplace.run.account import account_row, goal_row
-from commonplace.run.frames import Frame
-from commonplace.run.reading import MOOD_REACH, mood
+from commonplace.run.explained import PastRow
 from commonplace.run.verdict import verdicts
 from commonplace.text import clean
+from commonplace.views.inspection import AgentDetail, Inspection
 from commonplace.world.events import NOBODY, ConversationStarted, of_kind
 
 FEELINGS: dict[str, dict[str, Any]] = {
@@ -36,12 +34,6 @@ FEELINGS: dict[str, dict[str, Any]] = {
     "stirred": {"arousal": (0.5, None)},
 }
 """What `emotion` may be besides a keyword."""
-
-
-MOST_PAST = 60
-"""Rows of what a character knows of its past."""
-PAST_KEY = ("kind", "other", "act", "topic", "text", "since")
-"""The fields by which two of these rows differ: a line that carries two facts has one topic."""
 
 
 class Inspector:
@@ -55,7 +47,8 @@ class Inspector:
         self._picture = picture
         self._measuring = Lock()
         """Measures of a long run need much memory for a moment; several at once would be no faster."""
-        self._made_past: dict[str, dict[Entry, wire.PastRow]] = {}
+        self._past: dict[str, dict[Entry, PastRow]] = {}
+        """Character → the rows of its past at the tick asked for before."""
 
     # ── the society ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -95,90 +88,10 @@ class Inspector:
 
     # ── one character ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def agent(self, agent_id: str, at: int | None = None) -> wire.AgentDetail:
-        """A character as of a tick: plan, ties, and what it believes beside what is so."""
-        reading = self.reading
-        tick = reading.tick(at)
-        state = reading.state_at(agent_id, tick)
-        felt = state.mood or mood(reading.emotions(agent_id, tick, MOOD_REACH))
-        return self.character(agent_id, tick, state, felt, self._known_facts(reading.memories(agent_id, tick)))
-
-    def character(
-        self, agent_id: str, tick: int, state: CharacterState, felt: str, knows: list[str]
-    ) -> wire.AgentDetail:
-        """The same for a caller that has state, mood and known facts at hand."""
-        frame, time = self.reading.frame(tick), self.reading.time(tick)
-        here = frame.agents.get(agent_id)
-        return wire.AgentDetail(
-            agent_id=agent_id,
-            tick=tick,
-            time=iso(time),
-            doing=clean(here.doing) if here else "",
-            position=here.position if here else "",
-            mood=clean(felt),
-            asleep=bool(here and here.asleep),
-            played=state.played,
-            plan=_plan(state.plan, time),
-            beliefs=list(self._beliefs(agent_id, state, frame)),
-            ties=[
-                wire.Tie(
-                    other=tie.other,
-                    label=clean(tie.label),
-                    warmth=tie.warmth,
-                    talks=tie.talks,
-                    known_since=tie.known_since,
-                    last_talk=tie.last_talk,
-                    summary=clean(tie.summary),
-                    because=list(tie.because),
-                )
-                for tie in state.relations.values()
-            ],
-            past=self._past(agent_id, state.account),
-            goals=self._goals(agent_id, state.goals),
-            carries=[thing.object_id for thing in frame.objects.values() if thing.parent == agent_id],
-            knows=knows,
-            thinking=[" ".join(filter(None, (job.kind, job.about))) for job in state.jobs],
-        )
-
-    def _past(self, me: str, account: Account) -> list[wire.PastRow]:
-        """The latest rows; those that were there at the tick asked for before are not made again."""
-        known = self._made_past.get(me, {})
-        rows = {entry: known.get(entry) or self._past_row(me, entry) for entry in account.all()[:MOST_PAST]}
-        self._made_past[me] = rows
-        by_name = sorted(rows.values(), key=lambda row: " ".join(getattr(row, name) for name in PAST_KEY))
-        return sorted(by_name, key=lambda row: row.time, reverse=True)
-
-    def _goals(self, me: str, goals: Goals) -> list[wire.GoalRow]:
-        rows = [goal_row(self.reading, me, goal) for goal in goals.all()]
-        return [wire.GoalRow.model_validate({**row, "text": clean(row["text"])}) for row in rows]
-
-    def _past_row(self, me: str, entry: Entry) -> wire.PastRow:
-        row = account_row(self.reading, me, entry)
-        return wire.PastRow.model_validate({**row, "topic": clean(row["topic"]), "text": clean(row["text"])})
-
-    def _beliefs(self, me: str, state: CharacterState, frame: Frame) -> Iterator[wire.Believed]:
-        nodes, town = self.reading.scenario.geography.nodes, self._picture.names
-        for node_id, known in state.belief.nodes.items():
-            kind, place, so = _truth(node_id, known, frame)
-            if kind == "area" and node_id in nodes:
-                place = nodes[node_id].parent_id
-            if node_id == me:
-                continue
-            yield wire.Believed(
-                node_id=node_id,
-                name=town.what(node_id),
-                kind=kind,
-                place=known.parent,
-                state=clean(known.state),
-                seen=max(0, state.belief.last_seen(node_id) if kind == "object" else known.seen),
-                true_place=place,
-                true_state=clean(so),
-                stale=kind != "area" and (known.parent, known.state) != (place, so),
-            )
-
-    def _known_facts(self, memories: Sequence[Memory]) -> list[str]:
-        facts = self.reading.facts()
-        return [fact.id for fact in facts if any(fact.carried_by(memory.text) for memory in memories)]
+    def agent(self, agent_id: str, at: int | None = None, **known: Any) -> AgentDetail:
+        """A character as of a tick. `known`: `state`, `mood` and `knows` of a caller that has them at hand."""
+        past = self._past.setdefault(agent_id, {})
+        return Inspection(self.reading, agent_id, at, town=self._picture.names, past=past, **known).detail()
 
     def memories(
         self,
@@ -221,7 +134,7 @@ class Inspector:
             now = reading.time(tick)
             hits = stream.retrieve(query, at=now, k=k, purpose="memories", touch=False, **filters).hits
             for hit in hits:
-                parts = {name: dict(part._asdict()) for name, part in hit.parts.items()}
+                parts = parts_json(hit.parts)
                 memory = memory_json(hit.memory)
                 found.append(wire.FoundMemory(memory=memory, rank=hit.rank, score=hit.score, parts=parts))
         else:
@@ -268,39 +181,6 @@ def _spread(row: dict[str, Any]) -> wire.Spread:
             if edge["from"] != NOBODY
         ],
     )
-
-
-# ── characters ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _plan(plan: Plan, time: datetime) -> wire.Plan:
-    """The day in strokes, the parts of the stroke of now, the parts of the hour of now."""
-    stroke, hour = plan.at(time, "day"), plan.at(time, "hour")
-    return wire.Plan(
-        day=[_item(item, time) for item in plan.level("day")],
-        hours=[_item(item, time) for item in plan.children(stroke.id)] if stroke else [],
-        actions=[_item(item, time) for item in plan.children(hour.id)] if hour else [],
-    )
-
-
-def _item(item: PlanItem, time: datetime) -> wire.Item:
-    return wire.Item(
-        start=hhmm(item.start_time),
-        end=hhmm(item.end_time),
-        place=item.location,
-        text=clean(item.action_description),
-        now=item.covers(time),
-    )
-
-
-def _truth(node_id: str, known: Known, frame: Frame) -> tuple[Literal["area", "object", "agent"], str, str]:
-    """(what the node is, where it really is, its real state)."""
-    thing, agent = frame.objects.get(node_id), frame.agents.get(node_id)
-    if thing is not None:
-        return "object", thing.parent, thing.state
-    if known.state == AREA and agent is None:
-        return "area", known.parent, AREA
-    return ("agent", agent.position, agent.doing) if agent is not None else ("agent", "", "")
 
 
 def _moment(text: str) -> datetime | None:

@@ -6,12 +6,15 @@ cleaned of control characters and is data: the page never reads it as markup.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from commonplace.api import DEFAULT_SEED
 from commonplace.languages import LanguageName
+from commonplace.memory.scoring import PartJSON
+from commonplace.memory.stores.codec import MemoryJSON
 from commonplace.scenario.model import WayPart
 
 Box = tuple[int, int, int, int]
@@ -306,141 +309,13 @@ class Timeline(Wire):
 # ── one character ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Item(Wire):
-    """A piece of a plan."""
-
-    start: str
-    end: str
-    place: str
-    text: str
-    now: bool
-
-
-class Plan(Wire):
-    """A day in strokes, the stroke of now in hours, the hour of now in actions."""
-
-    day: list[Item]
-    hours: list[Item]
-    actions: list[Item]
-
-
-class Believed(Wire):
-    """One node of a belief view beside the truth."""
-
-    node_id: str
-    name: str
-    kind: Literal["area", "object", "agent"]
-    place: str
-    """Where it is believed to be; empty when unknown."""
-    state: str
-    seen: Tick
-    true_place: str
-    true_state: str
-    stale: bool
-    """Whether belief and truth differ."""
-
-
-class Tie(Wire):
-    """How a character sees another."""
-
-    other: str
-    label: str
-    warmth: int
-    talks: int
-    known_since: Tick
-    last_talk: int
-    """−1 for never in this run."""
-    summary: str
-    because: list[int]
-
-
-class PastRow(Wire):
-    """Something a character knows of its own past."""
-
-    kind: str
-    """`attended`, `did`, `promised`, `kept`, `broke`; with another `told`, `heard`, `asked`, `answered` …"""
-    other: str
-    """Character id; empty where nobody else is concerned."""
-    act: str
-    """The speech act of a question."""
-    topic: str
-    text: str
-    """What a seed fact says, or what was seen of an occasion; empty for any other topic."""
-    times: int
-    since: str
-    time: str
-    due: str
-    """By when a promise is to be kept; empty for no time."""
-    because: list[int]
-    event: str
-    """Event id of the latest memory it rests on; empty where that came from none."""
-
-
-class GoalRow(Wire):
-    """Something a character means to do, or meant to."""
-
-    id: str
-    kind: str
-    """`repair`, `promise`, `matter` or `visit`."""
-    text: str
-    """`bring Suki the ladder`."""
-    person: str
-    """Character id of whom it takes; empty for nobody else."""
-    object: str
-    place: str
-    hour: str
-    """`HH:MM`; empty for any time."""
-    steps: int
-    done_steps: int
-    opened: str
-    changed: str
-    due: str
-    """By when it is to be done; empty for no time."""
-    tries: int
-    """Attempts that failed."""
-    status: str
-    """`open`, `done`, `given_up` or `overtaken`."""
-    because: list[int]
-    moved_by: int
-    """The memory that caused the last change."""
-    event: str
-    """Event id of that memory; empty where it came from none."""
-
-
-class AgentDetail(Wire):
-    """A character as of a tick."""
-
-    agent_id: str
-    tick: Tick
-    time: str
-    doing: str
-    position: str
-    mood: str
-    asleep: bool
-    played: bool
-    plan: Plan
-    beliefs: list[Believed]
-    ties: list[Tie]
-    past: list[PastRow]
-    """What it knows of its own past, latest first."""
-    goals: list[GoalRow]
-    """Open ones first, then those that have ended, latest first."""
-    carries: list[str]
-    knows: list[str]
-    """Ids of seed facts it can cite a memory for."""
-    thinking: list[str]
-    """Deferred thoughts under way."""
-
-
 class FoundMemory(Wire):
     """A memory; with a question, also how it was ranked."""
 
-    memory: dict[str, Any]
-    """The fields of a memory in the public contract."""
+    memory: MemoryJSON
     rank: int | None = None
     score: float | None = None
-    parts: dict[str, dict[str, float]] = Field(default_factory=dict)
-    """Part → `raw`, `normalised`, `weight`."""
+    parts: Mapping[str, PartJSON] = Field(default_factory=dict)
 
 
 class Memories(Wire):

@@ -32,7 +32,7 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Memory
 from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.web.card import run_card
-from commonplace.parts.web.inspector import PAST_KEY, Inspector
+from commonplace.parts.web.inspector import Inspector
 from commonplace.parts.web.picture import Picture
 from commonplace.run.reading import MOOD_REACH, Reading, mood
 from commonplace.run.rows import from_unix_micros, unpacked_ids
@@ -41,6 +41,7 @@ from commonplace.run.usage import Usage
 from commonplace.run.verdict import verdicts
 from commonplace.run.versions import STATE_KINDS, restore_state
 from commonplace.run.why import why
+from commonplace.views.inspection import PAST_KEY
 from commonplace.whole_file import written_whole
 from commonplace.world.events import NOBODY, Event, Phase
 
@@ -247,10 +248,10 @@ def _over_time(
     for tick in range(first, last + 1):
         states.advance(tick)
         for me, stream in streams.items():
-            detail = inspector.character(
-                me, tick, states.of(me), states.of(me).mood or stream.mood(tick), stream.knows(tick)
-            )
-            details[me].at(tick, detail.model_dump(mode="json", exclude={"tick", "time"}))
+            state = states.of(me)
+            known = {"state": state, "mood": state.mood or stream.mood(tick), "knows": stream.knows(tick)}
+            detail = inspector.agent(me, tick, **known)
+            details[me].at(tick, {name: part for name, part in detail.items() if name not in ("tick", "time")})
         asked = reading.answers(tick, tick, used=False)
         usage.add(asked)
         if tick == first or states.moved or _speaks(reading, tick):

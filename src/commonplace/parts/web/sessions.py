@@ -19,6 +19,7 @@ from typing import Any, Literal
 from commonplace.api import OpenedRun, ratings_of
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.lock import LOCK, held_by
+from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.live.talk_thread import Talks, ThreadTalk
 from commonplace.parts.web import model as wire
@@ -233,7 +234,7 @@ class Session:
                 memory=memory_json(rest.memory),
                 rank=rest.hit.rank if rest.hit else None,
                 score=rest.hit.score if rest.hit else None,
-                parts={name: dict(part._asdict()) for name, part in rest.hit.parts.items()} if rest.hit else {},
+                parts=parts_json(rest.hit.parts) if rest.hit else {},
             )
             for rest in reply.rests
         ]
