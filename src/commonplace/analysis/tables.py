@@ -82,7 +82,7 @@ def _usage(reading: Reading) -> Iterator[dict[str, Any]]:
     return iter(rows)
 
 
-TABLES: Mapping[str, Callable[[Reading], Iterator[dict[str, Any]]]] = {
+TABLES: Mapping[str, Callable[[Reading], Iterator[Mapping[str, Any]]]] = {
     "events": _events,
     "memories": _memories,
     "agents": _agents,
