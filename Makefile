@@ -44,7 +44,7 @@ test coverage prove: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/test  ## run every test that can run here
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
-lint: $(VENV)/lint  ## ruff, pyright, the import rule
+lint: $(VENV)/lint  ## ruff, pyright, the import rule; Biome and the compiler for the page
 	$(BIN)/ruff check src tests benchmarks examples tools app.py hatch_build.py
 	$(BIN)/ruff format --check src tests benchmarks examples tools app.py hatch_build.py
 	$(BIN)/pyright

@@ -4,2234 +4,2220 @@
  */
 
 export interface paths {
-    "/api/scenarios": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Scenarios
-         * @description The scenarios a page may start.
-         */
-        get: operations["scenarios"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+  "/api/scenarios": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/scenarios/{scenario}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Scenario
-         * @description A scenario as it is written, to begin another one from.
-         */
-        get: operations["scenario"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Scenarios
+     * @description The scenarios a page may start.
+     */
+    get: operations["scenarios"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/scenarios/{scenario}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/scenarios/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check
-         * @description Everything that keeps a page from starting this scenario; what it is, if nothing does.
-         */
-        post: operations["check"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Scenario
+     * @description A scenario as it is written, to begin another one from.
+     */
+    get: operations["scenario"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/scenarios/check": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Runs
-         * @description The runs in the runs folder, the latest first.
-         */
-        get: operations["runs"];
-        put?: never;
-        /**
-         * Start
-         * @description Start a run; its ticks are made until it ends or is paused.
-         */
-        post: operations["startRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    get?: never;
+    put?: never;
+    /**
+     * Check
+     * @description Everything that keeps a page from starting this scenario; what it is, if nothing does.
+     */
+    post: operations["check"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Town
-         * @description Everything before the first tick.
-         */
-        get: operations["town"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Runs
+     * @description The runs in the runs folder, the latest first.
+     */
+    get: operations["runs"];
+    put?: never;
+    /**
+     * Start
+     * @description Start a run; its ticks are made until it ends or is paused.
+     */
+    post: operations["startRun"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/timeline": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Timeline
-         * @description The whole run at a glance.
-         */
-        get: operations["timeline"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Town
+     * @description Everything before the first tick.
+     */
+    get: operations["town"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/timeline": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/frames": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Frames
-         * @description The ticks from … to, at most 288 of them; those not made yet are left out.
-         */
-        get: operations["frames"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Timeline
+     * @description The whole run at a glance.
+     */
+    get: operations["timeline"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/frames": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Events
-         * @description Everything that happened in the ticks from … to, as `commonplace events --json` prints it.
-         */
-        get: operations["events"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Frames
+     * @description The ticks from … to, at most 288 of them; those not made yet are left out.
+     */
+    get: operations["frames"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/events": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/lines": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lines
-         * @description The latest lines up to a tick that fit all filters, oldest first.
-         */
-        get: operations["lines"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Events
+     * @description Everything that happened in the ticks from … to, as `commonplace events --json` prints it.
+     */
+    get: operations["events"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/lines": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/events/{event_id}/why": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Why
-         * @description The reasons of an event, as `commonplace why --json` prints them.
-         */
-        get: operations["why"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Lines
+     * @description The latest lines up to a tick that fit all filters, oldest first.
+     */
+    get: operations["lines"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/events/{event_id}/why": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/agents/{agent_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Agent
-         * @description A character as of a tick.
-         */
-        get: operations["agent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Why
+     * @description The reasons of an event, as `commonplace why --json` prints them.
+     */
+    get: operations["why"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/agents/{agent_id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/agents/{agent_id}/memories": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Memories
-         * @description What a character remembers: the latest first, or ranked for a question.
-         */
-        get: operations["memories"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Agent
+     * @description A character as of a tick.
+     */
+    get: operations["agent"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/agents/{agent_id}/memories": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Metrics
-         * @description What emerged up to a tick.
-         */
-        get: operations["metrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Memories
+     * @description What a character remembers: the latest first, or ranked for a question.
+     */
+    get: operations["memories"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/metrics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/hours": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Hours
-         * @description What emerged hour by hour up to a tick, which is the last row.
-         */
-        get: operations["hours"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Metrics
+     * @description What emerged up to a tick.
+     */
+    get: operations["metrics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/hours": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/ratings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Ratings
-         * @description Event or memory id → stars, 0 for none, of all that can be rated now.
-         */
-        get: operations["ratings"];
-        put?: never;
-        /**
-         * Rate
-         * @description Rate an answer of a panel, as `commonplace rate` does; history does not change.
-         */
-        post: operations["rate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Hours
+     * @description What emerged hour by hour up to a tick, which is the last row.
+     */
+    get: operations["hours"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/ratings": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/replay.html": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Replay
-         * @description The run as one HTML file to send to somebody, as `commonplace export RUN html` writes it. Takes seconds.
-         */
-        get: operations["replay"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Ratings
+     * @description Event or memory id → stars, 0 for none, of all that can be rated now.
+     */
+    get: operations["ratings"];
+    put?: never;
+    /**
+     * Rate
+     * @description Rate an answer of a panel, as `commonplace rate` does; history does not change.
+     */
+    post: operations["rate"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/replay.html": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/inputs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Inputs
-         * @description God mode and inner voices: what would happen, or what will.
-         */
-        post: operations["submit"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Replay
+     * @description The run as one HTML file to send to somebody, as `commonplace export RUN html` writes it. Takes seconds.
+     */
+    get: operations["replay"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/inputs": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/control": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Control
-         * @description Play, pause, step, set the speed.
-         */
-        post: operations["control"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    get?: never;
+    put?: never;
+    /**
+     * Inputs
+     * @description God mode and inner voices: what would happen, or what will.
+     */
+    post: operations["submit"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/control": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/talk": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Talk
-         * @description Talk with a character as it was at a tick; history does not change.
-         */
-        post: operations["talk"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    get?: never;
+    put?: never;
+    /**
+     * Control
+     * @description Play, pause, step, set the speed.
+     */
+    post: operations["control"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/talk": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/runs/{run}/fork": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Fork
-         * @description Copy a run up to a tick, to go on differently.
-         */
-        post: operations["fork"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    get?: never;
+    put?: never;
+    /**
+     * Talk
+     * @description Talk with a character as it was at a tick; history does not change.
+     */
+    post: operations["talk"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/runs/{run}/fork": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
+    get?: never;
+    put?: never;
+    /**
+     * Fork
+     * @description Copy a run up to a tick, to go on differently.
+     */
+    post: operations["fork"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-    schemas: {
-        /**
-         * AgentState
-         * @description One character at the end of a tick.
-         */
-        AgentState: {
-            /** Agent Id */
-            agent_id: string;
-            /** Position */
-            position: string;
-            /** Current Action */
-            current_action: string;
-            /** Current Plan Item */
-            current_plan_item: string;
-            /** Dialogue */
-            dialogue: string;
-            /** To */
-            to: string;
-            /** Emoji */
-            emoji: string;
-            /** Asleep */
-            asleep: boolean;
-            /** Path */
-            path: string[];
-            /** Timestamp */
-            timestamp: string;
-        };
-        /**
-         * CircumstanceState
-         * @description Something that is so.
-         */
-        CircumstanceState: {
-            /** Key */
-            key: string;
-            /** Of */
-            of: string;
-            /** Text */
-            text: string;
-            /** Emoji */
-            emoji: string;
-            /** Since */
-            since: number;
-            /** Until */
-            until: number;
-        };
-        /**
-         * Delta
-         * @description What a tick changed against the tick before: `seq` is one more than that of the message before.
-         */
-        Delta: {
-            /** Part Of Day */
-            part_of_day: string;
-            /** Sky */
-            sky: string;
-            /** Wind */
-            wind: string;
-            /** Temperature */
-            temperature: string;
-            /** Circumstances */
-            circumstances: components["schemas"]["CircumstanceState"][];
-            /**
-             * Type
-             * @constant
-             */
-            type: "delta";
-            /** Seq */
-            seq: number;
-            /** Tick */
-            tick: number;
-            /** Time */
-            time: string;
-            /** Agents */
-            agents: components["schemas"]["AgentState"][];
-            /** Objects */
-            objects: components["schemas"]["ObjectState"][];
-            /** Gone */
-            gone: string[];
-            /** Lines */
-            lines: components["schemas"]["EventLine"][];
-        };
-        /**
-         * EventLine
-         * @description An event worth reading, in words. The event itself, whole: `GET /api/runs/{run}/events`.
-         */
-        EventLine: {
-            /** Event Id */
-            event_id: string;
-            /** Tick */
-            tick: number;
-            /** Time */
-            time: string;
-            /** Type */
-            type: string;
-            /**
-             * Category
-             * @enum {string}
-             */
-            category: "talk" | "moves" | "plans" | "world" | "doing";
-            /** Mark */
-            mark: string;
-            /** Agent Id */
-            agent_id: string;
-            /** To */
-            to: string;
-            /** Place */
-            place: string;
-            /** Text */
-            text: string;
-            /** Facts */
-            facts: string[];
-            /** Memories */
-            memories: number[];
-        };
-        /**
-         * ObjectState
-         * @description One object at the end of a tick.
-         */
-        ObjectState: {
-            /** Object Id */
-            object_id: string;
-            /** State */
-            state: string;
-            /** Parent */
-            parent: string;
-        };
-        /**
-         * Problem
-         * @description RFC 9457, `application/problem+json`.
-         */
-        Problem: {
-            /**
-             * Type
-             * @default about:blank
-             */
-            type: string;
-            /** Title */
-            title: string;
-            /** Status */
-            status: number;
-            /**
-             * Detail
-             * @default
-             */
-            detail: string;
-            /**
-             * Hint
-             * @default
-             */
-            hint: string;
-        };
-        /**
-         * Snapshot
-         * @description The whole state at a tick; what came before does not matter.
-         */
-        Snapshot: {
-            /** Part Of Day */
-            part_of_day: string;
-            /** Sky */
-            sky: string;
-            /** Wind */
-            wind: string;
-            /** Temperature */
-            temperature: string;
-            /** Circumstances */
-            circumstances: components["schemas"]["CircumstanceState"][];
-            /**
-             * Type
-             * @constant
-             */
-            type: "snapshot";
-            /** Seq */
-            seq: number;
-            /** Tick */
-            tick: number;
-            /** Time */
-            time: string;
-            /** Agents */
-            agents: components["schemas"]["AgentState"][];
-            /** Objects */
-            objects: components["schemas"]["ObjectState"][];
-            /** Lines */
-            lines: components["schemas"]["EventLine"][];
-        };
-        /**
-         * Speaking
-         * @description What is being said in the tick that is being made, as far as a model has written it; sent whenever it changes.
-         *
-         *     It may be refused. It has no number, and the next tick ends it.
-         */
-        Speaking: {
-            /**
-             * Type
-             * @constant
-             */
-            type: "speaking";
-            /** Lines */
-            lines: {
-                [key: string]: string;
-            };
-        };
-        /**
-         * Status
-         * @description How the run is doing; sent whenever it changes. It has no number.
-         */
-        Status: {
-            /**
-             * Type
-             * @constant
-             */
-            type: "status";
-            /** Live */
-            live: boolean;
-            /** Playing */
-            playing: boolean;
-            /** Rate */
-            rate: number;
-            /** Last Tick */
-            last_tick: number;
-            /** Final Tick */
-            final_tick: number;
-            /** Progress */
-            progress: string;
-        };
-        /**
-         * Accepted
-         * @description What will happen, in words, and from which tick.
-         */
-        Accepted: {
-            /** Text */
-            text: string;
-            /** Tick */
-            tick: number;
-        };
-        /**
-         * AgentDetail
-         * @description A character as of a tick.
-         */
-        AgentDetail: {
-            /** Agent Id */
-            agent_id: string;
-            /** Tick */
-            tick: number;
-            /** Time */
-            time: string;
-            /** Doing */
-            doing: string;
-            /** Position */
-            position: string;
-            /** Mood */
-            mood: string;
-            /** Asleep */
-            asleep: boolean;
-            /** Played */
-            played: boolean;
-            plan: components["schemas"]["Plan"];
-            /** Beliefs */
-            beliefs: components["schemas"]["Believed"][];
-            /** Ties */
-            ties: components["schemas"]["Tie"][];
-            /** Past */
-            past: components["schemas"]["PastRow"][];
-            /** Goals */
-            goals: components["schemas"]["GoalRow"][];
-            /** Carries */
-            carries: string[];
-            /** Knows */
-            knows: string[];
-            /** Thinking */
-            thinking: string[];
-        };
-        /**
-         * Answer
-         * @description What the character said, and why.
-         */
-        Answer: {
-            /** Agent Id */
-            agent_id: string;
-            /** Question */
-            question: string;
-            /** Answer */
-            answer: string;
-            /** Rests */
-            rests: components["schemas"]["FoundMemory"][];
-            /** Asked Before */
-            asked_before: {
-                [key: string]: unknown;
-            } | null;
-            /** Outcome */
-            outcome: string;
-            /** Mind */
-            mind: string;
-        };
-        /**
-         * Area
-         * @description A place one can be in.
-         */
-        Area: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Parent */
-            parent: string;
-            /** Outdoor */
-            outdoor: boolean;
-            /** Private */
-            private: boolean;
-            /** Box */
-            box: [
-                number,
-                number,
-                number,
-                number
-            ] | null;
-        };
-        /**
-         * Ask
-         * @description A word to a character. A question begins a talk or goes on with it; a thumb rates its last answer.
-         */
-        Ask: {
-            /** Agent Id */
-            agent_id: string;
-            /** At */
-            at: number;
-            /**
-             * Question
-             * @default
-             */
-            question: string;
-            /**
-             * Retry
-             * @default false
-             */
-            retry: boolean;
-            /** Thumb */
-            thumb?: ("up" | "down") | null;
-            /**
-             * Note
-             * @default
-             */
-            note: string;
-        };
-        /**
-         * Believed
-         * @description One node of a belief view beside the truth.
-         */
-        Believed: {
-            /** Node Id */
-            node_id: string;
-            /** Name */
-            name: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "area" | "object" | "agent";
-            /** Place */
-            place: string;
-            /** State */
-            state: string;
-            /** Seen */
-            seen: number;
-            /** True Place */
-            true_place: string;
-            /** True State */
-            true_state: string;
-            /** Stale */
-            stale: boolean;
-        };
-        /**
-         * Character
-         * @description Who somebody is.
-         */
-        Character: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Called */
-            called: string;
-            /** Age */
-            age: number;
-            /**
-             * Pronoun
-             * @enum {string}
-             */
-            pronoun: "she" | "he" | "they";
-            /** Work */
-            work: string;
-            /** Traits */
-            traits: string[];
-            /** Background */
-            background: string;
-            /** Goals */
-            goals: string[];
-            /** Home */
-            home: string;
-            /**
-             * Look
-             * @default
-             */
-            look: string;
-        };
-        /**
-         * Checked
-         * @description What is wrong with a scenario; what it is, if a page may start it.
-         */
-        Checked: {
-            /** Findings */
-            findings: components["schemas"]["Finding"][];
-            scenario: components["schemas"]["ScenarioCard"] | null;
-        };
-        /**
-         * Control
-         * @description When ticks are made; never what happens in them.
-         */
-        Control: {
-            /**
-             * Action
-             * @enum {string}
-             */
-            action: "play" | "pause" | "step" | "speed";
-            /**
-             * Rate
-             * @default 2
-             */
-            rate: number;
-        };
-        /**
-         * Finding
-         * @description Something wrong with a scenario.
-         */
-        Finding: {
-            /**
-             * Level
-             * @enum {string}
-             */
-            level: "error" | "warning";
-            /** Line */
-            line: number;
-            /** Column */
-            column: number;
-            /** What */
-            what: string;
-            /** Hint */
-            hint: string;
-        };
-        /**
-         * Fork
-         * @description Another history from a tick on.
-         */
-        Fork: {
-            /** At */
-            at: number;
-            /** Run */
-            run?: string | null;
-            /**
-             * Inject
-             * @default
-             */
-            inject: string;
-        };
-        /**
-         * FoundMemory
-         * @description A memory; with a question, also how it was ranked.
-         */
-        FoundMemory: {
-            /** Memory */
-            memory: {
-                [key: string]: unknown;
-            };
-            /** Rank */
-            rank?: number | null;
-            /** Score */
-            score?: number | null;
-            /** Parts */
-            parts?: {
-                [key: string]: {
-                    [key: string]: number;
-                };
-            };
-        };
-        /**
-         * Frames
-         * @description Consecutive ticks: a snapshot, then a delta a tick.
-         */
-        Frames: {
-            first: components["schemas"]["Snapshot"];
-            /** Rest */
-            rest: components["schemas"]["Delta"][];
-        };
-        /**
-         * GoalRow
-         * @description Something a character means to do, or meant to.
-         */
-        GoalRow: {
-            /** Id */
-            id: string;
-            /** Kind */
-            kind: string;
-            /** Text */
-            text: string;
-            /** Person */
-            person: string;
-            /** Object */
-            object: string;
-            /** Place */
-            place: string;
-            /** Hour */
-            hour: string;
-            /** Steps */
-            steps: number;
-            /** Done Steps */
-            done_steps: number;
-            /** Opened */
-            opened: string;
-            /** Changed */
-            changed: string;
-            /** Due */
-            due: string;
-            /** Tries */
-            tries: number;
-            /** Status */
-            status: string;
-            /** Because */
-            because: number[];
-            /** Moved By */
-            moved_by: number;
-            /** Event */
-            event: string;
-        };
-        /**
-         * Hour
-         * @description How far acquaintance and knowledge had come by an hour, as `commonplace metrics --json` prints it.
-         */
-        Hour: {
-            /** Tick */
-            tick: number;
-            /** Time */
-            time: string;
-            /** Density */
-            density: number;
-            /** Pairs */
-            pairs: number;
-            /** Lines */
-            lines: number;
-            /** Known */
-            known: {
-                [key: string]: number;
-            };
-        };
-        /**
-         * Input
-         * @description Something a person does to a live run; with `preview` nothing happens yet.
-         */
-        Input: {
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "god" | "voice" | "attempt";
-            /** Text */
-            text: string;
-            /**
-             * Agent Id
-             * @default
-             */
-            agent_id: string;
-            /**
-             * Preview
-             * @default false
-             */
-            preview: boolean;
-        };
-        /**
-         * Item
-         * @description A piece of a plan.
-         */
-        Item: {
-            /** Start */
-            start: string;
-            /** End */
-            end: string;
-            /** Place */
-            place: string;
-            /** Text */
-            text: string;
-            /** Now */
-            now: boolean;
-        };
-        /**
-         * Mark
-         * @description Something to be seen on the time-line.
-         */
-        Mark: {
-            /** Tick */
-            tick: number;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "conversation" | "reflection" | "plan" | "intervention" | "fact" | "scripted" | "arrival";
-            /** Event Id */
-            event_id: string;
-            /** Agent Id */
-            agent_id: string;
-            /** People */
-            people: string[];
-            /** Text */
-            text: string;
-        };
-        /**
-         * Memories
-         * @description Memories of a character, latest first; with a question, best first.
-         */
-        Memories: {
-            /** Agent Id */
-            agent_id: string;
-            /** Tick */
-            tick: number;
-            /** Policy */
-            policy: string;
-            /** Total */
-            total: number;
-            /** Found */
-            found: components["schemas"]["FoundMemory"][];
-        };
-        /**
-         * Metrics
-         * @description What emerged up to a tick.
-         */
-        Metrics: {
-            /** Tick */
-            tick: number;
-            /** Spreads */
-            spreads: components["schemas"]["Spread"][];
-            /** Network */
-            network: components["schemas"]["Talked"][];
-            /** Density */
-            density: number;
-            /** Warmth */
-            warmth: components["schemas"]["Warmth"][];
-            /** Usage */
-            usage: {
-                [key: string]: unknown;
-            }[];
-            /** Verdicts */
-            verdicts: string[];
-        };
-        /**
-         * NewRun
-         * @description Start a run: of a scenario the server knows by name, or of one written in the page.
-         */
-        NewRun: {
-            /**
-             * Scenario
-             * @default
-             */
-            scenario: string;
-            /**
-             * Text
-             * @default
-             */
-            text: string;
-            /** Run */
-            run?: string | null;
-            /**
-             * Seed
-             * @default 7
-             */
-            seed: number;
-            /**
-             * Ticks
-             * @default 288
-             */
-            ticks: number;
-        };
-        /**
-         * PastRow
-         * @description Something a character knows of its own past.
-         */
-        PastRow: {
-            /** Kind */
-            kind: string;
-            /** Other */
-            other: string;
-            /** Act */
-            act: string;
-            /** Topic */
-            topic: string;
-            /** Text */
-            text: string;
-            /** Times */
-            times: number;
-            /** Since */
-            since: string;
-            /** Time */
-            time: string;
-            /** Due */
-            due: string;
-            /** Because */
-            because: number[];
-            /** Event */
-            event: string;
-        };
-        /**
-         * Plan
-         * @description A day in strokes, the stroke of now in hours, the hour of now in actions.
-         */
-        Plan: {
-            /** Day */
-            day: components["schemas"]["Item"][];
-            /** Hours */
-            hours: components["schemas"]["Item"][];
-            /** Actions */
-            actions: components["schemas"]["Item"][];
-        };
-        /**
-         * Rate
-         * @description Stars for an answer of a panel, by the id of its event or of its memory.
-         */
-        Rate: {
-            /** Id */
-            id: string;
-            /** Stars */
-            stars: number;
-        };
-        /**
-         * Rated
-         * @description What was rated, and how important it is now.
-         */
-        Rated: {
-            /** Memory Id */
-            memory_id: string;
-            /** Stars */
-            stars: number;
-            /** Importance */
-            importance: number;
-        };
-        /**
-         * RunCard
-         * @description A run in the library.
-         */
-        RunCard: {
-            /** Run */
-            run: string;
-            /** Title */
-            title: string;
-            /** Scenario */
-            scenario: string;
-            /**
-             * Language
-             * @enum {string}
-             */
-            language: "en" | "ko";
-            /** Stage */
-            stage: string;
-            /** Mind */
-            mind: string;
-            /** Seed */
-            seed: number;
-            /** People */
-            people: number;
-            /** Last Tick */
-            last_tick: number;
-            /** Final Tick */
-            final_tick: number;
-            /** Time */
-            time: string;
-            /** Changed */
-            changed: string;
-            /** Live */
-            live: boolean;
-            /** Playing */
-            playing: boolean;
-            /**
-             * Problem
-             * @default
-             */
-            problem: string;
-        };
-        /**
-         * ScenarioCard
-         * @description A scenario a page may start.
-         */
-        ScenarioCard: {
-            /** Name */
-            name: string;
-            /** Title */
-            title: string;
-            /** Summary */
-            summary: string;
-            /**
-             * Language
-             * @enum {string}
-             */
-            language: "en" | "ko";
-            /** Stage */
-            stage: string;
-            /** People */
-            people: number;
-            /** Seed */
-            seed: number;
-            /** Ticks */
-            ticks: number;
-        };
-        /**
-         * ScenarioText
-         * @description A scenario as it is written.
-         */
-        ScenarioText: {
-            /** Text */
-            text: string;
-        };
-        /**
-         * SeedFact
-         * @description News whose way through the society is followed.
-         */
-        SeedFact: {
-            /** Id */
-            id: string;
-            /** Text */
-            text: string;
-            /** Originators */
-            originators: string[];
-            /** Place */
-            place: string;
-            /** Starts */
-            starts: string;
-            /** Minutes */
-            minutes: number;
-        };
-        /**
-         * Spread
-         * @description How far a fact has come.
-         */
-        Spread: {
-            /** Fact */
-            fact: string;
-            /** Text */
-            text: string;
-            /** Originators */
-            originators: string[];
-            /** Knowers */
-            knowers: string[];
-            /** Share */
-            share: number;
-            /** Tree */
-            tree: components["schemas"]["Step"][];
-        };
-        /**
-         * Step
-         * @description A fact passed from mouth to mouth.
-         */
-        Step: {
-            /** Source */
-            source: string;
-            /** Target */
-            target: string;
-            /** Tick */
-            tick: number;
-            /** Event Id */
-            event_id: string;
-            /** Words */
-            words: string;
-        };
-        /**
-         * Talked
-         * @description Two characters and what passed between them up to the tick.
-         */
-        Talked: {
-            /** Between */
-            between: [
-                string,
-                string
-            ];
-            /** Conversations */
-            conversations: number;
-            /** Lines */
-            lines: number;
-        };
-        /**
-         * Thing
-         * @description An object, as the scenario places it.
-         */
-        Thing: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Kind */
-            kind: string;
-            /** Area */
-            area: string;
-            /** States */
-            states: string[];
-            /** Portable */
-            portable: boolean;
-        };
-        /**
-         * Tie
-         * @description How a character sees another.
-         */
-        Tie: {
-            /** Other */
-            other: string;
-            /** Label */
-            label: string;
-            /** Warmth */
-            warmth: number;
-            /** Talks */
-            talks: number;
-            /** Known Since */
-            known_since: number;
-            /** Last Talk */
-            last_talk: number;
-            /** Summary */
-            summary: string;
-            /** Because */
-            because: number[];
-        };
-        /**
-         * Timeline
-         * @description The whole run at a glance.
-         */
-        Timeline: {
-            /** Last Tick */
-            last_tick: number;
-            /** Activity */
-            activity: number[];
-            /** Weather */
-            weather: [
-                number,
-                string
-            ][];
-            /** Marks */
-            marks: components["schemas"]["Mark"][];
-        };
-        /**
-         * Town
-         * @description Everything a page needs before the first tick.
-         */
-        Town: {
-            /** Run */
-            run: string;
-            /** Title */
-            title: string;
-            /** Scenario */
-            scenario: string;
-            /**
-             * Language
-             * @enum {string}
-             */
-            language: "en" | "ko";
-            /** Stage */
-            stage: string;
-            /** Mind */
-            mind: string;
-            /** Seed */
-            seed: number;
-            /** People */
-            people: number;
-            /** Last Tick */
-            last_tick: number;
-            /** Final Tick */
-            final_tick: number;
-            /** Time */
-            time: string;
-            /** Changed */
-            changed: string;
-            /** Live */
-            live: boolean;
-            /** Playing */
-            playing: boolean;
-            /**
-             * Problem
-             * @default
-             */
-            problem: string;
-            /**
-             * Theme
-             * @enum {string}
-             */
-            theme: "hamlet" | "neon";
-            /** Start */
-            start: string;
-            /** Tick Minutes */
-            tick_minutes: number;
-            /** Areas */
-            areas: components["schemas"]["Area"][];
-            /** Ways */
-            ways: components["schemas"]["WayPart"][];
-            /** Things */
-            things: components["schemas"]["Thing"][];
-            /** Characters */
-            characters: components["schemas"]["Character"][];
-            /** Facts */
-            facts: components["schemas"]["SeedFact"][];
-            /** Policies */
-            policies: string[];
-            /** May */
-            may: ("control" | "inputs" | "talk" | "rate" | "fork")[];
-        };
-        /**
-         * Warmth
-         * @description How one sees another.
-         */
-        Warmth: {
-            /** Source */
-            source: string;
-            /** Target */
-            target: string;
-            /** Warmth */
-            warmth: number;
-            /** Label */
-            label: string;
-        };
-        /**
-         * WayPart
-         * @description A door between two areas, or the hours of the way between an area and the one around it.
-         */
-        WayPart: {
-            /**
-             * Between
-             * @description the two areas
-             */
-            between: [
-                string,
-                string
-            ];
-            /**
-             * Open
-             * @description hours it is open, `08:00-22:00`; all day if left out
-             * @default
-             */
-            open: string;
-            /**
-             * Closed
-             * @description closed until a scripted event or an input opens it
-             * @default false
-             */
-            closed: boolean;
-        };
+  schemas: {
+    /**
+     * AgentState
+     * @description One character at the end of a tick.
+     */
+    AgentState: {
+      /** Agent Id */
+      agent_id: string;
+      /** Position */
+      position: string;
+      /** Current Action */
+      current_action: string;
+      /** Current Plan Item */
+      current_plan_item: string;
+      /** Dialogue */
+      dialogue: string;
+      /** To */
+      to: string;
+      /** Emoji */
+      emoji: string;
+      /** Asleep */
+      asleep: boolean;
+      /** Path */
+      path: string[];
+      /** Timestamp */
+      timestamp: string;
     };
-    responses: never;
-    parameters: never;
-    requestBodies: never;
-    headers: never;
-    pathItems: never;
+    /**
+     * CircumstanceState
+     * @description Something that is so.
+     */
+    CircumstanceState: {
+      /** Key */
+      key: string;
+      /** Of */
+      of: string;
+      /** Text */
+      text: string;
+      /** Emoji */
+      emoji: string;
+      /** Since */
+      since: number;
+      /** Until */
+      until: number;
+    };
+    /**
+     * Delta
+     * @description What a tick changed against the tick before: `seq` is one more than that of the message before.
+     */
+    Delta: {
+      /** Part Of Day */
+      part_of_day: string;
+      /** Sky */
+      sky: string;
+      /** Wind */
+      wind: string;
+      /** Temperature */
+      temperature: string;
+      /** Circumstances */
+      circumstances: components["schemas"]["CircumstanceState"][];
+      /**
+       * Type
+       * @constant
+       */
+      type: "delta";
+      /** Seq */
+      seq: number;
+      /** Tick */
+      tick: number;
+      /** Time */
+      time: string;
+      /** Agents */
+      agents: components["schemas"]["AgentState"][];
+      /** Objects */
+      objects: components["schemas"]["ObjectState"][];
+      /** Gone */
+      gone: string[];
+      /** Lines */
+      lines: components["schemas"]["EventLine"][];
+    };
+    /**
+     * EventLine
+     * @description An event worth reading, in words. The event itself, whole: `GET /api/runs/{run}/events`.
+     */
+    EventLine: {
+      /** Event Id */
+      event_id: string;
+      /** Tick */
+      tick: number;
+      /** Time */
+      time: string;
+      /** Type */
+      type: string;
+      /**
+       * Category
+       * @enum {string}
+       */
+      category: "talk" | "moves" | "plans" | "world" | "doing";
+      /** Mark */
+      mark: string;
+      /** Agent Id */
+      agent_id: string;
+      /** To */
+      to: string;
+      /** Place */
+      place: string;
+      /** Text */
+      text: string;
+      /** Facts */
+      facts: string[];
+      /** Memories */
+      memories: number[];
+    };
+    /**
+     * ObjectState
+     * @description One object at the end of a tick.
+     */
+    ObjectState: {
+      /** Object Id */
+      object_id: string;
+      /** State */
+      state: string;
+      /** Parent */
+      parent: string;
+    };
+    /**
+     * Problem
+     * @description RFC 9457, `application/problem+json`.
+     */
+    Problem: {
+      /**
+       * Type
+       * @default about:blank
+       */
+      type: string;
+      /** Title */
+      title: string;
+      /** Status */
+      status: number;
+      /**
+       * Detail
+       * @default
+       */
+      detail: string;
+      /**
+       * Hint
+       * @default
+       */
+      hint: string;
+    };
+    /**
+     * Snapshot
+     * @description The whole state at a tick; what came before does not matter.
+     */
+    Snapshot: {
+      /** Part Of Day */
+      part_of_day: string;
+      /** Sky */
+      sky: string;
+      /** Wind */
+      wind: string;
+      /** Temperature */
+      temperature: string;
+      /** Circumstances */
+      circumstances: components["schemas"]["CircumstanceState"][];
+      /**
+       * Type
+       * @constant
+       */
+      type: "snapshot";
+      /** Seq */
+      seq: number;
+      /** Tick */
+      tick: number;
+      /** Time */
+      time: string;
+      /** Agents */
+      agents: components["schemas"]["AgentState"][];
+      /** Objects */
+      objects: components["schemas"]["ObjectState"][];
+      /** Lines */
+      lines: components["schemas"]["EventLine"][];
+    };
+    /**
+     * Speaking
+     * @description What is being said in the tick that is being made, as far as a model has written it; sent whenever it changes.
+     *
+     *     It may be refused. It has no number, and the next tick ends it.
+     */
+    Speaking: {
+      /**
+       * Type
+       * @constant
+       */
+      type: "speaking";
+      /** Lines */
+      lines: {
+        [key: string]: string;
+      };
+    };
+    /**
+     * Status
+     * @description How the run is doing; sent whenever it changes. It has no number.
+     */
+    Status: {
+      /**
+       * Type
+       * @constant
+       */
+      type: "status";
+      /** Live */
+      live: boolean;
+      /** Playing */
+      playing: boolean;
+      /** Rate */
+      rate: number;
+      /** Last Tick */
+      last_tick: number;
+      /** Final Tick */
+      final_tick: number;
+      /** Progress */
+      progress: string;
+    };
+    /**
+     * Accepted
+     * @description What will happen, in words, and from which tick.
+     */
+    Accepted: {
+      /** Text */
+      text: string;
+      /** Tick */
+      tick: number;
+    };
+    /**
+     * AgentDetail
+     * @description A character as of a tick.
+     */
+    AgentDetail: {
+      /** Agent Id */
+      agent_id: string;
+      /** Tick */
+      tick: number;
+      /** Time */
+      time: string;
+      /** Doing */
+      doing: string;
+      /** Position */
+      position: string;
+      /** Mood */
+      mood: string;
+      /** Asleep */
+      asleep: boolean;
+      /** Played */
+      played: boolean;
+      plan: components["schemas"]["Plan"];
+      /** Beliefs */
+      beliefs: components["schemas"]["Believed"][];
+      /** Ties */
+      ties: components["schemas"]["Tie"][];
+      /** Past */
+      past: components["schemas"]["PastRow"][];
+      /** Goals */
+      goals: components["schemas"]["GoalRow"][];
+      /** Carries */
+      carries: string[];
+      /** Knows */
+      knows: string[];
+      /** Thinking */
+      thinking: string[];
+    };
+    /**
+     * Answer
+     * @description What the character said, and why.
+     */
+    Answer: {
+      /** Agent Id */
+      agent_id: string;
+      /** Question */
+      question: string;
+      /** Answer */
+      answer: string;
+      /** Rests */
+      rests: components["schemas"]["FoundMemory"][];
+      /** Asked Before */
+      asked_before: {
+        [key: string]: unknown;
+      } | null;
+      /** Outcome */
+      outcome: string;
+      /** Mind */
+      mind: string;
+    };
+    /**
+     * Area
+     * @description A place one can be in.
+     */
+    Area: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /** Parent */
+      parent: string;
+      /** Outdoor */
+      outdoor: boolean;
+      /** Private */
+      private: boolean;
+      /** Box */
+      box: [number, number, number, number] | null;
+    };
+    /**
+     * Ask
+     * @description A word to a character. A question begins a talk or goes on with it; a thumb rates its last answer.
+     */
+    Ask: {
+      /** Agent Id */
+      agent_id: string;
+      /** At */
+      at: number;
+      /**
+       * Question
+       * @default
+       */
+      question: string;
+      /**
+       * Retry
+       * @default false
+       */
+      retry: boolean;
+      /** Thumb */
+      thumb?: ("up" | "down") | null;
+      /**
+       * Note
+       * @default
+       */
+      note: string;
+    };
+    /**
+     * Believed
+     * @description One node of a belief view beside the truth.
+     */
+    Believed: {
+      /** Node Id */
+      node_id: string;
+      /** Name */
+      name: string;
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "area" | "object" | "agent";
+      /** Place */
+      place: string;
+      /** State */
+      state: string;
+      /** Seen */
+      seen: number;
+      /** True Place */
+      true_place: string;
+      /** True State */
+      true_state: string;
+      /** Stale */
+      stale: boolean;
+    };
+    /**
+     * Character
+     * @description Who somebody is.
+     */
+    Character: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /** Called */
+      called: string;
+      /** Age */
+      age: number;
+      /**
+       * Pronoun
+       * @enum {string}
+       */
+      pronoun: "she" | "he" | "they";
+      /** Work */
+      work: string;
+      /** Traits */
+      traits: string[];
+      /** Background */
+      background: string;
+      /** Goals */
+      goals: string[];
+      /** Home */
+      home: string;
+      /**
+       * Look
+       * @default
+       */
+      look: string;
+    };
+    /**
+     * Checked
+     * @description What is wrong with a scenario; what it is, if a page may start it.
+     */
+    Checked: {
+      /** Findings */
+      findings: components["schemas"]["Finding"][];
+      scenario: components["schemas"]["ScenarioCard"] | null;
+    };
+    /**
+     * Control
+     * @description When ticks are made; never what happens in them.
+     */
+    Control: {
+      /**
+       * Action
+       * @enum {string}
+       */
+      action: "play" | "pause" | "step" | "speed";
+      /**
+       * Rate
+       * @default 2
+       */
+      rate: number;
+    };
+    /**
+     * Finding
+     * @description Something wrong with a scenario.
+     */
+    Finding: {
+      /**
+       * Level
+       * @enum {string}
+       */
+      level: "error" | "warning";
+      /** Line */
+      line: number;
+      /** Column */
+      column: number;
+      /** What */
+      what: string;
+      /** Hint */
+      hint: string;
+    };
+    /**
+     * Fork
+     * @description Another history from a tick on.
+     */
+    Fork: {
+      /** At */
+      at: number;
+      /** Run */
+      run?: string | null;
+      /**
+       * Inject
+       * @default
+       */
+      inject: string;
+    };
+    /**
+     * FoundMemory
+     * @description A memory; with a question, also how it was ranked.
+     */
+    FoundMemory: {
+      /** Memory */
+      memory: {
+        [key: string]: unknown;
+      };
+      /** Rank */
+      rank?: number | null;
+      /** Score */
+      score?: number | null;
+      /** Parts */
+      parts?: {
+        [key: string]: {
+          [key: string]: number;
+        };
+      };
+    };
+    /**
+     * Frames
+     * @description Consecutive ticks: a snapshot, then a delta a tick.
+     */
+    Frames: {
+      first: components["schemas"]["Snapshot"];
+      /** Rest */
+      rest: components["schemas"]["Delta"][];
+    };
+    /**
+     * GoalRow
+     * @description Something a character means to do, or meant to.
+     */
+    GoalRow: {
+      /** Id */
+      id: string;
+      /** Kind */
+      kind: string;
+      /** Text */
+      text: string;
+      /** Person */
+      person: string;
+      /** Object */
+      object: string;
+      /** Place */
+      place: string;
+      /** Hour */
+      hour: string;
+      /** Steps */
+      steps: number;
+      /** Done Steps */
+      done_steps: number;
+      /** Opened */
+      opened: string;
+      /** Changed */
+      changed: string;
+      /** Due */
+      due: string;
+      /** Tries */
+      tries: number;
+      /** Status */
+      status: string;
+      /** Because */
+      because: number[];
+      /** Moved By */
+      moved_by: number;
+      /** Event */
+      event: string;
+    };
+    /**
+     * Hour
+     * @description How far acquaintance and knowledge had come by an hour, as `commonplace metrics --json` prints it.
+     */
+    Hour: {
+      /** Tick */
+      tick: number;
+      /** Time */
+      time: string;
+      /** Density */
+      density: number;
+      /** Pairs */
+      pairs: number;
+      /** Lines */
+      lines: number;
+      /** Known */
+      known: {
+        [key: string]: number;
+      };
+    };
+    /**
+     * Input
+     * @description Something a person does to a live run; with `preview` nothing happens yet.
+     */
+    Input: {
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "god" | "voice" | "attempt";
+      /** Text */
+      text: string;
+      /**
+       * Agent Id
+       * @default
+       */
+      agent_id: string;
+      /**
+       * Preview
+       * @default false
+       */
+      preview: boolean;
+    };
+    /**
+     * Item
+     * @description A piece of a plan.
+     */
+    Item: {
+      /** Start */
+      start: string;
+      /** End */
+      end: string;
+      /** Place */
+      place: string;
+      /** Text */
+      text: string;
+      /** Now */
+      now: boolean;
+    };
+    /**
+     * Mark
+     * @description Something to be seen on the time-line.
+     */
+    Mark: {
+      /** Tick */
+      tick: number;
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "conversation" | "reflection" | "plan" | "intervention" | "fact" | "scripted" | "arrival";
+      /** Event Id */
+      event_id: string;
+      /** Agent Id */
+      agent_id: string;
+      /** People */
+      people: string[];
+      /** Text */
+      text: string;
+    };
+    /**
+     * Memories
+     * @description Memories of a character, latest first; with a question, best first.
+     */
+    Memories: {
+      /** Agent Id */
+      agent_id: string;
+      /** Tick */
+      tick: number;
+      /** Policy */
+      policy: string;
+      /** Total */
+      total: number;
+      /** Found */
+      found: components["schemas"]["FoundMemory"][];
+    };
+    /**
+     * Metrics
+     * @description What emerged up to a tick.
+     */
+    Metrics: {
+      /** Tick */
+      tick: number;
+      /** Spreads */
+      spreads: components["schemas"]["Spread"][];
+      /** Network */
+      network: components["schemas"]["Talked"][];
+      /** Density */
+      density: number;
+      /** Warmth */
+      warmth: components["schemas"]["Warmth"][];
+      /** Usage */
+      usage: {
+        [key: string]: unknown;
+      }[];
+      /** Verdicts */
+      verdicts: string[];
+    };
+    /**
+     * NewRun
+     * @description Start a run: of a scenario the server knows by name, or of one written in the page.
+     */
+    NewRun: {
+      /**
+       * Scenario
+       * @default
+       */
+      scenario: string;
+      /**
+       * Text
+       * @default
+       */
+      text: string;
+      /** Run */
+      run?: string | null;
+      /**
+       * Seed
+       * @default 7
+       */
+      seed: number;
+      /**
+       * Ticks
+       * @default 288
+       */
+      ticks: number;
+    };
+    /**
+     * PastRow
+     * @description Something a character knows of its own past.
+     */
+    PastRow: {
+      /** Kind */
+      kind: string;
+      /** Other */
+      other: string;
+      /** Act */
+      act: string;
+      /** Topic */
+      topic: string;
+      /** Text */
+      text: string;
+      /** Times */
+      times: number;
+      /** Since */
+      since: string;
+      /** Time */
+      time: string;
+      /** Due */
+      due: string;
+      /** Because */
+      because: number[];
+      /** Event */
+      event: string;
+    };
+    /**
+     * Plan
+     * @description A day in strokes, the stroke of now in hours, the hour of now in actions.
+     */
+    Plan: {
+      /** Day */
+      day: components["schemas"]["Item"][];
+      /** Hours */
+      hours: components["schemas"]["Item"][];
+      /** Actions */
+      actions: components["schemas"]["Item"][];
+    };
+    /**
+     * Rate
+     * @description Stars for an answer of a panel, by the id of its event or of its memory.
+     */
+    Rate: {
+      /** Id */
+      id: string;
+      /** Stars */
+      stars: number;
+    };
+    /**
+     * Rated
+     * @description What was rated, and how important it is now.
+     */
+    Rated: {
+      /** Memory Id */
+      memory_id: string;
+      /** Stars */
+      stars: number;
+      /** Importance */
+      importance: number;
+    };
+    /**
+     * RunCard
+     * @description A run in the library.
+     */
+    RunCard: {
+      /** Run */
+      run: string;
+      /** Title */
+      title: string;
+      /** Scenario */
+      scenario: string;
+      /**
+       * Language
+       * @enum {string}
+       */
+      language: "en" | "ko";
+      /** Stage */
+      stage: string;
+      /** Mind */
+      mind: string;
+      /** Seed */
+      seed: number;
+      /** People */
+      people: number;
+      /** Last Tick */
+      last_tick: number;
+      /** Final Tick */
+      final_tick: number;
+      /** Time */
+      time: string;
+      /** Changed */
+      changed: string;
+      /** Live */
+      live: boolean;
+      /** Playing */
+      playing: boolean;
+      /**
+       * Problem
+       * @default
+       */
+      problem: string;
+    };
+    /**
+     * ScenarioCard
+     * @description A scenario a page may start.
+     */
+    ScenarioCard: {
+      /** Name */
+      name: string;
+      /** Title */
+      title: string;
+      /** Summary */
+      summary: string;
+      /**
+       * Language
+       * @enum {string}
+       */
+      language: "en" | "ko";
+      /** Stage */
+      stage: string;
+      /** People */
+      people: number;
+      /** Seed */
+      seed: number;
+      /** Ticks */
+      ticks: number;
+    };
+    /**
+     * ScenarioText
+     * @description A scenario as it is written.
+     */
+    ScenarioText: {
+      /** Text */
+      text: string;
+    };
+    /**
+     * SeedFact
+     * @description News whose way through the society is followed.
+     */
+    SeedFact: {
+      /** Id */
+      id: string;
+      /** Text */
+      text: string;
+      /** Originators */
+      originators: string[];
+      /** Place */
+      place: string;
+      /** Starts */
+      starts: string;
+      /** Minutes */
+      minutes: number;
+    };
+    /**
+     * Spread
+     * @description How far a fact has come.
+     */
+    Spread: {
+      /** Fact */
+      fact: string;
+      /** Text */
+      text: string;
+      /** Originators */
+      originators: string[];
+      /** Knowers */
+      knowers: string[];
+      /** Share */
+      share: number;
+      /** Tree */
+      tree: components["schemas"]["Step"][];
+    };
+    /**
+     * Step
+     * @description A fact passed from mouth to mouth.
+     */
+    Step: {
+      /** Source */
+      source: string;
+      /** Target */
+      target: string;
+      /** Tick */
+      tick: number;
+      /** Event Id */
+      event_id: string;
+      /** Words */
+      words: string;
+    };
+    /**
+     * Talked
+     * @description Two characters and what passed between them up to the tick.
+     */
+    Talked: {
+      /** Between */
+      between: [string, string];
+      /** Conversations */
+      conversations: number;
+      /** Lines */
+      lines: number;
+    };
+    /**
+     * Thing
+     * @description An object, as the scenario places it.
+     */
+    Thing: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /** Kind */
+      kind: string;
+      /** Area */
+      area: string;
+      /** States */
+      states: string[];
+      /** Portable */
+      portable: boolean;
+    };
+    /**
+     * Tie
+     * @description How a character sees another.
+     */
+    Tie: {
+      /** Other */
+      other: string;
+      /** Label */
+      label: string;
+      /** Warmth */
+      warmth: number;
+      /** Talks */
+      talks: number;
+      /** Known Since */
+      known_since: number;
+      /** Last Talk */
+      last_talk: number;
+      /** Summary */
+      summary: string;
+      /** Because */
+      because: number[];
+    };
+    /**
+     * Timeline
+     * @description The whole run at a glance.
+     */
+    Timeline: {
+      /** Last Tick */
+      last_tick: number;
+      /** Activity */
+      activity: number[];
+      /** Weather */
+      weather: [number, string][];
+      /** Marks */
+      marks: components["schemas"]["Mark"][];
+    };
+    /**
+     * Town
+     * @description Everything a page needs before the first tick.
+     */
+    Town: {
+      /** Run */
+      run: string;
+      /** Title */
+      title: string;
+      /** Scenario */
+      scenario: string;
+      /**
+       * Language
+       * @enum {string}
+       */
+      language: "en" | "ko";
+      /** Stage */
+      stage: string;
+      /** Mind */
+      mind: string;
+      /** Seed */
+      seed: number;
+      /** People */
+      people: number;
+      /** Last Tick */
+      last_tick: number;
+      /** Final Tick */
+      final_tick: number;
+      /** Time */
+      time: string;
+      /** Changed */
+      changed: string;
+      /** Live */
+      live: boolean;
+      /** Playing */
+      playing: boolean;
+      /**
+       * Problem
+       * @default
+       */
+      problem: string;
+      /**
+       * Theme
+       * @enum {string}
+       */
+      theme: "hamlet" | "neon";
+      /** Start */
+      start: string;
+      /** Tick Minutes */
+      tick_minutes: number;
+      /** Areas */
+      areas: components["schemas"]["Area"][];
+      /** Ways */
+      ways: components["schemas"]["WayPart"][];
+      /** Things */
+      things: components["schemas"]["Thing"][];
+      /** Characters */
+      characters: components["schemas"]["Character"][];
+      /** Facts */
+      facts: components["schemas"]["SeedFact"][];
+      /** Policies */
+      policies: string[];
+      /** May */
+      may: ("control" | "inputs" | "talk" | "rate" | "fork")[];
+    };
+    /**
+     * Warmth
+     * @description How one sees another.
+     */
+    Warmth: {
+      /** Source */
+      source: string;
+      /** Target */
+      target: string;
+      /** Warmth */
+      warmth: number;
+      /** Label */
+      label: string;
+    };
+    /**
+     * WayPart
+     * @description A door between two areas, or the hours of the way between an area and the one around it.
+     */
+    WayPart: {
+      /**
+       * Between
+       * @description the two areas
+       */
+      between: [string, string];
+      /**
+       * Open
+       * @description hours it is open, `08:00-22:00`; all day if left out
+       * @default
+       */
+      open: string;
+      /**
+       * Closed
+       * @description closed until a scripted event or an input opens it
+       * @default false
+       */
+      closed: boolean;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    scenarios: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ScenarioCard"][];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  scenarios: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    scenario: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                scenario: string;
-            };
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ScenarioText"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+        content: {
+          "application/json": components["schemas"]["ScenarioCard"][];
         };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
-    check: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ScenarioText"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Checked"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  };
+  scenario: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        scenario: string;
+      };
+      cookie?: never;
     };
-    runs: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunCard"][];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+        content: {
+          "application/json": components["schemas"]["ScenarioText"];
         };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
-    startRun: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewRun"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunCard"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  };
+  check: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    town: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Town"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ScenarioText"];
+      };
     };
-    timeline: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Timeline"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+        content: {
+          "application/json": components["schemas"]["Checked"];
         };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
-    frames: {
-        parameters: {
-            query: {
-                from: number;
-                to: number;
-            };
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Frames"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  };
+  runs: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    events: {
-        parameters: {
-            query?: {
-                from?: number;
-                to?: number | null;
-            };
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    }[];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+        content: {
+          "application/json": components["schemas"]["RunCard"][];
         };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
-    lines: {
-        parameters: {
-            query?: {
-                to?: number | null;
-                text?: string;
-                agent?: string;
-                category?: string;
-                place?: string;
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EventLine"][];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  };
+  startRun: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    why: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run: string;
-                event_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["NewRun"];
+      };
     };
-    agent: {
-        parameters: {
-            query?: {
-                at?: number | null;
-            };
-            header?: never;
-            path: {
-                run: string;
-                agent_id: string;
-            };
-            cookie?: never;
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentDetail"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+        content: {
+          "application/json": components["schemas"]["RunCard"];
         };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
-    memories: {
-        parameters: {
-            query?: {
-                at?: number | null;
-                query?: string;
-                policy?: string;
-                k?: number;
-                kind?: string;
-                place?: string;
-                emotion?: string;
-                min_importance?: number;
-                since?: string;
-                until?: string;
-                ids?: number[];
-                offset?: number;
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                run: string;
-                agent_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Memories"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  };
+  town: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
     };
-    metrics: {
-        parameters: {
-            query?: {
-                at?: number | null;
-            };
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Metrics"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+        content: {
+          "application/json": components["schemas"]["Town"];
         };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
-    hours: {
-        parameters: {
-            query?: {
-                at?: number | null;
-            };
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Hour"][];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  };
+  timeline: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
     };
-    ratings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        [key: string]: number;
-                    };
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+        content: {
+          "application/json": components["schemas"]["Timeline"];
         };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
-    rate: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Rate"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Rated"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  };
+  frames: {
+    parameters: {
+      query: {
+        from: number;
+        to: number;
+      };
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
     };
-    replay: {
-        parameters: {
-            query?: {
-                from?: number | null;
-                to?: number | null;
-            };
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+        content: {
+          "application/json": components["schemas"]["Frames"];
         };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
-    submit: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Input"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Accepted"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  };
+  events: {
+    parameters: {
+      query?: {
+        from?: number;
+        to?: number | null;
+      };
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
     };
-    control: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Control"];
-            };
+        content: {
+          "application/json": {
+            [key: string]: unknown;
+          }[];
         };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Status"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
-    talk: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Ask"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Answer"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
+  };
+  lines: {
+    parameters: {
+      query?: {
+        to?: number | null;
+        text?: string;
+        agent?: string;
+        category?: string;
+        place?: string;
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
     };
-    fork: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run: string;
-            };
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Fork"];
-            };
+        content: {
+          "application/json": components["schemas"]["EventLine"][];
         };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunCard"];
-                };
-            };
-            /** @description What is wrong. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
+  };
+  why: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run: string;
+        event_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            [key: string]: unknown;
+          };
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  agent: {
+    parameters: {
+      query?: {
+        at?: number | null;
+      };
+      header?: never;
+      path: {
+        run: string;
+        agent_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AgentDetail"];
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  memories: {
+    parameters: {
+      query?: {
+        at?: number | null;
+        query?: string;
+        policy?: string;
+        k?: number;
+        kind?: string;
+        place?: string;
+        emotion?: string;
+        min_importance?: number;
+        since?: string;
+        until?: string;
+        ids?: number[];
+        offset?: number;
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        run: string;
+        agent_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Memories"];
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  metrics: {
+    parameters: {
+      query?: {
+        at?: number | null;
+      };
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Metrics"];
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  hours: {
+    parameters: {
+      query?: {
+        at?: number | null;
+      };
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Hour"][];
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  ratings: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            [key: string]: number;
+          };
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  rate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["Rate"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Rated"];
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  replay: {
+    parameters: {
+      query?: {
+        from?: number | null;
+        to?: number | null;
+      };
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  submit: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["Input"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Accepted"];
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  control: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["Control"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Status"];
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  talk: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["Ask"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Answer"];
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  fork: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["Fork"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunCard"];
+        };
+      };
+      /** @description What is wrong. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": unknown;
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
 }

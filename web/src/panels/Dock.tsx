@@ -8,8 +8,8 @@ import { Act } from "./Act";
 import { Guard } from "./Guard";
 import { Log } from "./Log";
 import { MetricsPanel } from "./Metrics";
-import { Button, Tabs, type TabItem } from "./parts";
 import { People } from "./People";
+import { Button, type TabItem, Tabs } from "./parts";
 import { TalkList } from "./TalkList";
 
 export function Dock(): ReactElement {

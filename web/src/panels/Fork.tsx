@@ -1,6 +1,6 @@
 // Another history from the tick shown.
 
-import { useState, type FormEvent, type ReactElement } from "react";
+import { type FormEvent, type ReactElement, useState } from "react";
 import { problemOf } from "../run/problem";
 import type { Problem } from "../run/types";
 import { useView } from "../view/context";

@@ -1,6 +1,6 @@
 // The runs there are, the scenarios to begin one from, and a scenario written here.
 
-import { useEffect, useId, useRef, useState, type FormEvent, type ReactElement } from "react";
+import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from "react";
 import { problemOf } from "../run/problem";
 import type { Library as RunLibrary } from "../run/source";
 import type { Checked, Finding, NewRun, Problem, RunCard, ScenarioCard } from "../run/types";
@@ -364,11 +364,7 @@ function Write({ library, started }: { readonly library: RunLibrary; started(run
           ))}
         </ul>
       </div>
-      <Start
-        usual={scenario}
-        start={(wanted) => library.start({ ...wanted, text, scenario: "" })}
-        started={started}
-      />
+      <Start usual={scenario} start={(wanted) => library.start({ ...wanted, text, scenario: "" })} started={started} />
     </div>
   );
 }

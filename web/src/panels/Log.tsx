@@ -1,6 +1,6 @@
 // Everything that happens, line by line, with filters and search.
 
-import { useDeferredValue, useMemo, useState, type ReactElement } from "react";
+import { type ReactElement, useDeferredValue, useMemo, useState } from "react";
 import type { EventLine } from "../run/types";
 import { useView, useViewStore } from "../view/context";
 import { useRecent } from "../view/recent";
@@ -20,10 +20,10 @@ export function Log(): ReactElement {
   const sought = useDeferredValue(text.trim());
   const filter = useMemo(() => ({ text: sought, agent, category }), [sought, agent, category]);
   const lines = useRecent(filter);
-  const list = useBottom(lines?.at(-1)?.event_id);
+  const list = useBottom();
   return (
     <div className="log">
-      <div className="log-filters" role="search">
+      <search className="log-filters">
         <input
           type="search"
           aria-label={words.log.search}
@@ -53,7 +53,7 @@ export function Log(): ReactElement {
             </option>
           ))}
         </select>
-      </div>
+      </search>
       <div className="scroll log-lines" ref={list}>
         {lines === null ? (
           <p className="soft">{words.app.loadingPart}</p>

@@ -1,6 +1,6 @@
 // What somebody remembers: the latest, those that pass the filters, or those that a question brings to mind.
 
-import { useDeferredValue, useState, type FormEvent, type ReactElement } from "react";
+import { type FormEvent, type ReactElement, useDeferredValue, useState } from "react";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
 import { hitOf } from "../view/memory";

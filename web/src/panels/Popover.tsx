@@ -1,6 +1,6 @@
 // A button that opens a small panel below it; Esc or a click elsewhere closes it.
 
-import { useEffect, useId, useRef, useState, type ReactElement, type ReactNode } from "react";
+import { type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Icon, type IconName } from "./icons";
 
 interface PopoverProps {
@@ -33,6 +33,7 @@ export function Popover({ label, icon, text = false, pressed = false, children }
   };
 
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Esc closes it from wherever the focus is
     <span
       className="popover-box"
       ref={box}

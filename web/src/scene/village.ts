@@ -34,7 +34,12 @@ export interface Village {
   visit(target: Picked): void;
   lens(lens: Lens | null): void;
   /** Pixels of the view that panels cover. */
-  inset(covered: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }): void;
+  inset(covered: {
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  }): void;
   zoom(step: 1 | -1): void;
   /** A head-and-shoulders picture of somebody, as a data URL. */
   portrait(agent: string): string;

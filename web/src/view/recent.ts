@@ -112,5 +112,5 @@ export function useRecent(filter: Filter): readonly EventLine[] | null {
     return undefined;
   }, [known, frame, wanted, store]);
 
-  return useMemo(() => known && known.lines.filter((line) => line.tick <= frame.tick), [known, frame.tick]);
+  return useMemo(() => known?.lines.filter((line) => line.tick <= frame.tick) ?? null, [known, frame.tick]);
 }
