@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # one more than two cores: tests that start processes wait for them
 JOBS ?= 3
 PAGE := src/commonplace/parts/web/static/index.html
-PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/fixtures -prune -o -path web/test -prune -o -type f -print)
+PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/fixtures -prune -o -path web/test -prune -o -name api.d.ts -o -type f -print)
 
 # with the versions that were tested together; where they cannot be had, with the newest that are allowed
 pip := $(BIN)/python -m pip install --quiet --disable-pip-version-check

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { EventLine, Mark } from "../src/api";
 import { type Direction, direct, type Seen, START, WEIGHTS, WINDOW } from "../src/run/director";
 import type { Frame } from "../src/run/frame";
-import type { EventLine, Mark } from "../src/run/types";
 import { agent, frame, line, mark, metrics, PEOPLE, say, TOWN } from "./small";
 
 const RATE = 1;

@@ -5,10 +5,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { Delta, Snapshot } from "../src/api";
 import { embeddedSource, type ReadBlock } from "../src/run/embedded";
 import { afterDelta, fromSnapshot } from "../src/run/frame";
 import type { Source } from "../src/run/source";
-import type { Delta, Snapshot } from "../src/run/types";
 import { agent, say, TOWN, timeOf } from "./small";
 
 const LAST = 99;
@@ -243,7 +243,7 @@ describe("a character", () => {
     expect(await found({ emotion: "pleasant" })).toEqual([2]);
     expect(await found({ emotion: "joy" })).toEqual([2]);
     expect(await found({ emotion: "constructor" })).toEqual([]);
-    expect(await found({ minImportance: 3 })).toEqual([3]);
+    expect(await found({ min_importance: 3 })).toEqual([3]);
     expect(await found({ until: "2031-10-04T06:30:00Z" })).toEqual([2]);
     expect(await found({ query: "feast MEMORY" })).toEqual([2]);
     expect(await found({ offset: 1 })).toEqual([2]);

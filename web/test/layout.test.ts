@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Area, Town } from "../src/run/types";
+import type { Area, Town } from "../src/api";
 import { chances, pick } from "../src/scene/layout/chance";
 import { layout } from "../src/scene/layout/layout";
 import type { Point, Rect, VillageMap } from "../src/scene/layout/map";

@@ -1,5 +1,6 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Answer, RunCard } from "../src/api";
 import { Act } from "../src/panels/Act";
 import { AgentCard } from "../src/panels/AgentCard";
 import { App } from "../src/panels/App";
@@ -15,7 +16,6 @@ import { TimeLine } from "../src/panels/TimeLine";
 import { WhyCard } from "../src/panels/WhyCard";
 import { Failure } from "../src/run/problem";
 import type { Library as RunLibrary } from "../src/run/source";
-import type { Answer, RunCard } from "../src/run/types";
 import { usePreferences } from "../src/view/preferences";
 import { en } from "../src/words/en";
 import { metrics, TOWN } from "./small";

@@ -1,7 +1,7 @@
 // A town of a few people, made tick by tick for tests.
 
+import type { AgentState, EventLine, Hour, Mark, Metrics, ObjectState, Town } from "../src/api";
 import type { Frame } from "../src/run/frame";
-import type { AgentState, EventLine, Hour, Mark, Metrics, ObjectState, Town } from "../src/run/types";
 
 export const PEOPLE = ["ada", "ben", "cho", "dan", "eva"] as const;
 

@@ -1,6 +1,6 @@
 // Small towns for tests.
 
-import type { Area, Character, Thing, Town } from "../src/run/types";
+import type { Area, Character, Thing, Town } from "../src/api";
 
 export function area(id: string, name: string, parent: string, outdoor = false, box: Area["box"] = null): Area {
   return { id, name, parent, outdoor, private: false, box };

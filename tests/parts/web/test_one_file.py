@@ -373,9 +373,8 @@ def _remembered(inspector: Inspector, agent: str, last: int) -> Iterator[tuple[s
         {}, {"kind": "action"}, {"place": "plaza"}, {"emotion": "pleasant"}, {"emotion": "joy"}, {"min_importance": 5},
         {"since": "2031-10-04T08:00:00Z", "until": "2031-10-04T11:00:00Z"}, {"offset": 3, "limit": 5}, {"ids": [1, 5]},
     ):  # fmt: skip
-        named = {{"min_importance": "minImportance"}.get(name, name): value for name, value in filters.items()}
         answer = inspector.memories(agent, last - 3, **cast("dict[str, Any]", filters))
-        yield "memories", [agent, {"at": last - 3, **named}], dump(answer)
+        yield "memories", [agent, {"at": last - 3, **filters}], dump(answer)
 
 
 @built

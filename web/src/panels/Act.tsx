@@ -1,8 +1,8 @@
 // God mode, the inner voice and what a character does: a sentence, what will come of it, and then it happens.
 
 import { type FormEvent, type ReactElement, useState } from "react";
+import type { Problem } from "../api";
 import { problemOf } from "../run/problem";
-import type { Problem } from "../run/types";
 import { useView } from "../view/context";
 import { useWords } from "../words";
 import { Button, ProblemNote, Section } from "./parts";

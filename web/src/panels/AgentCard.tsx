@@ -1,7 +1,7 @@
 // Who somebody is: what they do and plan, remember, believe, and think of others, as of the tick shown.
 
 import { type ReactElement, type ReactNode, useState } from "react";
-import type { AgentDetail, Character, EventLine } from "../run/types";
+import type { AgentDetail, Character, EventLine } from "../api";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
 import type { View } from "../view/store";

@@ -1,9 +1,9 @@
 // The page: a run around its scene, or the library while none is open.
 
 import { type ReactElement, useCallback, useEffect, useEffectEvent, useState } from "react";
+import type { Problem } from "../api";
 import { problemOf } from "../run/problem";
 import type { Library as RunLibrary, Source } from "../run/source";
-import type { Problem } from "../run/types";
 import type { BuildVillage } from "../scene/village";
 import { ViewContext } from "../view/context";
 import { usePreferences } from "../view/preferences";

@@ -1,8 +1,8 @@
 // Talk with a character, as of the tick at which the talk began. Nothing of it reaches the village.
 
 import { type FormEvent, type ReactElement, useState } from "react";
+import type { Answer, Problem } from "../api";
 import { problemOf } from "../run/problem";
-import type { Answer, Problem } from "../run/types";
 import { useView, useViewStore } from "../view/context";
 import { fieldsOf, hitOf, textOf } from "../view/memory";
 import { useWords } from "../words";

@@ -1,7 +1,7 @@
 // What emerges as lines over time: the share of pairs that have spoken with each other (η), and of those who know each fact.
 
 import type { ReactElement } from "react";
-import type { Hour } from "../run/types";
+import type { Hour } from "../api";
 import { dayOf, hourOf, tickOf } from "../view/clock";
 import { useView } from "../view/context";
 import { curvesOf, marksOf } from "../view/curves";

@@ -1,7 +1,7 @@
 // What somebody means to do, or what became of it: how far it is, and what moved it last.
 
 import { type ReactElement, useState } from "react";
-import type { GoalRow } from "../run/types";
+import type { GoalRow } from "../api";
 import { instant, tickOf } from "../view/clock";
 import { useView, useViewStore } from "../view/context";
 import { named, useWords } from "../words";

@@ -1,9 +1,9 @@
 // The runs there are, the scenarios to begin one from, and a scenario written here.
 
 import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from "react";
+import type { Checked, Finding, NewRun, Problem, RunCard, ScenarioCard } from "../api";
 import { problemOf } from "../run/problem";
 import type { Library as RunLibrary } from "../run/source";
-import type { Checked, Finding, NewRun, Problem, RunCard, ScenarioCard } from "../run/types";
 import { useAsked } from "../view/asked";
 import type { Opening } from "../view/store";
 import { useWords } from "../words";

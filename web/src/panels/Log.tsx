@@ -1,7 +1,7 @@
 // Everything that happens, line by line, with filters and search.
 
 import { type ReactElement, useDeferredValue, useMemo, useState } from "react";
-import type { EventLine } from "../run/types";
+import type { EventLine } from "../api";
 import { useView, useViewStore } from "../view/context";
 import { useRecent } from "../view/recent";
 import { useWords } from "../words";

@@ -1,7 +1,7 @@
 // What emerged up to the tick shown: news and its ways, who talks with whom, warmth, and what it cost.
 
 import { type ReactElement, useMemo, useState } from "react";
-import type { Metrics as Measured, Spread } from "../run/types";
+import type { Metrics as Measured, Spread } from "../api";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
 import { layout } from "../view/network";

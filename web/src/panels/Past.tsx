@@ -1,7 +1,7 @@
 // What somebody knows of their own past, the latest first: each row leads to the memories it rests on and to its reasons.
 
 import { type ReactElement, useState } from "react";
-import type { PastRow } from "../run/types";
+import type { PastRow } from "../api";
 import { instant, tickOf } from "../view/clock";
 import { useView, useViewStore } from "../view/context";
 import { named, useWords } from "../words";

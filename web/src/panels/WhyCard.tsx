@@ -236,7 +236,7 @@ function Tipped({ reasons }: { readonly reasons: Reasons }): ReactElement | null
   const missing = useAsked(
     async () =>
       reasons.missing.length > 0 && agent
-        ? (await store.getState().source.memories(agent, { at: tick, ids: reasons.missing, limit: 40 })).found
+        ? (await store.getState().source.memories(agent, { at: tick, ids: [...reasons.missing], limit: 40 })).found
         : [],
     `missing ${reasons.event.id}`,
     "",

@@ -1,7 +1,7 @@
 // Small pieces that every panel is made of.
 
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useState } from "react";
-import type { Problem } from "../run/types";
+import type { Problem } from "../api";
 import { dayOf, hourOf, instant, momentOf } from "../view/clock";
 import { useView, useViewStore } from "../view/context";
 import { useWords } from "../words";

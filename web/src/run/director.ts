@@ -1,8 +1,8 @@
 // The director: which scene is worth watching now, and why. Decided from the latest ticks alone, never by chance.
 
+import type { EventLine, Mark, Metrics, Town } from "../api";
 import type { Picked } from "../scene/village";
 import type { Frame } from "./frame";
-import type { EventLine, Mark, Metrics, Town } from "./types";
 
 export type Reason =
   | "intervention"

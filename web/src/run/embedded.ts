@@ -1,9 +1,6 @@
 // A run read from the data in a one-file replay. `server/one_file.py` writes the blocks and says what is in them; every
 // answer equals the server's, but for questions to memories, which only it can rank.
 
-import { afterDelta, type Frame, fromSnapshot } from "./frame";
-import { Failure } from "./problem";
-import type { LineQuery, MemoryQuery, Source, Why } from "./source";
 import type {
   AgentDetail,
   Delta,
@@ -16,7 +13,10 @@ import type {
   Snapshot,
   Timeline,
   Town,
-} from "./types";
+} from "../api";
+import { afterDelta, type Frame, fromSnapshot } from "./frame";
+import { Failure } from "./problem";
+import type { LineQuery, MemoryQuery, Source, Why } from "./source";
 
 const FORMAT = 1;
 /** Scores are whole multiples of this. */
@@ -393,7 +393,7 @@ function filterOf(query: MemoryQuery, town: Town): (memory: MemoryFields) => boo
       (!query.ids?.length || query.ids.includes(memory.id)) &&
       (!query.kind || memory.kind === query.kind) &&
       place.every((name, index) => memory.place[index] === name) &&
-      (!query.minImportance || memory.importance + 1e-9 >= query.minImportance) &&
+      (!query.min_importance || memory.importance + 1e-9 >= query.min_importance) &&
       !(since! > made) &&
       !(until! < made) &&
       (!feeling || (emotion !== null && feeling(emotion))) &&

@@ -1,7 +1,7 @@
 // A lens over the map: who knows a piece of news and from whose mouth it came, or who likes whom.
 
+import type { EventLine, Metrics, SeedFact } from "../api";
 import type { Lens, Tie } from "../scene/village";
-import type { EventLine, Metrics, SeedFact } from "./types";
 
 /** Warmth counts from −100 to 100. */
 const WARMEST = 100;

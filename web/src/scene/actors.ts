@@ -1,7 +1,7 @@
 // The people of the scene: where they walk, how they stand, what they say. No drawing; the scene reads it every frame.
 
+import type { AgentState, Character, Town } from "../api";
 import type { Frame } from "../run/frame";
-import type { AgentState, Character, Town } from "../run/types";
 import { type Look, lookOf } from "./art/look";
 import type { Labelled } from "./labels";
 import { type Point, TILE, type VillageMap } from "./layout/map";

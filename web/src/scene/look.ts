@@ -2,8 +2,8 @@
 // More: select=ID, follow=ID, visit=ID (an area), at=X,Y (tiles), play=TICKS_PER_SECOND, lens=1, calm=1, people=NUMBER, party=NUMBER (in the area of visit), put=OBJECT:PLACE.
 
 import "../styles/base.css";
+import type { Delta, Snapshot, Town } from "../api";
 import { afterDelta, type Frame, fromSnapshot } from "../run/frame";
-import type { Delta, Snapshot, Town } from "../run/types";
 import { buildVillage } from "./phaser";
 import type { Village } from "./village";
 

@@ -1,7 +1,7 @@
 // The scene behind a thin wrapper: the page knows this interface and nothing of Phaser.
 
+import type { Town } from "../api";
 import type { Frame } from "../run/frame";
-import type { Town } from "../run/types";
 
 /** Who is joined with whom in a lens, in sparks or lines over the map. */
 export interface Tie {

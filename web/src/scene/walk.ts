@@ -1,6 +1,6 @@
 // Where people stand and how they walk there. Pure: the same people at the same places give the same stances and ways.
 
-import type { Thing } from "../run/types";
+import type { Thing } from "../api";
 import { hash } from "./layout/chance";
 import type { Placed, Point, Spot, VillageMap } from "./layout/map";
 import { placesFor } from "./layout/words";

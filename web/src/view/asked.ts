@@ -1,8 +1,8 @@
 // Something asked of the source, for as long as a panel shows it.
 
 import { useEffect, useEffectEvent, useState } from "react";
+import type { Problem } from "../api";
 import { problemOf } from "../run/problem";
-import type { Problem } from "../run/types";
 
 export interface Asked<T> {
   /** What came last; it stays while the next is asked for. */

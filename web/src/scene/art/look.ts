@@ -1,6 +1,6 @@
 // How somebody looks, from what the scenario says of them: pure, so that they look the same everywhere.
 
-import type { Character } from "../../run/types";
+import type { Character } from "../../api";
 import { chances, pick } from "../layout/chance";
 import type { Colour } from "./paint";
 

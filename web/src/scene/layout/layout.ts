@@ -1,7 +1,7 @@
 // From a world tree to a village: who lies where (`place`), how houses are cut (`house`), what is in them (`furnish`), paths from
 // door to door (`paths`), and green around it all (`scenery`). The same town gives the same village every time.
 
-import type { Town } from "../../run/types";
+import type { Town } from "../../api";
 import { hash } from "./chance";
 import { fillOf, furnish, musts } from "./furnish";
 import { fillOfGround, isChannel, kindOfGround, sizeOfGround, tileOf } from "./ground";

@@ -1,7 +1,7 @@
 // Green around the houses: trees, bushes, flowers, lamps along the paths, and the border of the world. Nothing stands on a path
 // or before a door, so that no way is ever closed.
 
-import type { Town } from "../../run/types";
+import type { Town } from "../../api";
 import { chanceAt, hash } from "./chance";
 import type { Building, GroundKind, OpenGround, Plant } from "./map";
 import { type Land, stamp, tilesOf } from "./paths";
