@@ -26,11 +26,7 @@ export function Library({ library, current, visit, close }: LibraryProps): React
   const words = useWords();
   const [shelf, setShelf] = useState<Shelf>("runs");
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    // A modal dialog keeps the focus inside; where there is none (tests), it is simply shown.
-    if (dialog.current?.showModal) dialog.current.showModal();
-    else dialog.current?.setAttribute("open", "");
-  }, []);
+  useEffect(() => dialog.current?.showModal(), []);
   const started = (run: RunCard): void => visit(run.run);
   return (
     <dialog

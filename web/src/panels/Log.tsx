@@ -23,7 +23,7 @@ export function Log(): ReactElement {
   const list = useBottom();
   return (
     <div className="log">
-      <search className="log-filters">
+      <div className="log-filters" role="search">
         <input
           type="search"
           aria-label={words.log.search}
@@ -53,7 +53,7 @@ export function Log(): ReactElement {
             </option>
           ))}
         </select>
-      </search>
+      </div>
       <div className="scroll log-lines" ref={list}>
         {lines === null ? (
           <p className="soft">{words.app.loadingPart}</p>

@@ -12,9 +12,10 @@ export function useKeys(): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
       const target = event.target instanceof Element ? event.target : null;
-      if (target?.closest("input, textarea, select, dialog, [contenteditable]")) {
+      if (target?.closest("input, textarea, select, dialog, [popover], [contenteditable]")) {
         // Leaving a field is the first Esc; the next one closes the panel.
-        if (event.key === "Escape" && target instanceof HTMLElement && !target.closest("dialog")) target.blur();
+        if (event.key === "Escape" && target instanceof HTMLElement && !target.closest("dialog, [popover]"))
+          target.blur();
         return;
       }
       const view = store.getState();
