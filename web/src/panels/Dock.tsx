@@ -39,6 +39,7 @@ export function Dock(): ReactElement {
         panelClass="tabpanel"
       >
         <Guard key={tab}>
+          <h2 className="unseen">{tabs.find((one) => one.id === tab)?.label}</h2>
           {tab === "talk" && <TalkList />}
           {tab === "log" && <Log />}
           {tab === "people" && <People />}

@@ -32,7 +32,7 @@ export function Popover({ label, icon, pressed = false, children }: PopoverProps
         className="popover panel"
         popover="auto"
         role="dialog"
-        aria-label={label}
+        aria-labelledby={`${id}-title`}
         tabIndex={-1}
         onToggle={(event) => {
           if (event.target !== event.currentTarget) return; // React lets the toggle of a <details> inside come up to here
@@ -40,6 +40,9 @@ export function Popover({ label, icon, pressed = false, children }: PopoverProps
           if (event.newState === "open") box.current?.focus();
         }}
       >
+        <h2 id={`${id}-title`} className="unseen">
+          {label}
+        </h2>
         {open && (typeof children === "function" ? children(() => box.current?.hidePopover()) : children)}
       </div>
     </>
