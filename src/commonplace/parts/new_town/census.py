@@ -1,6 +1,6 @@
 """Who lives in a generated town: homes and kin, work and school, where people know each other from, what they remember.
 
-A function of the number of people alone: each draw is keyed by what it is for. The words are in `town_words/`.
+A function of the number of people alone: each draw is keyed by what it is for. The words are in `words/`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RETIRES = 66
 
 @lru_cache(maxsize=8)
 def town_words(name: str) -> Words:
-    """A file of `town_words/` as data."""
+    """Returns a file of `words/` as data."""
     source = files("commonplace.parts.new_town").joinpath("words", f"{name}.yaml").read_text(encoding="utf-8")
     return read(source, name).data
 
