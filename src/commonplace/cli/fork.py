@@ -108,7 +108,9 @@ class _Changes:
         """AGENT or AGENT:AREA, FILE or FILE:AREA. Raises UsageError for somebody who is here already, and for mistakes
         in the file.
         """
-        name, place = _split(wish)
+        name, colon, place = wish.rpartition(":")
+        if not colon or wish.endswith(SUFFIXES):  # a colon in the name of a file is no separator
+            name, place = wish, ""
         body: dict[str, Any] = {"kind": "join", **({"area": place} if place else {})}
         if name.endswith(SUFFIXES):
             body["character"] = character_json(newcomer_from_file(name, self._scenario))
@@ -116,7 +118,9 @@ class _Changes:
             body["agent_id"] = self._character(name)
             if body["agent_id"] in self._present:
                 here = f"{body['agent_id']} is in the world at tick {self._tick} already"
-                self._refuse(here, f"expected one of {self._absent()}, or a file that describes somebody new")
+                absent = ", ".join(sorted(self._scenario.personas.keys() - self._present))
+                others = absent or "nobody: everybody is here"
+                self._refuse(here, f"expected one of {others}, or a file that describes somebody new")
         item, self._scenario = queueable(body, self._scenario)
         assert isinstance(item, Join)
         self._present.add(item.agent_id)
@@ -127,7 +131,8 @@ class _Changes:
         """AGENT. Raises UsageError for somebody who is not here."""
         me = self._character(name)
         if me not in self._present:
-            self._refuse(f"{me} is not in the world at tick {self._tick}", f"those who are: {self._here()}")
+            here = ", ".join(sorted(self._present)) or "nobody"
+            self._refuse(f"{me} is not in the world at tick {self._tick}", f"those who are: {here}")
         self.made.append(({"kind": "leave", "agent_id": me}, f"{me} leaves"))
 
     def set(self, wish: str) -> None:
@@ -144,7 +149,12 @@ class _Changes:
         body = checked({"agent_id": me, "field": field, "value": value.strip()}, self._scenario)
         if field in BODY_FIELDS and me not in self._present:
             self._refuse(f"{me} is not in the world at tick {self._tick}", f"let it come: --join {me}:AREA")
-        self.made.append((body, f"{me}.{field} becomes {clean(_shown(body['value']))}"))
+        shown = (
+            "; ".join(map(str, cast("list[object]", body["value"])))
+            if isinstance(body["value"], list)
+            else str(body["value"])
+        )
+        self.made.append((body, f"{me}.{field} becomes {clean(shown)}"))
 
     def forget(self, reference: str) -> None:
         """AGENT:ID. Raises UsageError for a memory that the character does not have then."""
@@ -166,24 +176,6 @@ class _Changes:
 
     def _refuse(self, what: str, hint: str) -> NoReturn:
         raise UsageError(what, where=str(self._where), hint=hint)
-
-    def _here(self) -> str:
-        return ", ".join(sorted(self._present)) or "nobody"
-
-    def _absent(self) -> str:
-        return ", ".join(sorted(self._scenario.personas.keys() - self._present)) or "nobody: everybody is here"
-
-
-def _split(wish: str) -> tuple[str, str]:
-    """The character or the file, and the area; a colon in the name of a file is no separator."""
-    if wish.endswith(SUFFIXES):
-        return wish, ""
-    name, colon, place = wish.rpartition(":")
-    return (name, place) if colon else (place, "")
-
-
-def _shown(value: object) -> str:
-    return "; ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
 
 
 def _with_minds(manifest: Manifest, named: Mapping[str, MindPart]) -> Manifest:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, aclosing, nullcontext
+from contextlib import aclosing, nullcontext
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -110,26 +111,25 @@ def run(
     asked = [common, *own_named(loaded, common, named).values(), *(one.mind for one in tasks.values())]
     budget = _budget(asked, max_calls, max_tokens, max_cost)
 
-    def make() -> Run:
-        return create_run(
-            target,
-            scenario,
-            seed,
-            minds,
-            fidelity=fidelity or "",
-            policy=policy,
-            ticks=0 if last == ENDLESS else last,
-            force=force,
-            synchronous=durability.value,
-            concurrency=concurrency,
-            timeout=timeout,
-            on_outage=on_outage.value,
-            trust=trust,
-            prompt=prompt,
-            memory=memory,
-            cache=cache or "",
-        )
-
+    make = partial(
+        create_run,
+        target,
+        scenario,
+        seed,
+        minds,
+        fidelity=fidelity or "",
+        policy=policy,
+        ticks=0 if last == ENDLESS else last,
+        force=force,
+        synchronous=durability.value,
+        concurrency=concurrency,
+        timeout=timeout,
+        on_outage=on_outage.value,
+        trust=trust,
+        prompt=prompt,
+        memory=memory,
+        cache=cache or "",
+    )
     show(make, target, last, chosen, budget)
 
 
@@ -156,29 +156,25 @@ def resume(
         raise UsageError("--ticks and --until exclude each other", hint="give only one of them")
     chosen = view or default_view()
     minds = minds_given(mind)
-
-    with Reading.open(run) as reading:
-        trust = agreed(named_by_run(reading.manifest, set(minds.values())), run, trust=trust)
-
-    def make() -> Run:
-        return resume_run(
-            run,
-            minds,
-            concurrency=concurrency,
-            timeout=timeout,
-            on_outage=on_outage.value,
-            trust=trust,
-            memory=memory,
-            cache=cache or "",
-        )
-
     with Reading.open(run) as reading:  # the state of a long run is large, and restored once: by `show`
+        trust = agreed(named_by_run(reading.manifest, set(minds.values())), run, trust=trust)
         last = _last_tick(reading, ticks, until, chosen)
         budget = _budget(minds_of(reading.manifest), max_calls, max_tokens, max_cost)
         at_end = ticks is None and until is None and last == reading.last_tick
     if at_end:
         longer = command("resume", run, "--ticks", 48)
         print(f"tick {last} is the last one that was asked for; for more: {longer}", file=sys.stderr)
+    make = partial(
+        resume_run,
+        run,
+        minds,
+        concurrency=concurrency,
+        timeout=timeout,
+        on_outage=on_outage.value,
+        trust=trust,
+        memory=memory,
+        cache=cache or "",
+    )
     show(make, run, last, chosen, budget)
 
 
@@ -260,10 +256,13 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: B
 
 
 async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Sequence[int], budget: Budget) -> None:
+    from commonplace.cli.output import working  # noqa: PLC0415 – imports Rich
+
     with make() as run, full_disk_resumed(run.file.path):
         show_frame = printer(run.scenario.part, view)
         show_frame(run.reading, run.tick)
-        with _progress(run, last) if view is View.NONE else nullcontext():
+        progress = working(lambda: f"tick {run.tick:,} of {last:,}") if view is View.NONE else nullcontext()
+        with progress:
             async with aclosing(run.play(until=run.tick if stopping else last, budget=budget)) as ticks:
                 async for tick in ticks:
                     show_frame(run.reading, tick.number)
@@ -274,12 +273,6 @@ async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Seque
         print(f"the {run.stage} ends here", file=sys.stderr)
     if view is not View.JSON:
         print(f"tick {number}  digest {history}", flush=True)
-
-
-def _progress(run: Run, last: int) -> AbstractContextManager[None]:
-    from commonplace.cli.output import working  # noqa: PLC0415 – imports Rich
-
-    return working(lambda: f"tick {run.tick:,} of {last:,}")
 
 
 def _print_verdicts(target: Path) -> None:

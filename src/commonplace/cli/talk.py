@@ -70,10 +70,17 @@ def talk(
             hint = f"give one of {', '.join(sorted(names))}, or --everybody"
             raise UsageError("it is not clear whom to talk with", where=str(run), hint=hint)
         whom = sorted(reading.world_at(at).bodies) if everybody else [character(agent, names, run)]
-        if inner_voice:
-            _refuse_with_voice(at, ask, questions)
-        else:
-            asked = [*ask, *(_lines_of(questions) if questions else ())]
+        if inner_voice and (at is not None or ask or questions):
+            hint = "it reaches the character at the next tick"
+            raise UsageError("--inner-voice cannot be combined with --at or questions", hint=hint)
+        if not inner_voice:
+            lines = text_of(questions, "a list of questions").splitlines() if questions else ()
+            listed = [line.strip() for line in lines if line.strip()]
+            if questions and not listed:
+                raise UsageError(
+                    "there is no question in it", where=str(questions), hint="expected a question per line"
+                )
+            asked = [*ask, *listed]
             if everybody and not asked:
                 raise UsageError("--everybody needs a question", hint="add --ask TEXT or --questions FILE")
             if not mind:
@@ -150,7 +157,9 @@ def _converse(talk: Talk, reading: Reading, *, as_json: bool) -> None:
             " History does not change. /help lists commands.",
             file=sys.stderr,
         )
-        _complete([*COMMANDS, *(one.called for one in reading.scenario.personas.values()), *_places(reading)])
+        town = reading.scenario
+        places = (node.name for node in town.geography.nodes.values() if node.type == "area")
+        _complete([*COMMANDS, *(one.called for one in town.personas.values()), *places])
         prompt = f"you → {clean(called)}: "
     last: Reply | None = None
     with talk:
@@ -228,24 +237,6 @@ def _complete(words: Sequence[str]) -> None:
     readline.set_completer(completion)
     readline.set_completer_delims(" \t\n?!,.;")
     readline.parse_and_bind("tab: complete")
-
-
-def _places(reading: Reading) -> list[str]:
-    return [node.name for node in reading.scenario.geography.nodes.values() if node.type == "area"]
-
-
-def _lines_of(file: Path) -> list[str]:
-    lines = [line.strip() for line in text_of(file, "a list of questions").splitlines()]
-    if not any(lines):
-        raise UsageError("there is no question in it", where=str(file), hint="expected a question per line")
-    return [line for line in lines if line]
-
-
-def _refuse_with_voice(at: str | None, ask: Sequence[str], questions: Path | None) -> None:
-    if at is not None or ask or questions:
-        raise UsageError(
-            "--inner-voice cannot be combined with --at or questions", hint="it reaches the character at the next tick"
-        )
 
 
 def _whisper(run: Path, whom: Sequence[str], text: str) -> None:
