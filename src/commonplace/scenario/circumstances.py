@@ -198,11 +198,7 @@ def _names(scenario: Scenario, of: str) -> tuple[tuple[str, ...], ...]:
         return named or ((name,),)  # where and when it was to be is not said of what does not take place
     if persona is not None:
         return (tuple(dict.fromkeys((persona.called, persona.name))),)
-    name, others = scenario.geography.name(of), _other_names(scenario, of)
+    name, nodes = scenario.geography.name(of), scenario.geography.nodes.values()
+    others = dict.fromkeys(next(iter(name_forms(node.name)), "") for node in nodes if node.id != of)
     forms = tuple(form for form in name_forms(name) if not any(f" {other}".endswith(f" {form}") for other in others))
     return (forms or (name,),)
-
-
-def _other_names(scenario: Scenario, of: str) -> Mapping[str, None]:
-    nodes = scenario.geography.nodes.values()
-    return dict.fromkeys(next(iter(name_forms(node.name)), "") for node in nodes if node.id != of)

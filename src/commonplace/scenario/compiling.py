@@ -12,10 +12,9 @@ from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona, Phase, RoutineItem, Step
 from commonplace.character.state import UNKNOWN, Belief, CharacterState, Known, Relation
 from commonplace.clock import Clock, parse_iso
-from commonplace.errors import UsageError
 from commonplace.scenario.circumstances import kinds_of
 from commonplace.scenario.findings import Names, hours, minutes, walked
-from commonplace.scenario.loading import Mistake, Source, find, located, read, report
+from commonplace.scenario.loading import Source, find, located, read, refusal
 from commonplace.scenario.model import (
     CharacterPart,
     FactPart,
@@ -70,7 +69,7 @@ def _of_source(source: Source, origin: str) -> Scenario:
     """The scenario of a document. Raises UsageError with every mistake found in it."""
     part, mistakes = examined(source)
     if part is None or mistakes:
-        raise _refusal(origin, mistakes)
+        raise refusal(origin, mistakes, "docs/scenarios.md explains every key.")
     return compiled(part, source.text)
 
 
@@ -190,11 +189,6 @@ def in_session(scenario: Scenario, given: Mapping[str, Any] | None) -> Scenario:
     return replace(made, script=(asked, *made.script), session=session)
 
 
-def _refusal(origin: str, mistakes: Sequence[Mistake]) -> UsageError:
-    count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-    return UsageError(f"{origin} has {count}\n{report(mistakes)}", hint="docs/scenarios.md explains every key.")
-
-
 # ── the world ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -246,21 +240,16 @@ def _kind(kind_id: str, part: KindPart) -> ObjectKind:
         for verb, alternatives in part.verbs.items()
         for one in alternatives
     )
+    refusals = {tuple((*key.split(maxsplit=1), "")[:2]): text for key, text in part.refusals.items()}
     return ObjectKind(
         id=kind_id,
         states=part.states,
         initial=part.states[0],
         transitions=transitions,
-        refusals=_refusals(part.refusals),
+        refusals={(verb, state or ANY): text for (verb, state), text in refusals.items()},
         portable=part.portable,
         words=part.words,
     )
-
-
-def _refusals(written: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """`TAKE empty` is for one state, `TAKE` for any."""
-    split = {tuple(key.split(maxsplit=1)): text for key, text in written.items()}
-    return {(key[0], key[1] if len(key) > 1 else ANY): text for key, text in split.items()}
 
 
 def _opening(part: ScenarioPart, clock: Clock, world: Geography) -> World:
@@ -364,18 +353,14 @@ def _fact(fact: FactPart) -> Fact:
 
 
 def _script(script: Sequence[ScriptPart], clock: Clock, world: Geography) -> tuple[Scripted, ...]:
-    ways = _way_ids(world)
-    return tuple(sorted((_scripted(one, clock, ways) for one in script), key=lambda one: (one.tick, one.id)))
+    ways, midnight = _way_ids(world), clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
+    moments = ((one, midnight + timedelta(days=one.day, minutes=minutes(one.at))) for one in script)
+    events = [replace(_happening(one, ways), tick=clock.tick(moment)) for one, moment in moments]
+    return tuple(sorted(events, key=lambda one: (one.tick, one.id)))
 
 
 def _way_ids(world: Geography) -> dict[frozenset[str], str]:
     return {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
-
-
-def _scripted(one: ScriptPart, clock: Clock, ways: Mapping[frozenset[str], str]) -> Scripted:
-    midnight = clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
-    moment = midnight + timedelta(days=one.day, minutes=minutes(one.at))
-    return replace(_happening(one, ways), tick=clock.tick(moment))
 
 
 def _happening(one: ScriptPart | OccasionPart, ways: Mapping[frozenset[str], str]) -> Scripted:
@@ -462,19 +447,16 @@ def as_changed(
         if me not in scenario.personas:
             scenario = with_character(scenario, CharacterPart.model_validate({"id": me, **card}))
     if cards:
-        language = scenario.language
-        new = {me: _with_card(persona, cards.get(me, {}), language) for me, persona in scenario.personas.items()}
+        new: dict[str, Persona] = {}
+        for me, persona in scenario.personas.items():
+            card = cards.get(me, {})
+            whole = CharacterPart.model_validate({"id": me, **card}) if "name" in card else None
+            new[me] = _persona(whole, scenario.language) if whole else persona.changed(card)
         scenario = replace(scenario, personas=new)
     if settings and settings.get("policy"):
         cognition = scenario.cognition.model_copy(update={"policy": settings["policy"]})
         scenario = replace(scenario, part=scenario.part.model_copy(update={"cognition": cognition}))
     return scenario
-
-
-def _with_card(persona: Persona, card: Mapping[str, Any], language: str) -> Persona:
-    if "name" in card:
-        return _persona(CharacterPart.model_validate({"id": persona.id, **card}), language)
-    return persona.changed(card)
 
 
 def card_of(character: CharacterPart) -> dict[str, Any]:

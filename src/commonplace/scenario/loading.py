@@ -267,6 +267,12 @@ def report(mistakes: Iterable[Mistake]) -> str:
     return "\n".join([*map(str, told), *more])
 
 
+def refusal(origin: str, mistakes: Sequence[Mistake], hint: str) -> UsageError:
+    """Returns the error that tells all mistakes of a document."""
+    count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+    return UsageError(f"{origin} has {count}\n{report(mistakes)}", hint=hint)
+
+
 def nearest(name: str, valid: Iterable[str]) -> str:
     """The valid name most like this one, upper and lower case alike; empty when none is."""
     by_folded = {one.lower(): one for one in valid}
@@ -290,13 +296,9 @@ def label(document: object, path: KeyPath) -> str:
     here = document
     for key in path:
         here = below(here, key)
-        words.append(_id(here) or str(key + 1) if isinstance(key, int) else key)
+        id = below(here, "id") if isinstance(key, int) else None
+        words.append(id if id and isinstance(id, str) else str(key + 1) if isinstance(key, int) else key)
     return " › ".join(words)
-
-
-def _id(item: object) -> str:
-    named = below(item, "id")
-    return named if isinstance(named, str) else ""
 
 
 # ── plain data ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -512,31 +514,19 @@ _WORDING = (
 
 def in_plain_words(error: YAMLError, text: str) -> tuple[int, str]:
     """(line from 1, what is wrong) of an error the parser raised while reading the text."""
-    if isinstance(error, ReaderError):
-        return _stray_character(error, text)
+    marked: Any = error  # the library leaves its attributes without types
+    if isinstance(error, ReaderError):  # it gives the character but no line
+        character: str = marked.character if isinstance(marked.character, str) else chr(marked.character)
+        line = text.count("\n", 0, max(text.find(character), 0)) + 1
+        return line, f"the character U+{ord(character):04X} is not allowed in a YAML file"
     if not isinstance(error, MarkedYAMLError):
         return 1, f"this is not YAML: {error}"
-    marked: Any = error  # the library leaves its attributes without types
-    problem = str(marked.problem or marked.context or "this is not YAML")
+    problem = str(marked.problem or marked.context)
     if "unexpected end of stream" in problem and marked.context_mark:
         return marked.context_mark.line + 1, "the quote opened here is never closed"
     mark = marked.problem_mark or marked.context_mark
     if "<stream end>" in problem and marked.context_mark:
         mark = marked.context_mark  # where the bracket was opened, rather than the last line of the file
-    return (mark.line + 1 if mark else 1), _worded(problem)
-
-
-def _worded(problem: str) -> str:
-    for pattern, words in _WORDING:
-        found = re.search(pattern, problem)
-        if found:
-            return found.expand(words)
-    return problem
-
-
-def _stray_character(error: Any, text: str) -> tuple[int, str]:
-    """The reader gives the character but no line."""
-    character: str = error.character if isinstance(error.character, str) else chr(error.character)
-    place = text.find(character)
-    line = text.count("\n", 0, max(place, 0)) + 1
-    return line, f"the character U+{ord(character):04X} is not allowed in a YAML file"
+    found = ((re.search(pattern, problem), words) for pattern, words in _WORDING)
+    worded = next((match.expand(words) for match, words in found if match), problem)
+    return (mark.line + 1 if mark else 1), worded

@@ -14,7 +14,7 @@ from commonplace.canon import canonical, parsed
 from commonplace.errors import UsageError
 from commonplace.paths import text_of
 from commonplace.scenario.findings import Findings
-from commonplace.scenario.loading import KeyPath, Mistake, Source, is_list, is_mapping, read, report
+from commonplace.scenario.loading import KeyPath, Mistake, Source, is_list, is_mapping, read, refusal
 from commonplace.scenario.model import CharacterPart, ScenarioPart
 from commonplace.scenario.rules import newcomer_rules
 from commonplace.scenario.scenario import Scenario
@@ -75,20 +75,10 @@ def _without_mistakes(source: Source, scenario: Scenario) -> CharacterPart:
         raise UsageError(what, where=source.origin, hint="--join with somebody new needs a run of another stage")
     character, mistakes = _examined(source, scenario.part)
     if character is None or mistakes:
-        count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        raise UsageError(f"{source.origin} has {count}\n{report(mistakes)}", hint=_HINT)
+        raise refusal(source.origin, mistakes, _HINT)
     if len(canonical(character_json(character))) > LARGEST:
         raise UsageError(f"{source.origin} is larger than {LARGEST // 1000} kB, too large for a character", hint=_HINT)
     return character
-
-
-def _no_conditions(found: Findings) -> None:
-    """A run keeps the conditions of lines with the scenario it began with."""
-    for number, memory in enumerate(found.part.characters[0].memories):
-        for place, _, terms in lines_of(memory.tell, memory.replies):
-            if terms != Terms():
-                what = "the lines of somebody who comes later have no conditions and set no marks"
-                found.add((*HERE, "memories", number, *place), what, "its words alone")
 
 
 def _examined(source: Source, town: ScenarioPart) -> tuple[CharacterPart | None, list[Mistake]]:
@@ -105,7 +95,11 @@ def _examined(source: Source, town: ScenarioPart) -> tuple[CharacterPart | None,
         everybody = (*part.characters, *town.characters)
         findings = Findings(around, town.model_copy(update={"characters": everybody}), cut, faults)
         newcomer_rules(findings)
-        _no_conditions(findings)
+        for number, memory in enumerate(part.characters[0].memories):
+            for place, _, terms in lines_of(memory.tell, memory.replies):
+                if terms != Terms():  # a run keeps the conditions of lines with the scenario it began with
+                    what = "the lines of somebody who comes later have no conditions and set no marks"
+                    findings.add((*HERE, "memories", number, *place), what, "its words alone")
         mistakes += findings.mistakes
     found = (replace(mistake, where=mistake.where.removeprefix("characters › ")) for mistake in mistakes)
     ordered = sorted(dict.fromkeys((*source.faults, *found)), key=lambda mistake: mistake.line)

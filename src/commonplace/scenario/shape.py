@@ -68,7 +68,10 @@ def shaped(data: Any) -> tuple[ScenarioPart | None, Cut, list[Fault]]:
         except ValidationError as error:
             errors = [one for one in error.errors(include_url=False) if not _follows(one)]
             if faults is None:
-                faults = _faults(errors, data)
+                by_path: dict[KeyPath, list[ErrorDetails]] = {}
+                for one in errors:  # the branches of a union complain about the same value
+                    by_path.setdefault(_real(one["loc"], data), []).append(one)
+                faults = [_fault(path, found) for path, found in by_path.items()]
             if not _repaired(cut, errors):
                 break
     return None, cut, faults or []
@@ -108,7 +111,8 @@ class Cut:
 
     def remove(self, paths: Iterable[KeyPath]) -> None:
         """Cut these parts away, the later ones of a list first so that the numbers of the others hold."""
-        for path in sorted(set(paths), key=_reading_order, reverse=True):
+        order = {path: [(key, "") if isinstance(key, int) else (-1, key) for key in path] for path in paths}
+        for path in sorted(order, key=order.__getitem__, reverse=True):
             holder = self._holder(path)
             if holds(holder, path[-1]):
                 del holder[path[-1]]
@@ -151,24 +155,13 @@ def _repaired(cut: Cut, errors: list[ErrorDetails]) -> bool:
     """Stand-ins where there can be some, cuts elsewhere; False when nothing would be left."""
     doomed: list[KeyPath] = []
     for error in errors:
-        path = _place(_real(error["loc"], cut.data), error)
+        path = _real(error["loc"], cut.data)
+        if error["type"] == "missing" and isinstance(path[-1], int):  # an item at the end of a list has no place
+            path = path[:-1]
         if not cut.stand_in(path):
             doomed.append(path[:-1] if error["type"] == "missing" else path)
     cut.remove(path for path in doomed if path)
     return () not in doomed
-
-
-def _place(path: KeyPath, error: ErrorDetails) -> KeyPath:
-    """The path; for an item missing at the end of a list, which has no place, the list's."""
-    return path[:-1] if error["type"] == "missing" and isinstance(path[-1], int) else path
-
-
-def _faults(errors: Iterable[ErrorDetails], data: Any) -> list[Fault]:
-    """One fault for each place: the branches of a union complain about the same value."""
-    by_path: dict[KeyPath, list[ErrorDetails]] = {}
-    for error in errors:
-        by_path.setdefault(_real(error["loc"], data), []).append(error)
-    return [_fault(path, found) for path, found in by_path.items()]
 
 
 def _real(loc: tuple[str | int, ...], data: Any) -> KeyPath:
@@ -176,7 +169,9 @@ def _real(loc: tuple[str | int, ...], data: Any) -> KeyPath:
     path: list[str | int] = []
     here = data
     for number, key in enumerate(loc):
-        if not holds(here, key) and not (number == len(loc) - 1 and _could_hold(here, key)):
+        # a missing key of this kind would belong here; the name of a union's branch never does
+        could = key != "[key]" if is_mapping(here) and isinstance(key, str) else is_list(here) and isinstance(key, int)
+        if not holds(here, key) and not (number == len(loc) - 1 and could):
             break
         path.append(key)
         here = below(here, key)
@@ -189,7 +184,11 @@ def _fault(path: KeyPath, errors: list[ErrorDetails]) -> Fault:
     if error["loc"][-1:] == ("[key]",):
         return Fault(path, f"{shown(path[-1])} cannot be a key here", _expected(errors))
     if kind == "missing":
-        return _missing(path)
+        if isinstance(path[-1], int):
+            return Fault(path[:-1], f"item {path[-1] + 1} of the list is missing")
+        field = field_at(path)
+        meaning = f" ({field.description})" if field and field.description else ""
+        return Fault(path, f"the key {shown(path[-1])} is missing{meaning}")
     if kind == "extra_forbidden":
         known = keys_at(path[:-1])
         near = nearest(str(path[-1]), known)
@@ -198,14 +197,6 @@ def _fault(path: KeyPath, errors: list[ErrorDetails]) -> Fault:
         return Fault(path, "the key has no value", f"{_expected(errors)}, or no key at all")
     near = nearest(str(error["input"]), _alternatives(errors)) if kind == "literal_error" else ""
     return Fault(path, f"{shown(error['input'])} is not valid here", _expected(errors), near)
-
-
-def _missing(path: KeyPath) -> Fault:
-    if isinstance(path[-1], int):
-        return Fault(path[:-1], f"item {path[-1] + 1} of the list is missing")
-    field = field_at(path)
-    meaning = f" ({field.description})" if field and field.description else ""
-    return Fault(path, f"the key {shown(path[-1])} is missing{meaning}")
 
 
 def _alternatives(errors: list[ErrorDetails]) -> list[str]:
@@ -238,12 +229,3 @@ def shown(value: object) -> str:
     if isinstance(value, list | tuple):
         return "a list" if value else "an empty list"
     return "a mapping" if isinstance(value, dict) else str(value)
-
-
-def _could_hold(here: Any, key: str | int) -> bool:
-    """Whether a missing key of this kind would belong here; a union's branch name never does."""
-    return key != "[key]" if is_mapping(here) and isinstance(key, str) else is_list(here) and isinstance(key, int)
-
-
-def _reading_order(path: KeyPath) -> tuple[tuple[int, str], ...]:
-    return tuple((key, "") if isinstance(key, int) else (-1, key) for key in path)
