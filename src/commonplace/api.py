@@ -113,7 +113,9 @@ def create_run(
     """
     loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, policy=policy, ticks=ticks, trust=trust)
     for name in minds_of(manifest):
-        _refuse_itself(name, path)
+        if name.startswith(JOURNAL) and os.path.realpath(name.removeprefix(JOURNAL)) == os.path.realpath(path):
+            hint = "give another output file with -o"
+            raise UsageError("a run cannot be made from its own answers", where=str(path), hint=hint)
     stage = by_name(loaded.part.stage)
     if stage.begin is not None:
         session = stage.begin(loaded, prompt, memory_folder(path, memory), str(memory))
@@ -308,7 +310,9 @@ def prepared(
     if own := own_named(loaded, name, named):
         settings[OWN_MINDS] = own
     if loaded.part.prompts:
-        settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent, loaded.part.prompts))
+        from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – only where there are any
+
+        settings["prompts"] = dict(load_overrides(loaded.part.prompts, beside=Path(scenario).expanduser().parent))
     if loaded.cognition.analyser != Analyser.kind:
         settings[ANALYSER_VERSIONS] = versions()
     manifest = Manifest(
@@ -366,13 +370,6 @@ def _apart(common: str, tasks: Mapping[str, MindPart], scenario: Scenario) -> tu
     other = {task for task in OF_A_REACTION if minds.get(task, common) != minds.get("react", common)}
     other |= {"converse"} if "react" in in_small_form(parts) else set()
     return tuple(task for task in OF_A_REACTION if task in other or task in scenario.cognition.apart)
-
-
-def _refuse_itself(mind: str, path: str | Path) -> None:
-    if mind.startswith(JOURNAL) and os.path.realpath(mind.removeprefix(JOURNAL)) == os.path.realpath(path):
-        raise UsageError(
-            "a run cannot be made from its own answers", where=str(path), hint="give another output file with -o"
-        )
 
 
 # ── minds ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -558,9 +555,3 @@ def book(scenario: Scenario, templates: Mapping[str, str] | None = None, small: 
 def book_of(manifest: Manifest, scenario: Scenario) -> PromptBook:
     """The prompts of a run, each in the form in which it asks."""
     return book(scenario, templates_of(manifest), in_small_form(by_task(task_minds(manifest))))
-
-
-def _overrides(beside: Path, folder: str) -> Mapping[str, str]:
-    from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – templates only where there are any
-
-    return load_overrides(folder, beside=beside)

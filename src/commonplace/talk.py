@@ -12,7 +12,7 @@ next one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import BufferedWriter
@@ -152,7 +152,14 @@ class Reply:
             "question": self.question,
             "answer": self.answer,
             "because": [rest.memory.id for rest in self.rests],
-            "memories": [_rest_json(rest) for rest in self.rests],
+            "memories": [
+                {
+                    **memory_json(rest.memory),
+                    "score": rest.hit.score if rest.hit else None,
+                    "parts": {name: part._asdict() for name, part in rest.hit.parts.items()} if rest.hit else {},
+                }
+                for rest in self.rests
+            ],
             "asked_before": before
             and {
                 "question": before.question,
@@ -162,11 +169,6 @@ class Reply:
             },
             "outcome": self.outcome,
         }
-
-
-def _rest_json(rest: Rest) -> dict[str, Any]:
-    parts = {name: part._asdict() for name, part in rest.hit.parts.items()} if rest.hit else {}
-    return {**memory_json(rest.memory), "score": rest.hit.score if rest.hit else None, "parts": parts}
 
 
 class Talk:
@@ -207,7 +209,9 @@ class Talk:
         Raises UsageError for an empty question and for one of more than 2,000 characters, Paused if the mind does not
         answer.
         """
-        question = _checked(question)
+        question = _checked("question", question)
+        if not question:
+            raise UsageError("the question is empty", hint="ask something")
         before = self._before(question)
         try:
             answered = await ask_character(
@@ -226,14 +230,14 @@ class Talk:
         self._last, self._unanswered = None, "" if usable else question
         if usable:
             self._note(question, answered)
-        rests = tuple(_rests(self.view.memories.get, answered))
+        hits = {hit.memory.id: hit for found in reversed(answered.retrievals) for hit in found.hits}  # the best of each
         return Reply(
             agent=self.agent,
             tick=self.tick,
             time=self.time,
             question=question,
             answer=answered.answer if usable else "",
-            rests=rests,
+            rests=tuple(Rest(self.view.memories.get(id), hits.get(id)) for id in answered.because),
             asked_before=before,
             outcome=answered.outcome,
             retrievals=answered.retrievals,
@@ -256,9 +260,7 @@ class Talk:
         """
         if self._last is None:
             raise UsageError("there is no answer to rate yet", hint="ask something first")
-        note = clean(note)
-        if len(note) > LONGEST:
-            raise UsageError(f"the note has {len(note):,} characters; expected at most {LONGEST:,}", hint="shorten it")
+        note = _checked("note", note)
         query, answer = self._last
         self._memory.record_feedback(_SESSION, query, label, answer=answer, note=note or None)
         self._write(Line(received=label, note=note))
@@ -328,7 +330,8 @@ class Talk:
     def _earlier(self, before: AskedBefore) -> Earlier:
         """What the mind is told of it. How it was received counts where it was true: at the same tick."""
         ticks = self._given[before.answer]
-        received = _received(before) if self.tick in ticks else ""
+        thumbs = before.received if self.tick in ticks else 0
+        received = "well" if thumbs > 0 else "badly" if thumbs < 0 else ""
         because = ticks[max(tick for tick in ticks if tick <= self.tick)]
         return Earlier(question=before.question, answer=before.answer, because=because, received=received)
 
@@ -342,8 +345,11 @@ class Talk:
         query = answer = ""
         last = Line()
         for line in lines:
-            if line.received in {"down", "retry"} and last.answer:
-                self._note_badly(last, line)
+            if line.received and line.received != "up" and last.answer:
+                # Such a question has too low a rank to be learnt, and yet it was asked before.
+                bad = memory.upsert_query(_BADLY, last.asked)
+                said = memory.record_answer(_BADLY, bad, last.answer)
+                memory.record_feedback(_BADLY, bad, line.received, answer=said)
             if line.asked and line.answer:
                 last = line
                 self._given.setdefault(line.answer, {})[line.tick] = line.because
@@ -355,31 +361,12 @@ class Talk:
         if name in memory.active_sessions():
             memory.finalize_session(name, checkpoint=False)
 
-    def _note_badly(self, said: Line, thumb: Line) -> None:
-        """Such a question has too low a rank to be learnt, and yet it was asked before."""
-        query = self._memory.upsert_query(_BADLY, said.asked)
-        answer = self._memory.record_answer(_BADLY, query, said.answer)
-        if thumb.received:
-            self._memory.record_feedback(_BADLY, query, thumb.received, answer=answer)
 
-
-def _checked(question: str) -> str:
-    text = clean(question)
-    if not text:
-        raise UsageError("the question is empty", hint="ask something")
+def _checked(what: str, text: str) -> str:
+    text = clean(text)
     if len(text) > LONGEST:
-        raise UsageError(f"the question has {len(text):,} characters; expected at most {LONGEST:,}", hint="shorten it")
+        raise UsageError(f"the {what} has {len(text):,} characters; expected at most {LONGEST:,}", hint="shorten it")
     return text
-
-
-def _received(before: AskedBefore) -> str:
-    return "well" if before.received > 0 else "badly" if before.received < 0 else ""
-
-
-def _rests(get: Callable[[int], Memory], answered: Answered) -> Iterator[Rest]:
-    """The memories cited, in the order of the citation, with the best hit of each."""
-    hits = {hit.memory.id: hit for found in reversed(answered.retrievals) for hit in found.hits}
-    return (Rest(get(id), hits.get(id)) for id in answered.because)
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────

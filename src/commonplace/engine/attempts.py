@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from commonplace.engine.driver import Driver
-from commonplace.engine.god_mode import asked, doors, is_state
-from commonplace.engine.messages import foreseen, stated
+from commonplace.engine.god_mode import asked, doors, foreseen, is_state, stated
 from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, changed, fields_of
@@ -42,8 +41,8 @@ async def attempted(agent: str, text: str, scenario: Scenario, world: World, dri
         question = asked(written.post.words, scenario, world)
         post = await stated(written.post, question, scenario, world, driver)
         return {"kind": "attempt", "agent_id": agent, "text": written.sent, "message": post}
-    output = _by_rules(given)
-    if not _changes(output):
+    output = judge(given, Dice(()))
+    if not (output.sets or output.begins or output.ends or output.locked or output.unlocked):
         output = (await driver.answer(NOBODY, world.tick + 1, Ask(JUDGE, given))).value
     plain = as_dict(_attempt(agent, output, scenario, world, said_by_person=True))
     return {name: value for name, value in plain.items() if name != "seq"}
@@ -71,20 +70,18 @@ def meant(agent: str, doing: str, scenario: Scenario, world: World) -> Attempt |
     """
     area = world.bodies[agent].area
     here = (area, *world.occupants.get(area, ()), *world.contents.get(area, ()))
-    if not any(_mentions(doing, scenario.geography.name(one)) for one in here if one != agent):
+    named = (word for one in here if one != agent for word in words(scenario.geography.name(one)))
+    if not any(len(word) > 1 and word in doing.lower() for word in named):
         return None
     given = _only_here(_input(agent, doing, scenario, world))
     for sentence in language(scenario.language).sentences(doing, scenario.personas[agent].called):
-        attempt = _attempt(agent, _by_rules(changed(given, text=sentence)), scenario, world, said_by_person=False)
+        output = judge(changed(given, text=sentence), Dice(()))
+        attempt = _attempt(agent, output, scenario, world, said_by_person=False)
         attempt = within_reach(scenario.geography, world, scenario.kinds, attempt)
         attempt = replace(attempt, raises=tuple(one for one in attempt.raises if one.key not in given.so))
         if attempt.raises or attempt.ends:
             return attempt
     return None
-
-
-def _mentions(doing: str, name: str) -> bool:
-    return any(len(word) > 1 and word in doing.lower() for word in words(name))
 
 
 def _only_here(given: JudgeInput) -> JudgeInput:
@@ -97,14 +94,6 @@ def _only_here(given: JudgeInput) -> JudgeInput:
         circumstances={key: given.circumstances[key] for key in given.can},
         so=tuple(key for key in given.so if subject_of(key)[1] in given.here),
     )
-
-
-def _by_rules(given: JudgeInput) -> JudgeOutput:
-    return judge(given, Dice(()))
-
-
-def _changes(output: JudgeOutput) -> bool:
-    return bool(output.sets or output.begins or output.ends or output.locked or output.unlocked)
 
 
 def _attempt(agent: str, output: JudgeOutput, scenario: Scenario, world: World, *, said_by_person: bool) -> Attempt:
@@ -172,12 +161,13 @@ def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
     lines = [_line(scenario, "seen" if others else "alone", names=", ".join(others), text=item.text)]
     lines += [_line(scenario, "far", text=item.far)] if item.far else []
     lines += [_line(scenario, "state", name=name(thing), state=state) for thing, state in done.sets]
-    lines += [_moved(scenario, thing, to) for thing, to in done.moves]
-    lines += [
-        _line(scenario, key, names=_ways(scenario, ways))
-        for key, ways in (("shut", done.closes), ("open", done.opens))
-        if ways
-    ]
+    for thing, to in done.moves:
+        slots = {"name": name(thing)} if to == NOWHERE else {"name": name(thing), "other": name(to)}
+        lines.append(_line(scenario, "lost" if to == NOWHERE else "taken", **slots))
+    for key, ids in (("shut", done.closes), ("open", done.opens)):
+        ways = (scenario.geography.ways[way] for way in ids)
+        names = ", ".join(f"{name(way.a)} – {name(way.b)}" for way in ways)
+        lines += [_line(scenario, key, names=names)] if ids else []
     lines += [now_sentence(scenario, one.kind, one.of, one.by) for one in done.raises]
     lines += [over_sentence(scenario, key) for key in done.ends]
     lines += [foreseen(done.message, scenario, world)] if done.message else []
@@ -202,17 +192,3 @@ def _absent(item: Attempt, done: Attempt) -> Iterable[str]:
 
 def _line(scenario: Scenario, key: str, **slots: str) -> str:
     return said(scenario.language, "attempt", key, **slots)
-
-
-def _moved(scenario: Scenario, thing: str, to: str) -> str:
-    name = scenario.geography.name
-    return (
-        _line(scenario, "taken", name=name(thing), other=name(to))
-        if to != NOWHERE
-        else _line(scenario, "lost", name=name(thing))
-    )
-
-
-def _ways(scenario: Scenario, ways: Iterable[str]) -> str:
-    found = (scenario.geography.ways[way] for way in ways)
-    return ", ".join(f"{scenario.geography.name(way.a)} – {scenario.geography.name(way.b)}" for way in found)

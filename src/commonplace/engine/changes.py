@@ -109,27 +109,19 @@ def _state_with(state: CharacterState, name: str, value: Any, scenario: Scenario
             relations = {**state.relations, other: replace(relation, **{part: value})}
             return replace(state, relations=dict(sorted(relations.items())))
         case "belief", [node, part] if part in BELIEF:
-            known = state.belief.nodes.get(node) or _unseen(node, scenario)
+            found = scenario.geography.nodes[node]
+            unseen = Known(found.parent_id, AREA if found.type == "area" else found.state, 0)
+            known = state.belief.nodes.get(node) or unseen
             fresh = replace(known, **{"parent" if part == "place" else "state": value}, seen=tick)
             return replace(state, belief=state.belief.updated({node: fresh}))
         case _, [] if what in CARD:
             state = replace(state, card=dict(sorted({**state.card, what: value}.items())))
-            return _with_home(state, str(value), scenario, tick) if what == "home" else state
+            if what != "home" or state.belief.knows(str(value)):
+                return state
+            home = Known(scenario.geography.nodes[str(value)].parent_id, AREA, tick)  # known, also when it is private
+            return replace(state, belief=state.belief.updated({str(value): home}))
         case _:
             raise UsageError(f"a character has no field {name!r}", hint=_fields(name))
-
-
-def _unseen(node: str, scenario: Scenario) -> Known:
-    found = scenario.geography.nodes[node]
-    return Known(found.parent_id, AREA if found.type == "area" else found.state, 0)
-
-
-def _with_home(state: CharacterState, home: str, scenario: Scenario, tick: int) -> CharacterState:
-    """Whoever lives somewhere knows the place, also when it is private."""
-    if state.belief.knows(home):
-        return state
-    parent = scenario.geography.nodes[home].parent_id
-    return replace(state, belief=state.belief.updated({home: Known(parent, AREA, tick)}))
 
 
 # ── checking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -227,7 +219,7 @@ def _area(given: Any, scenario: Scenario) -> str:
 
 
 def _state(node: str, given: str, scenario: Scenario) -> str:
-    """A state that the object can have; areas have only one."""
+    """Returns a state that the object can have; areas have only one."""
     found = scenario.geography.nodes[node]
     states = (AREA,) if found.type == "area" else scenario.geography.kinds[found.kind].states
     return _one_of(f"state of {node}", given, {state: state for state in states})

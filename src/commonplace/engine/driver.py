@@ -110,9 +110,12 @@ class Driver:
             self._journal.find(agent, tick, number, request, task=ask.task.name, inputs=lambda: shown_input(ask))
         )
         reply: Reply | None = None
-        while not rows or _may_be_repeated(rows[-1], self.mind.max_attempts):
+        # A malformed answer may be asked for again. A fault is final: a replay must use the same fallback.
+        while not rows or (rows[-1].outcome == "malformed" and rows[-1].attempt + 1 < self.mind.max_attempts):
             if rows and reply is None:  # an attempt of an earlier session: the mind is told what was wrong with it
-                reply = _kept_reply(rows[-1], self._journal.model_call(rows[-1]))
+                call, reply = self._journal.model_call(rows[-1]), Reply(None, rows[-1].outcome)
+                if call is not None:
+                    reply = replace(reply, error=call.error, kind=call.kind, prompt=call.prompt, raw=call.raw)
             attempt = rows[-1].attempt + 1 if rows else 0
             reply, seconds = await self._ask(ask, RequestKey(self.seeds.at(tick), agent, tick, number, attempt, reply))
             reply, body = _validated(ask, reply)
@@ -228,18 +231,6 @@ def request_digest(ask: Ask[Any, Any]) -> bytes:
 def shown_input(ask: Ask[Any, Any]) -> str:
     """The typed input as traces have it, JSON."""
     return canonical(question_entry(ask.task, ask.input, Answer(None, "", 0))["input"]).decode()
-
-
-def _may_be_repeated(last: AnswerRow, max_attempts: int) -> bool:
-    """A `malformed` answer may be asked for again. A `fault` is final: a replay must use the same fallback."""
-    return last.outcome == "malformed" and last.attempt + 1 < max_attempts
-
-
-def _kept_reply(row: AnswerRow, call: ModelCall | None) -> Reply:
-    """An unusable reply of an earlier session."""
-    if call is None:
-        return Reply(None, row.outcome)
-    return Reply(None, row.outcome, call.error, call.kind, call.prompt, call.raw)
 
 
 def _kept_value(ask: Ask[Any, Any], row: AnswerRow) -> Value:

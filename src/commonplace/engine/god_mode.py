@@ -1,4 +1,4 @@
-"""God mode: a sentence becomes perceptions for the right characters, shown before it is applied."""
+"""God mode: a sentence becomes perceptions for the right characters or a message, shown before it is applied."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from commonplace.clock import iso
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from commonplace.clock import hhmm, iso
 from commonplace.cognition.circumstances import concerning, is_healer, kept_alone
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
-from commonplace.engine.messages import foreseen, stated
 from commonplace.errors import UsageError
 from commonplace.languages import phrases, rows
 from commonplace.languages.language import language, said
@@ -24,9 +26,11 @@ from commonplace.scenario.circumstances import carrying, now_sentence, over_sent
 from commonplace.scenario.newcomer import character_json, may_come, newcomer
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.circumstances import Kind, Raise, subject_of
-from commonplace.world.events import NOBODY
+from commonplace.world.deeds import Rules
+from commonplace.world.events import NOBODY, Post
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, next_areas, percepts
+from commonplace.world.messages import form_of, playing, readers_of
 from commonplace.world.script import Audience
 from commonplace.world.state import NOWHERE, World
 
@@ -290,6 +294,37 @@ def _clause(sentence: str) -> str:
     return sentence.rstrip(".")
 
 
+# ── messages ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def stated(
+    post: Post, question: PerceiveEventInput, scenario: Scenario, world: World, driver: Driver
+) -> dict[str, Any]:
+    """The message, which also says in plain words what it says is so, where its own words do not carry that; as JSON.
+    `question`: its words, as a mind is asked about them. Raises Paused when the mind is unavailable."""
+    answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, question))
+    raises = [Raise(*subject_of(key)) for key in answer.value.begins]
+    return to_builtins(replace(post, words=carrying(post.words, raises, scenario, world.tick)))
+
+
+def foreseen(post: Post, scenario: Scenario, world: World) -> str:
+    """Who will read a message, and when, as things are now."""
+    geography, words = scenario.geography, phrases(scenario.language, "god_mode")
+    rules = Rules(0, scenario.language, scenario.kinds, {me: one.home for me, one in scenario.personas.items()})
+    form, time = form_of(geography, post.to), hhmm(scenario.clock.time(world.tick + 2))
+    readers = [geography.name(me) for found in readers_of(geography, world, post, rules).values() for me in found]
+    names = words["now"].format(names=", ".join(readers)) if readers else words["none"]
+    slots = {"name": geography.name(post.to) if post.to else "", "time": time, "text": post.words, "names": names}
+    if form == "letter":
+        home = geography.name(rules.homes[post.to])
+        return said(scenario.language, "god_mode", "handed" if post.handed else "letter", place=home, **slots)
+    places = [geography.name(area) for area in ((post.to,) if post.to else playing(geography, world, rules))]
+    return said(scenario.language, "god_mode", form if places else "silent", place=", ".join(places), **slots)
+
+
+# ── what a mind is asked ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
 def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
     """A sentence with all names of the scenario, the state of things, and what may be so."""
     geography = scenario.geography
@@ -302,7 +337,10 @@ def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
             ThingHere(id=thing, name=geography.name(thing), state=seen.state)
             for thing, seen in sorted(world.things.items())
         ),
-        located={thing: _area(seen.parent, world) for thing, seen in sorted(world.things.items())},
+        located={
+            thing: world.bodies[seen.parent].area if seen.parent in world.bodies else seen.parent  # carried, or not
+            for thing, seen in sorted(world.things.items())
+        },
         states={thing: geography.kinds[geography.nodes[thing].kind].states for thing in sorted(world.things)},
         circumstances=possible(scenario),
         so=tuple(key for key, one in world.circumstances.items() if one.holds),
@@ -311,8 +349,3 @@ def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
         now=iso(scenario.clock.time(world.tick)),
         language=scenario.language,
     )
-
-
-def _area(parent: str, world: World) -> str:
-    """The area something is in, also when somebody carries it."""
-    return world.bodies[parent].area if parent in world.bodies else parent

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from commonplace.character.state import CharacterState
 from commonplace.cognition.turn import JobView, Turn
 from commonplace.engine.attempts import attempts_of
 from commonplace.engine.changes import NO_CHANGES, Changes, changes_of
@@ -16,7 +15,7 @@ from commonplace.engine.driver import JOB_ORDINALS, Drive, Driver, together
 from commonplace.engine.live_state import LiveState
 from commonplace.engine.stage import Stage
 from commonplace.errors import Paused
-from commonplace.run.tick_record import InputRow, TickRecord, Version
+from commonplace.run.tick_record import InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.world.actions import Idle
 from commonplace.world.deeds import Intent
@@ -90,7 +89,11 @@ class Lockstep:
             deltas={agent: delta for agent, delta in deltas.items() if delta.memories or delta.touched},
             versions=(
                 *world_versions(state.world, world),
-                *self._state_versions({**states, **changes.states}),
+                *(
+                    version
+                    for agent, after in {**states, **changes.states}.items()
+                    for version in state_versions(agent, state.states.get(agent), after)
+                ),
                 *changes.versions,
             ),
             answers=tuple(row for agent in acting for drive in drives[agent] for row in drive.rows),
@@ -145,10 +148,6 @@ class Lockstep:
             inputs=(*attempts_of(intents, scenario, state.world), *inputs),
             weather=partial(ambient_at, scenario.climate, state.seeds.at(number), scenario.clock, number),
         )
-
-    def _state_versions(self, states: Mapping[str, CharacterState]) -> list[Version]:
-        before = self.live_state.states
-        return [version for agent in states for version in state_versions(agent, before.get(agent), states[agent])]
 
 
 Key = tuple[str, int, int]
@@ -213,7 +212,9 @@ class Prefetch:
         """The job under way. One that was paused, because its mind was unavailable, is started again."""
         key = _key(agent, view)
         job = self._jobs.get(key)
-        return self._start(key, view) if job is None or _paused(job.task) else job
+        if job is None or (job.task.done() and (job.task.cancelled() or isinstance(job.task.exception(), Paused))):
+            return self._start(key, view)
+        return job
 
     def _start(self, key: Key, view: JobView) -> _Job:
         drive = job_drive(self._stage, key[0], view)
@@ -230,10 +231,6 @@ def job_drive(stage: Stage, agent: str, view: JobView) -> Drive:
 
 def _key(agent: str, view: JobView) -> Key:
     return (agent, view.job.asked_at, view.job.number)
-
-
-def _paused(task: asyncio.Task[None]) -> bool:
-    return task.done() and (task.cancelled() or isinstance(task.exception(), Paused))
 
 
 def _close(drive: Drive, task: asyncio.Task[None]) -> None:

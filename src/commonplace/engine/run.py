@@ -125,7 +125,8 @@ class Run:
         last = min(last, self.length or last)
         if self._keep:
             self._keep(self.file.reading)  # what a process that died had not kept yet
-        prefetch = self._start_session(budget)
+        self._engine.driver.start_session(budget or Budget())
+        prefetch = self._session = self._engine.start_session()
         try:
             with full_disk_resumed(self.file.path):
                 prefetch.start(self._engine.live_state.waiting, last)
@@ -136,10 +137,17 @@ class Run:
             raise self._paused(error) from error
         except Paused as error:
             raise self._paused(error) from error
-        except UsageError as error:
-            raise self._refused(error) from error
+        except UsageError as error:  # a wrong key or model name can be corrected and the run resumed
+            place = error.where or str(self.file.path)
+            again = f"nothing is lost; {command('resume', self.file.path)} continues it"
+            hint = "; ".join(filter(None, (error.hint, again)))
+            raise UsageError(error.what, where=f"{place}, tick {self.tick}", hint=hint) from error
         finally:
-            await self._end_session(prefetch)
+            await prefetch.end()
+            if self._session is prefetch:  # no other session has begun meanwhile and needs the mind
+                self._session = None
+                self._engine.driver.start_session(Budget())
+                await self._mind.close()
 
     def play_sync(
         self, ticks: int | None = None, *, until: int | None = None, budget: Budget | None = None
@@ -177,19 +185,6 @@ class Run:
         prefetch.start(self._engine.live_state.waiting, last)
         return proposed.tick
 
-    def _start_session(self, budget: Budget | None) -> Prefetch:
-        self._engine.driver.start_session(budget or Budget())
-        self._session = self._engine.start_session()
-        return self._session
-
-    async def _end_session(self, prefetch: Prefetch) -> None:
-        """End the session's jobs. The mind is closed too, unless another session has begun meanwhile and needs it."""
-        await prefetch.end()
-        if self._session is prefetch:
-            self._session = None
-            self._engine.driver.start_session(Budget())
-            await self._mind.close()
-
     def _paused(self, error: Paused) -> Paused:
         """The same error, with where the run stands and how to resume it."""
         path, number = self.file.path, self.tick + 1
@@ -202,12 +197,6 @@ class Run:
         other = f"with another mind: {command('fork', path, '--at', self.tick)} -o NEW --mind NAME"
         hint = "; ".join(filter(None, (error.hint, again, other)))
         return Paused(what, where=where, hint=hint)
-
-    def _refused(self, error: UsageError) -> UsageError:
-        """The same error, with where the run stands: a wrong key or model name can be corrected and the run resumed."""
-        place = f"{error.where}, tick {self.tick}" if error.where else f"{self.file.path}, tick {self.tick}"
-        again = f"nothing is lost; {command('resume', self.file.path)} continues it"
-        return UsageError(error.what, where=place, hint="; ".join(filter(None, (error.hint, again))))
 
     async def preview(self, text: str, agent: str = "") -> dict[str, Any]:
         """The input that a god-mode sentence stands for, or what a character (`agent`) attempts, to be shown and
