@@ -57,7 +57,7 @@ LONGEST_LINE = 64_000
 
 
 def view_at(reading: Reading, agent: str, at: int | str | None = None) -> TalkView:
-    """What a character knew at the end of a tick, and nothing later; None is the last tick.
+    """Returns what a character knew at the end of a tick, and nothing later; None is the last tick.
 
     Raises UsageError for a tick that the run does not have and for somebody who was not in the world then.
     """
@@ -84,7 +84,7 @@ async def ask_character(
     lines: Sequence[Spoken] = (),
     before: Earlier | None = None,
 ) -> Answered:
-    """One answer of a mind. Nothing is journaled: the same mind is asked again for the same question.
+    """Asks a mind for one answer. Nothing is journaled: the same mind is asked again for the same question.
 
     `lines`: the talk so far, oldest first; the person's lines have the speaker `-`. `number`: how many questions were
     asked before in the talk, so that an offline mind words its answers differently. Raises Paused if the mind is
@@ -98,7 +98,7 @@ async def ask_character(
 
 
 def folder_of(run: Path, agent: str) -> Path:
-    """Where the talks with a character of a run are kept."""
+    """Returns where the talks with a character of a run are kept."""
     return talks_of(run) / quote(agent, safe="")
 
 
@@ -143,7 +143,7 @@ class Reply:
     """All that was searched for, with every hit: also those that the answer does not rest on."""
 
     def as_dict(self) -> dict[str, Any]:
-        """As `talk --json` prints it."""
+        """Returns the reply as `talk --json` prints it."""
         before = self.asked_before
         return {
             "agent_id": self.agent,
@@ -177,7 +177,7 @@ class Talk:
     def __init__(
         self, reading: Reading, agent: str, mind: Mind, *, at: int | str | None = None, keep: bool = True
     ) -> None:
-        """`at`: a tick or ISO simulated time; None for the last tick. `keep`: False writes nothing beside the run.
+        """Begins a talk `at` a tick or ISO simulated time, None for the last tick. `keep=False` writes nothing to disk.
 
         Raises UsageError for an unknown character or tick, CommonplaceError if what is beside the run cannot be used.
         """
@@ -204,7 +204,7 @@ class Talk:
             raise
 
     async def ask(self, question: str) -> Reply:
-        """The character's answer. It knows what it knew at the tick, and what was said in this talk.
+        """Returns the character's answer. It knows what it knew at the tick, and what was said in this talk.
 
         Raises UsageError for an empty question and for one of more than 2,000 characters, Paused if the mind does not
         answer.
@@ -244,7 +244,7 @@ class Talk:
         )
 
     def _note(self, question: str, answered: Answered) -> None:
-        """An answer that was given: the talk goes on from it, and it can be rated."""
+        """Notes an answer that was given: the talk goes on from it, and it can be rated."""
         query = self._memory.upsert_query(_SESSION, question)
         self._last = query, self._memory.record_answer(_SESSION, query, answered.answer)
         self._given.setdefault(answered.answer, {})[self.tick] = answered.because
@@ -254,7 +254,7 @@ class Talk:
         self._lines.append(Spoken(speaker=self.agent, called=called, text=answered.answer, because=answered.because))
 
     def rate(self, label: Label, note: str = "") -> None:
-        """How the last answer was received: `up`, `down` or `retry`.
+        """Keeps how the last answer was received: `up`, `down` or `retry`.
 
         Raises UsageError before the first answer, and for a note of more than 2,000 characters.
         """
@@ -280,11 +280,11 @@ class Talk:
 
     @property
     def lines(self) -> tuple[Spoken, ...]:
-        """What was said so far; the person's lines have the speaker `-`."""
+        """The lines said so far; the person's lines have the speaker `-`."""
         return tuple(self._lines)
 
     def close(self) -> None:
-        """Learn what proved useful. May be called twice."""
+        """Learns what proved useful. May be called twice."""
         if self._learnt is None or self._log is None:
             return
         if _SESSION in self._memory.active_sessions():
@@ -301,7 +301,7 @@ class Talk:
         self.close()
 
     def _before(self, question: str) -> AskedBefore | None:
-        """The best received answer to the same question, of those given at this tick or earlier.
+        """Returns the best received answer to the same question, of those given at this tick or earlier.
 
         Two questions are the same if they are spelt alike and ask the same about the same: `What do you think of Mira?`
         and `What do you think of Pip?` are not. What asks on about the last answer is no question by itself.
@@ -328,7 +328,7 @@ class Talk:
         return understood(question, lines, names(self.view, question), told_in(self.view, lines))
 
     def _earlier(self, before: AskedBefore) -> Earlier:
-        """What the mind is told of it. How it was received counts where it was true: at the same tick."""
+        """Returns what the mind is told of it. How it was received counts where it was true: at the same tick."""
         ticks = self._given[before.answer]
         thumbs = before.received if self.tick in ticks else 0
         received = "well" if thumbs > 0 else "badly" if thumbs < 0 else ""
@@ -340,7 +340,7 @@ class Talk:
             self._log.write(line)
 
     def _replay(self, name: str, lines: Sequence[Line]) -> None:
-        """Note when an earlier talk's answers were given; learn from it if it was never closed."""
+        """Notes when an earlier talk's answers were given; learns from it if it was never closed."""
         closed, memory = any(line.closed for line in lines), self._memory
         query = answer = ""
         last = Line()
@@ -411,7 +411,7 @@ class _Log:
             ) from error
 
     def earlier(self) -> Iterator[tuple[str, list[Line]]]:
-        """The name and lines of each talk but those going on elsewhere. One that was never closed is closed now."""
+        """Yields name and lines of each talk but those going on elsewhere. One that was never closed is closed now."""
         for path in sorted(self._folder.glob("*.jsonl")):
             lines = _lines_of(path)
             if CLOSED in lines:
@@ -438,7 +438,7 @@ class _Log:
         self._append(self._file, line)
 
     def close(self) -> None:
-        """Marks the talk as learnt from. May be called twice."""
+        """Learns what proved useful. May be called twice."""
         if self._file is not None and self._lock is not None:
             self._append(self._file, CLOSED)
             self._file.close()
@@ -473,7 +473,8 @@ def _lock_of(path: Path) -> Path:
 
 
 def _lines_of(path: Path) -> list[Line]:
-    """The lines of a talk; one that was torn by a kill is left out. Raises CommonplaceError for anything else."""
+    """Returns the lines of a talk; one that was torn by a kill is left out. Raises CommonplaceError for anything
+    else."""
     found: list[Line] = []
     kind_of(path)
     with path.open("rb") as file:

@@ -105,9 +105,8 @@ class _Changes:
         self._present = set(reading.world_at(self._tick).bodies)
 
     def join(self, wish: str) -> None:
-        """AGENT or AGENT:AREA, FILE or FILE:AREA. Raises UsageError for somebody who is here already, and for mistakes
-        in the file.
-        """
+        """Adds AGENT or AGENT:AREA, FILE or FILE:AREA. Raises UsageError for somebody who is here already, and for
+        mistakes in the file."""
         name, colon, place = wish.rpartition(":")
         if not colon or wish.endswith(SUFFIXES):  # a colon in the name of a file is no separator
             name, place = wish, ""
@@ -128,7 +127,7 @@ class _Changes:
         self.made.append((as_dict(item), f"{who} joins at {item.area}"))
 
     def leave(self, name: str) -> None:
-        """AGENT. Raises UsageError for somebody who is not here."""
+        """Adds AGENT, who goes away. Raises UsageError for somebody who is not here."""
         me = self._character(name)
         if me not in self._present:
             here = ", ".join(sorted(self._present)) or "nobody"
@@ -136,7 +135,7 @@ class _Changes:
         self.made.append(({"kind": "leave", "agent_id": me}, f"{me} leaves"))
 
     def set(self, wish: str) -> None:
-        """AGENT.FIELD=VALUE. Raises UsageError for what cannot be set, with what can."""
+        """Adds AGENT.FIELD=VALUE. Raises UsageError for what cannot be set, with what can."""
         target, equals, value = wish.partition("=")
         name, dot, field = target.strip().partition(".")
         if not equals or not dot:
@@ -157,14 +156,14 @@ class _Changes:
         self.made.append((body, f"{me}.{field} becomes {clean(shown)}"))
 
     def forget(self, reference: str) -> None:
-        """AGENT:ID. Raises UsageError for a memory that the character does not have then."""
+        """Adds AGENT:ID. Raises UsageError for a memory that the character does not have then."""
         agent, number = memory_reference(reference, self._names(), self._where)
         memory = self._reading.stream_at(agent, self._tick).get(number)
         body = {"kind": "forget", "agent_id": agent, "memory_ids": [number]}
         self.made.append((body, f"{agent} forgets: {clean(memory.text)}"))
 
     def set_run(self, name: str, value: object) -> None:
-        """A setting of the run: seed or policy."""
+        """Adds a setting of the run: seed or policy."""
         body = checked({"agent_id": NOBODY, "field": name, "value": value}, self._scenario)
         self.made.append((body, f"the {name} becomes {body['value']}"))
 
@@ -179,7 +178,7 @@ class _Changes:
 
 
 def _with_minds(manifest: Manifest, named: Mapping[str, MindPart]) -> Manifest:
-    """The manifest with other minds; the shape of requests stays. Raises UsageError for an unknown mind."""
+    """Returns the manifest with other minds; the shape of requests stays. Raises UsageError for an unknown mind."""
     for part in named.values():
         mind_named(part.mind or manifest.mind, scenario_of(manifest))
     common, tasks = chosen(manifest.mind, task_minds(manifest), named)

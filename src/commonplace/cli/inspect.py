@@ -75,7 +75,7 @@ def events(
 
 
 def _event_line(event: Event, reading: Reading, town: Town) -> str:
-    """When, which, where and what, in words; then the facts that were told and the memories it rests on."""
+    """Returns when, which, where and what in words; then the facts that were told and the memories it rests on."""
     entry, body = entry_of(event, town), event.body
     said = f"→ {town.who(entry.to)}: “{body.utterance}”" if isinstance(body, Spoke) else entry.text
     facts = body.facts if isinstance(body, Spoke) else ()
@@ -231,7 +231,7 @@ def why(
 
 
 def _list_recent(reading: Reading, as_json: bool) -> None:
-    """Print the latest events that are worth a question, in their order, and how to ask."""
+    """Prints the latest events that are worth a question, in their order, and how to ask."""
 
     def is_reasoned(event: Event) -> bool:  # memories or a thought led to it; most others only follow the plan
         return bool(event.body.because) or isinstance(event.body, PlanChanged | Reflected)
@@ -250,7 +250,7 @@ def _list_recent(reading: Reading, as_json: bool) -> None:
 
 
 def _latest(reading: Reading, wanted: Callable[[Event], bool]) -> Iterator[Event]:
-    """The characters' events that are wanted, the latest first."""
+    """Yields the characters' events that are wanted, the latest first."""
     for last in range(reading.last_tick, -1, -CHUNK):
         for event in reversed(reading.events(max(0, last - CHUNK + 1), last)):
             if event.agent_id != NOBODY and wanted(event):

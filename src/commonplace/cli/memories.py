@@ -119,7 +119,7 @@ def copy_memories(
 
 
 def _print_trees(stream: MemoryStream) -> None:
-    """Print the reflections that no other reflection cites, latest first."""
+    """Prints the reflections that no other reflection cites, latest first."""
     reflections = [memory for memory in stream if memory.kind == "reflection"]
     if not reflections:
         print("no reflections yet", file=sys.stderr)

@@ -179,14 +179,14 @@ def resume(
 
 
 def _budget(minds: Sequence[str], calls: int, tokens: int, cost: float) -> Budget:
-    """What this command may spend; the common mind is first. Raises UsageError for a cost limit with a mind whose price
-    is unknown."""
+    """Returns what this command may spend; the common mind is first. Raises UsageError for a cost limit with a mind
+    whose price is unknown."""
     prices = {mind: found(MINDS["price"])(mind) for mind in minds if mind} if cost else {}
     return Budget(calls, tokens, cost, prices.get(minds[0]), prices)
 
 
 def _last_tick(reading: Reading, ticks: int | None, until: str | None, view: View) -> int:
-    """The tick to go to: the one first asked for when neither option is given."""
+    """Returns the tick to go to: the one first asked for when neither option is given."""
     at = max(0, reading.last_tick)  # a run killed before its opening was committed begins with it
     if until is not None:
         last = _tick(until, reading)
@@ -208,7 +208,7 @@ def _last_tick(reading: Reading, ticks: int | None, until: str | None, view: Vie
 
 
 def _tick(text: str, reading: Reading) -> int:
-    """A tick given as a number or an ISO simulated time. It may lie ahead."""
+    """Reads a tick given as a number or an ISO simulated time. It may lie ahead."""
     if text.isdecimal():
         return int(text)
     try:
@@ -219,13 +219,14 @@ def _tick(text: str, reading: Reading) -> int:
 
 
 def lacking_terminal() -> str:
-    """The first standard stream that is no terminal, by name; empty if all are. The view is drawn on the last one."""
+    """Returns the first standard stream that is no terminal, by name; empty if all are. The view is drawn on the last
+    one."""
     streams = {"standard input": sys.stdin, "standard output": sys.stdout, "standard error": sys.stderr}
     return next((name for name, stream in streams.items() if not stream.isatty()), "")
 
 
 def default_view() -> View:
-    """The terminal view where there is a terminal that can show it, plain lines elsewhere."""
+    """Returns the terminal view where there is a terminal that can show it, plain lines elsewhere."""
     if lacking_terminal():
         return View.PLAIN
     from commonplace.views.lines import is_dumb  # noqa: PLC0415 – imports Rich
@@ -237,7 +238,7 @@ def default_view() -> View:
 
 
 def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: Budget) -> None:
-    """Run up to a tick under a view. An interruption ends the run at a tick boundary and loses nothing."""
+    """Runs up to a tick under a view. An interruption ends the run at a tick boundary and loses nothing."""
     expect_many_objects()
     if view is View.TUI:
         found(VIEWS["live"])(make, target, last, budget)
@@ -276,7 +277,7 @@ async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Seque
 
 
 def _print_verdicts(target: Path) -> None:
-    """Say for which tasks a model was too small: its characters act by fallbacks then, or their words are left out."""
+    """Says for which tasks a model was too small: its characters act by fallbacks then, or their words are left out."""
     with full_disk_resumed(target), Reading.open(target) as reading:
         if not any(map(is_server, minds_of(reading.manifest))):
             return
@@ -288,7 +289,7 @@ def _print_verdicts(target: Path) -> None:
 
 
 def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None]:
-    """A function that prints a tick as lines, or nothing for `none`."""
+    """Returns a function that prints a tick as lines, or nothing for `none`."""
     if view is View.NONE:
         return lambda _reading, _tick: None
     if view is View.STATE:

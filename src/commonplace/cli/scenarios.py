@@ -46,7 +46,8 @@ def check(
 
 
 def _mistakes(name: str) -> tuple[list[Mistake], str]:
-    """All mistakes in a scenario, and in words; where it or its prompts cannot be read, that is the only one."""
+    """Returns all mistakes in a scenario, and in words; where it or its prompts cannot be read, that is the only
+    one."""
     from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – start-up speed of the other
     from commonplace.scenario.compiling import load  # noqa: PLC0415
     from commonplace.scenario.rules import check as mistakes_of  # noqa: PLC0415

@@ -30,7 +30,7 @@ from commonplace.world.state import NOWHERE, World
 
 
 async def attempted(agent: str, text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
-    """The input that a deed stands for. Raises Paused when the mind is unavailable.
+    """Returns the input that a deed stands for. Raises Paused when the mind is unavailable.
 
     It holds what the deed would change out of reach, too: `described` says what is not here.
     """
@@ -49,7 +49,7 @@ async def attempted(agent: str, text: str, scenario: Scenario, world: World, dri
 
 
 def _written(given: JudgeInput) -> Message | None:
-    """The letter or the notice that a deed sends, told of the doer but for the words after a colon."""
+    """Returns the letter or the notice that a deed sends, told of the doer but for the words after a colon."""
     head, colon, words = given.text.partition(":")
     told = language(given.language).deed(head, given.doer) + colon + words
     found = message(changed(given, text=told), here=given.place)
@@ -57,7 +57,7 @@ def _written(given: JudgeInput) -> Message | None:
 
 
 def attempts_of(intents: Mapping[str, Intent], scenario: Scenario, world: World) -> tuple[Attempt, ...]:
-    """The attempts that lie in what characters newly do in their own words, by id."""
+    """Returns the attempts that lie in what characters newly do in their own words, by id."""
     doings = {me: one.action for me, one in sorted(intents.items()) if isinstance(one.action, Idle)}
     new = {me: idle.doing for me, idle in doings.items() if idle.doing != world.bodies[me].doing and not idle.asleep}
     found = (meant(me, doing, scenario, world) for me, doing in new.items() if doing)
@@ -65,9 +65,8 @@ def attempts_of(intents: Mapping[str, Intent], scenario: Scenario, world: World)
 
 
 def meant(agent: str, doing: str, scenario: Scenario, world: World) -> Attempt | None:
-    """What a free doing of a mind begins or ends of others and of things where it is, as rules read it; None for
-    nothing.
-    """
+    """Returns what a free doing of a mind begins or ends of others and of things where it is, as rules read it; None
+    for nothing."""
     area = world.bodies[agent].area
     here = (area, *world.occupants.get(area, ()), *world.contents.get(area, ()))
     named = (word for one in here if one != agent for word in words(scenario.geography.name(one)))
@@ -85,7 +84,7 @@ def meant(agent: str, doing: str, scenario: Scenario, world: World) -> Attempt |
 
 
 def _only_here(given: JudgeInput) -> JudgeInput:
-    """Without the names of what is elsewhere, which takes less time to read."""
+    """Leaves out the names of what is elsewhere, so that reading takes less time."""
     return changed(
         given,
         areas=tuple(area for area in given.areas if area.id == given.place),
@@ -119,7 +118,7 @@ def _attempt(agent: str, output: JudgeOutput, scenario: Scenario, world: World, 
 
 
 def _may(kind: Kind, *, own: bool, said_by_person: bool) -> bool:
-    """Whether a deed may make something so."""
+    """Returns whether a deed may make something so."""
     match kind.deed:
         case "any":
             return said_by_person or not own
@@ -150,7 +149,8 @@ def _input(agent: str, text: str, scenario: Scenario, world: World) -> JudgeInpu
 
 
 def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
-    """What an attempt will do, as things are now, in the scenario's language; also what of it is not possible."""
+    """Returns what an attempt will do, as things are now, in the scenario's language; also what of it is not
+    possible."""
     item = cast(Attempt, from_dict({"seq": 0, **body}))
     me, name, kinds = item.agent_id, scenario.geography.name, scenario.kinds
     if why := forbidden(world, me, kinds):
@@ -178,7 +178,7 @@ def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
 
 
 def _absent(item: Attempt, done: Attempt) -> Iterable[str]:
-    """Whom and what an attempt would change that is out of reach."""
+    """Returns whom and what an attempt would change that is out of reach."""
 
     def concerned(one: Attempt) -> dict[str, None]:
         ends = (subject_of(key)[1] for key in one.ends)

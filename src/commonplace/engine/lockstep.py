@@ -59,13 +59,13 @@ class Lockstep:
         self._stage = stage
 
     def start_session(self) -> Prefetch:
-        """The jobs of a new session, which the caller ends. The session before is over."""
+        """Begins the jobs of a new session, which the caller ends. The session before is over."""
         self.prefetch.cancel()
         self.prefetch = Prefetch(self.driver, self._stage)
         return self.prefetch
 
     async def run_tick(self, inputs: Sequence[InputRow] = ()) -> ProposedTick:
-        """The next tick: everybody's turn, and what the world makes of them. Nothing is changed yet."""
+        """Computes the next tick: everybody's turn, and what the world makes of them. Nothing is changed yet."""
         state, number = self.live_state, self.live_state.tick + 1
         acting = [agent for agent in self._stage.acts(state.scenario, number) if agent in state.world.bodies]
         drives: dict[str, tuple[Drive, ...]] = {}
@@ -104,12 +104,12 @@ class Lockstep:
         return ProposedTick(Tick(number, state.scenario.clock.time(number), events, turns), record, world, changes)
 
     def apply(self, proposed: ProposedTick) -> None:
-        """Advance to the tick, after its commit."""
+        """Advances to the tick, after its commit."""
         self.live_state.apply(proposed.world, proposed.tick.turns.values(), proposed.record.removed, proposed.changes)
         self.driver.seeds = self.live_state.seeds
 
     async def _run_turn(self, agent: str, drives: dict[str, tuple[Drive, ...]]) -> None:
-        """A character's deferred jobs that are due, then its turn; noted under its name."""
+        """Runs a character's deferred jobs that are due, then its turn; notes them under its name."""
         jobs = await self.prefetch.results(agent, self.live_state.due(agent))
         view = self.live_state.view(agent, tuple(drive.result for drive in jobs))
         turn = Drive(agent, view.tick, self._stage.turn(view))
@@ -117,7 +117,7 @@ class Lockstep:
         drives[agent] = (*jobs, turn)
 
     def _step_world(self, turns: Mapping[str, Turn], inputs: Sequence[Input]) -> tuple[World, tuple[Event, ...]]:
-        """The world after the tick, and the tick's events. Whoever had no turn goes on doing what it did."""
+        """Returns the world after the tick, and the tick's events. Whoever had no turn goes on doing what it did."""
         state, number = self.live_state, self.live_state.tick + 1
         scenario = state.scenario
         intents: dict[str, Intent] = {}
@@ -173,7 +173,7 @@ class Prefetch:
         self._jobs: dict[Key, _Job] = {}
 
     def start(self, waiting: Mapping[str, Sequence[JobView]], last: int) -> None:
-        """Start the jobs that are due up to a tick, in the background. Needs a running event loop."""
+        """Starts the jobs that are due up to a tick, in the background. Needs a running event loop."""
         if not self._driver.mind.paid:
             return
         due = {_key(agent, view): view for agent, views in waiting.items() for view in views if view.job.due <= last}
@@ -183,7 +183,7 @@ class Prefetch:
                 self._start(key, view)
 
     async def results(self, agent: str, views: Sequence[JobView]) -> tuple[Drive, ...]:
-        """The jobs of a character, done. Raises what they raise."""
+        """Waits for the jobs of a character. Raises what they raise."""
         if not views:
             return ()
         if not self._driver.mind.paid:
@@ -195,21 +195,21 @@ class Prefetch:
         return tuple(job.drive for job in jobs)
 
     async def drain(self) -> None:
-        """Wait for what is in flight, whatever its outcome: when the budget is reached, nothing follows it."""
+        """Waits for what is in flight, whatever its outcome: when the budget is reached, nothing follows it."""
         await asyncio.gather(*(job.task for job in self._jobs.values()), return_exceptions=True)
 
     def cancel(self) -> None:
-        """Cancel all jobs. From now on they write nothing."""
+        """Cancels all jobs. From now on they write nothing."""
         for job in self._jobs.values():
             job.task.cancel()
 
     async def end(self) -> None:
-        """Cancel all jobs and wait until they have ended."""
+        """Cancels all jobs and waits until they have ended."""
         self.cancel()
         await self.drain()
 
     def _job(self, agent: str, view: JobView) -> _Job:
-        """The job under way. One that was paused, because its mind was unavailable, is started again."""
+        """Returns the job under way. One that was paused, because its mind was unavailable, is started again."""
         key = _key(agent, view)
         job = self._jobs.get(key)
         if job is None or (job.task.done() and (job.task.cancelled() or isinstance(job.task.exception(), Paused))):
@@ -225,7 +225,8 @@ class Prefetch:
 
 
 def job_drive(stage: Stage, agent: str, view: JobView) -> Drive:
-    """A job to be driven: its questions belong to the tick it was requested in, with ordinals of their own."""
+    """Makes a job that can be driven: its questions belong to the tick it was requested in, with ordinals of their
+    own."""
     return Drive(agent, view.job.asked_at, stage.run_job(view), JOB_ORDINALS * (1 + view.job.number))
 
 
@@ -234,7 +235,7 @@ def _key(agent: str, view: JobView) -> Key:
 
 
 def _close(drive: Drive, task: asyncio.Task[None]) -> None:
-    """After the end of a job, which may have been cancelled before it began."""
+    """Closes a job after its end; it may have been cancelled before it began."""
     drive.asking.close()
     if not task.cancelled():
         task.exception()  # asyncio warns about an error that nobody looks at, and nobody may be waiting for this job

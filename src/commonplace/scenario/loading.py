@@ -59,13 +59,13 @@ class Source:
     """Where files of rules are read: of each rule the file it is from, and its place there."""
 
     def line(self, path: KeyPath) -> int:
-        """The line of the path, from 1; that of the nearest part around it if the path does not exist."""
+        """Returns the line of the path, from 1; that of the nearest part around it if the path does not exist."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
     def mistake(self, path: KeyPath, what: str, expected: str = "", nearest: str = "") -> Mistake:
-        """A mistake at a path of this document."""
+        """Returns a mistake at a path of this document."""
         origin, written = self.origin, path
         if self.rules and path[:1] == ("rules",) and len(path) > 1 and isinstance(path[1], int):
             origin, number = self.rules[path[1]]
@@ -116,7 +116,8 @@ def find(name_or_path: str) -> Source:
 
 
 def located(name_or_path: str) -> tuple[str, str]:
-    """The text of a scenario and what mistakes call its file. Raises UsageError when there is nothing to read."""
+    """Returns the text of a scenario and what mistakes call its file. Raises UsageError when there is nothing to
+    read."""
     path = _shipped_path(name_or_path) or FilePath(name_or_path).expanduser()
     kind = kind_of(path, name_or_path)
     if kind == "folder":
@@ -144,7 +145,7 @@ def read(text: str, origin: str, folder: FilePath | None = None) -> Source:
 
 
 def shipped() -> list[tuple[str, str, str]]:
-    """(name, title, summary) of the scenarios in the package, by name; reads only the head of each file."""
+    """Returns name, title and summary of the scenarios in the package, by name; reads only the head of each file."""
     return [(path.stem, *_head(path.read_text(encoding="utf-8"))) for path in _shipped_paths()]
 
 
@@ -252,7 +253,8 @@ def _rules_file(name: str, wrong: Mistake, folder: FilePath, *, is_alias: bool) 
 
 
 def report(mistakes: Iterable[Mistake]) -> str:
-    """The mistakes as text, one line each, in the order given: the first of each sort, and how many more there are."""
+    """Returns the mistakes as text, one line each, in the order given: the first of each sort, and how many more there
+    are."""
     told: list[Mistake] = []
     alike: Counter[tuple[str, str]] = Counter()
     untold = 0
@@ -274,14 +276,14 @@ def refusal(origin: str, mistakes: Sequence[Mistake], hint: str) -> UsageError:
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:
-    """The valid name most like this one, upper and lower case alike; empty when none is."""
+    """Returns the valid name most like this one, upper and lower case alike; empty when none is."""
     by_folded = {one.lower(): one for one in valid}
     found = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
     return by_folded[found[0]] if found else ""
 
 
 def choice(valid: Collection[str]) -> str:
-    """`a, b or c`; of a long list only the beginning, and how many there are."""
+    """Returns `a, b or c`; of a long list only the beginning, and how many there are."""
     names = sorted(valid)
     if len(names) > LISTED:
         return f"one of {len(names)} names such as {', '.join(names[:LISTED])}"
@@ -291,7 +293,7 @@ def choice(valid: Collection[str]) -> str:
 
 
 def label(document: object, path: KeyPath) -> str:
-    """The path as a person reads it: an item that has an id is called by it, any other by its number from 1."""
+    """Returns the path as a person reads it: an item with an id is called by it, any other by its number from 1."""
     words: list[str] = []
     here = document
     for key in path:
@@ -305,24 +307,24 @@ def label(document: object, path: KeyPath) -> str:
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether it is a mapping; documents have text keys only."""
+    """Returns whether it is a mapping; documents have text keys only."""
     return isinstance(value, dict)
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Whether it is a list."""
+    """Returns whether it is a list."""
     return isinstance(value, list)
 
 
 def holds(here: object, key: str | int) -> bool:
-    """Whether a mapping has the key, or a list the position."""
+    """Returns whether a mapping has the key, or a list the position."""
     if is_list(here):
         return isinstance(key, int) and 0 <= key < len(here)
     return is_mapping(here) and key in here
 
 
 def below(here: object, key: str | int) -> Any:
-    """What is under the key or at the position; None when nothing is."""
+    """Returns what is under the key or at the position; None when nothing is."""
     if is_list(here):
         return here[key] if isinstance(key, int) and 0 <= key < len(here) else None
     return here.get(str(key)) if is_mapping(here) else None
@@ -479,7 +481,7 @@ def _scalar(node: Any) -> Any:
 
 
 def _plain(text: str) -> Any:
-    """The value of a scalar without quotes."""
+    """Returns the value of a scalar without quotes."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text) and len(text) < 20:
@@ -488,7 +490,7 @@ def _plain(text: str) -> Any:
 
 
 def _cleaned(text: str) -> str:
-    """The text as `text.clean` gives it; most texts are clean already, which is cheaper to check."""
+    """Returns the text as `text.clean` gives it; most texts are clean already, which is cheaper to check."""
     is_clean = text.isascii() and text.isprintable() and "  " not in text and text == text.strip()
     return text if is_clean else clean(text)
 
@@ -513,7 +515,7 @@ _WORDING = (
 
 
 def in_plain_words(error: YAMLError, text: str) -> tuple[int, str]:
-    """(line from 1, what is wrong) of an error the parser raised while reading the text."""
+    """Returns the line, from 1, and what is wrong, for an error the parser raised while reading the text."""
     marked: Any = error  # the library leaves its attributes without types
     if isinstance(error, ReaderError):  # it gives the character but no line
         character: str = marked.character if isinstance(marked.character, str) else chr(marked.character)

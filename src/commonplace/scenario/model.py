@@ -592,12 +592,12 @@ class CognitionPart(Part):
 
     @property
     def asks_each_tick(self) -> bool:
-        """Whether the mind is asked for each action of those awake."""
+        """True if the mind is asked for each action of those awake."""
         return self.fidelity != "when_needed"
 
     @property
     def has_gate(self) -> bool:
-        """Whether rules may answer in place of a mind that costs something."""
+        """True if rules may answer in place of a mind that costs something."""
         return self.gate and self.requests == "merged" and self.importance != "mind"
 
 
@@ -635,7 +635,7 @@ class MindPart(Part):
 
 
 def _named(value: object) -> object:
-    """`talk: ollama:qwen3:8b` is `talk: {mind: ollama:qwen3:8b}`."""
+    """Reads `talk: ollama:qwen3:8b` as `talk: {mind: ollama:qwen3:8b}`."""
     return {"mind": value} if isinstance(value, str) else value
 
 
@@ -747,17 +747,17 @@ class ScenarioPart(Part):
 
 
 def keys_at(path: KeyPath) -> list[str]:
-    """The keys the mapping at the path may have; empty if it is not part of the model."""
+    """Returns the keys the mapping at the path may have; empty if it is not part of the model."""
     return list(_fields(_annotation(path)))
 
 
 def field_at(path: KeyPath) -> FieldInfo | None:
-    """The field of the model that the path's last key names."""
+    """Returns the field of the model that the path's last key names."""
     return _fields(_annotation(path[:-1])).get(str(path[-1])) if path else None
 
 
 def _fields(annotation: Any) -> dict[str, FieldInfo]:
-    """A part's fields by their key in the file; empty for any other type."""
+    """Returns a part's fields by their key in the file; empty for any other type."""
     if not (isinstance(annotation, type) and issubclass(annotation, Part)):
         return {}
     return {field.alias or name: field for name, field in annotation.model_fields.items()}
@@ -771,7 +771,7 @@ def _annotation(path: KeyPath) -> Any:
 
 
 def _inside(annotation: Any, key: str | int) -> Any:
-    """The type under a key of a part or a mapping, or at a position of a list."""
+    """Returns the type under a key of a part or a mapping, or at a position of a list."""
     if get_origin(annotation) is Annotated:
         return _inside(get_args(annotation)[0], key)
     field = _fields(annotation).get(str(key))
@@ -784,7 +784,7 @@ def _inside(annotation: Any, key: str | int) -> Any:
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema for completion in editors; JSON Schema 2020-12.
+    """Returns the schema for completion in editors; JSON Schema 2020-12.
 
     `python tools/scenario_reference.py` stores it; a test compares the stored one.
     """
@@ -796,5 +796,5 @@ def json_schema() -> dict[str, Any]:
 
 
 def as_text() -> str:
-    """The schema as it is stored: indented, keys in the order of the models, a newline at the end."""
+    """Returns the schema as it is stored: indented, keys in the order of the models, a newline at the end."""
     return json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"

@@ -31,18 +31,18 @@ HERE: KeyPath = ("characters", 0)
 
 
 def may_come(scenario: Scenario) -> bool:
-    """Whether anybody can come into a run: not into a dialogue of two, nor into a panel."""
+    """Returns whether anybody can come into a run: not into a dialogue of two, nor into a panel."""
     return scenario.part.stage not in ("duet", "panel")
 
 
 def newcomer_from_file(path: str | Path, scenario: Scenario) -> CharacterPart:
-    """The character that a YAML or JSON file describes. Raises UsageError with every mistake found in it."""
+    """Reads the character that a YAML or JSON file describes. Raises UsageError with every mistake found in it."""
     path = Path(path).expanduser()
     return _without_mistakes(read(text_of(path, "a character", LARGEST), str(path)), scenario)
 
 
 def newcomer(given: Mapping[str, Any], scenario: Scenario) -> CharacterPart:
-    """The character that an input describes. Raises UsageError with every mistake found in it."""
+    """Reads the character that an input describes. Raises UsageError with every mistake found in it."""
     try:
         data = _cleaned(parsed(canonical(given)))
     except (TypeError, ValueError) as error:
@@ -51,7 +51,7 @@ def newcomer(given: Mapping[str, Any], scenario: Scenario) -> CharacterPart:
 
 
 def character_json(character: CharacterPart) -> dict[str, Any]:
-    """A character as an input holds it, the inverse of `newcomer`: JSON, without what was left out."""
+    """Returns a character as an input holds it, the inverse of `newcomer`: JSON, without what was left out."""
     return character.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
@@ -59,7 +59,7 @@ _HINT = "a character has the keys of an entry under `characters` (docs/scenarios
 
 
 def _cleaned(value: Any) -> Any:
-    """With every text cleaned, as the reader of files does it."""
+    """Cleans every text of a value, as the reader of files does it."""
     if is_mapping(value):
         return {clean(key): _cleaned(inner) for key, inner in value.items()}
     if is_list(value):
@@ -82,7 +82,8 @@ def _without_mistakes(source: Source, scenario: Scenario) -> CharacterPart:
 
 
 def _examined(source: Source, town: ScenarioPart) -> tuple[CharacterPart | None, list[Mistake]]:
-    """The character with its mistakes in the order of lines; None instead of it when too little is well-formed."""
+    """Returns the character with its mistakes in the order of lines; None instead of it when too little is
+    well-formed."""
     if not is_mapping(source.data):
         nothing = source.mistake((), "it does not describe a character", "the keys id, name, age, traits, home …")
         return None, list(source.faults) or [nothing]

@@ -34,12 +34,12 @@ GRID = 1000
 
 
 def check(source: Source) -> list[Mistake]:
-    """All mistakes in the order of lines; empty when the scenario can be run."""
+    """Returns all mistakes in the order of lines; none when the scenario can be run."""
     return examined(source)[1]
 
 
 def examined(source: Source) -> tuple[ScenarioPart | None, list[Mistake]]:
-    """The scenario with what `check` says about it; None instead of it when too little is well-formed."""
+    """Returns the scenario with what `check` says about it; None instead of it when too little is well-formed."""
     if source.data is None:
         nothing = source.mistake((), "the file is empty", "a scenario; `commonplace new PATH` writes one")
         return None, list(source.faults) or [nothing]
@@ -150,7 +150,7 @@ def _transition(found: Findings, path: KeyPath, kind_id: str, kind: KindPart, tr
 
 
 def _near(found: Findings, path: KeyPath, kind_id: str, other: str) -> None:
-    """A transition sets objects of its own area only: an object of the kind must be in the other's area."""
+    """Requires an object of the kind in the other's area: a transition sets objects of its own area only."""
     of_kind = [id for id, thing in found.names.objects.items() if thing.kind == kind_id]
     area = found.names.parents[other]
     if of_kind and all(found.names.parents[id] != area for id in of_kind):
@@ -184,7 +184,7 @@ def _way(found: Findings, path: KeyPath, way: WayPart) -> None:
 
 
 def _reachable(found: Findings) -> None:
-    """Every area must be within reach of the root by ways that are not closed for good."""
+    """Requires every area to be within reach of the root by ways that are not closed for good."""
     opened = {frozenset(pair) for one in (*found.part.script, *found.part.occasions) for pair in one.opens}
     shut = {frozenset(way.between) for way in found.part.world.ways if way.closed} - opened
     neighbours: dict[str, set[str]] = {area: set() for area in found.names.areas}
@@ -224,7 +224,7 @@ def _layout(found: Findings) -> None:
 
 
 def _overlap(found: Findings, area: str, other: str) -> None:
-    """Two areas may overlap only if one is inside the other, in the world and on the map."""
+    """Lets two areas overlap only if one is inside the other, in the world and on the map."""
     a, b = found.part.layout.map[area], found.part.layout.map[other]
     if not (a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]):
         return

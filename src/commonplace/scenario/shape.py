@@ -59,7 +59,8 @@ class Fault:
 
 
 def shaped(data: Any) -> tuple[ScenarioPart | None, Cut, list[Fault]]:
-    """The scenario with its misshapen parts replaced or cut, None when too little is left; the copy; what was wrong."""
+    """Returns the scenario with its misshapen parts replaced or cut, None when too little is left; the copy; and what
+    was wrong."""
     cut = Cut(data)
     faults: list[Fault] | None = None
     for _ in range(ROUNDS):
@@ -86,7 +87,7 @@ class Cut:
         self.data = self._copied(data)
 
     def original(self, path: KeyPath) -> KeyPath:
-        """A path of what is left as a path of the document as written."""
+        """Returns a path of what is left as a path of the document as written."""
         here: Any = self.data
         written: list[str | int] = []
         for key in path:
@@ -96,7 +97,8 @@ class Cut:
         return tuple(written)
 
     def stand_in(self, path: KeyPath) -> bool:
-        """Put a value of the right shape where a required one is missing or misshapen; False when none is known."""
+        """Puts a value of the right shape where a required one is missing or misshapen; returns False when none is
+        known."""
         field = field_at(path)
         holder = self._holder(path)
         if field is None or not field.is_required() or not is_mapping(holder):
@@ -110,7 +112,7 @@ class Cut:
         return False
 
     def remove(self, paths: Iterable[KeyPath]) -> None:
-        """Cut these parts away, the later ones of a list first so that the numbers of the others hold."""
+        """Cuts these parts away, the later ones of a list first so that the numbers of the others hold."""
         order = {path: [(key, "") if isinstance(key, int) else (-1, key) for key in path] for path in paths}
         for path in sorted(order, key=order.__getitem__, reverse=True):
             holder = self._holder(path)
@@ -146,13 +148,14 @@ def _fits(field: FieldInfo, value: Any) -> bool:
 
 
 def _follows(error: ErrorDetails) -> bool:
-    """Whether a list is called too short only because its items are misshapen, which is said of each of them."""
+    """Returns whether a list is called too short only because its items are misshapen, which is said of each of
+    them."""
     limits = error.get("ctx", {})
     return error["type"] == "too_short" and len(error["input"]) >= limits.get("min_length", 0)
 
 
 def _repaired(cut: Cut, errors: list[ErrorDetails]) -> bool:
-    """Stand-ins where there can be some, cuts elsewhere; False when nothing would be left."""
+    """Puts stand-ins where there can be some, and cuts elsewhere; returns False when nothing would be left."""
     doomed: list[KeyPath] = []
     for error in errors:
         path = _real(error["loc"], cut.data)
@@ -165,7 +168,7 @@ def _repaired(cut: Cut, errors: list[ErrorDetails]) -> bool:
 
 
 def _real(loc: tuple[str | int, ...], data: Any) -> KeyPath:
-    """The location without what pydantic adds to it: names of union branches, `[key]`."""
+    """Returns the location without what pydantic adds to it: names of union branches, `[key]`."""
     path: list[str | int] = []
     here = data
     for number, key in enumerate(loc):
@@ -200,7 +203,7 @@ def _fault(path: KeyPath, errors: list[ErrorDetails]) -> Fault:
 
 
 def _alternatives(errors: list[ErrorDetails]) -> list[str]:
-    """The values a Literal accepts, from the text pydantic gives: `'USE', 'OPEN' or 'TAKE'`."""
+    """Returns the values a Literal accepts, from the text pydantic gives: `'USE', 'OPEN' or 'TAKE'`."""
     texts = [str(error.get("ctx", {}).get("expected", "")) for error in errors]
     return [word.strip("' ") for text in texts for word in text.replace(" or ", ",").split(",") if word.strip("' ")]
 
@@ -221,7 +224,7 @@ def _expected(errors: list[ErrorDetails]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value of the document as an error quotes it."""
+    """Returns a value of the document as an error quotes it."""
     if isinstance(value, str):
         return f'"{value if len(value) <= 60 else f"{value[:59]}…"}"'
     if isinstance(value, bool):

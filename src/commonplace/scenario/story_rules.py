@@ -185,7 +185,7 @@ def _carries_itself(found: Findings, path: KeyPath, fact: FactPart, language: st
 
 
 def _gathering(found: Findings, path: KeyPath, fact: FactPart, clock: Clock | None) -> None:
-    """A place, a beginning and a length make something one can go to; each alone does not."""
+    """Requires place, beginning and length together: only all three make something one can go to."""
     if fact.place:
         found.node((*path, "place"), "area", fact.place)
     starts = _moment(found, (*path, "starts"), fact.starts) if fact.starts else None
@@ -239,7 +239,7 @@ def ruled_lines(found: Findings) -> None:
 
 
 def _sets(found: Findings, path: KeyPath, marks: Sequence[str], lines: Iterable[str]) -> None:
-    """A mark is set by words, whoever says them: they must be the author's and not anybody's."""
+    """Requires the words that set a mark to be the author's: whoever says them sets it."""
     short = next((line for line in lines if marks and len(words(line)) < 2), None)
     if short is not None:
         found.add((*path, "sets"), f"anybody may say {shown(short)} and set the mark", "a line of two words or more")
@@ -254,7 +254,7 @@ def _numbers(found: Findings, path: KeyPath, numbers: Sequence[int], lines: int)
 
 
 def _before(tell: Sequence[TellPart], after: Iterable[int]) -> set[int]:
-    """The lines, by number, that must have been heard before one that comes after these."""
+    """Returns the lines, by number, that must have been heard before one that comes after these."""
     before, waiting = set[int](), list(after)
     while waiting:
         number = waiting.pop()
@@ -291,7 +291,7 @@ def _in_town(found: Findings, path: KeyPath) -> None:
 
 
 def _nameable(found: Findings) -> dict[str, Collection[str]]:
-    """What may stand at a place of a condition, by the names that lead there."""
+    """Returns what may stand at a place of a condition, by the names that lead there."""
     people, things = found.names.characters, found.names.objects
     states = {f"things.{one}.state": kind.states for one in things if (kind := found.names.kind_of(one))}
     called = {"hearer.called": [one.called or one.name.split()[0] for one in people.values()]}
@@ -351,7 +351,7 @@ def _sentences(found: Findings, path: KeyPath, lines: Sequence[str]) -> None:
 
 
 def _occasion(found: Findings, path: KeyPath, occasion: OccasionPart, names: Sequence[str]) -> None:
-    """An occasion's consequences, and its conditions."""
+    """Checks an occasion's consequences, and its conditions."""
     _consequences(found, path, occasion)
     told(found, path, occasion.tell, occasion.replies)
     _sentences(found, (*path, "at_once"), occasion.at_once)
@@ -414,7 +414,8 @@ def _consequences(found: Findings, path: KeyPath, event: ScriptPart | OccasionPa
 
 
 def _circumstance(found: Findings, path: KeyPath, own: CircumstancePart, kinds: Kinds) -> None:
-    """A kind of its own: what follows it and what it ends, and words by which a line that tells of it is known."""
+    """Checks a kind of its own: what follows it, what it ends, and the words by which a line that tells of it is
+    known."""
     for key, names in (("then", own.then), ("ends", own.ends.split())):
         for name in names:
             found.known((*path, key), "kind of circumstance", name, kinds)
@@ -443,7 +444,7 @@ def _circumstance(found: Findings, path: KeyPath, own: CircumstancePart, kinds: 
 
 
 def _turns(found: Findings, path: KeyPath, event: ScriptPart | OccasionPart, kinds: Kinds) -> None:
-    """What an event lets begin and end."""
+    """Checks what an event lets begin and end."""
     for number, one in enumerate(event.raises):
         here: KeyPath = (*path, "raises", number)
         _may_be(found, (*here, "kind"), (*here, "of"), one.kind, one.of, kinds)

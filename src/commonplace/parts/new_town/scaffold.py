@@ -42,7 +42,7 @@ def new(path: str | Path, size: int = 2, *, force: bool = False) -> Path:
 
 
 def text(name: str, size: int) -> str:
-    """The scenario as YAML. Another name for the same size changes the name only."""
+    """Writes the scenario as YAML. Another name for the same size changes the name only."""
     name = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:64] or "scenario"
     return (town_text if size >= TOWN else _hamlet_text)(quoted(name), size) + _LAST
 
@@ -70,7 +70,7 @@ def _forms() -> dict[str, Template]:
 
 
 def _character(number: int, people: list[dict[str, str]]) -> str:
-    """One character; everybody knows the next one, the last knows the first."""
+    """Writes one character; everybody knows the next one, the last knows the first."""
     forms, one, next_one = _forms(), people[number], people[(number + 1) % len(people)]
     knows = {**one, "neighbour": next_one["id"], "neighbour_name": next_one["name"], "called": next_one["called"]}
     text = forms["character"].substitute(
