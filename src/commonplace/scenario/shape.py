@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ValidationError, create_model
+from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
@@ -139,9 +139,8 @@ class Cut:
 
 def _fits(field: FieldInfo, value: Any) -> bool:
     annotation: Any = Annotated[field.annotation, *field.metadata, "one"]
-    one: type[BaseModel] = create_model("One", value=(annotation, ...))
     try:
-        one.model_validate({"value": value})
+        TypeAdapter(annotation).validate_python(value)
     except ValidationError:
         return False
     return True

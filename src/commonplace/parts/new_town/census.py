@@ -376,10 +376,15 @@ class _Histories:
     def tell(self) -> None:
         """Gives everybody ties and memories."""
         for one in self._town.people:
-            self._work(one)
+            if one.trade is not None:
+                for _ in range(2):
+                    self._remember(one, one.trade["memories"])
             for other in one.home.people:
                 if other is not one:
-                    self._household(one, other)
+                    label, pool, warmth = _kinship(one, other)
+                    self._tie(one, other, label, warmth)
+                    if pool:
+                        self._remember(one, self._lives[pool], other)
         self._neighbours()
         for place in self._town.places:
             self._colleagues(place)
@@ -389,17 +394,6 @@ class _Histories:
         self._secrets()
         for one in self._town.people:
             self._alone(one)
-
-    def _work(self, one: Person) -> None:
-        if one.trade is not None:
-            for _ in range(2):
-                self._remember(one, one.trade["memories"])
-
-    def _household(self, one: Person, other: Person) -> None:
-        label, pool, warmth = _kinship(one, other)
-        self._tie(one, other, label, warmth)
-        if pool:
-            self._remember(one, self._lives[pool], other)
 
     def _neighbours(self) -> None:
         """Ties grown people of homes side by side, one of each."""

@@ -24,9 +24,13 @@ def town_text(name: str, size: int) -> str:
         [
             *_head(name, town),
             *_world(town),
-            *_characters(town),
+            "characters:",
+            *(line for one in town.people for line in (*_character(town, one), "")),
             *_facts(town),
-            *_weather_and_settings(),
+            "climate:",
+            "  sky: clear",
+            "  temperature: mild",
+            "",
             *occasions(town),
             *_map(town),
             "",
@@ -156,13 +160,6 @@ def _all_objects(town: Town) -> Iterator[tuple[str, str, str]]:
 
 
 # ── people ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _characters(town: Town) -> Iterator[str]:
-    yield "characters:"
-    for one in town.people:
-        yield from _character(town, one)
-        yield ""
 
 
 def _character(town: Town, one: Person) -> Iterator[str]:
@@ -489,13 +486,6 @@ def _first_to_know(town: Town, fact: Mapping[str, Any]) -> Person:
     place = town.find(fact["by"])
     grown = [one for one in town.people if not one.child]
     return place.staff[0] if place and place.staff else rng.choice(grown, KEY, fact["id"])
-
-
-def _weather_and_settings() -> Iterator[str]:
-    yield "climate:"
-    yield "  sky: clear"
-    yield "  temperature: mild"
-    yield ""
 
 
 CELL = 20, 3
