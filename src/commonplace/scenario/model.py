@@ -210,13 +210,16 @@ class ReplyPart(Part):
     sets: Marks = ()
 
 
-def _said(given: object) -> object:
-    return {"say": given} if isinstance(given, str) else given
+def _or_text(key: str, written: Any) -> BeforeValidator:
+    """Lets a text stand for a mapping with this key alone. `written` is what the schema shows."""
+    return BeforeValidator(
+        lambda given: {key: given} if isinstance(given, str) else given, json_schema_input_type=written
+    )
 
 
-Reply = Annotated[ReplyPart, BeforeValidator(_said, json_schema_input_type=Line | ReplyPart)]
+Reply = Annotated[ReplyPart, _or_text("say", Line | ReplyPart)]
 """A reply, or only its words."""
-Tell = Annotated[TellPart, BeforeValidator(_said, json_schema_input_type=Line | TellPart)]
+Tell = Annotated[TellPart, _or_text("say", Line | TellPart)]
 """A line that is told, or only its words."""
 
 
@@ -231,11 +234,7 @@ class GoalPart(Part):
         return written(self) if self.when else self.want
 
 
-def _wanted(given: object) -> object:
-    return {"want": given} if isinstance(given, str) else given
-
-
-Goal = Annotated[GoalPart, BeforeValidator(_wanted, json_schema_input_type=str | GoalPart)]
+Goal = Annotated[GoalPart, _or_text("want", str | GoalPart)]
 """A goal, or only its words."""
 
 
@@ -634,11 +633,6 @@ class MindPart(Part):
     )
 
 
-def _named(value: object) -> object:
-    """Reads `talk: ollama:qwen3:8b` as `talk: {mind: ollama:qwen3:8b}`."""
-    return {"mind": value} if isinstance(value, str) else value
-
-
 if TYPE_CHECKING:
     Questions = str
 else:
@@ -705,7 +699,7 @@ class ScenarioPart(Part):
     language: LanguageName = Field(default=DEFAULT, description="language the characters speak and think in")
     stage: str = Field(default="town", description="`town`, `duet`, `panel`, or `module:NAME` of one from elsewhere")
     mind: str = Field(default="offline", description="mind used when the command names none")
-    minds: dict[Questions, Annotated[MindPart, BeforeValidator(_named, json_schema_input_type=str | MindPart)]] = Field(
+    minds: dict[Questions, Annotated[MindPart, _or_text("mind", str | MindPart)]] = Field(
         default_factory=dict[Questions, MindPart],
         description="task or group of tasks → who answers it, and how: a name, or a mapping as below",
     )
