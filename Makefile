@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # one more than two cores: tests that start processes wait for them
 JOBS ?= 3
 PAGE := src/commonplace/parts/web/static/index.html
-PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/fixtures -prune -o -path web/test -prune -o -type f -print)
+PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/fixtures -prune -o -path web/test -prune -o -name api.d.ts -o -type f -print)
 
 # with the versions that were tested together; where they cannot be had, with the newest that are allowed
 pip := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -44,7 +44,7 @@ test coverage prove: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/test  ## run every test that can run here
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
-lint: $(VENV)/lint  ## ruff, pyright, the import rule
+lint: $(VENV)/lint  ## ruff, pyright, the import rule; Biome and the compiler for the page
 	$(BIN)/ruff check src tests benchmarks examples tools app.py hatch_build.py
 	$(BIN)/ruff format --check src tests benchmarks examples tools app.py hatch_build.py
 	$(BIN)/pyright

@@ -1,7 +1,4 @@
-"""Writes web/openapi.json, of which `npm run types` makes web/src/api.d.ts.
-
-python tools/web_types.py && cd web && npm run types
-"""
+"""Writes web/openapi.json, of which every build, check and test of the page makes its types (`web/src/api.d.ts`)."""
 
 from __future__ import annotations
 

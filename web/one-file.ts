@@ -26,7 +26,8 @@ export function oneFile(): Plugin {
           delete bundle[name];
         }
         const [script, ...more] = scripts.map(inScript);
-        if (!page || !script || more.length) this.error(`expected a page and one script, got ${scripts.length} scripts`);
+        if (!page || !script || more.length)
+          this.error(`expected a page and one script, got ${scripts.length} scripts`);
         const style = styles.join("\n");
         if (/<\/style/i.test(style)) this.error("styles that end their element");
         const rules = [
@@ -42,7 +43,10 @@ export function oneFile(): Plugin {
         page = page
           .replace(/<script[^>]*\bsrc=[^>]*><\/script>/g, "")
           .replace(/<link[^>]*\brel="(?:stylesheet|modulepreload|icon)"[^>]*>/g, "")
-          .replace(/<meta charset[^>]*>/, (meta) => `${meta}\n    <meta http-equiv="Content-Security-Policy" content="${rules.join("; ")}" />`)
+          .replace(
+            /<meta charset[^>]*>/,
+            (meta) => `${meta}\n    <meta http-equiv="Content-Security-Policy" content="${rules.join("; ")}" />`,
+          )
           .replace("</head>", () => `<style>${style}</style>\n  </head>`)
           .replace("</body>", () => `${PLACE}\n    <script type="module">${script}</script>\n  </body>`);
         this.emitFile({ type: "asset", fileName: "replay.html", source: page });

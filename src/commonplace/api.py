@@ -95,7 +95,7 @@ def create_run(
     memory: str | Path = "",
     cache: str | Path = "",
 ) -> Run:
-    """A new run of a shipped scenario or a scenario file, at tick 0.
+    """Makes a new run of a shipped scenario or a scenario file, at tick 0.
 
     `mind` is a name (see `mind_named`) or a Mind of your own, whose `name` goes into the run; a run made with an
     object needs it again in `resume_run`. It may also be a mapping: `{"default": "ollama:qwen3:8b", "talk": {"mind":
@@ -113,7 +113,9 @@ def create_run(
     """
     loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, policy=policy, ticks=ticks, trust=trust)
     for name in minds_of(manifest):
-        _refuse_itself(name, path)
+        if name.startswith(JOURNAL) and os.path.realpath(name.removeprefix(JOURNAL)) == os.path.realpath(path):
+            hint = "give another output file with -o"
+            raise UsageError("a run cannot be made from its own answers", where=str(path), hint=hint)
     stage = by_name(loaded.part.stage)
     if stage.begin is not None:
         session = stage.begin(loaded, prompt, memory_folder(path, memory), str(memory))
@@ -153,7 +155,7 @@ def resume_run(
     memory: str | Path = "",
     cache: str | Path = "",
 ) -> Run:
-    """Continue an existing run after its last committed tick.
+    """Continues an existing run after its last committed tick.
 
     `mind` is needed for a run that was made with a Mind object; otherwise the run knows its mind by name. `trust`: the
     stage, mind and prompts that the run names may be used, although somebody else made it (docs/trust.md). `memory`:
@@ -197,7 +199,8 @@ def _refuse_other_mind(manifest: Manifest, group: str, name: str, path: str | Pa
 
 
 async def inject(path: str | Path, text: str, mind: str | Mind | Minds = "", *, trust: bool = False) -> str:
-    """Queue a god-mode sentence for the next tick of a run; returns what it will do. Arguments as of `resume_run`."""
+    """Queues a god-mode sentence for the next tick of a run; returns what it will do. Takes the arguments of
+    `resume_run`."""
     with resume_run(path, mind, trust=trust) as run:
         event = await run.preview(text)
         run.submit(event)
@@ -205,12 +208,13 @@ async def inject(path: str | Path, text: str, mind: str | Mind | Minds = "", *, 
 
 
 def memory_folder(path: str | Path, memory: str | Path = "") -> Path:
-    """The folder of a panel's memories and ledger: the one given, or `outputs` beside the run."""
+    """Returns the folder of a panel's memories and ledger: the one given, or `outputs` beside the run."""
     return Path(memory).expanduser() if memory else Path(path).parent / "outputs"
 
 
 def folder_of(manifest: Manifest, path: str | Path, memory: str | Path = "") -> Path:
-    """The same for a run that exists. Raises UsageError if it was made with a folder that is not given again."""
+    """Returns the same for a run that exists. Raises UsageError if it was made with a folder that is not given
+    again."""
     named = (manifest.settings or {}).get("session", {}).get("folder", "")
     if named and not memory:
         named = shortened(clean(named), 200)
@@ -220,7 +224,7 @@ def folder_of(manifest: Manifest, path: str | Path, memory: str | Path = "") -> 
 
 
 def ratings_of(reading: Reading, memory: str | Path = "") -> Ratings:
-    """A person's stars for what a run has kept, to read and to set. `memory` as of `resume_run`.
+    """Returns a person's stars for what a run has kept, to read and to set. `memory` as of `resume_run`.
 
     Raises UsageError for a run that keeps nothing to rate, or that was made with a folder that is not given again.
     """
@@ -240,13 +244,13 @@ class OpenedRun(Reading):
     """A run to read: ticks, events, memories and reasons, and how it differs from another."""
 
     def why(self, event_id: str) -> dict[str, Any]:
-        """The reasons for an event, from its committed turn. Raises UsageError for an unknown id."""
+        """Returns the reasons for an event, from its committed turn. Raises UsageError for an unknown id."""
         return why(self, event_id)
 
     def talk(
         self, agent: str, *, at: int | str | None = None, mind: str | Mind = "", keep: bool = True, trust: bool = False
     ) -> Talk:
-        """A talk with a character as it was at a tick or ISO simulated time, the last tick if None.
+        """Begins a talk with a character as it was at a tick or ISO simulated time, the last tick if None.
 
         `mind`: who answers; the run's own if empty. `keep`: False writes nothing beside the run. `trust`: use the mind
         and prompts that the run's file names. Raises UsageError for an unknown character, tick or mind.
@@ -256,18 +260,19 @@ class OpenedRun(Reading):
         return Talk(self, agent, mind_to_ask(self, mind, trust=trust), at=at, keep=keep)
 
     def table(self, name: str) -> Table:
-        """`events`, `memories`, `agents` (tick by tick), `ticks` or `usage` as columns, ready for a data frame."""
+        """Returns `events`, `memories`, `agents` (tick by tick), `ticks` or `usage` as columns, ready for a data
+        frame."""
         from commonplace.analysis.tables import table  # noqa: PLC0415 – start-up speed
 
         return table(self, name)
 
     def diff(self, other: Reading, at: int | str | None = None) -> dict[str, Any]:
-        """Where this run and another one part, and what differs since. The keys: `parts.workbench.diff`."""
+        """Returns where this run and another one part, and what differs since. The keys: `parts.workbench.diff`."""
         return registry.found(registry.TOOLS["diff"])(self, other, at)
 
 
 def open_run(path: str | Path) -> OpenedRun:
-    """A run to read; nothing in it is changed. Raises UsageError for a missing file or one that is not a run."""
+    """Opens a run to read; nothing in it is changed. Raises UsageError for a missing file or one that is not a run."""
     return OpenedRun.open(path)
 
 
@@ -285,7 +290,8 @@ def prepared(
     trust: bool = False,
     prompts: bool = False,
 ) -> tuple[Scenario, Manifest]:
-    """A scenario with everything resolved, and the manifest that records it. Arguments and errors: see `create_run`.
+    """Returns a scenario with everything resolved, and the manifest that records it. For arguments and errors see
+    `create_run`.
 
     `prompts`: they will be used whoever answers.
     """
@@ -308,7 +314,9 @@ def prepared(
     if own := own_named(loaded, name, named):
         settings[OWN_MINDS] = own
     if loaded.part.prompts:
-        settings["prompts"] = dict(_overrides(Path(scenario).expanduser().parent, loaded.part.prompts))
+        from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – only where there are any
+
+        settings["prompts"] = dict(load_overrides(loaded.part.prompts, beside=Path(scenario).expanduser().parent))
     if loaded.cognition.analyser != Analyser.kind:
         settings[ANALYSER_VERSIONS] = versions()
     manifest = Manifest(
@@ -329,7 +337,7 @@ def prepared(
 
 
 def scenario_of(manifest: Manifest) -> Scenario:
-    """The scenario as the run was made from it."""
+    """Returns the scenario as the run was made from it."""
     settings = manifest.settings or {}
     requests = settings.get("requests", "single")
     try:
@@ -341,7 +349,7 @@ def scenario_of(manifest: Manifest) -> Scenario:
 
 
 def resolved(scenario: Scenario, **settings: str | tuple[str, ...]) -> Scenario:
-    """The scenario with settings of cognition replaced; empty ones are left as they are."""
+    """Replaces settings of the scenario's cognition; empty ones are left as they are."""
     cognition = scenario.cognition.model_copy(update={name: value for name, value in settings.items() if value})
     if cognition == scenario.cognition:
         return scenario
@@ -349,7 +357,8 @@ def resolved(scenario: Scenario, **settings: str | tuple[str, ...]) -> Scenario:
 
 
 def request_shape(mind: str, scenario: Scenario) -> str:
-    """`single` or `merged`: the scenario's choice, that of the run whose answers are used, or what fits the mind."""
+    """Returns `single` or `merged`: the scenario's choice, that of the run whose answers are used, or what fits the
+    mind."""
     if scenario.cognition.requests != "auto":
         return scenario.cognition.requests
     if mind.startswith(JOURNAL):
@@ -359,20 +368,13 @@ def request_shape(mind: str, scenario: Scenario) -> str:
 
 
 def _apart(common: str, tasks: Mapping[str, MindPart], scenario: Scenario) -> tuple[str, ...]:
-    """What a merged reaction leaves to questions of their own: what the scenario says, what another mind answers, and
-    the words where it is a letter."""
+    """Returns what a merged reaction leaves to questions of their own: what the scenario says, what another mind
+    answers, and the words where it is a letter."""
     parts = by_task(tasks)
     minds = {task: part.mind or common for task, part in parts.items()}
     other = {task for task in OF_A_REACTION if minds.get(task, common) != minds.get("react", common)}
     other |= {"converse"} if "react" in in_small_form(parts) else set()
     return tuple(task for task in OF_A_REACTION if task in other or task in scenario.cognition.apart)
-
-
-def _refuse_itself(mind: str, path: str | Path) -> None:
-    if mind.startswith(JOURNAL) and os.path.realpath(mind.removeprefix(JOURNAL)) == os.path.realpath(path):
-        raise UsageError(
-            "a run cannot be made from its own answers", where=str(path), hint="give another output file with -o"
-        )
 
 
 # ── minds ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -383,7 +385,8 @@ Minds = Mapping[str, str | MindPart | Mapping[str, Any]]
 
 
 def named_minds(mind: str | Mind | Minds) -> dict[str, MindPart]:
-    """What a person names, by task or group; nothing for an empty name. Raises UsageError for what cannot be."""
+    """Returns what a person names, by task or group; nothing for an empty name. Raises UsageError for what cannot
+    be."""
     name = mind if isinstance(mind, str) else "" if isinstance(mind, Mapping) else mind.name
     given: Minds = mind if isinstance(mind, Mapping) else {DEFAULT: name} if name else {}
     found: dict[str, MindPart] = {}
@@ -405,13 +408,13 @@ def named_minds(mind: str | Mind | Minds) -> dict[str, MindPart]:
 
 
 def chosen_minds(scenario: Scenario, named: Mapping[str, MindPart]) -> tuple[str, dict[str, MindPart]]:
-    """The common mind, and the settings by task or group: the person's choice, else the scenario's."""
+    """Returns the common mind, and the settings by task or group: the person's choice, else the scenario's."""
     return chosen(scenario.part.mind, scenario.part.minds, named)
 
 
 def formed(common: str, tasks: Mapping[str, MindPart]) -> dict[str, MindPart]:
-    """The settings by task or group, with the small form for each model that `doctor` has found too small for the full
-    one. A form that they name stays."""
+    """Returns the settings by task or group, with the small form for each model that `doctor` has found too small for
+    the full one. A form that they name stays."""
     found = dict(tasks)
     for group in (DEFAULT, *tasks):
         part = found.get(group, MindPart())
@@ -422,7 +425,7 @@ def formed(common: str, tasks: Mapping[str, MindPart]) -> dict[str, MindPart]:
 
 
 def own_named(scenario: Scenario, common: str, named: Mapping[str, MindPart]) -> dict[str, str]:
-    """The minds of their own that characters keep, by character: none where the person names a mind for all."""
+    """Returns the minds of their own that characters keep, by character: none where the person names a mind for all."""
     if named.get(DEFAULT, MindPart()).mind:
         return {}
     return {one.id: one.mind for one in scenario.part.characters if one.mind and one.mind != common}
@@ -433,7 +436,7 @@ def _names(named: Mapping[str, MindPart]) -> frozenset[str]:
 
 
 def _keyed(manifest: Manifest, named: Mapping[str, MindPart], *, trust: bool) -> Callable[[str], bool]:
-    """Whether a mind of this name may have a key: the person has named it, or agreed to the file that does."""
+    """Returns whether a mind of this name may have a key: the person has named it, or agreed to the file that does."""
     return lambda name: trust or name in _names(named) or may_have_key(manifest, name)
 
 
@@ -448,7 +451,8 @@ def mind_named(
     tasks: Mapping[str, MindPart] | None = None,
     cache: str | Path = "",
 ) -> Mind:
-    """The mind a name stands for: `offline`, `journal:RUN`, SERVER:MODEL or a URL. Raises UsageError for other names.
+    """Returns the mind a name stands for: `offline`, `journal:RUN`, SERVER:MODEL or a URL. Raises UsageError for other
+    names.
 
     The rest is for model servers: `timeout` in seconds for an answer, `on_outage`, what to do when the server does not
     answer, `templates`, prompts that replace the shipped ones, and `with_key`, whether it may get a key, which is for
@@ -482,7 +486,7 @@ def mind_to_ask(
     templates: Mapping[str, str] | None = None,
     timeout: float = TIMEOUT,
 ) -> Mind:
-    """Who answers questions about a stored run: the mind given, or the run's own if none is.
+    """Returns who answers questions about a stored run: the mind given, or the run's own if none is.
 
     `trust`: use what the run's file names. `templates`: prompts of your own instead of those in the file. `timeout`:
     seconds a model server has for an answer. Raises UsageError for an unknown name, and where a word is needed first.
@@ -511,7 +515,7 @@ def mind_of(
     keyed: Callable[[str], bool] = lambda _: False,
     cache: str | Path = "",
 ) -> Mind:
-    """The mind a run was made with. Raises UsageError, naming `where`, when that was an object and not a name.
+    """Returns the mind a run was made with. Raises UsageError, naming `where`, when that was an object and not a name.
 
     `keyed`: whether a mind of this name may have a key. Tasks of the same mind and headers share its connections.
     """
@@ -543,12 +547,12 @@ def mind_of(
 
 
 def _connection(part: MindPart, common: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:
-    """What requests have in common that can share connections: the mind's name and the headers."""
+    """Returns what requests have in common that can share connections: the mind's name and the headers."""
     return part.mind or common, tuple(sorted(part.headers.items()))
 
 
 def book(scenario: Scenario, templates: Mapping[str, str] | None = None, small: Container[str] = ()) -> PromptBook:
-    """The prompts of a scenario. `small`: the tasks asked in the small form."""
+    """Returns the prompts of a scenario. `small`: the tasks asked in the small form."""
     from commonplace.minds.prompts.book import PromptBook  # noqa: PLC0415 – imports Jinja
     from commonplace.minds.prompts.prompt import setting_of  # noqa: PLC0415
 
@@ -556,11 +560,5 @@ def book(scenario: Scenario, templates: Mapping[str, str] | None = None, small: 
 
 
 def book_of(manifest: Manifest, scenario: Scenario) -> PromptBook:
-    """The prompts of a run, each in the form in which it asks."""
+    """Returns the prompts of a run, each in the form in which it asks."""
     return book(scenario, templates_of(manifest), in_small_form(by_task(task_minds(manifest))))
-
-
-def _overrides(beside: Path, folder: str) -> Mapping[str, str]:
-    from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – templates only where there are any
-
-    return load_overrides(folder, beside=beside)

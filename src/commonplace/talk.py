@@ -12,7 +12,7 @@ next one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import BufferedWriter
@@ -58,7 +58,7 @@ LONGEST_LINE = 64_000
 
 
 def view_at(reading: Reading, agent: str, at: int | str | None = None) -> TalkView:
-    """What a character knew at the end of a tick, and nothing later; None is the last tick.
+    """Returns what a character knew at the end of a tick, and nothing later; None is the last tick.
 
     Raises UsageError for a tick that the run does not have and for somebody who was not in the world then.
     """
@@ -85,7 +85,7 @@ async def ask_character(
     lines: Sequence[Spoken] = (),
     before: Earlier | None = None,
 ) -> Answered:
-    """One answer of a mind. Nothing is journaled: the same mind is asked again for the same question.
+    """Asks a mind for one answer. Nothing is journaled: the same mind is asked again for the same question.
 
     `lines`: the talk so far, oldest first; the person's lines have the speaker `-`. `number`: how many questions were
     asked before in the talk, so that an offline mind words its answers differently. Raises Paused if the mind is
@@ -99,7 +99,7 @@ async def ask_character(
 
 
 def folder_of(run: Path, agent: str) -> Path:
-    """Where the talks with a character of a run are kept."""
+    """Returns where the talks with a character of a run are kept."""
     return talks_of(run) / quote(agent, safe="")
 
 
@@ -144,7 +144,7 @@ class Reply:
     """All that was searched for, with every hit: also those that the answer does not rest on."""
 
     def as_dict(self) -> dict[str, Any]:
-        """As `talk --json` prints it."""
+        """Returns the reply as `talk --json` prints it."""
         before = self.asked_before
         return {
             "agent_id": self.agent,
@@ -153,7 +153,14 @@ class Reply:
             "question": self.question,
             "answer": self.answer,
             "because": [rest.memory.id for rest in self.rests],
-            "memories": [_rest_json(rest) for rest in self.rests],
+            "memories": [
+                {
+                    **memory_json(rest.memory),
+                    "score": rest.hit.score if rest.hit else None,
+                    "parts": parts_json(rest.hit.parts) if rest.hit else {},
+                }
+                for rest in self.rests
+            ],
             "asked_before": before
             and {
                 "question": before.question,
@@ -165,18 +172,13 @@ class Reply:
         }
 
 
-def _rest_json(rest: Rest) -> dict[str, Any]:
-    parts = parts_json(rest.hit.parts) if rest.hit else {}
-    return {**memory_json(rest.memory), "score": rest.hit.score if rest.hit else None, "parts": parts}
-
-
 class Talk:
     """A talk with one character. Close it, or use it in a `with` statement: then what proved useful is learnt."""
 
     def __init__(
         self, reading: Reading, agent: str, mind: Mind, *, at: int | str | None = None, keep: bool = True
     ) -> None:
-        """`at`: a tick or ISO simulated time; None for the last tick. `keep`: False writes nothing beside the run.
+        """Begins a talk `at` a tick or ISO simulated time, None for the last tick. `keep=False` writes nothing to disk.
 
         Raises UsageError for an unknown character or tick, CommonplaceError if what is beside the run cannot be used.
         """
@@ -203,12 +205,14 @@ class Talk:
             raise
 
     async def ask(self, question: str) -> Reply:
-        """The character's answer. It knows what it knew at the tick, and what was said in this talk.
+        """Returns the character's answer. It knows what it knew at the tick, and what was said in this talk.
 
         Raises UsageError for an empty question and for one of more than 2,000 characters, Paused if the mind does not
         answer.
         """
-        question = _checked(question)
+        question = _checked("question", question)
+        if not question:
+            raise UsageError("the question is empty", hint="ask something")
         before = self._before(question)
         try:
             answered = await ask_character(
@@ -227,21 +231,21 @@ class Talk:
         self._last, self._unanswered = None, "" if usable else question
         if usable:
             self._note(question, answered)
-        rests = tuple(_rests(self.view.memories.get, answered))
+        hits = {hit.memory.id: hit for found in reversed(answered.retrievals) for hit in found.hits}  # the best of each
         return Reply(
             agent=self.agent,
             tick=self.tick,
             time=self.time,
             question=question,
             answer=answered.answer if usable else "",
-            rests=rests,
+            rests=tuple(Rest(self.view.memories.get(id), hits.get(id)) for id in answered.because),
             asked_before=before,
             outcome=answered.outcome,
             retrievals=answered.retrievals,
         )
 
     def _note(self, question: str, answered: Answered) -> None:
-        """An answer that was given: the talk goes on from it, and it can be rated."""
+        """Notes an answer that was given: the talk goes on from it, and it can be rated."""
         query = self._memory.upsert_query(_SESSION, question)
         self._last = query, self._memory.record_answer(_SESSION, query, answered.answer)
         self._given.setdefault(answered.answer, {})[self.tick] = answered.because
@@ -251,15 +255,13 @@ class Talk:
         self._lines.append(Spoken(speaker=self.agent, called=called, text=answered.answer, because=answered.because))
 
     def rate(self, label: Label, note: str = "") -> None:
-        """How the last answer was received: `up`, `down` or `retry`.
+        """Keeps how the last answer was received: `up`, `down` or `retry`.
 
         Raises UsageError before the first answer, and for a note of more than 2,000 characters.
         """
         if self._last is None:
             raise UsageError("there is no answer to rate yet", hint="ask something first")
-        note = clean(note)
-        if len(note) > LONGEST:
-            raise UsageError(f"the note has {len(note):,} characters; expected at most {LONGEST:,}", hint="shorten it")
+        note = _checked("note", note)
         query, answer = self._last
         self._memory.record_feedback(_SESSION, query, label, answer=answer, note=note or None)
         self._write(Line(received=label, note=note))
@@ -279,11 +281,11 @@ class Talk:
 
     @property
     def lines(self) -> tuple[Spoken, ...]:
-        """What was said so far; the person's lines have the speaker `-`."""
+        """The lines said so far; the person's lines have the speaker `-`."""
         return tuple(self._lines)
 
     def close(self) -> None:
-        """Learn what proved useful. May be called twice."""
+        """Learns what proved useful. May be called twice."""
         if self._learnt is None or self._log is None:
             return
         if _SESSION in self._memory.active_sessions():
@@ -300,7 +302,7 @@ class Talk:
         self.close()
 
     def _before(self, question: str) -> AskedBefore | None:
-        """The best received answer to the same question, of those given at this tick or earlier.
+        """Returns the best received answer to the same question, of those given at this tick or earlier.
 
         Two questions are the same if they are spelt alike and ask the same about the same: `What do you think of Mira?`
         and `What do you think of Pip?` are not. What asks on about the last answer is no question by itself.
@@ -327,9 +329,10 @@ class Talk:
         return understood(question, lines, names(self.view, question), told_in(self.view, lines))
 
     def _earlier(self, before: AskedBefore) -> Earlier:
-        """What the mind is told of it. How it was received counts where it was true: at the same tick."""
+        """Returns what the mind is told of it. How it was received counts where it was true: at the same tick."""
         ticks = self._given[before.answer]
-        received = _received(before) if self.tick in ticks else ""
+        thumbs = before.received if self.tick in ticks else 0
+        received = "well" if thumbs > 0 else "badly" if thumbs < 0 else ""
         because = ticks[max(tick for tick in ticks if tick <= self.tick)]
         return Earlier(question=before.question, answer=before.answer, because=because, received=received)
 
@@ -338,13 +341,16 @@ class Talk:
             self._log.write(line)
 
     def _replay(self, name: str, lines: Sequence[Line]) -> None:
-        """Note when an earlier talk's answers were given; learn from it if it was never closed."""
+        """Notes when an earlier talk's answers were given; learns from it if it was never closed."""
         closed, memory = any(line.closed for line in lines), self._memory
         query = answer = ""
         last = Line()
         for line in lines:
-            if line.received in {"down", "retry"} and last.answer:
-                self._note_badly(last, line)
+            if line.received and line.received != "up" and last.answer:
+                # Such a question has too low a rank to be learnt, and yet it was asked before.
+                bad = memory.upsert_query(_BADLY, last.asked)
+                said = memory.record_answer(_BADLY, bad, last.answer)
+                memory.record_feedback(_BADLY, bad, line.received, answer=said)
             if line.asked and line.answer:
                 last = line
                 self._given.setdefault(line.answer, {})[line.tick] = line.because
@@ -356,31 +362,12 @@ class Talk:
         if name in memory.active_sessions():
             memory.finalize_session(name, checkpoint=False)
 
-    def _note_badly(self, said: Line, thumb: Line) -> None:
-        """Such a question has too low a rank to be learnt, and yet it was asked before."""
-        query = self._memory.upsert_query(_BADLY, said.asked)
-        answer = self._memory.record_answer(_BADLY, query, said.answer)
-        if thumb.received:
-            self._memory.record_feedback(_BADLY, query, thumb.received, answer=answer)
 
-
-def _checked(question: str) -> str:
-    text = clean(question)
-    if not text:
-        raise UsageError("the question is empty", hint="ask something")
+def _checked(what: str, text: str) -> str:
+    text = clean(text)
     if len(text) > LONGEST:
-        raise UsageError(f"the question has {len(text):,} characters; expected at most {LONGEST:,}", hint="shorten it")
+        raise UsageError(f"the {what} has {len(text):,} characters; expected at most {LONGEST:,}", hint="shorten it")
     return text
-
-
-def _received(before: AskedBefore) -> str:
-    return "well" if before.received > 0 else "badly" if before.received < 0 else ""
-
-
-def _rests(get: Callable[[int], Memory], answered: Answered) -> Iterator[Rest]:
-    """The memories cited, in the order of the citation, with the best hit of each."""
-    hits = {hit.memory.id: hit for found in reversed(answered.retrievals) for hit in found.hits}
-    return (Rest(get(id), hits.get(id)) for id in answered.because)
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -425,7 +412,7 @@ class _Log:
             ) from error
 
     def earlier(self) -> Iterator[tuple[str, list[Line]]]:
-        """The name and lines of each talk but those going on elsewhere. One that was never closed is closed now."""
+        """Yields name and lines of each talk but those going on elsewhere. One that was never closed is closed now."""
         for path in sorted(self._folder.glob("*.jsonl")):
             lines = _lines_of(path)
             if CLOSED in lines:
@@ -452,7 +439,7 @@ class _Log:
         self._append(self._file, line)
 
     def close(self) -> None:
-        """Marks the talk as learnt from. May be called twice."""
+        """Learns what proved useful. May be called twice."""
         if self._file is not None and self._lock is not None:
             self._append(self._file, CLOSED)
             self._file.close()
@@ -487,7 +474,8 @@ def _lock_of(path: Path) -> Path:
 
 
 def _lines_of(path: Path) -> list[Line]:
-    """The lines of a talk; one that was torn by a kill is left out. Raises CommonplaceError for anything else."""
+    """Returns the lines of a talk; one that was torn by a kill is left out. Raises CommonplaceError for anything
+    else."""
     found: list[Line] = []
     kind_of(path)
     with path.open("rb") as file:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 from unittest.mock import patch
 
 import pytest
@@ -14,7 +16,7 @@ from commonplace.errors import UsageError
 from commonplace.paths import LARGEST_TEXT
 from commonplace.scenario import loading
 from commonplace.scenario.compiling import load
-from commonplace.scenario.loading import DEEPEST, Builder, Source, find, read, shipped
+from commonplace.scenario.loading import DEEPEST, Source, find, read, shipped
 from commonplace.scenario.rules import check
 from scenario.drafts import DRAFT
 from sizes import examples
@@ -184,6 +186,22 @@ def test_half_a_surrogate_pair_is_a_character_that_is_not_allowed() -> None:
 
 
 def test_reading_stops_where_the_nesting_gets_too_deep() -> None:
-    with patch.object(Builder, "take", autospec=True, side_effect=Builder.take) as take:
+    taken: list[object] = []
+
+    def parse(*args: Any, **kwargs: Any) -> Iterator[object]:
+        for event in parsed(*args, **kwargs):
+            taken.append(event)
+            yield event
+
+    parsed = cast("Any", yaml.parse)
+    with patch.object(yaml, "parse", parse):
         assert read("[" * 32_000, "f.yaml").faults
-    assert take.call_count < 2 * DEEPEST
+    assert len(taken) < 2 * DEEPEST
+
+
+@pytest.mark.parametrize("form", ["[*{}]", "{{a: *{}}}", "{{<<: *{}, b{}: 1}}"])
+def test_a_document_that_gets_deep_by_aliases_is_read_or_refused(form: str) -> None:
+    lines = ["a0: &a0 {x: 1}", *(f"a{n}: &a{n} {form.format(f'a{n - 1}', n)}" for n in range(1, 700))]
+    source = read("\n".join(lines), "f")
+    check(source)
+    assert ["nested more than" in fault.what for fault in source.faults] == ([] if "<<" in form else [True])

@@ -30,5 +30,5 @@ if (blocks) {
       ),
   );
 } else {
-  root.render(<App scene={scene} library={httpLibrary()} />);
+  root.render(<App scene={scene} library={httpLibrary} />);
 }

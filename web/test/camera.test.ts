@@ -14,8 +14,20 @@ beforeEach(() => {
   moved = 0;
   parent = document.createElement("div");
   document.body.append(parent);
-  const view = { width: 400, height: 800, setZoom: () => undefined, centerOn: (x: number, y: number) => void (centre = { x, y }), roundPixels: false };
-  camera = buildCamera(view as never, parent, { width: 4000, height: 4000, calm: false, moved: () => moved++, picked: (x, y) => picked.push({ x, y }) });
+  const view = {
+    width: 400,
+    height: 800,
+    setZoom: () => undefined,
+    centerOn: (x: number, y: number) => void (centre = { x, y }),
+    roundPixels: false,
+  };
+  camera = buildCamera(view as never, parent, {
+    width: 4000,
+    height: 4000,
+    calm: false,
+    moved: () => moved++,
+    picked: (x, y) => picked.push({ x, y }),
+  });
   camera.goTo(2000, 2000, true);
   return () => camera.destroy();
 });
@@ -45,7 +57,10 @@ test("one finger moves the map with it and picks nothing", () => {
   expect(centre.x).toBeGreaterThan(2000 + 80 / zoom);
 });
 
-test.each([[1, 30, 150], [-1, 150, 30]])("two fingers zoom about their middle (%i)", (step, from, to) => {
+test.each([
+  [1, 30, 150],
+  [-1, 150, 30],
+])("two fingers zoom about their middle (%i)", (step, from, to) => {
   const before = camera.zoom();
   point("pointerdown", 200 - from, 400, 1);
   point("pointerdown", 200 + from, 400, 2);

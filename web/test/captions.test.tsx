@@ -26,14 +26,22 @@ describe("the lens", () => {
   test("of news says how many know it at the tick shown, and tells the scene who", async () => {
     const step = (source: string, target: string, tick: number) => ({ source, target, tick, event_id: "", words: "" });
     const tree = [step("ada", "ben", 5), step("ben", "cho", 9)];
-    const spreads = [{ fact: "feast", text: "", originators: ["ada"], knowers: ["ada", "ben", "cho"], share: 0.6, tree }];
+    const spreads = [
+      { fact: "feast", text: "", originators: ["ada"], knowers: ["ada", "ben", "cho"], share: 0.6, tree },
+    ];
     const source = { ...standIn(), metrics: vi.fn(async (at: number) => metrics(at, { spreads })) };
     const store = await opened(source, { tick: 7 });
     const laid = laidLenses();
     shown(store, <Captions />);
     act(() => store.getState().setLens({ kind: "fact", id: "feast" }));
     await screen.findByText(en.lens.knowing(2, 5));
-    expect(laid.at(-1)).toMatchObject({ lit: new Set(["ada", "ben"]), ties: [{ from: "ada", to: "ben", tick: 5 }, { to: "cho", tick: 9 }] });
+    expect(laid.at(-1)).toMatchObject({
+      lit: new Set(["ada", "ben"]),
+      ties: [
+        { from: "ada", to: "ben", tick: 5 },
+        { to: "cho", tick: 9 },
+      ],
+    });
     act(() => store.getState().goTo(10));
     await screen.findByText(en.lens.knowing(3, 5));
     act(() => store.getState().setLens(null));

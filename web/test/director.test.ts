@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { direct, type Direction, type Seen, START, WEIGHTS, WINDOW } from "../src/run/director";
+import type { EventLine, Mark } from "../src/api";
+import { type Direction, direct, type Seen, START, WEIGHTS, WINDOW } from "../src/run/director";
 import type { Frame } from "../src/run/frame";
-import type { EventLine, Mark } from "../src/run/types";
 import { agent, frame, line, mark, metrics, PEOPLE, say, TOWN } from "./small";
 
 const RATE = 1;
@@ -12,7 +12,13 @@ const STAY = 4;
 function watched(frames: readonly Frame[], marks: readonly Mark[] = [], more: Partial<Seen> = {}): Direction[] {
   let now = START;
   return frames.map((_, index) => {
-    const seen = { town: TOWN, frames: frames.slice(Math.max(0, index - WINDOW + 1), index + 1), marks, rate: RATE, ...more };
+    const seen = {
+      town: TOWN,
+      frames: frames.slice(Math.max(0, index - WINDOW + 1), index + 1),
+      marks,
+      rate: RATE,
+      ...more,
+    };
     return (now = direct(now, seen));
   });
 }
@@ -21,7 +27,16 @@ function watched(frames: readonly Frame[], marks: readonly Mark[] = [], more: Pa
 function shotOf(lines: readonly EventLine[], marks: readonly Mark[] = [], more: Partial<Seen> = {}) {
   const last = Math.max(20, ...lines.map((one) => one.tick));
   const frames = Array.from({ length: last - 18 }, (_, index) => 19 + index);
-  return watched(frames.map((tick) => frame(tick, lines.filter((one) => one.tick === tick))), marks, more).at(-1)!.shot!;
+  return watched(
+    frames.map((tick) =>
+      frame(
+        tick,
+        lines.filter((one) => one.tick === tick),
+      ),
+    ),
+    marks,
+    more,
+  ).at(-1)!.shot!;
 }
 
 describe("what is worth watching", () => {
@@ -36,13 +51,20 @@ describe("what is worth watching", () => {
 
   it("what the script or somebody outside does, at its place", () => {
     const drone = line(20, "SCRIPTED", "", { text: "A drone falls." });
-    expect(shotOf([drone, say(20, "ben", "cho")])).toMatchObject({ reason: "scripted", target: { kind: "area", id: "square" } });
+    expect(shotOf([drone, say(20, "ben", "cho")])).toMatchObject({
+      reason: "scripted",
+      target: { kind: "area", id: "square" },
+    });
     expect(shotOf([drone, line(20, "GOD_EVENT", "", { place: "inn" })]).target).toEqual({ kind: "area", id: "inn" });
   });
 
   it("hard words, and warmth that fell between two who are together", () => {
-    expect(shotOf([say(20, "ben", "cho", "“How dare you, liar!”")])).toMatchObject({ reason: "quarrel", people: ["ben", "cho"] });
-    const warm = (tick: number, warmth: number) => metrics(tick, { warmth: [{ source: "eva", target: "dan", warmth, label: "" }] });
+    expect(shotOf([say(20, "ben", "cho", "“How dare you, liar!”")])).toMatchObject({
+      reason: "quarrel",
+      people: ["ben", "cho"],
+    });
+    const warm = (tick: number, warmth: number) =>
+      metrics(tick, { warmth: [{ source: "eva", target: "dan", warmth, label: "" }] });
     const shot = shotOf([], [], { metrics: [warm(8, 20), warm(20, -5)] });
     expect(shot).toMatchObject({ reason: "quarrel", target: { kind: "agent", id: "eva" } });
     expect(shot.caption.en).toBe("Eva has cooled towards Dan");
@@ -58,7 +80,9 @@ describe("what is worth watching", () => {
 
   it("two who did not know each other, not those who do", () => {
     const known = metrics(10, { warmth: [{ source: "cho", target: "ben", warmth: 0, label: "" }] });
-    expect(shotOf([say(20, "ben", "cho")], [], { metrics: [metrics(10), metrics(20)] })).toMatchObject({ reason: "meeting" });
+    expect(shotOf([say(20, "ben", "cho")], [], { metrics: [metrics(10), metrics(20)] })).toMatchObject({
+      reason: "meeting",
+    });
     expect(shotOf([say(20, "ben", "cho")], [], { metrics: [known, known] }).reason).toBe("talk");
     expect(shotOf([say(20, "ben", "cho")]).reason).toBe("talk");
   });
@@ -76,12 +100,20 @@ describe("what is worth watching", () => {
 
   it("a shower that changes many plans is one scene", () => {
     const rain = PEOPLE.map((id) => line(20, "PLAN_CHANGED", id, { text: "changes plans: it rains" }));
-    expect(shotOf(rain).caption).toMatchObject({ en: "5 people drop their plans", ko: "계획을 바꾼 5명", text: "it rains" });
+    expect(shotOf(rain).caption).toMatchObject({
+      en: "5 people drop their plans",
+      ko: "계획을 바꾼 5명",
+      text: "it rains",
+    });
     expect(shotOf([line(20, "PLAN_CHANGED", "ben", { text: "has a plan for the day" })]).reason).toBe("quiet");
   });
 
   it("somebody awake, in company or under way, when nothing happens", () => {
-    const agents = [agent("ada", { asleep: true, position: "inn" }), agent("ben"), agent("cho", { path: ["square", "inn"] })];
+    const agents = [
+      agent("ada", { asleep: true, position: "inn" }),
+      agent("ben"),
+      agent("cho", { path: ["square", "inn"] }),
+    ];
     expect(watched([frame(20, [], agents)]).at(-1)!.shot).toMatchObject({ reason: "quiet", target: { id: "cho" } });
   });
 
@@ -100,20 +132,23 @@ describe("what is worth watching", () => {
 describe("how long a scene is kept", () => {
   it("until its time is over, when the next is worth more", () => {
     const frames = Array.from({ length: 30 }, (_, tick) =>
-      frame(tick, tick % 2 ? [say(tick, "ada", "ben")] : [say(tick, "cho", "dan")]));
+      frame(tick, tick % 2 ? [say(tick, "ada", "ben")] : [say(tick, "cho", "dan")]),
+    );
     const cuts = cutsOf(watched(frames));
     for (const [one, other] of pairs(cuts)) expect(other - one).toBeGreaterThanOrEqual(STAY);
   });
 
   it("shorter for something far better", () => {
     const frames = Array.from({ length: 8 }, (_, tick) =>
-      frame(tick, tick === 4 ? [line(4, "SCRIPTED", "")] : tick < 4 ? [say(tick, "ada", "ben")] : []));
+      frame(tick, tick === 4 ? [line(4, "SCRIPTED", "")] : tick < 4 ? [say(tick, "ada", "ben")] : []),
+    );
     expect(watched(frames)[4]!.shot!.reason).toBe("scripted");
   });
 
   it("is longer where ticks go by faster", () => {
     const frames = Array.from({ length: 60 }, (_, tick) =>
-      frame(tick, [say(tick, tick % 2 ? "ada" : "cho", tick % 2 ? "ben" : "dan")]));
+      frame(tick, [say(tick, tick % 2 ? "ada" : "cho", tick % 2 ? "ben" : "dan")]),
+    );
     const slow = cutsOf(watched(frames)).length;
     expect(cutsOf(watched(frames, [], { rate: 4 })).length).toBeLessThan(slow);
   });
@@ -130,7 +165,8 @@ describe("of any history", () => {
   const histories = Array.from({ length: 40 }, (_, seed) => history(seed + 1));
 
   it("the same ticks give the same shots", () => {
-    for (const { frames, marks } of histories.slice(0, 8)) expect(watched(frames, marks)).toEqual(watched(frames, marks));
+    for (const { frames, marks } of histories.slice(0, 8))
+      expect(watched(frames, marks)).toEqual(watched(frames, marks));
   });
 
   it("nobody absent is watched", () => {
@@ -148,7 +184,8 @@ describe("of any history", () => {
       for (const [one, other] of pairs(cutsOf(shots))) {
         const { target, reason } = shots[other - 1]!.shot!;
         if (reason === "quiet") continue;
-        if (target.kind !== "agent" || frames[other]!.agents.has(target.id)) expect(other - one).toBeGreaterThanOrEqual(3);
+        if (target.kind !== "agent" || frames[other]!.agents.has(target.id))
+          expect(other - one).toBeGreaterThanOrEqual(3);
       }
     }
   });
@@ -156,7 +193,8 @@ describe("of any history", () => {
   it("the camera gets round: nobody has half of the time to themselves", () => {
     for (const { frames, marks } of histories.filter((one) => one.crowded)) {
       const counts = new Map<string, number>();
-      for (const { shot } of watched(frames, marks)) if (shot) counts.set(shot.target.id, (counts.get(shot.target.id) ?? 0) + 1);
+      for (const { shot } of watched(frames, marks))
+        if (shot) counts.set(shot.target.id, (counts.get(shot.target.id) ?? 0) + 1);
       expect(Math.max(...counts.values())).toBeLessThan(frames.length / 2);
     }
   });
@@ -201,7 +239,11 @@ function history(seed: number): { frames: Frame[]; marks: Mark[]; crowded: boole
       if (kind === 6) lines.push(line(tick, "REFLECTED", other));
       if (kind === 7 && dice(4) === 0) lines.push(line(tick, "SCRIPTED", ""));
     }
-    return frame(tick, lines, there.map((id) => agent(id)));
+    return frame(
+      tick,
+      lines,
+      there.map((id) => agent(id)),
+    );
   });
   return { frames, marks, crowded };
 }

@@ -35,13 +35,13 @@ const answer = (body: unknown, init: ResponseInit = {}): Response =>
   new Response(JSON.stringify(body), { headers: { "content-type": "application/json" }, ...init });
 
 test("questions become addresses, and only what is asked is in them", async () => {
-  const fetched = vi.fn(async (_url: string) => answer([]));
+  const fetched = vi.fn(async (_: Request) => answer([]));
   vi.stubGlobal("fetch", fetched);
   const source = httpSource("달마루 1");
-  await source.memories("ada", { at: 7, minImportance: 3, ids: [1, 2], query: "" });
+  await source.memories("ada", { at: 7, min_importance: 3, ids: [1, 2] });
   await source.lines({ to: 9, text: "a&b" });
-  expect(fetched.mock.calls.map(([url]) => url)).toEqual([
-    `/api/runs/${encodeURIComponent("달마루 1")}/agents/ada/memories?at=7&ids=1&ids=2&min_importance=3`,
+  expect(fetched.mock.calls.map(([{ url }]) => url.slice(location.origin.length))).toEqual([
+    `/api/runs/${encodeURIComponent("달마루 1")}/agents/ada/memories?at=7&min_importance=3&ids=1&ids=2`,
     `/api/runs/${encodeURIComponent("달마루 1")}/lines?to=9&text=a%26b`,
   ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Area, Town } from "../src/run/types";
+import type { Area, Town } from "../src/api";
 import { chances, pick } from "../src/scene/layout/chance";
 import { layout } from "../src/scene/layout/layout";
 import type { Point, Rect, VillageMap } from "../src/scene/layout/map";
@@ -8,10 +8,12 @@ import { overlap } from "../src/scene/layout/place";
 import { groundKindOf, roomKindOf, spriteOf } from "../src/scene/layout/words";
 import { area, person, thing, townOf } from "./towns";
 
+// biome-ignore format: a table
 const NAMES = [
   "Old Square", "Mira's Noodle Bar", "Kitchen", "Canal Walk", "Rose Garden", "Fox Shrine", "Town Hall", "Market Row", "뒷골목", "순자네 떡집",
   "약수탕", "Mill Pond", "Beach", "Library", "Loft", "Bunk", "Workshop", "Hill", "Long Field", "House", "Houseboat", "Xyzzy", "Clinic", "School",
 ];
+// biome-ignore format: a table
 const THINGS = ["bed", "stove", "fountain", "piano", "cat", "kettle", "notice board", "게시판", "chess set", "window", "radio", "boat", "frob"];
 
 /** Any tree a scenario may have: deep, wide, outdoor in indoor, with boxes or without. */
@@ -23,23 +25,39 @@ function randomTown(seed: string): Town {
   const hints = chance() < 0.4;
   for (let i = 1; i < many; i++) {
     const parent = deep ? `a${i - 1}` : `a${Math.floor(chance() * chance() * i)}`;
-    const box = hints && chance() < 0.9 ? [Math.floor(chance() * 60), Math.floor(chance() * 20), 4 + Math.floor(chance() * 18), 2 + Math.floor(chance() * 5)] : null;
+    const box =
+      hints && chance() < 0.9
+        ? [
+            Math.floor(chance() * 60),
+            Math.floor(chance() * 20),
+            4 + Math.floor(chance() * 18),
+            2 + Math.floor(chance() * 5),
+          ]
+        : null;
     areas.push(area(`a${i}`, pick(NAMES, chance()), parent, chance() < 0.3, box as Area["box"]));
   }
   const somewhere = (): string => `a${Math.floor(chance() * many)}`;
-  const things = Array.from({ length: Math.floor(chance() * many * 3) }, (_, i) => thing(`t${i}`, pick(THINGS, chance()), somewhere()));
+  const things = Array.from({ length: Math.floor(chance() * many * 3) }, (_, i) =>
+    thing(`t${i}`, pick(THINGS, chance()), somewhere()),
+  );
   const people = Array.from({ length: 1 + Math.floor(chance() * 12) }, (_, i) => person(`p${i}`, somewhere()));
   return townOf(areas, things, people, seed);
 }
 
-const covers = (rect: Rect, { x, y }: Point): boolean => x >= rect.x && y >= rect.y && x < rect.x + rect.w && y < rect.y + rect.h;
+const covers = (rect: Rect, { x, y }: Point): boolean =>
+  x >= rect.x && y >= rect.y && x < rect.x + rect.w && y < rect.y + rect.h;
 
 function reachable(map: VillageMap): Set<number> {
   const first = [...map.spots.values()][0]?.door as Point;
   const seen = new Set([first.y * map.width + first.x]);
   for (const tile of seen) {
     const x = tile % map.width;
-    const next = [tile - map.width, tile + map.width, ...(x > 0 ? [tile - 1] : []), ...(x < map.width - 1 ? [tile + 1] : [])];
+    const next = [
+      tile - map.width,
+      tile + map.width,
+      ...(x > 0 ? [tile - 1] : []),
+      ...(x < map.width - 1 ? [tile + 1] : []),
+    ];
     for (const one of next) if (map.blocked[one] === false) seen.add(one);
   }
   return seen;
@@ -55,7 +73,10 @@ function faults(town: Town): string[] {
   must(map.ground.length === map.width * map.height && map.blocked.length === map.ground.length, "size");
   for (const { id } of town.areas) must(map.spots.has(id), `${id} has no spot`);
   spots.forEach(({ area: id, rect }, i) => {
-    must(rect.x >= 0 && rect.y >= 0 && rect.x + rect.w <= map.width && rect.y + rect.h <= map.height, `${id} lies outside`);
+    must(
+      rect.x >= 0 && rect.y >= 0 && rect.x + rect.w <= map.width && rect.y + rect.h <= map.height,
+      `${id} lies outside`,
+    );
     for (const other of spots.slice(i + 1)) must(!overlap(rect, other.rect), `${id} lies on ${other.area}`);
   });
   map.buildings.forEach(({ id, rect }, i) => {
@@ -77,7 +98,8 @@ function faults(town: Town): string[] {
   for (const { area: id, stands, door, rect } of spots) {
     must(stands.length > 0, `nobody can stand in ${id}`);
     must(reached.has(at(door)), `the door of ${id} is closed`);
-    for (const stand of stands) must(covers(rect, stand) && reached.has(at(stand)) && !solid.has(at(stand)), `${id}: ${stand.x},${stand.y}`);
+    for (const stand of stands)
+      must(covers(rect, stand) && reached.has(at(stand)) && !solid.has(at(stand)), `${id}: ${stand.x},${stand.y}`);
   }
   for (const { id } of town.things) {
     must(map.placed.filter((one) => one.object === id).length === 1, `${id} is not placed`);
@@ -86,7 +108,8 @@ function faults(town: Town): string[] {
   }
   must(new Set([...map.beds.values()].map(at)).size === map.beds.size, "two in one bed");
   const indoors = new Set(map.buildings.flatMap((house) => house.rooms.map((room) => room.area)));
-  for (const { id, home } of town.characters) must(!indoors.has(home) || map.beds.get(id)?.area === home, `${id} has no bed`);
+  for (const { id, home } of town.characters)
+    must(!indoors.has(home) || map.beds.get(id)?.area === home, `${id} has no bed`);
   return wrong;
 }
 
@@ -118,20 +141,34 @@ describe("a village", () => {
   });
 
   it("makes one room of a world of one room, without a roof and with no beds on a stage", () => {
-    const town = { ...townOf([area("study", "Study", "")], [], [person("ada", "study"), person("ben", "study")]), stage: "panel" as const };
+    const town = {
+      ...townOf([area("study", "Study", "")], [], [person("ada", "study"), person("ben", "study")]),
+      stage: "panel" as const,
+    };
     const map = layout(town);
     expect(map.buildings.map(({ open, rooms }) => [open, rooms.length])).toEqual([[true, 1]]);
     expect(map.beds.size).toBe(0);
   });
 
   it("puts a garden behind a house outside of it", () => {
-    const map = layout(townOf([area("lane", "Lane", "", true), area("cottage", "Cottage", "lane"), area("garden", "Garden", "cottage", true)]));
+    const map = layout(
+      townOf([
+        area("lane", "Lane", "", true),
+        area("cottage", "Cottage", "lane"),
+        area("garden", "Garden", "cottage", true),
+      ]),
+    );
     expect(map.grounds.map((ground) => ground.area)).toContain("garden");
     expect(map.buildings.map((house) => house.rooms.map((room) => room.area))).toEqual([["cottage"]]);
   });
 
   it("leaves a boat with a garden ashore", () => {
-    const town = townOf([area("quay", "Canal Walk", "", true), area("boat", "Houseboat", "quay"), area("deck", "Deck Garden", "boat", true), area("inn", "Inn", "quay")]);
+    const town = townOf([
+      area("quay", "Canal Walk", "", true),
+      area("boat", "Houseboat", "quay"),
+      area("deck", "Deck Garden", "boat", true),
+      area("inn", "Inn", "quay"),
+    ]);
     expect(faults(town)).toEqual([]);
   });
 

@@ -3,12 +3,24 @@ import { factLens, personLens } from "../src/run/lens";
 import { metrics, say, TOWN } from "./small";
 
 const FEAST = TOWN.facts[0]!;
-const step = (source: string, target: string, tick: number) => ({ source, target, tick, event_id: `t${tick}.${source}.0`, words: "" });
+const step = (source: string, target: string, tick: number) => ({
+  source,
+  target,
+  tick,
+  event_id: `t${tick}.${source}.0`,
+  words: "",
+});
 const KNOWN = metrics(50, {
-  spreads: [{
-    fact: "feast", text: "", originators: ["ada", "dan"], knowers: ["ada", "ben", "cho", "dan", "eva"], share: 1,
-    tree: [step("ada", "ben", 5), step("ben", "cho", 9), step("dan", "eva", 20)],
-  }],
+  spreads: [
+    {
+      fact: "feast",
+      text: "",
+      originators: ["ada", "dan"],
+      knowers: ["ada", "ben", "cho", "dan", "eva"],
+      share: 1,
+      tree: [step("ada", "ben", 5), step("ben", "cho", 9), step("dan", "eva", 20)],
+    },
+  ],
 });
 
 describe("a fact", () => {
@@ -40,9 +52,16 @@ describe("a fact", () => {
   });
 
   it("sparks at once in a run that goes on, from somebody who knows it to somebody who does not", () => {
-    const now = metrics(8, { spreads: [{ ...KNOWN.spreads[0]!, originators: ["ada"], tree: [step("ada", "ben", 5)] }] });
+    const now = metrics(8, {
+      spreads: [{ ...KNOWN.spreads[0]!, originators: ["ada"], tree: [step("ada", "ben", 5)] }],
+    });
     const said = (from: string, to: string) => ({ ...say(8, from, to), facts: ["feast"] });
-    const fresh = factLens(now, FEAST, 8, [said("ben", "cho"), said("ben", "ada"), said("dan", "eva"), say(8, "ada", "eva")]);
+    const fresh = factLens(now, FEAST, 8, [
+      said("ben", "cho"),
+      said("ben", "ada"),
+      said("dan", "eva"),
+      say(8, "ada", "eva"),
+    ]);
     expect(fresh.ties.slice(1)).toEqual([{ from: "ben", to: "cho", strength: 1, tick: 8 }]);
     expect(fresh.lit.has("cho")).toBe(false);
     expect(factLens(KNOWN, FEAST, 8, [said("ben", "cho")]).ties).toHaveLength(3);
@@ -66,7 +85,10 @@ describe("a person", () => {
   it("is joined with whom they like or dislike and who likes or dislikes them", () => {
     const { lit, ties } = personLens(warm, "ada");
     expect(lit).toEqual(new Set(["ada", "ben"]));
-    expect(ties.map(({ from, to, strength }) => [from, to, strength])).toEqual([["ada", "ben", 0.4], ["ben", "ada", -1]]);
+    expect(ties.map(({ from, to, strength }) => [from, to, strength])).toEqual([
+      ["ada", "ben", 0.4],
+      ["ben", "ada", -1],
+    ]);
   });
 
   it("stands alone in the light when nobody cares", () => {

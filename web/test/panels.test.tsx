@@ -1,5 +1,6 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Answer, RunCard } from "../src/api";
 import { Act } from "../src/panels/Act";
 import { AgentCard } from "../src/panels/AgentCard";
 import { App } from "../src/panels/App";
@@ -15,11 +16,10 @@ import { TimeLine } from "../src/panels/TimeLine";
 import { WhyCard } from "../src/panels/WhyCard";
 import { Failure } from "../src/run/problem";
 import type { Library as RunLibrary } from "../src/run/source";
-import type { Answer, RunCard } from "../src/run/types";
 import { usePreferences } from "../src/view/preferences";
 import { en } from "../src/words/en";
-import { opened, shown, standIn } from "./stand-in";
 import { metrics, TOWN } from "./small";
+import { opened, shown, standIn } from "./stand-in";
 
 beforeEach(() => {
   usePreferences.setState({ language: "en", theme: "light", reducedMotion: true });
@@ -260,7 +260,10 @@ describe("what emerges", () => {
     const section = await screen.findByRole("region", { name: new RegExp(en.metrics.emerges) });
     expect(within(section).getByRole("img", { name: en.metrics.curves("09:20") })).toBeTruthy();
     const names = within(section).getAllByRole("listitem");
-    expect(names.map((one) => one.textContent)).toEqual([`${en.metrics.acquainted}50%`, "there is a feast at seven100%"]);
+    expect(names.map((one) => one.textContent)).toEqual([
+      `${en.metrics.acquainted}50%`,
+      "there is a feast at seven100%",
+    ]);
     expect(section.querySelectorAll(".curves .trace")).toHaveLength(2);
     expect([...section.querySelectorAll("text")].map((one) => one.textContent)).toContain("08:00");
   });
@@ -399,7 +402,16 @@ function libraryOf(more: Partial<RunLibrary> = {}): RunLibrary {
   return {
     runs: async () => [CARD, { ...CARD, run: "broken", problem: "the file is damaged" }],
     scenarios: async () => [
-      { name: "plaza", title: "Linden Square", summary: "A clock.", language: "en", stage: "town", people: 2, seed: 7, ticks: 144 },
+      {
+        name: "plaza",
+        title: "Linden Square",
+        summary: "A clock.",
+        language: "en",
+        stage: "town",
+        people: 2,
+        seed: 7,
+        ticks: 144,
+      },
     ],
     scenario: async (name) => `name: ${name}`,
     check: async () => ({ findings: [], scenario: null }),
@@ -425,7 +437,13 @@ describe("the library", () => {
   });
 
   test("checks a scenario while it is written, and starts none with errors", async () => {
-    const wrong = { level: "error" as const, line: 2, column: 1, what: 'the key "nam" means nothing here', hint: "name?" };
+    const wrong = {
+      level: "error" as const,
+      line: 2,
+      column: 1,
+      what: 'the key "nam" means nothing here',
+      hint: "name?",
+    };
     const [plaza] = await libraryOf().scenarios();
     const check = vi.fn(async (text: string) =>
       text.includes("nam:") ? { findings: [wrong], scenario: null } : { findings: [], scenario: plaza! },
@@ -437,9 +455,7 @@ describe("the library", () => {
     fireEvent.change(screen.getByRole("combobox", { name: en.library.from }), { target: { value: "plaza" } });
     await waitFor(() => expect((text as HTMLTextAreaElement).value).toBe("name: plaza"));
     fireEvent.change(text, { target: { value: "a: 1\nnam: b" } });
-    expect((await screen.findByRole("button", { name: /line 2/ })).textContent).toContain(
-      "means nothing here",
-    );
+    expect((await screen.findByRole("button", { name: /line 2/ })).textContent).toContain("means nothing here");
     const start = screen.getByRole("button", { name: en.library.start }) as HTMLButtonElement;
     expect(start.disabled).toBe(true);
     fireEvent.change(text, { target: { value: "a: 1\nname: b" } });

@@ -3,12 +3,12 @@
 import { render } from "@testing-library/react";
 import { createElement, type ReactElement } from "react";
 import { vi } from "vitest";
+import type { AgentDetail, Delta, EventLine, Frames, Snapshot, Status, Timeline, Town } from "../src/api";
 import type { Actions, Listener, Source } from "../src/run/source";
-import type { AgentDetail, Delta, EventLine, Frames, Snapshot, Status, Timeline, Town } from "../src/run/types";
 import { ViewContext } from "../src/view/context";
 import { usePreferences } from "../src/view/preferences";
-import { openView, type Opening, type ViewStore } from "../src/view/store";
-import { agent, hours, metrics, PEOPLE, say, timeOf, TOWN } from "./small";
+import { type Opening, openView, type ViewStore } from "../src/view/store";
+import { agent, hours, metrics, PEOPLE, say, TOWN, timeOf } from "./small";
 
 const AMBIENT = { part_of_day: "morning", sky: "clear", wind: "calm", temperature: "mild", circumstances: [] };
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { layout } from "../src/scene/layout/layout";
 import type { Point, VillageMap } from "../src/scene/layout/map";
 import { sheltered } from "../src/scene/shelter";
-import { journey, objectIn, route, settle, workplace, type Present, type Stance } from "../src/scene/walk";
+import { journey, objectIn, type Present, route, type Stance, settle, workplace } from "../src/scene/walk";
 import { area, person, thing, townOf } from "./towns";
 
 const TOWN = townOf(
@@ -19,7 +19,15 @@ const TOWN = townOf(
 );
 const MAP = layout(TOWN);
 
-const present = (id: string, where: string, more: Partial<Present> = {}): Present => ({ id, area: where, asleep: false, with: "", at: "", wet: false, ...more });
+const present = (id: string, where: string, more: Partial<Present> = {}): Present => ({
+  id,
+  area: where,
+  asleep: false,
+  with: "",
+  at: "",
+  wet: false,
+  ...more,
+});
 const none: ReadonlyMap<string, Stance> = new Map();
 
 function* steps(way: readonly Point[]): Generator<Point> {
@@ -39,7 +47,8 @@ describe("a route", () => {
         const way = route(MAP, stand(MAP, from), stand(MAP, to));
         expect(way[0]).toEqual(stand(MAP, from));
         expect(way.at(-1)).toEqual(stand(MAP, to));
-        for (const { x, y } of steps(way)) expect(Number.isInteger(x) && Number.isInteger(y) && !MAP.blocked[y * MAP.width + x]).toBe(true);
+        for (const { x, y } of steps(way))
+          expect(Number.isInteger(x) && Number.isInteger(y) && !MAP.blocked[y * MAP.width + x]).toBe(true);
       }
     }
   });
@@ -51,12 +60,22 @@ describe("a route", () => {
   });
 
   it("crosses every area of a journey, in order", () => {
-    const { way, reached, length } = journey(MAP, stand(MAP, "loft"), ["loft", "bar", "square", "shed"], stand(MAP, "shed"));
+    const { way, reached, length } = journey(
+      MAP,
+      stand(MAP, "loft"),
+      ["loft", "bar", "square", "shed"],
+      stand(MAP, "shed"),
+    );
     expect(reached.length).toBe(3);
     expect([...reached].sort((a, b) => a - b)).toEqual([...reached]);
     expect(reached.at(-1)).toBeCloseTo(length);
     const square = MAP.spots.get("square")?.rect;
-    expect(square && [...steps(way)].some(({ x, y }) => x >= square.x && y >= square.y && x < square.x + square.w && y < square.y + square.h)).toBe(true);
+    expect(
+      square &&
+        [...steps(way)].some(
+          ({ x, y }) => x >= square.x && y >= square.y && x < square.x + square.w && y < square.y + square.h,
+        ),
+    ).toBe(true);
   });
 });
 
@@ -98,7 +117,10 @@ describe("people settle", () => {
     const out = settle(MAP, crowd, none);
     const rect = MAP.spots.get("shed")?.rect;
     expect(out.size).toBe(60);
-    for (const { at } of out.values()) expect(rect && at.x > rect.x - 1 && at.y > rect.y - 1 && at.x < rect.x + rect.w && at.y < rect.y + rect.h).toBe(true);
+    for (const { at } of out.values())
+      expect(rect && at.x > rect.x - 1 && at.y > rect.y - 1 && at.x < rect.x + rect.w && at.y < rect.y + rect.h).toBe(
+        true,
+      );
   });
 
   it("and do not move without a reason", () => {
@@ -111,12 +133,25 @@ describe("people settle", () => {
   it("under trees and awnings in the rain, those who wait and only as many as fit", () => {
     const dry = MAP.spots.get("square")?.stands.filter((at) => sheltered(MAP, at)).length ?? 0;
     expect(dry).toBeGreaterThan(2);
-    const crowd = Array.from({ length: dry + 10 }, (_, i) => present(`p${i}`, "square", i < 2 ? { with: `p${1 - i}` } : {}));
+    const crowd = Array.from({ length: dry + 10 }, (_, i) =>
+      present(`p${i}`, "square", i < 2 ? { with: `p${1 - i}` } : {}),
+    );
     const before = settle(MAP, crowd, none);
-    const rain = settle(MAP, crowd.map((one) => ({ ...one, wet: true })), before);
+    const rain = settle(
+      MAP,
+      crowd.map((one) => ({ ...one, wet: true })),
+      before,
+    );
     expect([...rain.values()].filter(({ at }) => sheltered(MAP, at)).length).toBeGreaterThanOrEqual(dry - 2);
-    for (const [id, { at }] of rain) if (id === "p0" || id === "p1" || !sheltered(MAP, at)) expect(at).toEqual(before.get(id)?.at);
-    expect(settle(MAP, crowd.map((one) => ({ ...one, wet: true })), rain)).toEqual(rain);
+    for (const [id, { at }] of rain)
+      if (id === "p0" || id === "p1" || !sheltered(MAP, at)) expect(at).toEqual(before.get(id)?.at);
+    expect(
+      settle(
+        MAP,
+        crowd.map((one) => ({ ...one, wet: true })),
+        rain,
+      ),
+    ).toEqual(rain);
   });
 
   it("at furniture that suits what they do, where no object is named", () => {
@@ -143,6 +178,8 @@ describe("people settle", () => {
     expect(objectIn("making coffee", [thing("machine", "coffee machine", "bar")])).toBe("machine");
     expect(objectIn("솥을 휘젓는 중", [thing("sot", "국수 솥", "bar"), thing("radio", "라디오", "bar")])).toBe("sot");
     expect(objectIn("솥뚜껑 닦기", [thing("sot", "국수 솥", "bar")])).toBe("");
-    expect(objectIn("라디오를 듣는 중", [thing("sot", "국수 솥", "bar"), thing("radio", "라디오", "bar")])).toBe("radio");
+    expect(objectIn("라디오를 듣는 중", [thing("sot", "국수 솥", "bar"), thing("radio", "라디오", "bar")])).toBe(
+      "radio",
+    );
   });
 });

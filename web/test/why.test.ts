@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { branches, curve } from "../src/view/spread";
 import { layout } from "../src/view/network";
+import { branches, curve } from "../src/view/spread";
 import { sums, total } from "../src/view/usage";
 import { reasonsOf } from "../src/view/why";
 import { WHY } from "./stand-in";
@@ -22,7 +22,12 @@ test("the rows that decided are shown with what nearly did, and lines that were 
   const lines = [{ say: "It rains on my roof.", when: ["sky = rain"], failed: "sky = rain (clear)" }];
   const reasons = reasonsOf({ ...WHY, asked: [{ task: "react", row }, { task: "rate" }], lines });
   expect(reasons.rows).toEqual([
-    { name: "bye", when: ["heard.act = farewell"], failed: "", nearly: [{ name: "bye.nod", failed: "whim < 80 (91)" }] },
+    {
+      name: "bye",
+      when: ["heard.act = farewell"],
+      failed: "",
+      nearly: [{ name: "bye.nod", failed: "whim < 80 (91)" }],
+    },
   ]);
   expect(reasons.lines.map((line) => [line.name, line.failed])).toEqual([
     ["It rains on my roof.", "sky = rain (clear)"],

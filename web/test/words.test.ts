@@ -19,7 +19,12 @@ test("every word has a Korean one that is Korean, and no particle depends on a n
   expect([...korean.keys()].sort()).toEqual([...english.keys()].sort());
   const same = [...korean].filter(([at, text]) => text === english.get(at)).map(([at]) => at);
   expect(same.sort()).toEqual(
-    ["app.name", "memory.figures", "time.perSecond", ...[0, 1, 2, 3, 4, 5, 6, 7].map((key) => `settings.keyList.${key}.0`)].sort(),
+    [
+      "app.name",
+      "memory.figures",
+      "time.perSecond",
+      ...[0, 1, 2, 3, 4, 5, 6, 7].map((key) => `settings.keyList.${key}.0`),
+    ].sort(),
   );
   for (const text of korean.values()) expect(text).not.toMatch(/[은이을과]\(|\([는가를와]\)/);
 });

@@ -39,7 +39,7 @@ mistake in what it checks or builds."""
 
 
 def expect_many_objects() -> None:
-    """Look for cyclic garbage less often than Python does by itself: a large town is a million objects that stay."""
+    """Makes Python look for cyclic garbage less often than by itself: a large town is a million objects that stay."""
     gc.set_threshold(50_000, 10, 50)
 
 
@@ -63,11 +63,11 @@ class LazyGroup(TyperGroup):
     """Imports a command's module when the command is called or asked for its help."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 – Typer's signature
-        """The names in the order of the table."""
+        """Returns the names in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """The command of that name; None if it does not exist."""
+        """Returns the command of that name; None if it does not exist."""
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
@@ -78,7 +78,8 @@ class LazyGroup(TyperGroup):
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the first word names. Raises UsageError for an unknown one, with the nearest names."""
+        """Returns the command that the first word names. Raises UsageError for an unknown one, with the nearest
+        names."""
         if args[0] in COMMANDS:
             return super().resolve_command(ctx, args)
         near = get_close_matches(args[0], COMMANDS)
@@ -86,7 +87,7 @@ class LazyGroup(TyperGroup):
         raise UsageError(f"there is no command {args[0]!r}", hint=f"{hint}`commonplace --help` lists all commands")
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Write the table, group by group, without importing a command."""
+        """Writes the table, group by group, without importing a command."""
         width = max(map(len, COMMANDS))
         for title, group in GROUPS.items():
             with formatter.section(title):
@@ -125,7 +126,7 @@ def start(
 
 
 def _welcome() -> str:
-    """What to type next: how to begin, and what can be done with the latest run of the folder of runs."""
+    """Returns what to type next: how to begin, and what can be done with the latest run of the folder of runs."""
     steps = [(command(*words.split()), what) for words, what in FIRST]
     runs = [run for run in runs_folder().glob("*.run") if run.is_file()]
     latest = max(runs, key=lambda run: run.stat().st_mtime, default=None)
@@ -138,7 +139,7 @@ def _welcome() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status: 0 fine, 1 failed, 2 wrong use, 3 paused, 130 interrupted."""
+    """Runs one command; returns its exit status: 0 fine, 1 failed, 2 wrong use, 3 paused, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     with _printable_output(), _noted_interrupts():
         return _finished(words)
@@ -146,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def handled(handler: Callable[[int, FrameType | None], object], *numbers: int) -> Generator[None]:
-    """Handle these signals, and at the end as before."""
+    """Handles these signals, and at the end restores what handled them before."""
     before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
@@ -156,14 +157,14 @@ def handled(handler: Callable[[int, FrameType | None], object], *numbers: int) -
 
 
 def stopping_signals() -> list[signal.Signals]:
-    """SIGTERM, and SIGHUP unless it is ignored as under `nohup`; Windows has no SIGHUP."""
+    """Returns SIGTERM, and SIGHUP unless it is ignored as under `nohup`; Windows has no SIGHUP."""
     hangup = getattr(signal, "SIGHUP", None)
     heeded = hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN
     return [signal.SIGTERM, hangup] if hangup and heeded else [signal.SIGTERM]
 
 
 def leave_lost_terminal() -> None:
-    """Send what is still printed nowhere if the terminal it went to has been closed: each line would be an error."""
+    """Sends what is still printed nowhere if the terminal it went to has been closed: each line would be an error."""
     for descriptor in (1, 2):
         with suppress(OSError):
             if stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor):
@@ -173,7 +174,7 @@ def leave_lost_terminal() -> None:
 
 
 def interrupted(number: int, frame: FrameType | None) -> None:
-    """What a signal does that ends a command: raise KeyboardInterrupt, so that the command tidies up.
+    """Handles a signal that ends a command: raises KeyboardInterrupt, so that the command tidies up.
 
     An event loop that is between two steps of its tasks is stopped instead, and `asyncio.run` tidies up. It has taken
     the next step out of its queue: broken off there, that task would never go on, and the tidying up waits for it.
@@ -201,7 +202,7 @@ def _running_loop() -> AbstractEventLoop | None:
 
 
 def _schedules(loop: AbstractEventLoop, frame: FrameType | None) -> bool:
-    """Whether the event loop that runs waits or schedules: it is in no task, or in one's call of asyncio."""
+    """Returns whether the event loop that runs waits or schedules: it is in no task, or in one's call of asyncio."""
     from asyncio import current_task  # noqa: PLC0415 – start-up speed
 
     in_asyncio = frame is not None and frame.f_globals.get("__name__", "").startswith("asyncio.")
@@ -210,7 +211,8 @@ def _schedules(loop: AbstractEventLoop, frame: FrameType | None) -> bool:
 
 @contextmanager
 def _noted_interrupts() -> Generator[None]:
-    """Let each of the signals that are not ignored interrupt the command. A script ignores SIGINT in its background."""
+    """Lets each of the signals that are not ignored interrupt the command. A script ignores SIGINT in its
+    background."""
     interrupts.clear()
     heeded = [] if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else [signal.SIGINT]
     printed, sys.unraisablehook = sys.unraisablehook, _unless_interrupted(sys.unraisablehook)
@@ -222,8 +224,8 @@ def _noted_interrupts() -> Generator[None]:
 
 
 def _unless_interrupted(hook: Callable[[Any], object]) -> Callable[[Any], object]:
-    """The hook for all but KeyboardInterrupt, which was noted, and which finalisers, callbacks of weak references and
-    compiled code cannot pass on: an event loop that would go on is stopped."""
+    """Returns the hook for all but KeyboardInterrupt. That was noted, and finalisers, callbacks of weak references and
+    compiled code cannot pass it on: an event loop that would go on is stopped."""
 
     def unless_interrupted(unraisable: Any) -> None:
         if not isinstance(unraisable.exc_value, KeyboardInterrupt):
@@ -236,7 +238,7 @@ def _unless_interrupted(hook: Callable[[Any], object]) -> Callable[[Any], object
 
 @contextmanager
 def _printable_output() -> Generator[None]:
-    """Make whatever is printed printable, whoever wrote it: a file, a model, a person, a library, a warning."""
+    """Makes whatever is printed printable, whoever wrote it: a file, a model, a person, a library, a warning."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (cast("TextIO", PrintableStream(stream)) for stream in before)
     try:
@@ -262,7 +264,7 @@ def _finished(words: Sequence[str]) -> int:
 
 
 def _failed(error: Exception, words: Sequence[str]) -> int:
-    """Say what went wrong; the exit status."""
+    """Says what went wrong; returns the exit status."""
     if isinstance(error, CommonplaceError):
         _report(str(error), words)
         return error.status
@@ -292,7 +294,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _discard_output() -> None:
-    """Drop what is still buffered: an output that cannot be written would fail again when the process ends."""
+    """Drops what is still buffered: an output that cannot be written would fail again when the process ends."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -12,7 +12,7 @@ YES = ("y", "yes")
 
 
 def agreed(named: Sequence[Named], where: object, *, trust: bool) -> bool:
-    """Whether all of it may be used from now on: `trust`, or the answer to a question where one is needed.
+    """Asks whether all of it may be used from now on, where a question is needed; `trust` is a yes.
 
     False where nothing needs a question, or nobody is there to answer it: then what is missing is refused when it is
     used. Raises UsageError for a no.

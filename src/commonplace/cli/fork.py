@@ -105,10 +105,11 @@ class _Changes:
         self._present = set(reading.world_at(self._tick).bodies)
 
     def join(self, wish: str) -> None:
-        """AGENT or AGENT:AREA, FILE or FILE:AREA. Raises UsageError for somebody who is here already, and for mistakes
-        in the file.
-        """
-        name, place = _split(wish)
+        """Adds AGENT or AGENT:AREA, FILE or FILE:AREA. Raises UsageError for somebody who is here already, and for
+        mistakes in the file."""
+        name, colon, place = wish.rpartition(":")
+        if not colon or wish.endswith(SUFFIXES):  # a colon in the name of a file is no separator
+            name, place = wish, ""
         body: dict[str, Any] = {"kind": "join", **({"area": place} if place else {})}
         if name.endswith(SUFFIXES):
             body["character"] = character_json(newcomer_from_file(name, self._scenario))
@@ -116,7 +117,9 @@ class _Changes:
             body["agent_id"] = self._character(name)
             if body["agent_id"] in self._present:
                 here = f"{body['agent_id']} is in the world at tick {self._tick} already"
-                self._refuse(here, f"expected one of {self._absent()}, or a file that describes somebody new")
+                absent = ", ".join(sorted(self._scenario.personas.keys() - self._present))
+                others = absent or "nobody: everybody is here"
+                self._refuse(here, f"expected one of {others}, or a file that describes somebody new")
         item, self._scenario = queueable(body, self._scenario)
         assert isinstance(item, Join)
         self._present.add(item.agent_id)
@@ -124,14 +127,15 @@ class _Changes:
         self.made.append((as_dict(item), f"{who} joins at {item.area}"))
 
     def leave(self, name: str) -> None:
-        """AGENT. Raises UsageError for somebody who is not here."""
+        """Adds AGENT, who goes away. Raises UsageError for somebody who is not here."""
         me = self._character(name)
         if me not in self._present:
-            self._refuse(f"{me} is not in the world at tick {self._tick}", f"those who are: {self._here()}")
+            here = ", ".join(sorted(self._present)) or "nobody"
+            self._refuse(f"{me} is not in the world at tick {self._tick}", f"those who are: {here}")
         self.made.append(({"kind": "leave", "agent_id": me}, f"{me} leaves"))
 
     def set(self, wish: str) -> None:
-        """AGENT.FIELD=VALUE. Raises UsageError for what cannot be set, with what can."""
+        """Adds AGENT.FIELD=VALUE. Raises UsageError for what cannot be set, with what can."""
         target, equals, value = wish.partition("=")
         name, dot, field = target.strip().partition(".")
         if not equals or not dot:
@@ -144,17 +148,22 @@ class _Changes:
         body = checked({"agent_id": me, "field": field, "value": value.strip()}, self._scenario)
         if field in BODY_FIELDS and me not in self._present:
             self._refuse(f"{me} is not in the world at tick {self._tick}", f"let it come: --join {me}:AREA")
-        self.made.append((body, f"{me}.{field} becomes {clean(_shown(body['value']))}"))
+        shown = (
+            "; ".join(map(str, cast("list[object]", body["value"])))
+            if isinstance(body["value"], list)
+            else str(body["value"])
+        )
+        self.made.append((body, f"{me}.{field} becomes {clean(shown)}"))
 
     def forget(self, reference: str) -> None:
-        """AGENT:ID. Raises UsageError for a memory that the character does not have then."""
+        """Adds AGENT:ID. Raises UsageError for a memory that the character does not have then."""
         agent, number = memory_reference(reference, self._names(), self._where)
         memory = self._reading.stream_at(agent, self._tick).get(number)
         body = {"kind": "forget", "agent_id": agent, "memory_ids": [number]}
         self.made.append((body, f"{agent} forgets: {clean(memory.text)}"))
 
     def set_run(self, name: str, value: object) -> None:
-        """A setting of the run: seed or policy."""
+        """Adds a setting of the run: seed or policy."""
         body = checked({"agent_id": NOBODY, "field": name, "value": value}, self._scenario)
         self.made.append((body, f"the {name} becomes {body['value']}"))
 
@@ -167,27 +176,9 @@ class _Changes:
     def _refuse(self, what: str, hint: str) -> NoReturn:
         raise UsageError(what, where=str(self._where), hint=hint)
 
-    def _here(self) -> str:
-        return ", ".join(sorted(self._present)) or "nobody"
-
-    def _absent(self) -> str:
-        return ", ".join(sorted(self._scenario.personas.keys() - self._present)) or "nobody: everybody is here"
-
-
-def _split(wish: str) -> tuple[str, str]:
-    """The character or the file, and the area; a colon in the name of a file is no separator."""
-    if wish.endswith(SUFFIXES):
-        return wish, ""
-    name, colon, place = wish.rpartition(":")
-    return (name, place) if colon else (place, "")
-
-
-def _shown(value: object) -> str:
-    return "; ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
-
 
 def _with_minds(manifest: Manifest, named: Mapping[str, MindPart]) -> Manifest:
-    """The manifest with other minds; the shape of requests stays. Raises UsageError for an unknown mind."""
+    """Returns the manifest with other minds; the shape of requests stays. Raises UsageError for an unknown mind."""
     for part in named.values():
         mind_named(part.mind or manifest.mind, scenario_of(manifest))
     common, tasks = chosen(manifest.mind, task_minds(manifest), named)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -50,7 +49,13 @@ def events(
         who = character(agent, names_in(reading), run) if agent else None
         first, last = 0 if since is None else reading.tick(since), reading.tick(until)
         if walks:
-            _print_walks(walks_of(reading, first, last, who), as_json)
+            rows = walks_of(reading, first, last, who)
+            if as_json:
+                print_json(rows)
+                return
+            for row in rows:
+                head = f"{row['time'][11:16]}  {row['id']:<18} {row['agent_id']:<16}"
+                print(f"{head} {row['from_location']} → {row['to_location']}, {row['edges']} edges")
             return
         kind = type_.upper()
         found = reading.events(first, last, type=kind or None, agent=who)
@@ -68,17 +73,8 @@ def events(
             print(_event_line(event, reading, town))
 
 
-def _print_walks(rows: Iterable[Mapping[str, Any]], as_json: bool) -> None:
-    if as_json:
-        print_json(rows)
-        return
-    for row in rows:
-        head = f"{row['time'][11:16]}  {row['id']:<18} {row['agent_id']:<16}"
-        print(f"{head} {row['from_location']} → {row['to_location']}, {row['edges']} edges")
-
-
 def _event_line(event: Event, reading: Reading, town: Town) -> str:
-    """When, which, where and what, in words; then the facts that were told and the memories it rests on."""
+    """Returns when, which, where and what in words; then the facts that were told and the memories it rests on."""
     entry, body = entry_of(event, town), event.body
     said = f"→ {town.who(entry.to)}: “{body.utterance}”" if isinstance(body, Spoke) else entry.text
     facts = body.facts if isinstance(body, Spoke) else ()
@@ -119,18 +115,15 @@ def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:
         rows = diffusion_of(reading)
     if as_json:
         print_json(rows)
-    else:
-        for row in rows:
-            print(_diffusion_text(row))
-
-
-def _diffusion_text(row: Mapping[str, Any]) -> str:
-    lines = [f"{row['fact']}: {row['text']}", f"  {row['share']:.0%} know it: {', '.join(row['knowers'])}"]
-    for edge in row["tree"]:
-        how = f"{edge['read']}: " if "read" in edge else ""
-        lines.append(f"    {edge['from']} → {edge['to']}  ({edge['event_id']}: {how}{' … '.join(edge['words'])})")
-    lines.append(f"  made up {row['made_up']}, claimed {row['claimed']}")
-    return "\n".join(map(one_line, lines))
+        return
+    for row in rows:
+        print(one_line(f"{row['fact']}: {row['text']}"))
+        print(one_line(f"  {row['share']:.0%} know it: {', '.join(row['knowers'])}"))
+        for edge in row["tree"]:
+            how = f"{edge['read']}: " if "read" in edge else ""
+            words = f"({edge['event_id']}: {how}{' … '.join(edge['words'])})"
+            print(one_line(f"    {edge['from']} → {edge['to']}  {words}"))
+        print(one_line(f"  made up {row['made_up']}, claimed {row['claimed']}"))
 
 
 def metrics(
@@ -239,8 +232,12 @@ def why(
 
 
 def _list_recent(reading: Reading, as_json: bool) -> None:
-    """Print the latest events that are worth a question, in their order, and how to ask."""
-    reasoned = list(islice(_latest(reading, _is_reasoned), RECENT))
+    """Prints the latest events that are worth a question, in their order, and how to ask."""
+
+    def is_reasoned(event: Event) -> bool:  # memories or a thought led to it; most others only follow the plan
+        return bool(event.body.because) or isinstance(event.body, PlanChanged | Reflected)
+
+    reasoned = list(islice(_latest(reading, is_reasoned), RECENT))
     recent = reasoned or list(islice(_latest(reading, lambda event: isinstance(event.body, Interacted)), RECENT))
     recent.reverse()
     if as_json:
@@ -253,13 +250,8 @@ def _list_recent(reading: Reading, as_json: bool) -> None:
         print(f"ask about one of them: {command('why', reading.path, recent[-1].id)}", file=sys.stderr)
 
 
-def _is_reasoned(event: Event) -> bool:
-    """Whether memories or a thought led to it; most other actions only follow the plan."""
-    return bool(event.body.because) or isinstance(event.body, PlanChanged | Reflected)
-
-
 def _latest(reading: Reading, wanted: Callable[[Event], bool]) -> Iterator[Event]:
-    """The characters' events that are wanted, the latest first."""
+    """Yields the characters' events that are wanted, the latest first."""
     for last in range(reading.last_tick, -1, -CHUNK):
         for event in reversed(reading.events(max(0, last - CHUNK + 1), last)):
             if event.agent_id != NOBODY and wanted(event):

@@ -18,8 +18,8 @@ ENDING = "stopping after the current tick; interrupt again to stop at once\n"
 
 @contextmanager
 def stopped_by_signal() -> Generator[list[int]]:
-    """A list that SIGINT, SIGTERM and SIGHUP are added to, after an earlier one that nobody heeded; a second SIGINT or
-    SIGTERM interrupts the command."""
+    """Gives a list that SIGINT, SIGTERM and SIGHUP are added to, after an earlier one that nobody heeded; a second
+    SIGINT or SIGTERM interrupts the command."""
     received = list(interrupts)
     interrupts.clear()
 
@@ -36,7 +36,7 @@ def stopped_by_signal() -> Generator[list[int]]:
 
 @asynccontextmanager
 async def leaving(leave: Callable[[], None], terminals: Sequence[int]) -> AsyncGenerator[None]:
-    """Call `leave`, in the event loop, at each SIGINT, SIGTERM and SIGHUP, and when one of the terminals is closed.
+    """Calls `leave`, in the event loop, at each SIGINT, SIGTERM and SIGHUP, and when one of the terminals is closed.
 
     `terminals` are descriptors. Of a closed one the signal may reach only whoever started this process, such as `make`.
     """

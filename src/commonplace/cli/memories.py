@@ -112,19 +112,15 @@ def copy_memories(
         copied = {one: origin.stored(one) for one in agents}
     store = open_store(target)
     try:
-        count = copy(copied, store, _progress)
+        count = copy(copied, store, lambda who, done, all_: print(f"{who}: {done} of {all_}", file=sys.stderr))
     finally:
         store.close()
     whose = "1 character" if len(copied) == 1 else f"{len(copied)} characters"
     print(f"copied {count} memories of {whose} to {store.where}")
 
 
-def _progress(agent: str, done: int, count: int) -> None:
-    print(f"{agent}: {done} of {count}", file=sys.stderr)
-
-
 def _print_trees(stream: MemoryStream) -> None:
-    """Print the reflections that no other reflection cites, latest first."""
+    """Prints the reflections that no other reflection cites, latest first."""
     reflections = [memory for memory in stream if memory.kind == "reflection"]
     if not reflections:
         print("no reflections yet", file=sys.stderr)

@@ -15,7 +15,8 @@ _FOR_A_TASK = re.compile(r"([a-z_]+)=(.*)")
 
 
 def minds_given(given: Sequence[str]) -> dict[str, str]:
-    """The values of `--mind`, each NAME or TASK=NAME: task or group → name. Raises UsageError for one given twice."""
+    """Reads the values of `--mind`, each NAME or TASK=NAME: task or group → name. Raises UsageError for one given
+    twice."""
     minds: dict[str, str] = {}
     for text in given:
         found = _FOR_A_TASK.fullmatch(text)
@@ -68,7 +69,7 @@ class Durability(StrEnum):
 
 
 def shipped_like(incomplete: str) -> list[str]:
-    """The names of shipped scenarios that a shell may complete this to; files it completes by itself."""
+    """Returns the names of shipped scenarios that a shell may complete this to; files it completes by itself."""
     from commonplace.scenario.loading import shipped  # noqa: PLC0415 – start-up speed
 
     return [name for name, _, _ in shipped() if name.startswith(incomplete)]

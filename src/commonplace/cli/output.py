@@ -33,13 +33,13 @@ ERASED = "\r\x1b[K"
 
 
 def print_json(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Print each row as a line of JSON."""
+    """Prints each row as a line of JSON."""
     for row in rows:
         print(json_line(row))
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, words: int) -> None:
-    """Print rows below a head. The first `words` columns hold words, to the left; the others figures, to the right."""
+    """Prints rows below a head. The first `words` columns hold words, to the left; the others figures, to the right."""
     cells = [[clean(cell) for cell in row] for row in rows]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number, title in enumerate(head):
@@ -54,7 +54,7 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, words: in
 
 
 def print_rich(part: RenderableType, width: int = UNLIMITED) -> None:
-    """Print with Rich: as wide as the terminal, or `width` columns of plain text elsewhere. Nothing is cut off."""
+    """Prints with Rich: as wide as the terminal, or `width` columns of plain text elsewhere. Nothing is cut off."""
     console = Console(
         force_terminal=wants_colour(sys.stdout), highlight=False, width=None if sys.stdout.isatty() else width
     )
@@ -69,7 +69,7 @@ def print_rich(part: RenderableType, width: int = UNLIMITED) -> None:
 
 @contextmanager
 def working(said: Callable[[], str]) -> Generator[None]:
-    """Say on a terminal what is being done, once it takes longer than a second; the line is gone afterwards.
+    """Says on a terminal what is being done, once it takes longer than a second; the line is gone afterwards.
 
     `said` is called each second, from another thread. Without a terminal on standard error nothing is written.
     """

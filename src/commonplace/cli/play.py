@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, aclosing, nullcontext
+from contextlib import aclosing, nullcontext
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -110,26 +111,25 @@ def run(
     asked = [common, *own_named(loaded, common, named).values(), *(one.mind for one in tasks.values())]
     budget = _budget(asked, max_calls, max_tokens, max_cost)
 
-    def make() -> Run:
-        return create_run(
-            target,
-            scenario,
-            seed,
-            minds,
-            fidelity=fidelity or "",
-            policy=policy,
-            ticks=0 if last == ENDLESS else last,
-            force=force,
-            synchronous=durability.value,
-            concurrency=concurrency,
-            timeout=timeout,
-            on_outage=on_outage.value,
-            trust=trust,
-            prompt=prompt,
-            memory=memory,
-            cache=cache or "",
-        )
-
+    make = partial(
+        create_run,
+        target,
+        scenario,
+        seed,
+        minds,
+        fidelity=fidelity or "",
+        policy=policy,
+        ticks=0 if last == ENDLESS else last,
+        force=force,
+        synchronous=durability.value,
+        concurrency=concurrency,
+        timeout=timeout,
+        on_outage=on_outage.value,
+        trust=trust,
+        prompt=prompt,
+        memory=memory,
+        cache=cache or "",
+    )
     show(make, target, last, chosen, budget)
 
 
@@ -156,41 +156,37 @@ def resume(
         raise UsageError("--ticks and --until exclude each other", hint="give only one of them")
     chosen = view or default_view()
     minds = minds_given(mind)
-
-    with Reading.open(run) as reading:
-        trust = agreed(named_by_run(reading.manifest, set(minds.values())), run, trust=trust)
-
-    def make() -> Run:
-        return resume_run(
-            run,
-            minds,
-            concurrency=concurrency,
-            timeout=timeout,
-            on_outage=on_outage.value,
-            trust=trust,
-            memory=memory,
-            cache=cache or "",
-        )
-
     with Reading.open(run) as reading:  # the state of a long run is large, and restored once: by `show`
+        trust = agreed(named_by_run(reading.manifest, set(minds.values())), run, trust=trust)
         last = _last_tick(reading, ticks, until, chosen)
         budget = _budget(minds_of(reading.manifest), max_calls, max_tokens, max_cost)
         at_end = ticks is None and until is None and last == reading.last_tick
     if at_end:
         longer = command("resume", run, "--ticks", 48)
         print(f"tick {last} is the last one that was asked for; for more: {longer}", file=sys.stderr)
+    make = partial(
+        resume_run,
+        run,
+        minds,
+        concurrency=concurrency,
+        timeout=timeout,
+        on_outage=on_outage.value,
+        trust=trust,
+        memory=memory,
+        cache=cache or "",
+    )
     show(make, run, last, chosen, budget)
 
 
 def _budget(minds: Sequence[str], calls: int, tokens: int, cost: float) -> Budget:
-    """What this command may spend; the common mind is first. Raises UsageError for a cost limit with a mind whose price
-    is unknown."""
+    """Returns what this command may spend; the common mind is first. Raises UsageError for a cost limit with a mind
+    whose price is unknown."""
     prices = {mind: found(MINDS["price"])(mind) for mind in minds if mind} if cost else {}
     return Budget(calls, tokens, cost, prices.get(minds[0]), prices)
 
 
 def _last_tick(reading: Reading, ticks: int | None, until: str | None, view: View) -> int:
-    """The tick to go to: the one first asked for when neither option is given."""
+    """Returns the tick to go to: the one first asked for when neither option is given."""
     at = max(0, reading.last_tick)  # a run killed before its opening was committed begins with it
     if until is not None:
         last = _tick(until, reading)
@@ -212,7 +208,7 @@ def _last_tick(reading: Reading, ticks: int | None, until: str | None, view: Vie
 
 
 def _tick(text: str, reading: Reading) -> int:
-    """A tick given as a number or an ISO simulated time. It may lie ahead."""
+    """Reads a tick given as a number or an ISO simulated time. It may lie ahead."""
     if text.isdecimal():
         return int(text)
     try:
@@ -223,13 +219,14 @@ def _tick(text: str, reading: Reading) -> int:
 
 
 def lacking_terminal() -> str:
-    """The first standard stream that is no terminal, by name; empty if all are. The view is drawn on the last one."""
+    """Returns the first standard stream that is no terminal, by name; empty if all are. The view is drawn on the last
+    one."""
     streams = {"standard input": sys.stdin, "standard output": sys.stdout, "standard error": sys.stderr}
     return next((name for name, stream in streams.items() if not stream.isatty()), "")
 
 
 def default_view() -> View:
-    """The terminal view where there is a terminal that can show it, plain lines elsewhere."""
+    """Returns the terminal view where there is a terminal that can show it, plain lines elsewhere."""
     if lacking_terminal():
         return View.PLAIN
     from commonplace.views.lines import is_dumb  # noqa: PLC0415 – imports Rich
@@ -241,7 +238,7 @@ def default_view() -> View:
 
 
 def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: Budget) -> None:
-    """Run up to a tick under a view. An interruption ends the run at a tick boundary and loses nothing."""
+    """Runs up to a tick under a view. An interruption ends the run at a tick boundary and loses nothing."""
     expect_many_objects()
     if view is View.TUI:
         found(VIEWS["live"])(make, target, last, budget)
@@ -260,10 +257,13 @@ def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: B
 
 
 async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Sequence[int], budget: Budget) -> None:
+    from commonplace.cli.output import working  # noqa: PLC0415 – imports Rich
+
     with make() as run, full_disk_resumed(run.file.path):
         show_frame = printer(run.scenario.part, view)
         show_frame(run.reading, run.tick)
-        with _progress(run, last) if view is View.NONE else nullcontext():
+        progress = working(lambda: f"tick {run.tick:,} of {last:,}") if view is View.NONE else nullcontext()
+        with progress:
             async with aclosing(run.play(until=run.tick if stopping else last, budget=budget)) as ticks:
                 async for tick in ticks:
                     show_frame(run.reading, tick.number)
@@ -276,14 +276,8 @@ async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Seque
         print(f"tick {number}  digest {history}", flush=True)
 
 
-def _progress(run: Run, last: int) -> AbstractContextManager[None]:
-    from commonplace.cli.output import working  # noqa: PLC0415 – imports Rich
-
-    return working(lambda: f"tick {run.tick:,} of {last:,}")
-
-
 def _print_verdicts(target: Path) -> None:
-    """Say for which tasks a model was too small: its characters act by fallbacks then, or their words are left out."""
+    """Says for which tasks a model was too small: its characters act by fallbacks then, or their words are left out."""
     with full_disk_resumed(target), Reading.open(target) as reading:
         if not any(map(is_server, minds_of(reading.manifest))):
             return
@@ -295,7 +289,7 @@ def _print_verdicts(target: Path) -> None:
 
 
 def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None]:
-    """A function that prints a tick as lines, or nothing for `none`."""
+    """Returns a function that prints a tick as lines, or nothing for `none`."""
     if view is View.NONE:
         return lambda _reading, _tick: None
     if view is View.STATE:

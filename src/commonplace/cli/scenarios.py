@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -18,7 +16,9 @@ from commonplace.scenario.loading import Mistake, find, report, shipped
 def scenarios(as_json: bool = JSON) -> None:
     """List the scenarios that ship with Commonplace."""
     if as_json:
-        _print_json({"name": name, "title": title, "summary": summary} for name, title, summary in shipped())
+        from commonplace.cli.output import print_json  # noqa: PLC0415 – imports Rich
+
+        print_json({"name": name, "title": title, "summary": summary} for name, title, summary in shipped())
         return
     for name, title, summary in shipped():
         print(f"{name:<14} {title}\n{'':<14} {summary}")
@@ -34,7 +34,9 @@ def check(
         found, said = _mistakes(name)
         wrong += len(found)
         if as_json:
-            _print_json([{"scenario": name, "mistakes": [asdict(one) for one in found]}])
+            from commonplace.cli.output import print_json  # noqa: PLC0415 – imports Rich
+
+            print_json([{"scenario": name, "mistakes": [asdict(one) for one in found]}])
         elif found:
             print(said, file=sys.stderr)
         else:
@@ -44,29 +46,16 @@ def check(
 
 
 def _mistakes(name: str) -> tuple[list[Mistake], str]:
-    """All mistakes in a scenario, and in words; where it or its prompts cannot be read, that is the only one."""
-    from commonplace.scenario.rules import check as mistakes_of  # noqa: PLC0415 – start-up speed of the other
+    """Returns all mistakes in a scenario, and in words; where it or its prompts cannot be read, that is the only
+    one."""
+    from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – start-up speed of the other
+    from commonplace.scenario.compiling import load  # noqa: PLC0415
+    from commonplace.scenario.rules import check as mistakes_of  # noqa: PLC0415
 
     try:
         found = mistakes_of(find(name))
-        if not found:
-            _check_prompts(name)
+        if not found and (prompts := load(name).part.prompts):
+            load_overrides(prompts, beside=Path(name).expanduser().parent)
         return found, report(found)
     except CommonplaceError as error:
         return [Mistake(error.where or name, 0, "", error.what, error.hint)], str(error)
-
-
-def _print_json(rows: Iterable[Mapping[str, Any]]) -> None:
-    from commonplace.cli.output import print_json  # noqa: PLC0415 – imports Rich
-
-    print_json(rows)
-
-
-def _check_prompts(name: str) -> None:
-    """Raises UsageError for a mistake in a scenario's own prompts, and for a folder of them that lies elsewhere."""
-    from commonplace.minds.prompts.templates import load_overrides  # noqa: PLC0415 – start-up speed of the other
-    from commonplace.scenario.compiling import load  # noqa: PLC0415
-
-    prompts = load(name).part.prompts
-    if prompts:
-        load_overrides(prompts, beside=Path(name).expanduser().parent)

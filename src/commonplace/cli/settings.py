@@ -28,7 +28,7 @@ SETTINGS = {
 
 
 def settings_file() -> Path | None:
-    """Where the file of settings is, whether it exists or not; None if there is to be none."""
+    """Returns where the file of settings is, whether it exists or not; None if there is to be none."""
     named = os.environ.get(FILE_VARIABLE)
     if named is not None:
         return Path(named).expanduser() if named else None
@@ -38,12 +38,12 @@ def settings_file() -> Path | None:
 
 
 def runs_folder() -> Path:
-    """Where runs are kept that are given no path: `COMMONPLACE_RUNS`, or `runs` here."""
+    """Returns where runs are kept that are given no path: `COMMONPLACE_RUNS`, or `runs` here."""
     return Path(os.environ.get(RUNS) or "runs").expanduser()
 
 
 def use_settings() -> None:
-    """Set the variables that the file names and the environment does not.
+    """Sets the variables that the file names and the environment does not.
 
     Raises UsageError for a file that is no TOML, and for a name or value that is not one of a setting.
     """

@@ -70,10 +70,17 @@ def talk(
             hint = f"give one of {', '.join(sorted(names))}, or --everybody"
             raise UsageError("it is not clear whom to talk with", where=str(run), hint=hint)
         whom = sorted(reading.world_at(at).bodies) if everybody else [character(agent, names, run)]
-        if inner_voice:
-            _refuse_with_voice(at, ask, questions)
-        else:
-            asked = [*ask, *(_lines_of(questions) if questions else ())]
+        if inner_voice and (at is not None or ask or questions):
+            hint = "it reaches the character at the next tick"
+            raise UsageError("--inner-voice cannot be combined with --at or questions", hint=hint)
+        if not inner_voice:
+            lines = text_of(questions, "a list of questions").splitlines() if questions else ()
+            listed = [line.strip() for line in lines if line.strip()]
+            if questions and not listed:
+                raise UsageError(
+                    "there is no question in it", where=str(questions), hint="expected a question per line"
+                )
+            asked = [*ask, *listed]
             if everybody and not asked:
                 raise UsageError("--everybody needs a question", hint="add --ask TEXT or --questions FILE")
             if not mind:
@@ -89,7 +96,7 @@ def talk(
 
 
 def _interview(talks: Callable[[str], Talk], whom: Sequence[str], asked: Sequence[str], *, as_json: bool) -> None:
-    """The same questions to everybody: as JSON lines, as text for one character, as a table for several."""
+    """Asks everybody the same questions: prints JSON lines, text for one character, a table for several."""
     rows: list[list[str]] = []
     for agent in whom:
         with talks(agent) as talk:
@@ -108,7 +115,7 @@ def _interview(talks: Callable[[str], Talk], whom: Sequence[str], asked: Sequenc
 
 
 def _asked(answering: Coroutine[Any, Any, Reply], *, as_json: bool) -> Reply:
-    """The answer. At a terminal it is shown while it is written, and makes room for itself when it is there."""
+    """Returns the answer. At a terminal it is shown while it is written, and makes room for itself when it is there."""
     if as_json or not sys.stdout.isatty():
         return asyncio.run(answering)
     console = Console(file=getattr(sys.stdout, "styled", sys.stdout), highlight=False)
@@ -120,12 +127,12 @@ def _asked(answering: Coroutine[Any, Any, Reply], *, as_json: bool) -> Reply:
 
 
 def said_by(reply: Reply) -> str:
-    """The answer, or that there is none: the words a character falls back on are nobody's answer."""
+    """Returns the answer, or that there is none: the words a character falls back on are nobody's answer."""
     return clean(reply.answer) or f"(the mind gave no usable answer: {reply.outcome})"
 
 
 def _print(reply: Reply, with_question: bool = False) -> None:
-    """An answer, and the memories it rests on."""
+    """Prints an answer, and the memories it rests on."""
     if with_question:
         print(f"> {one_line(reply.question)}")
     print_rich(Text(said_by(reply)))
@@ -141,7 +148,7 @@ def _print(reply: Reply, with_question: bool = False) -> None:
 
 
 def _converse(talk: Talk, reading: Reading, *, as_json: bool) -> None:
-    """Questions from standard input until it ends; with history, completion and commands at a terminal."""
+    """Asks questions from standard input until it ends; with history, completion and commands at a terminal."""
     prompt = ""
     if sys.stdin.isatty():
         called = talk.view.persona.called
@@ -150,7 +157,9 @@ def _converse(talk: Talk, reading: Reading, *, as_json: bool) -> None:
             " History does not change. /help lists commands.",
             file=sys.stderr,
         )
-        _complete([*COMMANDS, *(one.called for one in reading.scenario.personas.values()), *_places(reading)])
+        town = reading.scenario
+        places = (node.name for node in town.geography.nodes.values() if node.type == "area")
+        _complete([*COMMANDS, *(one.called for one in town.personas.values()), *places])
         prompt = f"you → {clean(called)}: "
     last: Reply | None = None
     with talk:
@@ -172,7 +181,7 @@ def _converse(talk: Talk, reading: Reading, *, as_json: bool) -> None:
 
 
 def _done(talk: Talk, line: str, last: Reply | None, *, as_json: bool) -> Reply | None:
-    """Carry out a command, or ask; the new answer, if there is one."""
+    """Carries out a command, or asks; returns the new answer, if there is one."""
     name, _, note = line.partition(" ")
     match name:
         case "/up" | "/down":
@@ -201,7 +210,7 @@ def _print_reasons(reply: Reply | None) -> None:
 
 
 def _typed(prompt: str) -> Iterator[str]:
-    """The lines somebody types or pipes in, without empty ones."""
+    """Yields the lines somebody types or pipes in, without empty ones."""
     while True:
         try:
             line = input(prompt)
@@ -214,7 +223,7 @@ def _typed(prompt: str) -> Iterator[str]:
 
 
 def _complete(words: Sequence[str]) -> None:
-    """Tab completes these words, and the arrow keys bring back earlier lines, where Python has readline."""
+    """Lets Tab complete these words, and the arrow keys bring back earlier lines, where Python has readline."""
     try:
         import readline  # noqa: PLC0415 – not on every platform
     except ImportError:
@@ -230,26 +239,8 @@ def _complete(words: Sequence[str]) -> None:
     readline.parse_and_bind("tab: complete")
 
 
-def _places(reading: Reading) -> list[str]:
-    return [node.name for node in reading.scenario.geography.nodes.values() if node.type == "area"]
-
-
-def _lines_of(file: Path) -> list[str]:
-    lines = [line.strip() for line in text_of(file, "a list of questions").splitlines()]
-    if not any(lines):
-        raise UsageError("there is no question in it", where=str(file), hint="expected a question per line")
-    return [line for line in lines if line]
-
-
-def _refuse_with_voice(at: str | None, ask: Sequence[str], questions: Path | None) -> None:
-    if at is not None or ask or questions:
-        raise UsageError(
-            "--inner-voice cannot be combined with --at or questions", hint="it reaches the character at the next tick"
-        )
-
-
 def _whisper(run: Path, whom: Sequence[str], text: str) -> None:
-    """Queue the inner voice as an input: history of the next tick, so that the run still verifies."""
+    """Queues the inner voice as an input: history of the next tick, so that the run still verifies."""
     with RunFile.open(run) as file:
         bodies = [{"kind": "inner_voice", "agent_id": agent, "text": text} for agent in whom]
         queue_input(file, file.reading.scenario, *bodies)

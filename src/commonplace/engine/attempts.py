@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from commonplace.engine.driver import Driver
-from commonplace.engine.god_mode import asked, doors, is_state
-from commonplace.engine.messages import foreseen, stated
+from commonplace.engine.god_mode import asked, doors, foreseen, is_state, stated
 from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, changed, fields_of
@@ -31,7 +30,7 @@ from commonplace.world.state import NOWHERE, World
 
 
 async def attempted(agent: str, text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
-    """The input that a deed stands for. Raises Paused when the mind is unavailable.
+    """Returns the input that a deed stands for. Raises Paused when the mind is unavailable.
 
     It holds what the deed would change out of reach, too: `described` says what is not here.
     """
@@ -42,15 +41,15 @@ async def attempted(agent: str, text: str, scenario: Scenario, world: World, dri
         question = asked(written.post.words, scenario, world)
         post = await stated(written.post, question, scenario, world, driver)
         return {"kind": "attempt", "agent_id": agent, "text": written.sent, "message": post}
-    output = _by_rules(given)
-    if not _changes(output):
+    output = judge(given, Dice(()))
+    if not (output.sets or output.begins or output.ends or output.locked or output.unlocked):
         output = (await driver.answer(NOBODY, world.tick + 1, Ask(JUDGE, given))).value
     plain = as_dict(_attempt(agent, output, scenario, world, said_by_person=True))
     return {name: value for name, value in plain.items() if name != "seq"}
 
 
 def _written(given: JudgeInput) -> Message | None:
-    """The letter or the notice that a deed sends, told of the doer but for the words after a colon."""
+    """Returns the letter or the notice that a deed sends, told of the doer but for the words after a colon."""
     head, colon, words = given.text.partition(":")
     told = language(given.language).deed(head, given.doer) + colon + words
     found = message(changed(given, text=told), here=given.place)
@@ -58,7 +57,7 @@ def _written(given: JudgeInput) -> Message | None:
 
 
 def attempts_of(intents: Mapping[str, Intent], scenario: Scenario, world: World) -> tuple[Attempt, ...]:
-    """The attempts that lie in what characters newly do in their own words, by id."""
+    """Returns the attempts that lie in what characters newly do in their own words, by id."""
     doings = {me: one.action for me, one in sorted(intents.items()) if isinstance(one.action, Idle)}
     new = {me: idle.doing for me, idle in doings.items() if idle.doing != world.bodies[me].doing and not idle.asleep}
     found = (meant(me, doing, scenario, world) for me, doing in new.items() if doing)
@@ -66,16 +65,17 @@ def attempts_of(intents: Mapping[str, Intent], scenario: Scenario, world: World)
 
 
 def meant(agent: str, doing: str, scenario: Scenario, world: World) -> Attempt | None:
-    """What a free doing of a mind begins or ends of others and of things where it is, as rules read it; None for
-    nothing.
-    """
+    """Returns what a free doing of a mind begins or ends of others and of things where it is, as rules read it; None
+    for nothing."""
     area = world.bodies[agent].area
     here = (area, *world.occupants.get(area, ()), *world.contents.get(area, ()))
-    if not any(_mentions(doing, scenario.geography.name(one)) for one in here if one != agent):
+    named = (word for one in here if one != agent for word in words(scenario.geography.name(one)))
+    if not any(len(word) > 1 and word in doing.lower() for word in named):
         return None
     given = _only_here(_input(agent, doing, scenario, world))
     for sentence in language(scenario.language).sentences(doing, scenario.personas[agent].called):
-        attempt = _attempt(agent, _by_rules(changed(given, text=sentence)), scenario, world, said_by_person=False)
+        output = judge(changed(given, text=sentence), Dice(()))
+        attempt = _attempt(agent, output, scenario, world, said_by_person=False)
         attempt = within_reach(scenario.geography, world, scenario.kinds, attempt)
         attempt = replace(attempt, raises=tuple(one for one in attempt.raises if one.key not in given.so))
         if attempt.raises or attempt.ends:
@@ -83,12 +83,8 @@ def meant(agent: str, doing: str, scenario: Scenario, world: World) -> Attempt |
     return None
 
 
-def _mentions(doing: str, name: str) -> bool:
-    return any(len(word) > 1 and word in doing.lower() for word in words(name))
-
-
 def _only_here(given: JudgeInput) -> JudgeInput:
-    """Without the names of what is elsewhere, which takes less time to read."""
+    """Leaves out the names of what is elsewhere, so that reading takes less time."""
     return changed(
         given,
         areas=tuple(area for area in given.areas if area.id == given.place),
@@ -97,14 +93,6 @@ def _only_here(given: JudgeInput) -> JudgeInput:
         circumstances={key: given.circumstances[key] for key in given.can},
         so=tuple(key for key in given.so if subject_of(key)[1] in given.here),
     )
-
-
-def _by_rules(given: JudgeInput) -> JudgeOutput:
-    return judge(given, Dice(()))
-
-
-def _changes(output: JudgeOutput) -> bool:
-    return bool(output.sets or output.begins or output.ends or output.locked or output.unlocked)
 
 
 def _attempt(agent: str, output: JudgeOutput, scenario: Scenario, world: World, *, said_by_person: bool) -> Attempt:
@@ -130,7 +118,7 @@ def _attempt(agent: str, output: JudgeOutput, scenario: Scenario, world: World, 
 
 
 def _may(kind: Kind, *, own: bool, said_by_person: bool) -> bool:
-    """Whether a deed may make something so."""
+    """Returns whether a deed may make something so."""
     match kind.deed:
         case "any":
             return said_by_person or not own
@@ -161,7 +149,8 @@ def _input(agent: str, text: str, scenario: Scenario, world: World) -> JudgeInpu
 
 
 def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
-    """What an attempt will do, as things are now, in the scenario's language; also what of it is not possible."""
+    """Returns what an attempt will do, as things are now, in the scenario's language; also what of it is not
+    possible."""
     item = cast(Attempt, from_dict({"seq": 0, **body}))
     me, name, kinds = item.agent_id, scenario.geography.name, scenario.kinds
     if why := forbidden(world, me, kinds):
@@ -172,12 +161,13 @@ def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
     lines = [_line(scenario, "seen" if others else "alone", names=", ".join(others), text=item.text)]
     lines += [_line(scenario, "far", text=item.far)] if item.far else []
     lines += [_line(scenario, "state", name=name(thing), state=state) for thing, state in done.sets]
-    lines += [_moved(scenario, thing, to) for thing, to in done.moves]
-    lines += [
-        _line(scenario, key, names=_ways(scenario, ways))
-        for key, ways in (("shut", done.closes), ("open", done.opens))
-        if ways
-    ]
+    for thing, to in done.moves:
+        slots = {"name": name(thing)} if to == NOWHERE else {"name": name(thing), "other": name(to)}
+        lines.append(_line(scenario, "lost" if to == NOWHERE else "taken", **slots))
+    for key, ids in (("shut", done.closes), ("open", done.opens)):
+        ways = (scenario.geography.ways[way] for way in ids)
+        names = ", ".join(f"{name(way.a)} – {name(way.b)}" for way in ways)
+        lines += [_line(scenario, key, names=names)] if ids else []
     lines += [now_sentence(scenario, one.kind, one.of, one.by) for one in done.raises]
     lines += [over_sentence(scenario, key) for key in done.ends]
     lines += [foreseen(done.message, scenario, world)] if done.message else []
@@ -188,7 +178,7 @@ def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
 
 
 def _absent(item: Attempt, done: Attempt) -> Iterable[str]:
-    """Whom and what an attempt would change that is out of reach."""
+    """Returns whom and what an attempt would change that is out of reach."""
 
     def concerned(one: Attempt) -> dict[str, None]:
         ends = (subject_of(key)[1] for key in one.ends)
@@ -202,17 +192,3 @@ def _absent(item: Attempt, done: Attempt) -> Iterable[str]:
 
 def _line(scenario: Scenario, key: str, **slots: str) -> str:
     return said(scenario.language, "attempt", key, **slots)
-
-
-def _moved(scenario: Scenario, thing: str, to: str) -> str:
-    name = scenario.geography.name
-    return (
-        _line(scenario, "taken", name=name(thing), other=name(to))
-        if to != NOWHERE
-        else _line(scenario, "lost", name=name(thing))
-    )
-
-
-def _ways(scenario: Scenario, ways: Iterable[str]) -> str:
-    found = (scenario.geography.ways[way] for way in ways)
-    return ", ".join(f"{scenario.geography.name(way.a)} – {scenario.geography.name(way.b)}" for way in found)

@@ -25,7 +25,7 @@ ANSWERED = "answered"
 
 
 def new_stream(scenario: Scenario, agent: str) -> MemoryStream:
-    """An empty stream as the scenario's settings want it."""
+    """Makes an empty stream as the scenario's settings want it."""
     return MemoryStream(agent, scenario.policy, embedder=scenario.embedder, analyser=scenario.analyser)
 
 
@@ -36,7 +36,8 @@ def starting_memories(
     tick: int = 0,
     past: Iterable[PastAnswer] = (),
 ) -> Delta:
-    """The memories with which the character of a stream begins; before them its `past` answers as they were said."""
+    """Makes the memories with which the character of a stream begins; before them its `past` answers as they were
+    said."""
     draft = Draft(stream)
     for answer in past:
         _remember_answer(draft, answer)
@@ -86,7 +87,8 @@ class Arrival:
 
 
 def arrival(given: Mapping[str, Any], scenario: Scenario, tick: int) -> tuple[Arrival, Scenario]:
-    """The newcomer that an input describes, and the scenario with it. Raises UsageError for one that cannot come."""
+    """Returns the newcomer that an input describes, and the scenario with it. Raises UsageError for one that cannot
+    come."""
     character = newcomer(given, scenario)
     state = opening_state(character, Names.of(scenario.part), scenario.opening)
     stream, moment = new_stream(scenario, character.id), scenario.clock.time(tick)

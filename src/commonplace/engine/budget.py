@@ -15,7 +15,7 @@ class Price(Protocol):
     """What tokens cost."""
 
     def cost(self, prompt: int, cached: int, answer: int) -> float:
-        """Money for these numbers of tokens; `cached` is the part of `prompt` that had been read before."""
+        """Returns the money for these numbers of tokens; `cached` is the part of `prompt` that had been read before."""
         ...
 
 
@@ -61,17 +61,17 @@ class Spending:
 
     @property
     def tokens(self) -> int:
-        """Of prompts and answers."""
+        """Tokens of prompts and answers."""
         return sum(prompt + answer for prompt, _, answer in self._tokens.values())
 
     @property
     def cost(self) -> float:
-        """0 without a price."""
+        """US dollars; 0 without a price."""
         prices = {mind: self.budget.prices.get(mind, self.budget.price) for mind in self._tokens}
         return math.fsum(price.cost(*self._tokens[mind]) for mind, price in prices.items() if price is not None)
 
     def reserve(self) -> None:
-        """Count a call that is about to be made. Raises BudgetReached when nothing is left for it."""
+        """Counts a call that is about to be made. Raises BudgetReached when nothing is left for it."""
         budget = self.budget
         if budget.calls and self.calls >= budget.calls:
             raise BudgetReached(f"{budget.calls} calls", "--max-calls")
@@ -82,7 +82,7 @@ class Spending:
         self.calls += 1
 
     def spent(self, reply: Reply) -> None:
-        """Count what an answer took beyond the call reserved for it."""
+        """Counts what an answer took beyond the call reserved for it."""
         self.calls += max(0, reply.calls - 1)
         prompt, cached, answer = self._tokens.get(reply.mind, (0, 0, 0))
         spent = (prompt + reply.prompt_tokens, cached + reply.cached_tokens, answer + reply.answer_tokens)

@@ -72,7 +72,7 @@ def changes_of(
     states: Mapping[str, CharacterState],
     scenario: Scenario,
 ) -> Changes:
-    """What the inputs of a tick do to the states at its end, as far as its events say that they took effect.
+    """Returns what the inputs of a tick do to the states at its end, as far as its events say that they took effect.
 
     Raises UsageError for an unknown field, and for a newcomer who cannot come.
     """
@@ -109,34 +109,26 @@ def _state_with(state: CharacterState, name: str, value: Any, scenario: Scenario
             relations = {**state.relations, other: replace(relation, **{part: value})}
             return replace(state, relations=dict(sorted(relations.items())))
         case "belief", [node, part] if part in BELIEF:
-            known = state.belief.nodes.get(node) or _unseen(node, scenario)
+            found = scenario.geography.nodes[node]
+            unseen = Known(found.parent_id, AREA if found.type == "area" else found.state, 0)
+            known = state.belief.nodes.get(node) or unseen
             fresh = replace(known, **{"parent" if part == "place" else "state": value}, seen=tick)
             return replace(state, belief=state.belief.updated({node: fresh}))
         case _, [] if what in CARD:
             state = replace(state, card=dict(sorted({**state.card, what: value}.items())))
-            return _with_home(state, str(value), scenario, tick) if what == "home" else state
+            if what != "home" or state.belief.knows(str(value)):
+                return state
+            home = Known(scenario.geography.nodes[str(value)].parent_id, AREA, tick)  # known, also when it is private
+            return replace(state, belief=state.belief.updated({str(value): home}))
         case _:
             raise UsageError(f"a character has no field {name!r}", hint=_fields(name))
-
-
-def _unseen(node: str, scenario: Scenario) -> Known:
-    found = scenario.geography.nodes[node]
-    return Known(found.parent_id, AREA if found.type == "area" else found.state, 0)
-
-
-def _with_home(state: CharacterState, home: str, scenario: Scenario, tick: int) -> CharacterState:
-    """Whoever lives somewhere knows the place, also when it is private."""
-    if state.belief.knows(home):
-        return state
-    parent = scenario.geography.nodes[home].parent_id
-    return replace(state, belief=state.belief.updated({home: Known(parent, AREA, tick)}))
 
 
 # ── checking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def queueable(body: Mapping[str, Any], scenario: Scenario) -> tuple[Input, Scenario]:
-    """An input as it is queued, and the scenario for those queued after it, in which a newcomer is known.
+    """Returns an input as it is queued, and the scenario for those queued after it, in which a newcomer is known.
 
     Raises UsageError for an unknown kind, field, name or value, and for a newcomer with mistakes.
     """
@@ -155,7 +147,8 @@ def queueable(body: Mapping[str, Any], scenario: Scenario) -> tuple[Input, Scena
 
 
 def _joining(body: Mapping[str, Any], scenario: Scenario) -> tuple[Mapping[str, Any], Scenario]:
-    """A `join` input with the id of its newcomer, and at home if it names no area; and the scenario after it."""
+    """Returns a `join` input with the id of its newcomer, and at home if it names no area; and the scenario after
+    it."""
     given: object = body.get("character")
     if not given:
         home = scenario.personas[str(body["agent_id"])].home if body.get("agent_id") in scenario.personas else ""
@@ -171,7 +164,7 @@ def _joining(body: Mapping[str, Any], scenario: Scenario) -> tuple[Mapping[str, 
 
 
 def with_queued(scenario: Scenario, queued: Iterable[InputRow]) -> Scenario:
-    """The scenario with those newcomers who wait for a tick."""
+    """Returns the scenario with those newcomers who wait for a tick."""
     for row in queued:
         if row.body.get("character"):
             _, scenario = queueable(row.body, scenario)
@@ -179,7 +172,7 @@ def with_queued(scenario: Scenario, queued: Iterable[InputRow]) -> Scenario:
 
 
 def checked(body: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
-    """A `set` input with its names resolved and its value of the field's type, which may be given as text.
+    """Returns a `set` input with its names resolved and its value of the field's type, which may be given as text.
 
     Raises UsageError for an unknown character, field or name, with the nearest, and for a value that does not fit.
     """
@@ -227,20 +220,20 @@ def _area(given: Any, scenario: Scenario) -> str:
 
 
 def _state(node: str, given: str, scenario: Scenario) -> str:
-    """A state that the object can have; areas have only one."""
+    """Returns a state that the object can have; areas have only one."""
     found = scenario.geography.nodes[node]
     states = (AREA,) if found.type == "area" else scenario.geography.kinds[found.kind].states
     return _one_of(f"state of {node}", given, {state: state for state in states})
 
 
 def _type(part: type[Part], name: str) -> Any:
-    """The type of a scenario's key, with its limits: a mind's questions have no room for more."""
+    """Returns the type of a scenario's key, with its limits: a mind's questions have no room for more."""
     info = part.model_fields[name]
     return Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
 
 
 def _fitting(name: str, type_: Any, given: Any) -> Any:
-    """The value as its type wants it. Lists given as text have their entries between semicolons."""
+    """Converts the value as its type wants it. Lists given as text have their entries between semicolons."""
     adapter = TypeAdapter[Any](type_)
     if isinstance(given, str) and adapter.json_schema().get("type") == "array":
         given = [entry.strip() for entry in given.split(SEPARATOR) if entry.strip()]
@@ -253,7 +246,7 @@ def _fitting(name: str, type_: Any, given: Any) -> Any:
 
 
 def _one_of(what: str, given: str, names: Mapping[str, str]) -> str:
-    """The id that is given, or whose name is. Raises UsageError with the nearest."""
+    """Returns the id that is given, or whose name is. Raises UsageError with the nearest."""
     if given in names:
         return given
     found = [id for id, name in names.items() if given.casefold() in (id.casefold(), name.casefold())]

@@ -65,12 +65,13 @@ class Driver:
         self.start_session(Budget())
 
     def start_session(self, budget: Budget) -> None:
-        """From now on this budget applies, and the event loop is the one that runs now."""
+        """Applies this budget from now on, in the event loop that runs now."""
         self._spending = Spending(budget)
         self._gate = asyncio.Semaphore(self._concurrency)
 
     async def run(self, drives: Iterable[Drive]) -> None:
-        """Drive all to their ends; those that wait for a server wait together. When one fails, the others are ended."""
+        """Drives all to their ends; those that wait for a server wait together. When one fails, the others are
+        ended."""
         drives = tuple(drives)
         try:
             if self.mind.paid:
@@ -83,7 +84,7 @@ class Driver:
                 drive.asking.close()
 
     async def answer(self, owner: str, tick: int, ask: Ask[Any, Any]) -> Answer[Any]:
-        """The answer to a question that belongs to no turn. The same question is asked once in a tick."""
+        """Returns the answer to a question that belongs to no turn. The same question is asked once in a tick."""
         number = self._journal.numbered(owner, tick, request_digest(ask))
         answer, _ = await self._answer(owner, tick, number, ask)
         return answer
@@ -104,15 +105,18 @@ class Driver:
     async def _answer(
         self, agent: str, tick: int, number: int, ask: Ask[Any, Any]
     ) -> tuple[Answer[Any], list[AnswerRow]]:
-        """The answer to a question and every attempt at it: journal, then mind, then fallback."""
+        """Returns the answer to a question and every attempt at it: journal, then mind, then fallback."""
         request = request_digest(ask)
         rows = list(
             self._journal.find(agent, tick, number, request, task=ask.task.name, inputs=lambda: shown_input(ask))
         )
         reply: Reply | None = None
-        while not rows or _may_be_repeated(rows[-1], self.mind.max_attempts):
+        # A malformed answer may be asked for again. A fault is final: a replay must use the same fallback.
+        while not rows or (rows[-1].outcome == "malformed" and rows[-1].attempt + 1 < self.mind.max_attempts):
             if rows and reply is None:  # an attempt of an earlier session: the mind is told what was wrong with it
-                reply = _kept_reply(rows[-1], self._journal.model_call(rows[-1]))
+                call, reply = self._journal.model_call(rows[-1]), Reply(None, rows[-1].outcome)
+                if call is not None:
+                    reply = replace(reply, error=call.error, kind=call.kind, prompt=call.prompt, raw=call.raw)
             attempt = rows[-1].attempt + 1 if rows else 0
             reply, seconds = await self._ask(ask, RequestKey(self.seeds.at(tick), agent, tick, number, attempt, reply))
             reply, body = _validated(ask, reply)
@@ -137,7 +141,7 @@ class Driver:
         return Answer(value or _kept_value(ask, last), "value", last.ordinal), rows
 
     async def _ask(self, ask: Ask[Any, Any], request_key: RequestKey) -> tuple[Reply, float]:
-        """One attempt of the mind, and the seconds it took; 0 for a mind that costs nothing."""
+        """Makes one attempt of the mind; returns the reply and the seconds it took, 0 for a mind that costs nothing."""
         if not self.mind.paid:  # it has no server to protect and costs nothing
             reply = self.mind.answer(ask, request_key)
             return reply if isinstance(reply, Reply) else await reply, 0.0
@@ -159,22 +163,22 @@ class Journal(Protocol):
     def find(
         self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
-        """Every attempt kept at this question, in order. Raises RunDamaged when another one was asked there.
+        """Returns every attempt kept at this question, in order. Raises RunDamaged when another one was asked there.
 
         `inputs`: the typed input as the trace has it, for the message.
         """
         ...
 
     def model_call(self, row: AnswerRow) -> ModelCall | None:
-        """What was sent and received at an attempt; None when it was not kept."""
+        """Returns what was sent and received at an attempt; None when it was not kept."""
         ...
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
-        """The ordinal under which a question was asked in its tick; the next free one for a new question."""
+        """Returns the ordinal under which a question was asked in its tick; the next free one for a new question."""
         ...
 
     def keep(self, row: AnswerRow, call: ModelCall) -> None:
-        """Make an attempt durable before it is used."""
+        """Makes an attempt durable before it is used."""
         ...
 
 
@@ -184,25 +188,25 @@ class NoJournal:
     def find(
         self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
-        """No attempts."""
+        """Finds no attempts."""
         del agent, tick, ordinal, request, task, inputs
         return ()
 
     def model_call(self, row: AnswerRow) -> ModelCall | None:
-        """None."""
+        """Returns None."""
         del row
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
-        """0: there is no other question."""
+        """Returns 0: there is no other question."""
         del agent, tick, request
         return 0
 
     def keep(self, row: AnswerRow, call: ModelCall) -> None:
-        """Nothing is kept before the commit."""
+        """Keeps nothing before the commit."""
 
 
 async def together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Wait for all; the first failure ends the others before it is raised.
+    """Waits for all; the first failure ends the others before it is raised.
 
     When the budget is reached, what is in flight is waited for: it has been paid for, and nothing follows it.
     """
@@ -218,7 +222,7 @@ async def together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
 
 
 def request_digest(ask: Ask[Any, Any]) -> bytes:
-    """The key digest of a question: task and typed input. The wording of a prompt is not part of it.
+    """Returns the key digest of a question: task and typed input. The wording of a prompt is not part of it.
 
     Every field of the input is, at its default too: a new field makes all such questions other ones.
     """
@@ -226,24 +230,13 @@ def request_digest(ask: Ask[Any, Any]) -> bytes:
 
 
 def shown_input(ask: Ask[Any, Any]) -> str:
-    """The typed input as traces have it, JSON."""
+    """Returns the typed input as traces have it, JSON."""
     return canonical(question_entry(ask.task, ask.input, Answer(None, "", 0))["input"]).decode()
 
 
-def _may_be_repeated(last: AnswerRow, max_attempts: int) -> bool:
-    """A `malformed` answer may be asked for again. A `fault` is final: a replay must use the same fallback."""
-    return last.outcome == "malformed" and last.attempt + 1 < max_attempts
-
-
-def _kept_reply(row: AnswerRow, call: ModelCall | None) -> Reply:
-    """An unusable reply of an earlier session."""
-    if call is None:
-        return Reply(None, row.outcome)
-    return Reply(None, row.outcome, call.error, call.kind, call.prompt, call.raw)
-
-
 def _kept_value(ask: Ask[Any, Any], row: AnswerRow) -> Value:
-    """The value of a journaled answer. It was validated when it was kept: raises RunDamaged when it is invalid now."""
+    """Returns the value of a journaled answer. It was validated when it was kept: raises RunDamaged when it is invalid
+    now."""
     try:
         return ask.task.output.model_validate_json(row.body)
     except ValueError as error:
@@ -255,7 +248,8 @@ def _kept_value(ask: Ask[Any, Any], row: AnswerRow) -> Value:
 
 
 def _validated(ask: Ask[Any, Any], reply: Reply) -> tuple[Reply, bytes]:
-    """The reply and its canonical bytes; a value of another task, or one with a lone surrogate, is malformed."""
+    """Returns the reply and its canonical bytes; a value of another task, or one with a lone surrogate, is
+    malformed."""
     if reply.value is None:
         return reply, b""
     if not isinstance(reply.value, ask.task.output):
@@ -271,7 +265,7 @@ def _malformed(reply: Reply, error: str, kind: str) -> Reply:
 
 
 def _usage(reply: Reply) -> dict[str, Any]:
-    """What is counted, without zeros, and the row that decided."""
+    """Returns what is counted, without zeros, and the row that decided."""
     counts: dict[str, Any] = {
         "prompt_tokens": reply.prompt_tokens,
         "cached_tokens": reply.cached_tokens,

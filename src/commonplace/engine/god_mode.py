@@ -1,4 +1,4 @@
-"""God mode: a sentence becomes perceptions for the right characters, shown before it is applied."""
+"""God mode: a sentence becomes perceptions for the right characters or a message, shown before it is applied."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from commonplace.clock import iso
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from commonplace.clock import hhmm, iso
 from commonplace.cognition.circumstances import concerning, is_healer, kept_alone
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
-from commonplace.engine.messages import foreseen, stated
 from commonplace.errors import UsageError
 from commonplace.languages import phrases, rows
 from commonplace.languages.language import language, said
@@ -24,9 +26,11 @@ from commonplace.scenario.circumstances import carrying, now_sentence, over_sent
 from commonplace.scenario.newcomer import character_json, may_come, newcomer
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.circumstances import Kind, Raise, subject_of
-from commonplace.world.events import NOBODY
+from commonplace.world.deeds import Rules
+from commonplace.world.events import NOBODY, Post
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, next_areas, percepts
+from commonplace.world.messages import form_of, playing, readers_of
 from commonplace.world.script import Audience
 from commonplace.world.state import NOWHERE, World
 
@@ -37,7 +41,7 @@ GROWN = 35
 
 
 async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -> dict[str, Any]:
-    """The input that a god-mode sentence stands for: what is perceived, by whom, and what changes.
+    """Returns the input that a god-mode sentence stands for: what is perceived, by whom, and what changes.
 
     The same sentence is asked about once before a tick. Raises Paused when the mind is unavailable, and UsageError with
     a question where it is not clear whom or what the sentence is about.
@@ -87,14 +91,14 @@ async def preview(text: str, scenario: Scenario, world: World, driver: Driver) -
 
 
 def _told(raises: Iterable[Raise], scenario: Scenario) -> Iterator[str]:
-    """Those who live with somebody that goes away for a time, and say so."""
+    """Yields those who live with somebody that goes away for a time, and say so."""
     away = {one.of for one in raises if scenario.kinds[one.kind].gone and scenario.kinds[one.kind].hours}
     homes = {scenario.personas[one].home for one in away}
     yield from (one.id for one in scenario.personas.values() if one.home in homes and one.id not in away)
 
 
 def _left_shut(raises: Iterable[Raise], scenario: Scenario) -> Iterator[Raise]:
-    """The rooms that close because whoever keeps them alone is away, for as long."""
+    """Yields the rooms that close because whoever keeps them alone is away, for as long."""
     for one in raises:
         kind = scenario.kinds[one.kind]
         if kind.gone and kind.hours:
@@ -103,14 +107,14 @@ def _left_shut(raises: Iterable[Raise], scenario: Scenario) -> Iterator[Raise]:
 
 
 def _reopened(ends: Iterable[str], scenario: Scenario, world: World) -> tuple[str, ...]:
-    """The rooms that closed when those who keep them left, and open again with their return."""
+    """Returns the rooms that closed when those who keep them left, and open again with their return."""
     back = [one for one in map(world.circumstances.get, ends) if one and scenario.kinds[one.kind].gone]
     shut = ((one, world.circumstances.get(f"closed.{room}")) for one in back for room in kept_alone(scenario, one.of))
     return tuple(room.key for one, room in shut if room and room.holds and room.since == one.since)
 
 
 def _begun(output: PerceiveEventOutput, scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """(kind, subject) of what begins; what is mutual is of both."""
+    """Yields kind and subject of what begins; what is mutual is of both."""
     for kind, of in map(subject_of, output.begins):
         yield kind, of
         if scenario.kinds[kind].mutual and output.by and f"{kind}.{output.by}" not in output.begins:
@@ -122,7 +126,7 @@ BEFORE = ("newcomer", "brings")
 
 
 def inputs_of(body: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """The inputs that a preview stands for."""
+    """Returns the inputs that a preview stands for."""
     joins = [{"kind": "join", **body["newcomer"]}] if "newcomer" in body else []
     brings = body.get("brings", {}).items()
     puts = [{"kind": "set", "agent_id": agent, "field": "place", "value": area} for agent, area in brings]
@@ -132,7 +136,8 @@ def inputs_of(body: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
 def _brought(
     raises: Iterable[Raise], areas: Sequence[str], scenario: Scenario, world: World
 ) -> Iterator[tuple[str, str]]:
-    """(character, area) of those whom something befalls elsewhere than where they are, and of who insults somebody."""
+    """Yields character and area of those whom something befalls elsewhere than where they are, and of who insults
+    somebody."""
     placed = set[str]()
     for one in raises:
         kind, there = scenario.kinds[one.kind], world.bodies.get(one.of)
@@ -145,7 +150,8 @@ def _brought(
 
 
 def _woken(output: PerceiveEventOutput, areas: Sequence[str], scenario: Scenario, world: World) -> Iterator[list[str]]:
-    """(character, doing) of those there and next to it whom what is noticed from afar wakes; the dark wakes nobody."""
+    """Yields character and doing of those there and next to it whom what is noticed from afar wakes; the dark wakes
+    nobody."""
     is_dark = any(subject_of(key)[0] == "dark" for key in output.begins)
     within = {*areas, *next_areas(scenario.geography, areas)} if output.far and not is_dark else ()
     doing = phrases(scenario.language, "god_mode")["woken"]
@@ -153,12 +159,12 @@ def _woken(output: PerceiveEventOutput, areas: Sequence[str], scenario: Scenario
 
 
 def _other(kind: str, of: str, by: str, begins: Sequence[tuple[str, str]]) -> str:
-    """Who did something to somebody; of two to whom the same befalls, as of two in love, the other one."""
+    """Returns who did something to somebody; of two to whom the same befalls, as of two in love, the other one."""
     return by if by != of else next((one for name, one in begins if name == kind and one != of), "")
 
 
 def _newcomer(given: str, named: Sequence[str], areas: Sequence[str], scenario: Scenario) -> dict[str, Any]:
-    """The `join` input, without its kind, of somebody new as `NAME; AGE; WORK; PRONOUN`; empty for nobody."""
+    """Returns the `join` input, without its kind, of somebody new as `NAME; AGE; WORK; PRONOUN`; empty for nobody."""
     name, age, work, pronoun = (part.strip() for part in (*given.split(";"), "", "", "")[:4])
     if not name or not may_come(scenario):
         return {}
@@ -183,14 +189,14 @@ def _newcomer(given: str, named: Sequence[str], areas: Sequence[str], scenario: 
 
 
 def is_state(change: tuple[str, str], scenario: Scenario) -> bool:
-    """Whether a thing can be in a state; it cannot be `GONE`, unless its kind says so."""
+    """Returns whether a thing can be in a state; it cannot be `GONE`, unless its kind says so."""
     thing, state = change
     geography = scenario.geography
     return state != GONE or GONE in geography.kinds[geography.nodes[thing].kind].states
 
 
 def doors(geography: Geography, areas: Collection[str]) -> list[str]:
-    """The ways between two of the areas, if there are any; else all ways that lead out of one of them."""
+    """Returns the ways between two of the areas, if there are any; else all ways that lead out of one of them."""
     between = [way.id for way in geography.ways.values() if {way.a, way.b} <= set(areas)]
     if between:
         return sorted(between)
@@ -204,13 +210,14 @@ def doors(geography: Geography, areas: Collection[str]) -> list[str]:
 
 
 def _inside(geography: Geography, area: str) -> set[str]:
-    """An area with those in it."""
+    """Returns an area with those in it."""
     children = (child for child in geography.nodes[area].children if geography.nodes[child].type == "area")
     return {area}.union(*(_inside(geography, child) for child in children))
 
 
 def described(body: Mapping[str, Any], scenario: Scenario, world: World) -> str:
-    """What an input will do, in one line in the scenario's language; also that it reaches nobody, as the world is."""
+    """Returns what an input will do, in one line in the scenario's language; also that it reaches nobody, as the world
+    is."""
     return "; ".join(language(scenario.language).joined(part) for part in _parts(body, scenario, world))
 
 
@@ -252,7 +259,7 @@ CHANGES = (*BEFORE, "sets", "moves", "closes", "opens", "befalls", "sky", "raise
 
 
 def _begins(one: Raise, scenario: Scenario) -> Iterator[str]:
-    """What will be so, for how long, what follows it, and whom it concerns most."""
+    """Yields what will be so, for how long, what follows it, and whom it concerns most."""
     kind, words = scenario.kinds[one.kind], phrases(scenario.language, "god_mode")
     hours = one.hours or kind.hours
     lasts = _time(hours, scenario) if hours else words["ever" if kind.gone else "open"]
@@ -266,7 +273,7 @@ def _begins(one: Raise, scenario: Scenario) -> Iterator[str]:
 
 
 def _concerned(one: Raise, kind: Kind, scenario: Scenario) -> Iterator[str]:
-    """Those who like somebody most, whom a place concerns, and who heals."""
+    """Yields those who like somebody most, whom a place concerns, and who heals."""
     others = [persona for persona in scenario.personas.values() if persona.id not in (one.of, one.by)]
     ties = ((scenario.states[persona.id].relations.get(one.of), persona) for persona in others
             if persona.id in scenario.states)  # fmt: skip
@@ -290,8 +297,39 @@ def _clause(sentence: str) -> str:
     return sentence.rstrip(".")
 
 
+# ── messages ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def stated(
+    post: Post, question: PerceiveEventInput, scenario: Scenario, world: World, driver: Driver
+) -> dict[str, Any]:
+    """Returns the message as JSON; it also says in plain words what it says is so, where its own words do not carry
+    that. `question`: its words, as a mind is asked about them. Raises Paused when the mind is unavailable."""
+    answer = await driver.answer(NOBODY, world.tick + 1, Ask(PERCEIVE_EVENT, question))
+    raises = [Raise(*subject_of(key)) for key in answer.value.begins]
+    return to_builtins(replace(post, words=carrying(post.words, raises, scenario, world.tick)))
+
+
+def foreseen(post: Post, scenario: Scenario, world: World) -> str:
+    """Returns who will read a message, and when, as things are now."""
+    geography, words = scenario.geography, phrases(scenario.language, "god_mode")
+    rules = Rules(0, scenario.language, scenario.kinds, {me: one.home for me, one in scenario.personas.items()})
+    form, time = form_of(geography, post.to), hhmm(scenario.clock.time(world.tick + 2))
+    readers = [geography.name(me) for found in readers_of(geography, world, post, rules).values() for me in found]
+    names = words["now"].format(names=", ".join(readers)) if readers else words["none"]
+    slots = {"name": geography.name(post.to) if post.to else "", "time": time, "text": post.words, "names": names}
+    if form == "letter":
+        home = geography.name(rules.homes[post.to])
+        return said(scenario.language, "god_mode", "handed" if post.handed else "letter", place=home, **slots)
+    places = [geography.name(area) for area in ((post.to,) if post.to else playing(geography, world, rules))]
+    return said(scenario.language, "god_mode", form if places else "silent", place=", ".join(places), **slots)
+
+
+# ── what a mind is asked ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
 def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
-    """A sentence with all names of the scenario, the state of things, and what may be so."""
+    """Returns a sentence with all names of the scenario, the state of things, and what may be so."""
     geography = scenario.geography
     personas = scenario.personas.values()
     return PerceiveEventInput(
@@ -302,7 +340,10 @@ def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
             ThingHere(id=thing, name=geography.name(thing), state=seen.state)
             for thing, seen in sorted(world.things.items())
         ),
-        located={thing: _area(seen.parent, world) for thing, seen in sorted(world.things.items())},
+        located={
+            thing: world.bodies[seen.parent].area if seen.parent in world.bodies else seen.parent  # carried, or not
+            for thing, seen in sorted(world.things.items())
+        },
         states={thing: geography.kinds[geography.nodes[thing].kind].states for thing in sorted(world.things)},
         circumstances=possible(scenario),
         so=tuple(key for key, one in world.circumstances.items() if one.holds),
@@ -311,8 +352,3 @@ def asked(text: str, scenario: Scenario, world: World) -> PerceiveEventInput:
         now=iso(scenario.clock.time(world.tick)),
         language=scenario.language,
     )
-
-
-def _area(parent: str, world: World) -> str:
-    """The area something is in, also when somebody carries it."""
-    return world.bodies[parent].area if parent in world.bodies else parent

@@ -66,11 +66,11 @@ class LiveState:
         return Rules(notice, self.scenario.language, self.scenario.kinds, homes)
 
     def due(self, agent: str) -> list[JobView]:
-        """The deferred jobs whose results the character's next turn receives."""
+        """Returns the deferred jobs whose results the character's next turn receives."""
         return [view for view in self.waiting.get(agent, ()) if view.job.due <= self.tick + 1]
 
     def view(self, agent: str, delivered: tuple[JobResult, ...] = ()) -> TurnView:
-        """What a character's next turn may know."""
+        """Returns what a character's next turn may know."""
         view = TurnView(
             scenario=self.scenario,
             persona=self.scenario.personas[agent],
@@ -83,7 +83,7 @@ class LiveState:
         return with_goals(view)
 
     def forgotten(self, events: Iterable[Event]) -> dict[str, tuple[int, ...]]:
-        """The memories that the inputs of a tick remove, by character; only those that exist."""
+        """Returns the memories that the inputs of a tick remove, by character; only those that exist."""
         found: dict[str, dict[int, None]] = {}
         for event, forgot in of_kind(events, Forgot):
             stream = self.streams.get(event.agent_id, ())  # who comes in this very tick has none yet
@@ -93,7 +93,7 @@ class LiveState:
     def apply(
         self, world: World, turns: Iterable[Turn], removed: Mapping[str, Sequence[int]], changes: Changes = NO_CHANGES
     ) -> None:
-        """Advance to a committed tick. Forgetting comes last: it is an input, and inputs end a tick.
+        """Advances to a committed tick. Forgetting comes last: it is an input, and inputs end a tick.
 
         A job requested in the tick already sees what the tick's inputs changed, as one restored from the file does.
         """
@@ -125,7 +125,7 @@ class LiveState:
             self.seeds = self.seeds.changed(self.tick, changes.settings["seed"])
 
     def _apply_jobs(self, turn: Turn, before: World) -> None:
-        """Jobs requested in the turn get their snapshot; those delivered in it are no longer in its state.
+        """Gives jobs requested in the turn their snapshot; those delivered in it are no longer in its state.
 
         The snapshot holds the world the turn saw (`before`) and the memories it ended with, access times included. A
         job sees nothing later, so it may be asked at any time until it is due and its answer stays the same.
@@ -144,7 +144,7 @@ class LiveState:
 
 
 def seen(scenario: Scenario, world: World, ambient: Ambient, agent: str) -> WorldView:
-    """What a character sees at the tick after `world`, whose weather is given."""
+    """Returns what a character sees at the tick after `world`, whose weather is given."""
     home = scenario.personas[agent].home
     return look(
         scenario.geography, world, agent, clock=scenario.clock, ambient=ambient, kinds=scenario.kinds, home=home
@@ -152,24 +152,24 @@ def seen(scenario: Scenario, world: World, ambient: Ambient, agent: str) -> Worl
 
 
 def weather(scenario: Scenario, seeds: Seeds, world: World) -> Ambient:
-    """Time of day and weather of a world at the end of its tick."""
+    """Returns time of day and weather of a world at the end of its tick."""
     return ambient_at(scenario.climate, seeds.at(world.tick), scenario.clock, world.tick, world.imposed)
 
 
 def cards_of(states: Mapping[str, CharacterState]) -> dict[str, Mapping[str, Any]]:
-    """What inputs have changed of the personas, by character."""
+    """Returns what inputs have changed of the personas, by character."""
     return {agent: state.card for agent, state in states.items()}
 
 
 def with_weights(rated: dict[str, float], memories: Iterable[Memory]) -> dict[str, float]:
-    """`rated` with the importance of each sentence remembered for the first time."""
+    """Adds to `rated` the importance of each sentence remembered for the first time."""
     for memory in memories:
         rated.setdefault(memory.text, memory.importance)
     return rated
 
 
 def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]:
-    """The state at tick 0, and the record to commit it with: starting memories and versions, no events."""
+    """Returns the state at tick 0, and the record to commit it with: starting memories and versions, no events."""
     streams = {agent: new_stream(scenario, agent) for agent in scenario.personas}
     past = scenario.session.past if scenario.session else {}
     deltas = {
@@ -192,7 +192,8 @@ def initial_state(scenario: Scenario, seed: int) -> tuple[LiveState, TickRecord]
 
 
 def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState:
-    """A run as it was at the end of a tick, with its pending deferred jobs. Everybody's memories are read once."""
+    """Returns a run as it was at the end of a tick, with its pending deferred jobs. Everybody's memories are read
+    once."""
     now = scenario_at(reading, scenario, tick)
     world, states = reading.world_at(tick), {agent: reading.state_at(agent, tick) for agent in now.personas}
     streams: dict[str, MemoryStream] = {}
@@ -208,7 +209,7 @@ def restored_state(reading: Reading, scenario: Scenario, tick: int) -> LiveState
 
 
 def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job, past: Snapshot) -> JobView:
-    """A pending job, on the snapshot it was requested on."""
+    """Returns a pending job, on the snapshot it was requested on."""
     scenario = scenario_at(reading, scenario, job.asked_at)
     world = seen_at(reading, scenario, agent, job.asked_at - 1)
     state = reading.state_at(agent, job.asked_at)
@@ -216,12 +217,13 @@ def _pending(reading: Reading, scenario: Scenario, agent: str, job: Job, past: S
 
 
 def scenario_at(reading: Reading, scenario: Scenario, tick: int) -> Scenario:
-    """The scenario with the cards and settings that inputs up to a tick have changed, and with what is so."""
+    """Returns the scenario with the cards and settings that inputs up to a tick have changed, and with what is so."""
     changed = as_changed(scenario, reading.cards_at(tick), reading.settings_at(tick))
     return with_circumstances(changed, reading.circumstances_at(tick))
 
 
 def seen_at(reading: Reading, scenario: Scenario, agent: str, tick: int) -> WorldView:
-    """What a character sees of the world as it was at the end of a tick. Raises KeyError if it was not in it."""
+    """Returns what a character sees of the world as it was at the end of a tick. Raises KeyError if it was not in
+    it."""
     world = reading.world_at(tick)
     return seen(scenario, world, weather(scenario, reading.seeds, world), agent)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from commonplace.character.state import CharacterState
 from commonplace.cognition.turn import JobView, Turn
 from commonplace.engine.attempts import attempts_of
 from commonplace.engine.changes import NO_CHANGES, Changes, changes_of
@@ -16,7 +15,7 @@ from commonplace.engine.driver import JOB_ORDINALS, Drive, Driver, together
 from commonplace.engine.live_state import LiveState
 from commonplace.engine.stage import Stage
 from commonplace.errors import Paused
-from commonplace.run.tick_record import InputRow, TickRecord, Version
+from commonplace.run.tick_record import InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.world.actions import Idle
 from commonplace.world.deeds import Intent
@@ -60,13 +59,13 @@ class Lockstep:
         self._stage = stage
 
     def start_session(self) -> Prefetch:
-        """The jobs of a new session, which the caller ends. The session before is over."""
+        """Begins the jobs of a new session, which the caller ends. The session before is over."""
         self.prefetch.cancel()
         self.prefetch = Prefetch(self.driver, self._stage)
         return self.prefetch
 
     async def run_tick(self, inputs: Sequence[InputRow] = ()) -> ProposedTick:
-        """The next tick: everybody's turn, and what the world makes of them. Nothing is changed yet."""
+        """Computes the next tick: everybody's turn, and what the world makes of them. Nothing is changed yet."""
         state, number = self.live_state, self.live_state.tick + 1
         acting = [agent for agent in self._stage.acts(state.scenario, number) if agent in state.world.bodies]
         drives: dict[str, tuple[Drive, ...]] = {}
@@ -90,7 +89,11 @@ class Lockstep:
             deltas={agent: delta for agent, delta in deltas.items() if delta.memories or delta.touched},
             versions=(
                 *world_versions(state.world, world),
-                *self._state_versions({**states, **changes.states}),
+                *(
+                    version
+                    for agent, after in {**states, **changes.states}.items()
+                    for version in state_versions(agent, state.states.get(agent), after)
+                ),
                 *changes.versions,
             ),
             answers=tuple(row for agent in acting for drive in drives[agent] for row in drive.rows),
@@ -101,12 +104,12 @@ class Lockstep:
         return ProposedTick(Tick(number, state.scenario.clock.time(number), events, turns), record, world, changes)
 
     def apply(self, proposed: ProposedTick) -> None:
-        """Advance to the tick, after its commit."""
+        """Advances to the tick, after its commit."""
         self.live_state.apply(proposed.world, proposed.tick.turns.values(), proposed.record.removed, proposed.changes)
         self.driver.seeds = self.live_state.seeds
 
     async def _run_turn(self, agent: str, drives: dict[str, tuple[Drive, ...]]) -> None:
-        """A character's deferred jobs that are due, then its turn; noted under its name."""
+        """Runs a character's deferred jobs that are due, then its turn; notes them under its name."""
         jobs = await self.prefetch.results(agent, self.live_state.due(agent))
         view = self.live_state.view(agent, tuple(drive.result for drive in jobs))
         turn = Drive(agent, view.tick, self._stage.turn(view))
@@ -114,7 +117,7 @@ class Lockstep:
         drives[agent] = (*jobs, turn)
 
     def _step_world(self, turns: Mapping[str, Turn], inputs: Sequence[Input]) -> tuple[World, tuple[Event, ...]]:
-        """The world after the tick, and the tick's events. Whoever had no turn goes on doing what it did."""
+        """Returns the world after the tick, and the tick's events. Whoever had no turn goes on doing what it did."""
         state, number = self.live_state, self.live_state.tick + 1
         scenario = state.scenario
         intents: dict[str, Intent] = {}
@@ -146,10 +149,6 @@ class Lockstep:
             weather=partial(ambient_at, scenario.climate, state.seeds.at(number), scenario.clock, number),
         )
 
-    def _state_versions(self, states: Mapping[str, CharacterState]) -> list[Version]:
-        before = self.live_state.states
-        return [version for agent in states for version in state_versions(agent, before.get(agent), states[agent])]
-
 
 Key = tuple[str, int, int]
 """Character, the tick the job was requested in, its number there."""
@@ -174,7 +173,7 @@ class Prefetch:
         self._jobs: dict[Key, _Job] = {}
 
     def start(self, waiting: Mapping[str, Sequence[JobView]], last: int) -> None:
-        """Start the jobs that are due up to a tick, in the background. Needs a running event loop."""
+        """Starts the jobs that are due up to a tick, in the background. Needs a running event loop."""
         if not self._driver.mind.paid:
             return
         due = {_key(agent, view): view for agent, views in waiting.items() for view in views if view.job.due <= last}
@@ -184,7 +183,7 @@ class Prefetch:
                 self._start(key, view)
 
     async def results(self, agent: str, views: Sequence[JobView]) -> tuple[Drive, ...]:
-        """The jobs of a character, done. Raises what they raise."""
+        """Waits for the jobs of a character. Raises what they raise."""
         if not views:
             return ()
         if not self._driver.mind.paid:
@@ -196,24 +195,26 @@ class Prefetch:
         return tuple(job.drive for job in jobs)
 
     async def drain(self) -> None:
-        """Wait for what is in flight, whatever its outcome: when the budget is reached, nothing follows it."""
+        """Waits for what is in flight, whatever its outcome: when the budget is reached, nothing follows it."""
         await asyncio.gather(*(job.task for job in self._jobs.values()), return_exceptions=True)
 
     def cancel(self) -> None:
-        """Cancel all jobs. From now on they write nothing."""
+        """Cancels all jobs. From now on they write nothing."""
         for job in self._jobs.values():
             job.task.cancel()
 
     async def end(self) -> None:
-        """Cancel all jobs and wait until they have ended."""
+        """Cancels all jobs and waits until they have ended."""
         self.cancel()
         await self.drain()
 
     def _job(self, agent: str, view: JobView) -> _Job:
-        """The job under way. One that was paused, because its mind was unavailable, is started again."""
+        """Returns the job under way. One that was paused, because its mind was unavailable, is started again."""
         key = _key(agent, view)
         job = self._jobs.get(key)
-        return self._start(key, view) if job is None or _paused(job.task) else job
+        if job is None or (job.task.done() and (job.task.cancelled() or isinstance(job.task.exception(), Paused))):
+            return self._start(key, view)
+        return job
 
     def _start(self, key: Key, view: JobView) -> _Job:
         drive = job_drive(self._stage, key[0], view)
@@ -224,7 +225,8 @@ class Prefetch:
 
 
 def job_drive(stage: Stage, agent: str, view: JobView) -> Drive:
-    """A job to be driven: its questions belong to the tick it was requested in, with ordinals of their own."""
+    """Makes a job that can be driven: its questions belong to the tick it was requested in, with ordinals of their
+    own."""
     return Drive(agent, view.job.asked_at, stage.run_job(view), JOB_ORDINALS * (1 + view.job.number))
 
 
@@ -232,12 +234,8 @@ def _key(agent: str, view: JobView) -> Key:
     return (agent, view.job.asked_at, view.job.number)
 
 
-def _paused(task: asyncio.Task[None]) -> bool:
-    return task.done() and (task.cancelled() or isinstance(task.exception(), Paused))
-
-
 def _close(drive: Drive, task: asyncio.Task[None]) -> None:
-    """After the end of a job, which may have been cancelled before it began."""
+    """Closes a job after its end; it may have been cancelled before it began."""
     drive.asking.close()
     if not task.cancelled():
         task.exception()  # asyncio warns about an error that nobody looks at, and nobody may be waiting for this job

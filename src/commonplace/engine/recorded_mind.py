@@ -28,7 +28,7 @@ class RecordedMind:
     max_attempts = 1
 
     def __init__(self, name: str, source: str, answers: Iterable[AnswerRow]) -> None:
-        """`source`: the run with the answers, for messages; `answers`: all attempts, in their order."""
+        """Takes the `source`, the run with the answers, for messages, and all `answers`, in their order."""
         self.name = name
         self._source = source
         # Of several attempts at a question the last one counts.
@@ -40,12 +40,12 @@ class RecordedMind:
 
     @classmethod
     def of(cls, name: str, path: str | Path) -> RecordedMind:
-        """The mind of a run file. Errors as of `Reading.open`."""
+        """Reads the mind of a run file. Raises what `Reading.open` raises."""
         with Reading.open(path) as reading:
             return cls(name, str(path), reading.answers(used=False))
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The recorded reply. Raises CommonplaceError for a question that was never answered."""
+        """Returns the recorded reply. Raises CommonplaceError for a question that was never answered."""
         row = self._kept((request_key.agent, request_key.tick, request_key.number), request_digest(ask))
         if row is None:
             hint = "scenario, seed, settings and inputs must be those of that run; what is committed stays"
@@ -65,7 +65,7 @@ class RecordedMind:
             raise RunDamaged(f"the answer of {row.agent} in {self._source} is not valid", where=where) from error
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Does nothing."""
 
     def _kept(self, here: Key, request: bytes) -> AnswerRow | None:
         row = self._rows.get(here)

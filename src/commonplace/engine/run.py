@@ -35,7 +35,7 @@ class Run:
     """One run, owned by this process. Use it as a context manager, or close it."""
 
     def __init__(self, file: RunFile, engine: Lockstep, mind: Mind, stage: Stage, keep: Keeper | None = None) -> None:
-        """Use `start` or `resume`."""
+        """Joins the parts that `start` or `resume` has made."""
         self.file = file
         self._stage = stage
         self._keep = keep
@@ -57,7 +57,7 @@ class Run:
         concurrency: int = 32,
         keep: Keeper | None = None,
     ) -> Run:
-        """A new run with its opening state as tick 0. Errors as of `RunFile.create`.
+        """Begins a new run with its opening state as tick 0. Raises what `RunFile.create` raises.
 
         `keep`: keeps elsewhere what has been committed.
         """
@@ -77,7 +77,7 @@ class Run:
         concurrency: int = 32,
         keep: Keeper | None = None,
     ) -> Run:
-        """An existing run, from its last committed tick on; from its opening when it was killed before that."""
+        """Continues an existing run from its last committed tick; from its opening when it was killed before that."""
         if file.last_tick < 0:
             live_state, first = initial_state(scenario, file.manifest.seed)
             file.commit(first)
@@ -108,13 +108,14 @@ class Run:
 
     @property
     def reading(self) -> Reading:
-        """What has been committed."""
+        """The run as committed."""
         return self.file.reading
 
     async def play(
         self, ticks: int | None = None, *, until: int | None = None, budget: Budget | None = None
     ) -> AsyncGenerator[Tick, None]:
-        """Run a number of ticks, or up to a tick; yields each once it is committed. The caller may stop after any tick.
+        """Runs a number of ticks, or up to a tick; yields each once it is committed. The caller may stop after any
+        tick.
 
         A stage that ends, such as a panel, ends the run by itself.
 
@@ -125,7 +126,8 @@ class Run:
         last = min(last, self.length or last)
         if self._keep:
             self._keep(self.file.reading)  # what a process that died had not kept yet
-        prefetch = self._start_session(budget)
+        self._engine.driver.start_session(budget or Budget())
+        prefetch = self._session = self._engine.start_session()
         try:
             with full_disk_resumed(self.file.path):
                 prefetch.start(self._engine.live_state.waiting, last)
@@ -136,15 +138,22 @@ class Run:
             raise self._paused(error) from error
         except Paused as error:
             raise self._paused(error) from error
-        except UsageError as error:
-            raise self._refused(error) from error
+        except UsageError as error:  # a wrong key or model name can be corrected and the run resumed
+            place = error.where or str(self.file.path)
+            again = f"nothing is lost; {command('resume', self.file.path)} continues it"
+            hint = "; ".join(filter(None, (error.hint, again)))
+            raise UsageError(error.what, where=f"{place}, tick {self.tick}", hint=hint) from error
         finally:
-            await self._end_session(prefetch)
+            await prefetch.end()
+            if self._session is prefetch:  # no other session has begun meanwhile and needs the mind
+                self._session = None
+                self._engine.driver.start_session(Budget())
+                await self._mind.close()
 
     def play_sync(
         self, ticks: int | None = None, *, until: int | None = None, budget: Budget | None = None
     ) -> Generator[Tick]:
-        """`play` for a program without an event loop: `for tick in run.play_sync(ticks=12)`.
+        """Plays for a program without an event loop: `for tick in run.play_sync(ticks=12)`.
 
         Raises UsageError where a loop runs already, as in a notebook: there, `async for tick in run.play(…)`.
         """
@@ -167,7 +176,8 @@ class Run:
         return f"<Run {self.file.path}: {self.scenario.part.title}, tick {self.tick}>"
 
     async def _run_tick(self, prefetch: Prefetch, last: int) -> Tick:
-        """One tick. Committed before it is applied: what fails before the commit leaves the run at the tick before."""
+        """Runs one tick. It is committed before it is applied: what fails before the commit leaves the run at the tick
+        before."""
         inputs = [row.stamped(self.tick + 1) for row in _due(self.file.queued())]
         proposed = await self._engine.run_tick(inputs)
         self.file.commit(proposed.record)
@@ -177,21 +187,8 @@ class Run:
         prefetch.start(self._engine.live_state.waiting, last)
         return proposed.tick
 
-    def _start_session(self, budget: Budget | None) -> Prefetch:
-        self._engine.driver.start_session(budget or Budget())
-        self._session = self._engine.start_session()
-        return self._session
-
-    async def _end_session(self, prefetch: Prefetch) -> None:
-        """End the session's jobs. The mind is closed too, unless another session has begun meanwhile and needs it."""
-        await prefetch.end()
-        if self._session is prefetch:
-            self._session = None
-            self._engine.driver.start_session(Budget())
-            await self._mind.close()
-
     def _paused(self, error: Paused) -> Paused:
-        """The same error, with where the run stands and how to resume it."""
+        """Returns the same error, with where the run stands and how to resume it."""
         path, number = self.file.path, self.tick + 1
         where = f"{path}, tick {self.tick}"
         if isinstance(error, BudgetReached):
@@ -203,16 +200,9 @@ class Run:
         hint = "; ".join(filter(None, (error.hint, again, other)))
         return Paused(what, where=where, hint=hint)
 
-    def _refused(self, error: UsageError) -> UsageError:
-        """The same error, with where the run stands: a wrong key or model name can be corrected and the run resumed."""
-        place = f"{error.where}, tick {self.tick}" if error.where else f"{self.file.path}, tick {self.tick}"
-        again = f"nothing is lost; {command('resume', self.file.path)} continues it"
-        return UsageError(error.what, where=place, hint="; ".join(filter(None, (error.hint, again))))
-
     async def preview(self, text: str, agent: str = "") -> dict[str, Any]:
-        """The input that a god-mode sentence stands for, or what a character (`agent`) attempts, to be shown and
-        submitted. Raises Paused as `play` does, and UsageError for a sentence without words.
-        """
+        """Returns the input that a god-mode sentence stands for, or what a character (`agent`) attempts, to be shown
+        and submitted. Raises Paused as `play` does, and UsageError for a sentence without words."""
         if not any(map(str.isalnum, text)):
             raise UsageError("the sentence has no words", hint="say what happens: The lights go out.")
         world, driver = self._engine.live_state.world, self._engine.driver
@@ -227,25 +217,25 @@ class Run:
                 await self._mind.close()
 
     def described(self, body: Mapping[str, Any]) -> str:
-        """What the input of a `preview` will do, in one line for the person who wrote the sentence."""
+        """Returns what the input of a `preview` will do, in one line for the person who wrote the sentence."""
         describe = attempts.described if body["kind"] == "attempt" else described
         return describe(body, self.scenario, self._engine.live_state.world)
 
     def plays(self, agent: str) -> bool:
-        """Whether a person decides for a character."""
+        """Returns whether a person decides for a character."""
         state = self._engine.live_state.states.get(agent)
         return state is not None and state.played
 
     def submit(self, body: Mapping[str, Any]) -> int:
-        """Queue an input; it is applied at the end of the next tick. Raises UsageError for unknown names."""
+        """Queues an input; it is applied at the end of the next tick. Raises UsageError for unknown names."""
         return queue_input(self.file, self.scenario, *inputs_of(body))
 
     def why(self, event_id: str) -> dict[str, Any]:
-        """The reasons of an event, from its committed turn. Raises UsageError for an unknown id."""
+        """Returns the reasons of an event, from its committed turn. Raises UsageError for an unknown id."""
         return why(self.reading, event_id)
 
     def close(self) -> None:
-        """Close the run; its one file can be copied from now on."""
+        """Closes the run; its one file can be copied from now on."""
         self._engine.prefetch.cancel()
         if self._keep:
             self._keep.close()
@@ -262,7 +252,7 @@ class Run:
 
 
 def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:
-    """Queue inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names.
+    """Queues inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names.
 
     `scenario` as inputs have changed it; what is queued already is added to it.
     """
@@ -275,7 +265,7 @@ def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -
 
 
 def _due(queued: Iterable[InputRow]) -> list[InputRow]:
-    """The queued inputs that the next tick takes.
+    """Returns the queued inputs that the next tick takes.
 
     A character does one thing in a tick, so a `take_over` or an `attempt` holds back all that is queued for its
     character after it: actions given one after another are done one after another, and giving it back waits for the
@@ -293,6 +283,6 @@ def _due(queued: Iterable[InputRow]) -> list[InputRow]:
 
 
 def _driver(file: RunFile, mind: Mind, seed: int | Seeds, concurrency: int) -> Driver:
-    """A mind that costs nothing is asked again instead of looked up: the same request gives the same answer."""
+    """Makes the driver. A mind that costs nothing is asked again instead of looked up: it gives the same answer."""
     journal = file.journal if mind.paid else NoJournal()
     return Driver(mind, journal, seed, durable=mind.paid, concurrency=concurrency)

@@ -20,11 +20,11 @@ class Keeper(Protocol):
     """Keeps outside the run what has been committed."""
 
     def __call__(self, reading: Reading) -> None:
-        """Called after each commit, and before the first tick of a session. Does nothing twice."""
+        """Keeps what is new; runs after each commit, and before the first tick of a session. Does nothing twice."""
         ...
 
     def close(self) -> None:
-        """Called when the run is closed."""
+        """Runs when the run is closed."""
         ...
 
 
@@ -43,11 +43,11 @@ class Ratings(Protocol):
     """A person's stars for what a run keeps outside, as they are there now. The run does not change."""
 
     def all(self) -> Mapping[str, float]:
-        """Event or memory id → stars, 0 for none, of everything that can be rated."""
+        """Returns event or memory id → stars, 0 for none, of everything that can be rated."""
         ...
 
     def rate(self, name: str, stars: float) -> Rated:
-        """Rate what has this id, 1 to 5 stars. Raises UsageError for anything that cannot be rated."""
+        """Rates what has this id, 1 to 5 stars. Raises UsageError for anything that cannot be rated."""
         ...
 
 

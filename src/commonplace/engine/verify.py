@@ -23,7 +23,7 @@ from commonplace.scenario.scenario import Scenario
 async def verify(
     reading: Reading, scenario: Scenario, stage: Stage, *, begins: Callable[[int], object] = lambda _: None
 ) -> int:
-    """Re-execute every committed tick; returns the last. Raises RunDamaged naming the first tick that differs.
+    """Re-executes every committed tick; returns the last. Raises RunDamaged naming the first tick that differs.
 
     `begins` is called with each tick before it is executed.
 
@@ -87,7 +87,7 @@ class CommittedAnswers(NoJournal):
     def find(
         self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
-        """Every attempt at the question, if it is the same. Raises Diverged."""
+        """Returns every attempt at the question, if it is the same. Raises Diverged."""
         rows = self._rows.get((agent, tick, ordinal), [])
         if rows and rows[0].request != request:
             before = kept_input(self._reading.one, rows[0])
@@ -111,4 +111,4 @@ class NoMind:
         )
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Does nothing."""

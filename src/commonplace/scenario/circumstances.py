@@ -34,13 +34,13 @@ from commonplace.world.circumstances import (
 
 
 def kinds_of(part: ScenarioPart) -> Kinds:
-    """Those that every scenario knows and those of its own."""
+    """Returns the kinds that every scenario knows, and those of its own."""
     own = {name: msgspec.convert(one.model_dump(), Kind) for name, one in part.circumstances.items()}
     return MappingProxyType({**shipped_kinds(part.language), **own})
 
 
 def subject(scenario: Scenario, of: str) -> Subject | None:
-    """What sort of thing an id names; None where it names nothing."""
+    """Returns what sort of thing an id names; None where it names nothing."""
     if of == TOWN:
         return "town"
     if of in scenario.personas:
@@ -53,7 +53,7 @@ def subject(scenario: Scenario, of: str) -> Subject | None:
 
 @derived
 def possible(scenario: Scenario) -> Mapping[str, str]:
-    """All that may be so, the key of each kind of each subject, with what the subject is called."""
+    """Returns the key of each kind of each subject, that is all that may be so, with the name of the subject."""
     geography = scenario.geography
     subjects: Mapping[Subject, Iterable[str]] = {
         "person": scenario.personas,
@@ -72,7 +72,7 @@ def possible(scenario: Scenario) -> Mapping[str, str]:
 
 
 def _plain_name(scenario: Scenario, of: str) -> str:
-    """The name of a subject without article, by which a sentence or a mind may call it."""
+    """Returns the name of a subject without article, by which a sentence or a mind may call it."""
     known = of in scenario.personas or scenario.fact(of) is not None
     return (
         subject_name(scenario, of) if known else scenario.geography.name(scenario.geography.root if of == TOWN else of)
@@ -80,19 +80,19 @@ def _plain_name(scenario: Scenario, of: str) -> str:
 
 
 def now_sentence(scenario: Scenario, kind: str, of: str, by: str = "") -> str:
-    """That something is so: `Mira's Noodle Bar is on fire.`"""
+    """Says that something is so: `Mira's Noodle Bar is on fire.`"""
     return _said(scenario, scenario.kinds[kind].words.now, of, by)
 
 
 def carrying(text: str, raises: Iterable[Raise], scenario: Scenario, tick: int) -> str:
-    """A sentence, and after it in plain words what of all that it raises it does not say itself."""
+    """Returns a sentence, and after it in plain words what it raises and does not say itself."""
     facts = [(one, fact_of(scenario, Circumstance(one.kind, one.of, tick, by=one.by))) for one in raises]
     more = [now_sentence(scenario, one.kind, one.of, one.by) for one, fact in facts if not fact.carried_by(text)]
     return " ".join((text, *more))
 
 
 def over_sentence(scenario: Scenario, key: str) -> str:
-    """That something is no longer so."""
+    """Says that something is no longer so."""
     kind, of = subject_of(key)
     return _said(scenario, scenario.kinds[kind].words.over, of, "")
 
@@ -117,7 +117,7 @@ def refuse_unknown(scenario: Scenario, key: str, by: str = "") -> None:
 
 
 def with_circumstances(scenario: Scenario, circumstances: Circumstances) -> Scenario:
-    """The scenario with what is so, and what was lately, as facts; without those that it had before."""
+    """Returns the scenario with what is so, and what was lately, as facts; without those that it had before."""
     if not circumstances and not any(subject_of(fact.id)[0] for fact in scenario.facts):
         return scenario
     facts = tuple(fact for fact in scenario.facts if not subject_of(fact.id)[0])
@@ -140,7 +140,7 @@ def with_circumstances(scenario: Scenario, circumstances: Circumstances) -> Scen
 
 
 def fact_of(scenario: Scenario, one: Circumstance) -> Fact:
-    """What is so as news."""
+    """Returns what is so as news."""
     words, lines = scenario.kinds[one.kind].words, _tell(scenario, one).lines
     text = _said(scenario, words.now if one.holds else words.was or words.over, one.of, one.by)
     groups = (*_names(scenario, one.of), words.carrying)
@@ -165,13 +165,13 @@ def _said(scenario: Scenario, template: str, of: str, by: str) -> str:
 
 
 def said(template: str, spoken: str, name: str, other: str) -> str:
-    """A text of `Words` with the names of its subject and of who did it; nobody is `somebody`."""
+    """Fills a text of `Words` with the names of its subject and of who did it; nobody is `somebody`."""
     text = template.format(x=name, X=name[:1].upper() + name[1:], y=other or phrases(spoken, "views")["somebody"])
     return language(spoken).joined(text)
 
 
 def subject_name(scenario: Scenario, of: str) -> str:
-    """What a subject is called inside a sentence: `Suki`, `Mira's Noodle Bar`, `the lantern festival`."""
+    """Returns what a subject is called inside a sentence: `Suki`, `Mira's Noodle Bar`, `the lantern festival`."""
     spoken = language(scenario.language)
     if of in scenario.personas:
         return scenario.personas[of].called
@@ -182,12 +182,12 @@ def subject_name(scenario: Scenario, of: str) -> str:
 
 
 def subject_names(scenario: Scenario, of: str) -> tuple[str, ...]:
-    """The words that name a subject, one or more of which occur where it is spoken of, in lower case."""
+    """Returns the words that name a subject, in lower case; one or more of them occur where it is spoken of."""
     return tuple(name.lower() for group in _names(scenario, of)[:1] for name in group)
 
 
 def _names(scenario: Scenario, of: str) -> tuple[tuple[str, ...], ...]:
-    """The words that name a subject, as groups of which a text has one each; none for the town."""
+    """Returns the words that name a subject, as groups of which a text has one each; none for the town."""
     if of == TOWN:
         return ()
     fact, persona = scenario.fact(of), scenario.personas.get(of)
@@ -198,11 +198,7 @@ def _names(scenario: Scenario, of: str) -> tuple[tuple[str, ...], ...]:
         return named or ((name,),)  # where and when it was to be is not said of what does not take place
     if persona is not None:
         return (tuple(dict.fromkeys((persona.called, persona.name))),)
-    name, others = scenario.geography.name(of), _other_names(scenario, of)
+    name, nodes = scenario.geography.name(of), scenario.geography.nodes.values()
+    others = dict.fromkeys(next(iter(name_forms(node.name)), "") for node in nodes if node.id != of)
     forms = tuple(form for form in name_forms(name) if not any(f" {other}".endswith(f" {form}") for other in others))
     return (forms or (name,),)
-
-
-def _other_names(scenario: Scenario, of: str) -> Mapping[str, None]:
-    nodes = scenario.geography.nodes.values()
-    return dict.fromkeys(next(iter(name_forms(node.name)), "") for node in nodes if node.id != of)

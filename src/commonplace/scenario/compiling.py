@@ -12,10 +12,9 @@ from commonplace.character.fact import Fact
 from commonplace.character.persona import Persona, Phase, RoutineItem, Step
 from commonplace.character.state import UNKNOWN, Belief, CharacterState, Known, Relation
 from commonplace.clock import Clock, parse_iso
-from commonplace.errors import UsageError
 from commonplace.scenario.circumstances import kinds_of
 from commonplace.scenario.findings import Names, hours, minutes, walked
-from commonplace.scenario.loading import Mistake, Source, find, located, read, report
+from commonplace.scenario.loading import Source, find, located, read, refusal
 from commonplace.scenario.model import (
     CharacterPart,
     FactPart,
@@ -56,27 +55,27 @@ DEGREES = {"cold": (-6, 2), "cool": (4, 11), "mild": (10, 18), "warm": (17, 26),
 
 
 def load(name_or_path: str) -> Scenario:
-    """A shipped scenario by name or any file by path. Raises UsageError with every mistake found in it."""
+    """Loads a shipped scenario by name, or any file by path. Raises UsageError with every mistake found in it."""
     text, origin = located(name_or_path)
     return _sound(text) or _of_source(find(name_or_path), origin)
 
 
 def compiled_from_text(text: str, origin: str = "scenario") -> Scenario:
-    """The scenario of a text kept elsewhere, such as a run's manifest. `origin` is what mistakes call it."""
+    """Compiles a text kept elsewhere, such as a run's manifest. `origin` is what mistakes call it."""
     return _sound(text) or _of_source(read(text, origin), origin)
 
 
 def _of_source(source: Source, origin: str) -> Scenario:
-    """The scenario of a document. Raises UsageError with every mistake found in it."""
+    """Compiles a document. Raises UsageError with every mistake found in it."""
     part, mistakes = examined(source)
     if part is None or mistakes:
-        raise _refusal(origin, mistakes)
+        raise refusal(origin, mistakes, "docs/scenarios.md explains every key.")
     return compiled(part, source.text)
 
 
 @lru_cache(maxsize=4)
 def _sound(text: str) -> Scenario | None:
-    """The scenario of a text; None when there are mistakes in it.
+    """Compiles a text; returns None when there are mistakes in it.
 
     The latest few are kept: making a run and reading it want the same one, and a large file takes 0.3 s to read.
     """
@@ -85,7 +84,7 @@ def _sound(text: str) -> Scenario | None:
 
 
 def compiled(part: ScenarioPart, text: str) -> Scenario:
-    """The values of a scenario without mistakes (see `check`)."""
+    """Compiles a scenario without mistakes (see `check`)."""
     clock = Clock(parse_iso(part.clock.start), part.clock.tick_minutes)
     names = Names.of(part)
     world = geography(part)
@@ -127,7 +126,7 @@ OF_ITS_OWN = 12
 
 
 def _replies(part: ScenarioPart) -> _Replies:
-    """What may be said to each sentence that an author has given to tell, and the answers to what is asked there.
+    """Returns what may be said to each sentence that an author has given to tell, and the answers to questions there.
 
     A reply without numbers is for the lines that it shares most words with; one that shares words with none is for all.
     To what is said at once of an occasion one says what else is said of it at once.
@@ -171,7 +170,7 @@ _SMALL = frozenset(
 
 
 def in_session(scenario: Scenario, given: Mapping[str, Any] | None) -> Scenario:
-    """The scenario with the question, the opening time and the past answers of a panel; itself without any.
+    """Returns the scenario with the question, opening time and past answers of a panel; unchanged without any.
 
     `given`: as the manifest of the run has it. Raises ValueError for what is not a session.
     """
@@ -190,22 +189,18 @@ def in_session(scenario: Scenario, given: Mapping[str, Any] | None) -> Scenario:
     return replace(made, script=(asked, *made.script), session=session)
 
 
-def _refusal(origin: str, mistakes: Sequence[Mistake]) -> UsageError:
-    count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-    return UsageError(f"{origin} has {count}\n{report(mistakes)}", hint="docs/scenarios.md explains every key.")
-
-
 # ── the world ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def geography(part: ScenarioPart) -> Geography:
-    """The static world, characters included where they are at tick 0. Raises UsageError for what cannot be built."""
+    """Builds the static world, with the characters where they are at tick 0. Raises UsageError for what cannot be
+    built."""
     kinds = {id: _kind(id, kind) for id, kind in part.world.kinds.items()}
     return Geography.build(_nodes(part), kinds, ways(part.world.ways), part.world.edge_cost, language=part.language)
 
 
 def ways(parts: tuple[WayPart, ...]) -> tuple[Way, ...]:
-    """The declared ways; the id of each names its ends."""
+    """Returns the declared ways; the id of each names its ends."""
     made: dict[str, Way] = {}
     for part in parts:
         a, b = part.between
@@ -246,25 +241,20 @@ def _kind(kind_id: str, part: KindPart) -> ObjectKind:
         for verb, alternatives in part.verbs.items()
         for one in alternatives
     )
+    refusals = {tuple((*key.split(maxsplit=1), "")[:2]): text for key, text in part.refusals.items()}
     return ObjectKind(
         id=kind_id,
         states=part.states,
         initial=part.states[0],
         transitions=transitions,
-        refusals=_refusals(part.refusals),
+        refusals={(verb, state or ANY): text for (verb, state), text in refusals.items()},
         portable=part.portable,
         words=part.words,
     )
 
 
-def _refusals(written: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """`TAKE empty` is for one state, `TAKE` for any."""
-    split = {tuple(key.split(maxsplit=1)): text for key, text in written.items()}
-    return {(key[0], key[1] if len(key) > 1 else ANY): text for key, text in split.items()}
-
-
 def _opening(part: ScenarioPart, clock: Clock, world: Geography) -> World:
-    """Everybody who is there at tick 0, asleep unless the routine says otherwise."""
+    """Returns the world with everybody who is there at tick 0, asleep unless the routine says otherwise."""
     present = {character.id: character for character in part.characters if not character.absent}
     start = opening(world, present)
     minute = clock.start.hour * 60 + clock.start.minute
@@ -273,7 +263,7 @@ def _opening(part: ScenarioPart, clock: Clock, world: Geography) -> World:
 
 
 def _awake_or_asleep(body: Body, character: CharacterPart, minute: int) -> Body:
-    """What begins at the very minute of tick 0 is left to tick 1: who rises at six still sleeps at six."""
+    """Lets a body do what its routine says. What begins at the very minute of tick 0 is left to tick 1."""
     if not character.routine:
         return body
     begun = [item for item in character.routine if minutes(item.at) < minute]
@@ -311,7 +301,7 @@ def _routine(item: RoutinePart) -> RoutineItem:
 
 
 def opening_state(character: CharacterPart, names: Names, start: World) -> CharacterState:
-    """What a character knows of the world as it was at tick 0, and how it sees others."""
+    """Returns what a character knows of the world as it was at tick 0, and how it sees others."""
     relations = {
         relation.to: Relation(relation.to, relation.label, relation.warmth, summary=relation.summary)
         for relation in sorted(character.relations, key=lambda relation: relation.to)
@@ -320,7 +310,8 @@ def opening_state(character: CharacterPart, names: Names, start: World) -> Chara
 
 
 def _belief(character: CharacterPart, names: Names, start: World) -> Belief:
-    """Public areas, the own home and what it `knows`; the objects there and those it carries; acquaintances."""
+    """Returns public areas, the own home and what the character `knows`; objects there and those it carries;
+    acquaintances."""
     areas = names.known_areas(character)
     nodes = {area: Known(names.parents.get(area, ""), "open", 0) for area in areas}
     for object_id, thing in start.things.items():
@@ -331,7 +322,7 @@ def _belief(character: CharacterPart, names: Names, start: World) -> Belief:
 
 
 def _memories(character: CharacterPart, part: ScenarioPart) -> tuple[MemoryPart, ...]:
-    """The character's own, then the facts it starts: it must remember a fact to be able to tell it."""
+    """Returns the character's own memories, then the facts it starts: it must remember a fact to be able to tell it."""
     seeded = tuple(
         MemoryPart(
             text=fact.text[part.language],
@@ -364,18 +355,14 @@ def _fact(fact: FactPart) -> Fact:
 
 
 def _script(script: Sequence[ScriptPart], clock: Clock, world: Geography) -> tuple[Scripted, ...]:
-    ways = _way_ids(world)
-    return tuple(sorted((_scripted(one, clock, ways) for one in script), key=lambda one: (one.tick, one.id)))
+    ways, midnight = _way_ids(world), clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
+    moments = ((one, midnight + timedelta(days=one.day, minutes=minutes(one.at))) for one in script)
+    events = [replace(_happening(one, ways), tick=clock.tick(moment)) for one, moment in moments]
+    return tuple(sorted(events, key=lambda one: (one.tick, one.id)))
 
 
 def _way_ids(world: Geography) -> dict[frozenset[str], str]:
     return {frozenset((way.a, way.b)): way.id for way in world.ways.values()}
-
-
-def _scripted(one: ScriptPart, clock: Clock, ways: Mapping[frozenset[str], str]) -> Scripted:
-    midnight = clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
-    moment = midnight + timedelta(days=one.day, minutes=minutes(one.at))
-    return replace(_happening(one, ways), tick=clock.tick(moment))
 
 
 def _happening(one: ScriptPart | OccasionPart, ways: Mapping[frozenset[str], str]) -> Scripted:
@@ -452,7 +439,7 @@ def _climate(part: ScenarioPart) -> Climate:
 def as_changed(
     scenario: Scenario, cards: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any] | None = None
 ) -> Scenario:
-    """The scenario with other cards of characters, and other settings; itself when nothing changes.
+    """Returns the scenario with other cards of characters, and other settings; unchanged when nothing changes.
 
     A card that holds the name is that of somebody who came later, and holds the whole persona (see `card_of`). Raises
     ValueError for one that nobody can have.
@@ -462,8 +449,11 @@ def as_changed(
         if me not in scenario.personas:
             scenario = with_character(scenario, CharacterPart.model_validate({"id": me, **card}))
     if cards:
-        language = scenario.language
-        new = {me: _with_card(persona, cards.get(me, {}), language) for me, persona in scenario.personas.items()}
+        new: dict[str, Persona] = {}
+        for me, persona in scenario.personas.items():
+            card = cards.get(me, {})
+            whole = CharacterPart.model_validate({"id": me, **card}) if "name" in card else None
+            new[me] = _persona(whole, scenario.language) if whole else persona.changed(card)
         scenario = replace(scenario, personas=new)
     if settings and settings.get("policy"):
         cognition = scenario.cognition.model_copy(update={"policy": settings["policy"]})
@@ -471,20 +461,14 @@ def as_changed(
     return scenario
 
 
-def _with_card(persona: Persona, card: Mapping[str, Any], language: str) -> Persona:
-    if "name" in card:
-        return _persona(CharacterPart.model_validate({"id": persona.id, **card}), language)
-    return persona.changed(card)
-
-
 def card_of(character: CharacterPart) -> dict[str, Any]:
-    """A whole persona as a card: the keys of `PERSONA` as JSON, without those left out of the file; sorted."""
+    """Returns a whole persona as a card: the keys of `PERSONA` as JSON, without those left out of the file; sorted."""
     card = character.model_dump(mode="json", include=set(PERSONA), exclude_defaults=True)
     return dict(sorted(card.items()))
 
 
 def with_character(scenario: Scenario, character: CharacterPart) -> Scenario:
-    """The scenario with another character, who is not in the world at tick 0. Raises ValueError for an id in use."""
+    """Adds a character who is not in the world at tick 0. Raises ValueError for an id in use."""
     personas = {**scenario.personas, character.id: _persona(character, scenario.language)}
     return replace(
         scenario,

@@ -34,14 +34,14 @@ class Findings:
     def add(
         self, path: KeyPath, what: str, expected: str = "", nearest: str = "", *, scope: KeyPath | None = None
     ) -> None:
-        """A mistake at a path. With a mistake of shape inside `scope` (by default the path) it is left out."""
+        """Adds a mistake at a path, unless there is a mistake of shape inside `scope` (by default the path)."""
         around = self._cut.original(path if scope is None else scope)
         if STAND_IN in what or any(_touch(around, misshapen) for misshapen in self._misshapen):
             return
         self.mistakes.append(self._source.mistake(self._cut.original(path), what, expected, nearest))
 
     def node(self, path: KeyPath, sort: str, name: str) -> bool:
-        """Whether the name is a node of the sort (`area`, `object` or `character`); if not, that is a mistake."""
+        """Returns whether the name is a node of the sort (`area`, `object` or `character`); adds a mistake if not."""
         sorts = {"area": self.names.areas, "object": self.names.objects, "character": self.names.characters}
         if name in sorts[sort]:
             return True
@@ -54,8 +54,8 @@ class Findings:
     def known(
         self, path: KeyPath, sort: str, name: str, valid: Collection[str], within: str = "", what: str = ""
     ) -> bool:
-        """Whether the name is among the valid ones; if not, that is a mistake. `within` says where they come from, or
-        `what` says it all."""
+        """Returns whether the name is among the valid ones; adds a mistake if not. `within` says where these come from,
+        or `what` says it all."""
         if name in valid:
             return True
         if name not in self._ghosts:
@@ -65,7 +65,7 @@ class Findings:
         return False
 
     def repeated(self, names: Iterable[tuple[str, KeyPath]], sort: str) -> None:
-        """A mistake for each repeated name."""
+        """Adds a mistake for each repeated name."""
         first: dict[str, KeyPath] = {}
         for name, path in names:
             if name in first:
@@ -75,7 +75,7 @@ class Findings:
 
 
 def _touch(one: KeyPath, other: KeyPath) -> bool:
-    """Whether one path leads to a part around the other, or to the same."""
+    """Returns whether one path leads to a part around the other, or to the same."""
     shorter = min(len(one), len(other))
     return one[:shorter] == other[:shorter]
 
@@ -85,7 +85,7 @@ def _a(noun: str) -> str:
 
 
 def _ids(data: Any) -> set[str]:
-    """Every id of the document, those of misshapen parts too: a reference to one is not a second mistake."""
+    """Returns every id of the document, those of misshapen parts too: a reference to one is not a second mistake."""
     found: set[str] = set()
     waiting: list[Any] = [data]
     while waiting:
@@ -115,7 +115,7 @@ class Names:
 
     @classmethod
     def of(cls, part: ScenarioPart) -> Names:
-        """All names of the scenario."""
+        """Collects all names of the scenario."""
         names = cls(kinds=dict(part.world.kinds))
         for area, parent, path in walked(part.world.root):
             names._define(area.id, path)
@@ -135,23 +135,23 @@ class Names:
         self.defined.append((node_id, (*path, "id")))
 
     def kind_of(self, object_id: str) -> KindPart | None:
-        """The kind of an object; None when either does not exist."""
+        """Returns the kind of an object; None when either does not exist."""
         thing = self.objects.get(object_id)
         return self.kinds.get(thing.kind) if thing else None
 
     def ancestry(self, area: str) -> tuple[str, ...]:
-        """The area, then the areas around it up to the root."""
+        """Returns the area, then the areas around it up to the root."""
         chain = [area]
         while (parent := self.parents.get(chain[-1], "")) and parent not in chain:
             chain.append(parent)
         return tuple(chain)
 
     def public(self, area: str) -> bool:
-        """Whether everybody knows the area: neither it nor an area around it is private."""
+        """Returns whether everybody knows the area: neither it nor an area around it is private."""
         return not self._doors(area)
 
     def knows(self, character: CharacterPart, area: str) -> bool:
-        """Whether a character knows the area from the start.
+        """Returns whether a character knows the area from the start.
 
         Each private area around it must be the character's home, contain it, be inside it, or be listed in its `knows`.
         """
@@ -162,7 +162,7 @@ class Names:
         )
 
     def known_areas(self, character: CharacterPart) -> frozenset[str]:
-        """All areas a character knows from the start."""
+        """Returns all areas a character knows from the start."""
         return frozenset(area for area in self.areas if self.knows(character, area))
 
     def _doors(self, area: str) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ class Names:
 
 
 def walked(root: AreaPart) -> Iterator[tuple[AreaPart, str, KeyPath]]:
-    """Every area with its parent's id and its path in the file, parents first."""
+    """Yields every area with its parent's id and its path in the file, parents first."""
     waiting: list[tuple[AreaPart, str, KeyPath]] = [(root, "", ("world", "root"))]
     while waiting:
         area, parent, path = waiting.pop()
@@ -193,7 +193,7 @@ def minutes(time_of_day: str) -> int:
 
 
 def hours(stretch: str) -> tuple[int, int] | None:
-    """`08:00-22:00` as minutes of the day; None for an empty text, which means always. Raises ValueError."""
+    """Returns `08:00-22:00` as minutes of the day; None for an empty text, which means always. Raises ValueError."""
     if not stretch:
         return None
     begin, end = stretch.split("-")
@@ -201,5 +201,5 @@ def hours(stretch: str) -> tuple[int, int] | None:
 
 
 def is_sleep(do: str, language: str) -> bool:
-    """Whether a routine item is the night's sleep: the word for sleep occurs in it."""
+    """Returns whether a routine item is the night's sleep: the word for sleep occurs in it."""
     return phrases(language, "patterns")["sleep"] in do.lower()

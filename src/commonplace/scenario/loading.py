@@ -1,7 +1,7 @@
-"""YAML with line numbers: a file, or a shipped scenario's name, becomes plain data in which every place has a line.
+"""YAML with line numbers: a file, or a shipped scenario's name, becomes plain data in which every part has a line.
 
-Built straight from the parser's events (see docs/decisions/yaml-reader.md): that costs little more than the parser
-itself, reads deep and recursive documents without the library's recursion, and detects duplicate keys.
+The parser's events become nodes, in which the rules of other files take the place of these files' names, and the nodes
+become data (see docs/decisions/yaml-reader.md). Checks name the path of a part; `Source` knows its file and line.
 """
 
 from __future__ import annotations
@@ -10,22 +10,23 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from importlib.resources import files
+from itertools import islice, takewhile
 from pathlib import Path as FilePath
-from typing import Any, Self, TypeGuard, TypeVar
+from typing import Any, TypeGuard
 
 import yaml
 from yaml import events
 from yaml.error import MarkedYAMLError, YAMLError
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 
 from commonplace.errors import UsageError
 from commonplace.paths import is_inside, kind_of, text_of
 from commonplace.text import clean
 
-B = TypeVar("B", bound="Builder")
 KeyPath = tuple[str | int, ...]
 """Keys and positions from the top of the document: `("characters", 3, "routine", 1, "place")`."""
 DEEPEST = 100
@@ -58,18 +59,26 @@ class Source:
     """Where files of rules are read: of each rule the file it is from, and its place there."""
 
     def line(self, path: KeyPath) -> int:
-        """The line of the path, from 1; that of the nearest part around it if the path does not exist."""
+        """Returns the line of the path, from 1; that of the nearest part around it if the path does not exist."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
     def mistake(self, path: KeyPath, what: str, expected: str = "", nearest: str = "") -> Mistake:
-        """A mistake at a path of this document."""
+        """Returns a mistake at a path of this document."""
         origin, written = self.origin, path
         if self.rules and path[:1] == ("rules",) and len(path) > 1 and isinstance(path[1], int):
             origin, number = self.rules[path[1]]
             written = ("rules", number, *path[2:])
         return Mistake(origin, self.line(path), label(self.data, written), what, expected, nearest)
+
+
+class Unreadable(Exception):
+    """The document, or a file of rules that it names, cannot be read."""
+
+    def __init__(self, mistake: Mistake) -> None:
+        super().__init__(str(mistake))
+        self.mistake = mistake
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +109,15 @@ class Mistake:
 
 
 def find(name_or_path: str) -> Source:
-    """A shipped scenario by name, or any file by path, as a document, with the rules of files that it names. Errors as
-    of `located`."""
-    source = read(*located(name_or_path))
-    return _with_rules(source, (_shipped_path(name_or_path) or FilePath(name_or_path).expanduser()).parent)
+    """Returns a shipped scenario by name, or any file by path, as a document, with the rules of files that it names.
+    Raises what `located` raises."""
+    path = _shipped_path(name_or_path) or FilePath(name_or_path).expanduser()
+    return read(*located(name_or_path), path.parent)
 
 
 def located(name_or_path: str) -> tuple[str, str]:
-    """The text of a scenario and what mistakes call its file. Raises UsageError when there is nothing to read."""
+    """Returns the text of a scenario and what mistakes call its file. Raises UsageError when there is nothing to
+    read."""
     path = _shipped_path(name_or_path) or FilePath(name_or_path).expanduser()
     kind = kind_of(path, name_or_path)
     if kind == "folder":
@@ -117,49 +127,34 @@ def located(name_or_path: str) -> tuple[str, str]:
     return text_of(path, "a scenario"), _origin(path)
 
 
-def read(text: str, origin: str) -> Source:
-    """The text as a document. Never raises: what is wrong with the writing is in `faults`."""
+def read(text: str, origin: str, folder: FilePath | None = None) -> Source:
+    """Reads a text as a document. Never raises for what is wrong with the writing: that is in `faults`.
+
+    `folder`: where the files of rules lie that the document names; their rules take the place of their names, in the
+    text as well, so that what is made of it needs the files no more. Without a folder the names stay.
+    """
     try:
-        builder = _built(text, Builder)
-    except YAMLError as error:
-        line, what = in_plain_words(error, text)
-        return Source(text, origin, None, {}, (Mistake(origin, line, "", what),))
-    if builder.stopped:
-        line, what = builder.stopped
-        return Source(text, origin, None, {}, (Mistake(origin, line, "", what),))
-    faults = tuple(Mistake(origin, line, label(builder.data, path), what) for line, path, what in builder.faults)
-    return Source(text, origin, builder.data, builder.lines, faults)
+        root = _nodes(text, origin)
+        text, rules, faults = _with_rules(root, text, origin, folder) if folder else (text, (), [])
+        found = _Unfolding(root, origin, rules)
+    except Unreadable as error:
+        return Source(text, origin, None, faults=(error.mistake,))
+    document = Source(text, origin, found.data, found.lines, rules=rules)
+    faults += (replace(document.mistake(path, what), line=line) for path, line, what in found.faults)
+    return replace(document, faults=tuple(faults))
 
 
 def shipped() -> list[tuple[str, str, str]]:
-    """(name, title, summary) of the scenarios in the package, by name; reads only the head of each file."""
+    """Returns name, title and summary of the scenarios in the package, by name; reads only the head of each file."""
     return [(path.stem, *_head(path.read_text(encoding="utf-8"))) for path in _shipped_paths()]
 
 
-def _built(text: str, builder: type[B]) -> B:
-    """The document, from the C parser; or from the Python one, whose complaints are more exact."""
-    try:
-        return builder.of(_events(text, LOADER))
-    except (YAMLError, UnicodeEncodeError):  # half a surrogate pair cannot be passed on to C
-        return builder.of(_events(text, yaml.SafeLoader))
-
-
-def _events(text: str, loader: Any) -> Iterator[events.Event]:
-    return yaml.parse(text, Loader=loader)  # pyright: ignore[reportUnknownVariableType]
-
-
 def _head(text: str) -> tuple[str, str]:
-    """Title and summary: the scalars of the document's top before its first list or mapping."""
-    builder = Builder()
-    try:
-        for event in _events(text, LOADER):
-            builder.take(event)
-            if builder.depth > 1:
-                break
-    except YAMLError:
-        pass  # `check` reports a broken file; a listing shows what could be read
-    top = builder.top
-    return str(top.get("title") or ""), str(top.get("summary") or "").strip()
+    """Returns title and summary: scalars of the document's top before its first list or mapping."""
+    inside = islice(_events(text, LOADER), 3, None)  # after the beginnings of stream, document and mapping
+    scalars = [clean(one.value) for one in takewhile(lambda one: isinstance(one, events.ScalarEvent), inside)]
+    top = dict(zip(scalars[::2], scalars[1::2], strict=False))
+    return top.get("title", ""), top.get("summary", "")
 
 
 def _shipped_paths() -> list[FilePath]:
@@ -201,56 +196,65 @@ def _origin(path: FilePath) -> str:
 # ── rules in files beside ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _with_rules(source: Source, folder: FilePath) -> Source:
-    """The document with the rules of the files that it names in place of their names, in its text as well: what is made
-    of that needs the files no more."""
-    given = below(source.data, "rules")
-    if not is_list(given) or not any(isinstance(one, str) for one in given):
-        return source
-    names, faults = _built(source.text, _Names), [*source.faults]
-    rules, places, texts = list[Any](), list[tuple[str, int]](), dict[int, list[str]]()
-    lines = {path: line for path, line in source.lines.items() if path[:1] != ("rules",) or len(path) == 1}
-    for number, one in enumerate(given):
-        file = source if not isinstance(one, str) else _rules_file(source, number, one, folder, names)
-        found = [(number, one)] if file is source else [*enumerate(file.data or ())]
-        faults += () if file is source else file.faults
-        texts |= {} if file is source else {number: [json.dumps(rule, ensure_ascii=False) for _, rule in found]}
-        for place, rule in found:
-            before: KeyPath = ("rules", place) if file is source else (place,)
-            lines |= {("rules", len(rules), *path[len(before):]): line
-                      for path, line in file.lines.items() if path[:len(before)] == before}  # fmt: skip
-            rules.append(rule)
-            places.append((file.origin, place))
-    text = source.text if faults else names.replaced(source.text, texts)
-    return Source(text, source.origin, {**source.data, "rules": rules}, lines, tuple(faults), tuple(places))
+def _with_rules(
+    root: Node | None, text: str, origin: str, folder: FilePath
+) -> tuple[str, tuple[tuple[str, int], ...], list[Mistake]]:
+    """Puts the rules of files in place of the files' names. Returns the text with them, where each rule is from, and
+    what keeps files from being read."""
+    pairs = root.value if isinstance(root, MappingNode) else ()
+    given = next((value for key, value in pairs if key.value == "rules"), None)
+    if not isinstance(given, SequenceNode) or not any(isinstance(_scalar(one), str) for one in given.value):
+        return text, (), []
+    rules, places, faults = list[Node](), list[tuple[str, int]](), list[Mistake]()
+    begin, pieces, end = 0, list[str](), given.start_mark.index
+    for number, node in enumerate(given.value):
+        mark, name, file, found = node.start_mark, _scalar(node), origin, [(number, node)]
+        if isinstance(name, str):
+            wrong = Mistake(origin, mark.line + 1, f"rules › {number + 1}", "")
+            try:
+                file, written = _rules_file(name, wrong, folder, is_alias=mark.index < end)
+            except Unreadable as error:
+                faults.append(error.mistake)
+                continue
+            found = [*enumerate(written)]
+            several = [json.dumps(_Unfolding(rule, file).data, ensure_ascii=False) for rule in written]
+            between = ", " if given.flow_style else f"\n{' ' * given.start_mark.column}- "
+            after = "\n" if text[mark.index : node.end_mark.index].endswith("\n") else ""
+            pieces.append(f"{text[begin : mark.index]}{between.join(several)}{after}")
+            begin = node.end_mark.index
+        end = max(end, node.end_mark.index)
+        rules += (rule for _, rule in found)
+        places += ((file, place) for place, _ in found)
+    given.value[:] = rules
+    return f"{''.join(pieces)}{text[begin:]}", tuple(places), faults
 
 
-def _rules_file(source: Source, number: int, name: str, folder: FilePath, names: _Names) -> Source:
-    """The list of a file of rules; without data where it cannot be read."""
-    path: KeyPath = ("rules", number)
-    what = expected = near = ""
+def _rules_file(name: str, wrong: Mistake, folder: FilePath, *, is_alias: bool) -> tuple[str, list[Node]]:
+    """Returns what mistakes call a file of rules, and its rules. Raises Unreadable; `wrong` is where it is named."""
     if not name.endswith(RULES) or not is_inside(name, folder):
         what, expected = f"{_quoted(name)} cannot be read as rules", f"a file beside the scenario, such as rain{RULES}"
-    elif number not in names.spans:
-        what, expected = "a file of rules is named by way of an alias", "its name"
-    elif kind_of(folder / name) != "file":
+        raise Unreadable(replace(wrong, what=what, expected=expected))
+    if is_alias:
+        raise Unreadable(replace(wrong, what="a file of rules is named by way of an alias", expected="its name"))
+    if kind_of(folder / name) != "file":
         others = {one.name.removesuffix(RULES): one.name for one in folder.glob(f"*{RULES}") if one.is_file()}
         near = others.get(nearest(name.removesuffix(RULES), others), "")
         what, expected = f"there is no file {_quoted(name)} beside the scenario", f"a file such as rain{RULES}"
-    if what:
-        return Source("", source.origin, None, {}, (source.mistake(path, what, expected, near),))
-    file = read(text_of(folder / name, "a file of rules"), str(FilePath(source.origin).parent / name))
-    if file.faults or (is_list(file.data) and file.data):
-        return file
-    nothing = Mistake(file.origin, 1, "", "the file holds no list of rules", "a list; each rule has `when` and `says`")
-    return Source(file.text, file.origin, None, {}, (nothing,))
+        raise Unreadable(replace(wrong, what=what, expected=expected, nearest=near))
+    origin = str(FilePath(wrong.file).parent / name)
+    root = _nodes(text_of(folder / name, "a file of rules"), origin)
+    if not isinstance(root, SequenceNode) or not root.value:
+        what, expected = "the file holds no list of rules", "a list; each rule has `when` and `says`"
+        raise Unreadable(Mistake(origin, 1, "", what, expected))
+    return origin, root.value
 
 
 # ── mistakes in words ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def report(mistakes: Iterable[Mistake]) -> str:
-    """The mistakes as text, one line each, in the order given: the first of each sort, and how many more there are."""
+    """Returns the mistakes as text, one line each, in the order given: the first of each sort, and how many more there
+    are."""
     told: list[Mistake] = []
     alike: Counter[tuple[str, str]] = Counter()
     untold = 0
@@ -265,15 +269,21 @@ def report(mistakes: Iterable[Mistake]) -> str:
     return "\n".join([*map(str, told), *more])
 
 
+def refusal(origin: str, mistakes: Sequence[Mistake], hint: str) -> UsageError:
+    """Returns the error that tells all mistakes of a document."""
+    count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+    return UsageError(f"{origin} has {count}\n{report(mistakes)}", hint=hint)
+
+
 def nearest(name: str, valid: Iterable[str]) -> str:
-    """The valid name most like this one, upper and lower case alike; empty when none is."""
+    """Returns the valid name most like this one, upper and lower case alike; empty when none is."""
     by_folded = {one.lower(): one for one in valid}
     found = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
     return by_folded[found[0]] if found else ""
 
 
 def choice(valid: Collection[str]) -> str:
-    """`a, b or c`; of a long list only the beginning, and how many there are."""
+    """Returns `a, b or c`; of a long list only the beginning, and how many there are."""
     names = sorted(valid)
     if len(names) > LISTED:
         return f"one of {len(names)} names such as {', '.join(names[:LISTED])}"
@@ -283,48 +293,44 @@ def choice(valid: Collection[str]) -> str:
 
 
 def label(document: object, path: KeyPath) -> str:
-    """The path as a person reads it: an item that has an id is called by it, any other by its number from 1."""
+    """Returns the path as a person reads it: an item with an id is called by it, any other by its number from 1."""
     words: list[str] = []
     here = document
     for key in path:
         here = below(here, key)
-        words.append(_id(here) or str(key + 1) if isinstance(key, int) else key)
+        id = below(here, "id") if isinstance(key, int) else None
+        words.append(id if id and isinstance(id, str) else str(key + 1) if isinstance(key, int) else key)
     return " › ".join(words)
-
-
-def _id(item: object) -> str:
-    named = below(item, "id")
-    return named if isinstance(named, str) else ""
 
 
 # ── plain data ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether it is a mapping; documents have text keys only."""
+    """Returns whether it is a mapping; documents have text keys only."""
     return isinstance(value, dict)
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Whether it is a list."""
+    """Returns whether it is a list."""
     return isinstance(value, list)
 
 
 def holds(here: object, key: str | int) -> bool:
-    """Whether a mapping has the key, or a list the position."""
+    """Returns whether a mapping has the key, or a list the position."""
     if is_list(here):
         return isinstance(key, int) and 0 <= key < len(here)
     return is_mapping(here) and key in here
 
 
 def below(here: object, key: str | int) -> Any:
-    """What is under the key or at the position; None when nothing is."""
+    """Returns what is under the key or at the position; None when nothing is."""
     if is_list(here):
         return here[key] if isinstance(key, int) and 0 <= key < len(here) else None
     return here.get(str(key)) if is_mapping(here) else None
 
 
-# ── the document, from the parser's events ───────────────────────────────────────────────────────────────────────────
+# ── the document: events, nodes, data ───────────────────────────────────────────────────────────────────────────────
 
 
 # Scalars follow YAML 1.2's core schema (so `no`, `on` and `06:00` are text), except that dates stay text too.
@@ -339,199 +345,143 @@ _STRING_TAGS = ("!", "!!str", "tag:yaml.org,2002:str")
 MERGE = "<<"
 
 
-@dataclass(slots=True)
-class _Frame:
-    """A list or mapping that is still open."""
+def _nodes(text: str, origin: str) -> Node | None:
+    """Composes the nodes of a document; None for an empty one. Raises Unreadable.
 
-    value: dict[str, Any] | list[Any]
-    path: KeyPath
-    anchor: str | None
-    parts_before: int
-    key: str | None = None
-    """The key whose value comes next; always None in a list."""
-    merged: list[Any] = field(default_factory=list[Any])
-    dropping: bool = False
-    """Whether the value that comes next belongs to a duplicate key."""
+    The C parser reads it first, and what that refuses the Python one, whose complaints are more exact.
+    """
+    try:
+        try:
+            return _composed(_events(text, LOADER), origin)
+        except (YAMLError, UnicodeEncodeError):  # half a surrogate pair cannot be passed on to C
+            return _composed(_events(text, yaml.SafeLoader), origin)
+    except YAMLError as error:
+        line, what = in_plain_words(error, text)
+        raise Unreadable(Mistake(origin, line, "", what)) from error
 
 
-class Builder:
-    """Builds one document from its events, one by one. `stopped` is set when the rest cannot be read."""
+def _events(text: str, loader: Any) -> Iterator[Any]:
+    return yaml.parse(text, Loader=loader)  # pyright: ignore[reportUnknownVariableType]
 
-    def __init__(self) -> None:
-        self.data: Any = None
-        self.lines: dict[KeyPath, int] = {(): 1}
-        self.faults: list[tuple[int, KeyPath, str]] = []
-        """Line, path and description of duplicate keys and the like."""
-        self.stopped: tuple[int, str] | None = None
-        self._frames: list[_Frame] = []
-        self._anchors: dict[str, tuple[Any, int]] = {}
-        self._parts = 0
-        self._documents = 0
 
-    @classmethod
-    def of(cls, parsed: Iterable[events.Event]) -> Self:
-        """A builder that has taken the events up to the one it stopped at. Raises what the parser raises."""
-        builder = cls()
-        for event in parsed:
-            builder.take(event)
-            if builder.stopped:
-                break
-        return builder
+def _composed(parsed: Iterator[Any], origin: str) -> Node | None:
+    """Composes nodes as the library does, but bounds their depth and refuses an alias within what it stands for."""
+    anchors: dict[str, Node] = {}
 
-    @property
-    def depth(self) -> int:
-        """Lists and mappings open now."""
-        return len(self._frames)
+    def refusal(event: Any, what: str) -> Unreadable:
+        return Unreadable(Mistake(origin, event.start_mark.line + 1, "", what))
 
-    @property
-    def top(self) -> dict[str, Any]:
-        """The document's outermost mapping as far as it has been read."""
-        value = self._frames[0].value if self._frames else self.data
-        return value if is_mapping(value) else {}
+    def scalar(event: Any) -> ScalarNode:
+        return ScalarNode(event.tag, event.value, event.start_mark, event.end_mark, event.style)
 
-    def take(self, event: Any) -> None:
-        """The next event. Nothing more may follow once `stopped` is set."""
-        line = event.start_mark.line + 1
-        kind: object = event
-        match kind:
-            case events.ScalarEvent():
-                self._scalar(event, line)
-            case events.MappingStartEvent() | events.SequenceStartEvent():
-                self._open(event, line)
-            case events.MappingEndEvent() | events.SequenceEndEvent():
-                self._close()
-            case events.AliasEvent():
-                self._alias(event.anchor, line)
-            case events.DocumentStartEvent():
-                self._documents += 1
-                if self._documents > 1:
-                    self.stopped = (line, "a second document begins here (`---`); a scenario is one document")
-            case _:
-                pass
-
-    def _scalar(self, event: Any, line: int) -> None:
-        frame = self._frames[-1] if self._frames else None
-        if frame and isinstance(frame.value, dict) and frame.key is None:
-            self._key(frame, _cleaned(event.value), line)
-            return
-        value = self._scalar_value(event, line)
+    def composed(event: Any, depth: int) -> Node:
+        if isinstance(event, events.AliasEvent):
+            if event.anchor not in anchors:
+                name = event.anchor
+                raise refusal(event, f"`*{name}` refers to the anchor `&{name}`, which is not complete before it")
+            return anchors[event.anchor]
+        if isinstance(event, events.ScalarEvent):
+            node: Node = scalar(event)
+        elif depth == DEEPEST:
+            raise refusal(event, f"lists and mappings are nested more than {DEEPEST} deep")
+        elif isinstance(event, events.SequenceStartEvent):
+            inside: list[Any] = []
+            while not isinstance(after := next(parsed), events.SequenceEndEvent):
+                inside.append(composed(after, depth + 1))
+            node = SequenceNode(event.tag, inside, event.start_mark, after.end_mark, event.flow_style)
+        else:
+            inside = []
+            while not isinstance(after := next(parsed), events.MappingEndEvent):
+                if not isinstance(after, events.ScalarEvent):
+                    got = "an alias" if isinstance(after, events.AliasEvent) else "a list or mapping"
+                    raise refusal(after, f"expected a key, got {got}")
+                key = scalar(after)
+                key.value = _cleaned(key.value)
+                inside.append((key, composed(next(parsed), depth + 1)))
+            node = MappingNode(event.tag, inside, event.start_mark, after.end_mark, event.flow_style)
         if event.anchor:
-            self._anchors[event.anchor] = (value, 1)
-        self._put(value, line, 1)
+            anchors[event.anchor] = node
+        return node
 
-    def _scalar_value(self, event: Any, line: int) -> Any:
-        tag = str(event.tag) if event.tag else ""
-        if tag and tag not in _STRING_TAGS:
-            self.faults.append((line, self._next_path(), f"the tag {tag} has no meaning here; leave it out"))
-        return _cleaned(event.value) if tag or event.style else _plain(event.value)
+    root: Node | None = None
+    for event in parsed:
+        if isinstance(event, events.DocumentStartEvent):
+            if root is not None:
+                raise refusal(event, "a second document begins here (`---`); a scenario is one document")
+            root = composed(next(parsed), 0)
+    return root
 
-    def _key(self, frame: _Frame, key: str, line: int) -> None:
-        assert isinstance(frame.value, dict)
-        frame.key = key
-        path = (*frame.path, key)
-        frame.dropping = key in frame.value
-        if frame.dropping:
-            first = self.lines.get(path, 0)
-            self.faults.append((line, path, f'the key "{key}" is here a second time; the first is on line {first}'))
-        elif key != MERGE:
-            self.lines.setdefault(path, line)
 
-    def _next_path(self) -> KeyPath:
-        if not self._frames:
-            return ()
-        frame = self._frames[-1]
-        return (*frame.path, frame.key if frame.key is not None else len(frame.value))
+class _Unfolding:
+    """The data of nodes with aliases followed, the line of each part, and faults as path, line and description."""
 
-    def _open(self, event: Any, line: int) -> None:
-        frame = self._frames[-1] if self._frames else None
-        if frame and isinstance(frame.value, dict) and frame.key is None:
-            self.stopped = (line, "expected a key, got a list or mapping")
-        elif len(self._frames) >= DEEPEST:
-            self.stopped = (line, f"lists and mappings are nested more than {DEEPEST} deep")
-        else:
-            path = self._next_path()
-            self.lines.setdefault(path, line)
-            kind: object = event
-            value: dict[str, Any] | list[Any] = {} if isinstance(kind, events.MappingStartEvent) else []
-            self._frames.append(_Frame(value, path, event.anchor, self._parts))
+    def __init__(self, root: Node | None, origin: str, rules: Sequence[tuple[str, int]] = ()) -> None:
+        """Raises Unreadable for more data than any scenario needs. `rules`: as in `Source`."""
+        self.lines: dict[KeyPath, int] = {}
+        self.faults: list[tuple[KeyPath, int, str]] = []
+        self._origin, self._rules = origin, rules
+        self._parts = 0
+        self.data = None if root is None else self._value(root, ())
+        self.lines[()] = 1
 
-    def _close(self) -> None:
-        frame = self._frames.pop()
-        for source in frame.merged:
-            self._merge(frame, source)
-        parts = self._parts - frame.parts_before + 1
-        if frame.anchor:
-            self._anchors[frame.anchor] = (frame.value, parts)
-        self._put(frame.value, self.lines.get(frame.path, 1), 1)
+    def _value(self, node: Node, path: KeyPath) -> Any:
+        self._count(node, path)
+        line = node.start_mark.line + 1
+        self.lines.setdefault(path, line)
+        if isinstance(node, ScalarNode):
+            if node.tag and node.tag not in _STRING_TAGS:
+                self.faults.append((path, line, f"the tag {node.tag} has no meaning here; leave it out"))
+            return _scalar(node)
+        if isinstance(node, SequenceNode):
+            return [self._value(one, (*path, number)) for number, one in enumerate(node.value)]
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            here = (*path, key.value)
+            if key.value in found:
+                what = f'the key "{key.value}" is here a second time; the first is on line {self.lines[here]}'
+                self.faults.append((here, key.start_mark.line + 1, what))
+            elif key.value != MERGE:
+                self.lines[here] = key.start_mark.line + 1
+                found[key.value] = self._value(value, here)
+        for key, value in self._merged(node, path):
+            if key.value not in found:
+                found[key.value] = self._value(value, (*path, key.value))
+        return found
 
-    def _merge(self, frame: _Frame, source: Any) -> None:
-        """YAML's merge key: keys that the mapping lacks come from the source, or from the sources in a list."""
-        assert isinstance(frame.value, dict)
-        for one in source if is_list(source) else [source]:
-            if is_mapping(one):
-                frame.value.update({key: value for key, value in one.items() if key not in frame.value})
+    def _merged(self, node: Node, path: KeyPath) -> Iterator[tuple[Node, Node]]:
+        """Yields what YAML's merge key brings in: the keys of a mapping, or of several in a list, the first ahead."""
+        waiting = [value for key, value in reversed(node.value) if key.value == MERGE]
+        while waiting:
+            source = waiting.pop()
+            self._count(source, path)
+            if isinstance(source, SequenceNode):
+                waiting += reversed(source.value)
+            elif isinstance(source, MappingNode):
+                yield from ((key, value) for key, value in source.value if key.value != MERGE)
+                waiting += (value for key, value in reversed(source.value) if key.value == MERGE)
             else:
-                line = self.lines.get(frame.path, 1)
-                self.faults.append((line, frame.path, "`<<` needs a mapping to take keys from"))
+                self.faults.append((path, node.start_mark.line + 1, "`<<` needs a mapping to take keys from"))
 
-    def _alias(self, name: str, line: int) -> None:
-        if name in self._anchors:
-            value, parts = self._anchors[name]
-            self._put(value, line, parts)
-        else:
-            self.stopped = (line, f"`*{name}` refers to the anchor `&{name}`, which is not complete before it")
-
-    def _put(self, value: Any, line: int, parts: int) -> None:
-        """The value in its place: the top, the next of a list, or under the key that waits for one."""
-        self._parts += parts
-        if self._parts > MOST_PARTS:
-            self.stopped = (line, f"the document unfolds into more than {MOST_PARTS:,} values")
-        if not self._frames:
-            self.data = value
-            return
-        frame = self._frames[-1]
-        if isinstance(frame.value, list):
-            self.lines.setdefault((*frame.path, len(frame.value)), line)
-            frame.value.append(value)
-            return
-        assert frame.key is not None
-        if frame.key == MERGE:
-            frame.merged.append(value)
-        elif not frame.dropping:
-            frame.value[frame.key] = value
-        frame.key = None
+    def _count(self, node: Node, path: KeyPath) -> None:
+        self._parts += 1
+        what = f"unfolds into more than {MOST_PARTS:,} values" if self._parts > MOST_PARTS else ""
+        if len(path) > DEEPEST:  # by way of aliases
+            what = f"unfolds into lists and mappings nested more than {DEEPEST} deep"
+        if what:
+            number = path[1] if self._rules and path[:1] == ("rules",) and len(path) > 1 else None
+            origin = self._rules[number][0] if isinstance(number, int) else self._origin
+            raise Unreadable(Mistake(origin, node.start_mark.line + 1, "", f"the document {what}"))
 
 
-class _Names(Builder):
-    """Also notes where in the text the items of `rules` stand that are texts."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.spans: dict[int, tuple[int, int]] = {}
-        self._is_flow, self._column = False, 0
-
-    def take(self, event: Any) -> None:
-        """The next event."""
-        kind: object = event
-        here = self._frames[-1] if self._frames else None
-        if isinstance(kind, events.SequenceStartEvent) and self._next_path() == ("rules",):
-            self._is_flow, self._column = bool(event.flow_style), event.start_mark.column
-        elif isinstance(kind, events.ScalarEvent) and here and here.path == ("rules",) and is_list(here.value):
-            self.spans[len(here.value)] = event.start_mark.index, event.end_mark.index
-        super().take(event)
-
-    def replaced(self, text: str, items: Mapping[int, Sequence[str]]) -> str:
-        """The text with several items in place of each of these."""
-        between = ", " if self._is_flow else f"\n{' ' * self._column}- "
-        for number, several in sorted(items.items(), reverse=True):
-            begin, end = self.spans[number]
-            after = "\n" if text[begin:end].endswith("\n") else ""
-            text = f"{text[:begin]}{between.join(several)}{after}{text[end:]}"
-        return text
+def _scalar(node: Any) -> Any:
+    """Returns the value of a scalar; None for a list or mapping."""
+    if not isinstance(node, ScalarNode):
+        return None
+    return _cleaned(node.value) if node.tag or node.style else _plain(node.value)
 
 
 def _plain(text: str) -> Any:
-    """The value of a scalar without quotes."""
+    """Returns the value of a scalar without quotes."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text) and len(text) < 20:
@@ -540,7 +490,7 @@ def _plain(text: str) -> Any:
 
 
 def _cleaned(text: str) -> str:
-    """The text as `text.clean` gives it; most texts are clean already, which is cheaper to check."""
+    """Returns the text as `text.clean` gives it; most texts are clean already, which is cheaper to check."""
     is_clean = text.isascii() and text.isprintable() and "  " not in text and text == text.strip()
     return text if is_clean else clean(text)
 
@@ -565,32 +515,20 @@ _WORDING = (
 
 
 def in_plain_words(error: YAMLError, text: str) -> tuple[int, str]:
-    """(line from 1, what is wrong) of an error the parser raised while reading the text."""
-    if isinstance(error, ReaderError):
-        return _stray_character(error, text)
+    """Returns the line, from 1, and what is wrong, for an error the parser raised while reading the text."""
+    marked: Any = error  # the library leaves its attributes without types
+    if isinstance(error, ReaderError):  # it gives the character but no line
+        character: str = marked.character if isinstance(marked.character, str) else chr(marked.character)
+        line = text.count("\n", 0, max(text.find(character), 0)) + 1
+        return line, f"the character U+{ord(character):04X} is not allowed in a YAML file"
     if not isinstance(error, MarkedYAMLError):
         return 1, f"this is not YAML: {error}"
-    marked: Any = error  # the library leaves its attributes without types
-    problem = str(marked.problem or marked.context or "this is not YAML")
+    problem = str(marked.problem or marked.context)
     if "unexpected end of stream" in problem and marked.context_mark:
         return marked.context_mark.line + 1, "the quote opened here is never closed"
     mark = marked.problem_mark or marked.context_mark
     if "<stream end>" in problem and marked.context_mark:
         mark = marked.context_mark  # where the bracket was opened, rather than the last line of the file
-    return (mark.line + 1 if mark else 1), _worded(problem)
-
-
-def _worded(problem: str) -> str:
-    for pattern, words in _WORDING:
-        found = re.search(pattern, problem)
-        if found:
-            return found.expand(words)
-    return problem
-
-
-def _stray_character(error: Any, text: str) -> tuple[int, str]:
-    """The reader gives the character but no line."""
-    character: str = error.character if isinstance(error.character, str) else chr(error.character)
-    place = text.find(character)
-    line = text.count("\n", 0, max(place, 0)) + 1
-    return line, f"the character U+{ord(character):04X} is not allowed in a YAML file"
+    found = ((re.search(pattern, problem), words) for pattern, words in _WORDING)
+    worded = next((match.expand(words) for match, words in found if match), problem)
+    return (mark.line + 1 if mark else 1), worded

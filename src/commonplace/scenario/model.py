@@ -210,13 +210,16 @@ class ReplyPart(Part):
     sets: Marks = ()
 
 
-def _said(given: object) -> object:
-    return {"say": given} if isinstance(given, str) else given
+def _or_text(key: str, written: Any) -> BeforeValidator:
+    """Lets a text stand for a mapping with this key alone. `written` is what the schema shows."""
+    return BeforeValidator(
+        lambda given: {key: given} if isinstance(given, str) else given, json_schema_input_type=written
+    )
 
 
-Reply = Annotated[ReplyPart, BeforeValidator(_said, json_schema_input_type=Line | ReplyPart)]
+Reply = Annotated[ReplyPart, _or_text("say", Line | ReplyPart)]
 """A reply, or only its words."""
-Tell = Annotated[TellPart, BeforeValidator(_said, json_schema_input_type=Line | TellPart)]
+Tell = Annotated[TellPart, _or_text("say", Line | TellPart)]
 """A line that is told, or only its words."""
 
 
@@ -231,11 +234,7 @@ class GoalPart(Part):
         return written(self) if self.when else self.want
 
 
-def _wanted(given: object) -> object:
-    return {"want": given} if isinstance(given, str) else given
-
-
-Goal = Annotated[GoalPart, BeforeValidator(_wanted, json_schema_input_type=str | GoalPart)]
+Goal = Annotated[GoalPart, _or_text("want", str | GoalPart)]
 """A goal, or only its words."""
 
 
@@ -592,12 +591,12 @@ class CognitionPart(Part):
 
     @property
     def asks_each_tick(self) -> bool:
-        """Whether the mind is asked for each action of those awake."""
+        """True if the mind is asked for each action of those awake."""
         return self.fidelity != "when_needed"
 
     @property
     def has_gate(self) -> bool:
-        """Whether rules may answer in place of a mind that costs something."""
+        """True if rules may answer in place of a mind that costs something."""
         return self.gate and self.requests == "merged" and self.importance != "mind"
 
 
@@ -632,11 +631,6 @@ class MindPart(Part):
     body: dict[str, Any] = Field(
         default_factory=dict[str, Any], description="further fields of its requests: `top_p: 0.9`"
     )
-
-
-def _named(value: object) -> object:
-    """`talk: ollama:qwen3:8b` is `talk: {mind: ollama:qwen3:8b}`."""
-    return {"mind": value} if isinstance(value, str) else value
 
 
 if TYPE_CHECKING:
@@ -705,7 +699,7 @@ class ScenarioPart(Part):
     language: LanguageName = Field(default=DEFAULT, description="language the characters speak and think in")
     stage: str = Field(default="town", description="`town`, `duet`, `panel`, or `module:NAME` of one from elsewhere")
     mind: str = Field(default="offline", description="mind used when the command names none")
-    minds: dict[Questions, Annotated[MindPart, BeforeValidator(_named, json_schema_input_type=str | MindPart)]] = Field(
+    minds: dict[Questions, Annotated[MindPart, _or_text("mind", str | MindPart)]] = Field(
         default_factory=dict[Questions, MindPart],
         description="task or group of tasks → who answers it, and how: a name, or a mapping as below",
     )
@@ -747,17 +741,17 @@ class ScenarioPart(Part):
 
 
 def keys_at(path: KeyPath) -> list[str]:
-    """The keys the mapping at the path may have; empty if it is not part of the model."""
+    """Returns the keys the mapping at the path may have; empty if it is not part of the model."""
     return list(_fields(_annotation(path)))
 
 
 def field_at(path: KeyPath) -> FieldInfo | None:
-    """The field of the model that the path's last key names."""
+    """Returns the field of the model that the path's last key names."""
     return _fields(_annotation(path[:-1])).get(str(path[-1])) if path else None
 
 
 def _fields(annotation: Any) -> dict[str, FieldInfo]:
-    """A part's fields by their key in the file; empty for any other type."""
+    """Returns a part's fields by their key in the file; empty for any other type."""
     if not (isinstance(annotation, type) and issubclass(annotation, Part)):
         return {}
     return {field.alias or name: field for name, field in annotation.model_fields.items()}
@@ -771,7 +765,7 @@ def _annotation(path: KeyPath) -> Any:
 
 
 def _inside(annotation: Any, key: str | int) -> Any:
-    """The type under a key of a part or a mapping, or at a position of a list."""
+    """Returns the type under a key of a part or a mapping, or at a position of a list."""
     if get_origin(annotation) is Annotated:
         return _inside(get_args(annotation)[0], key)
     field = _fields(annotation).get(str(key))
@@ -784,7 +778,7 @@ def _inside(annotation: Any, key: str | int) -> Any:
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema for completion in editors; JSON Schema 2020-12.
+    """Returns the schema for completion in editors; JSON Schema 2020-12.
 
     `python tools/scenario_reference.py` stores it; a test compares the stored one.
     """
@@ -796,5 +790,5 @@ def json_schema() -> dict[str, Any]:
 
 
 def as_text() -> str:
-    """The schema as it is stored: indented, keys in the order of the models, a newline at the end."""
+    """Returns the schema as it is stored: indented, keys in the order of the models, a newline at the end."""
     return json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"

@@ -14,7 +14,7 @@ from commonplace.canon import canonical, parsed
 from commonplace.errors import UsageError
 from commonplace.paths import text_of
 from commonplace.scenario.findings import Findings
-from commonplace.scenario.loading import KeyPath, Mistake, Source, is_list, is_mapping, read, report
+from commonplace.scenario.loading import KeyPath, Mistake, Source, is_list, is_mapping, read, refusal
 from commonplace.scenario.model import CharacterPart, ScenarioPart
 from commonplace.scenario.rules import newcomer_rules
 from commonplace.scenario.scenario import Scenario
@@ -31,18 +31,18 @@ HERE: KeyPath = ("characters", 0)
 
 
 def may_come(scenario: Scenario) -> bool:
-    """Whether anybody can come into a run: not into a dialogue of two, nor into a panel."""
+    """Returns whether anybody can come into a run: not into a dialogue of two, nor into a panel."""
     return scenario.part.stage not in ("duet", "panel")
 
 
 def newcomer_from_file(path: str | Path, scenario: Scenario) -> CharacterPart:
-    """The character that a YAML or JSON file describes. Raises UsageError with every mistake found in it."""
+    """Reads the character that a YAML or JSON file describes. Raises UsageError with every mistake found in it."""
     path = Path(path).expanduser()
     return _without_mistakes(read(text_of(path, "a character", LARGEST), str(path)), scenario)
 
 
 def newcomer(given: Mapping[str, Any], scenario: Scenario) -> CharacterPart:
-    """The character that an input describes. Raises UsageError with every mistake found in it."""
+    """Reads the character that an input describes. Raises UsageError with every mistake found in it."""
     try:
         data = _cleaned(parsed(canonical(given)))
     except (TypeError, ValueError) as error:
@@ -51,7 +51,7 @@ def newcomer(given: Mapping[str, Any], scenario: Scenario) -> CharacterPart:
 
 
 def character_json(character: CharacterPart) -> dict[str, Any]:
-    """A character as an input holds it, the inverse of `newcomer`: JSON, without what was left out."""
+    """Returns a character as an input holds it, the inverse of `newcomer`: JSON, without what was left out."""
     return character.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
@@ -59,7 +59,7 @@ _HINT = "a character has the keys of an entry under `characters` (docs/scenarios
 
 
 def _cleaned(value: Any) -> Any:
-    """With every text cleaned, as the reader of files does it."""
+    """Cleans every text of a value, as the reader of files does it."""
     if is_mapping(value):
         return {clean(key): _cleaned(inner) for key, inner in value.items()}
     if is_list(value):
@@ -75,24 +75,15 @@ def _without_mistakes(source: Source, scenario: Scenario) -> CharacterPart:
         raise UsageError(what, where=source.origin, hint="--join with somebody new needs a run of another stage")
     character, mistakes = _examined(source, scenario.part)
     if character is None or mistakes:
-        count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        raise UsageError(f"{source.origin} has {count}\n{report(mistakes)}", hint=_HINT)
+        raise refusal(source.origin, mistakes, _HINT)
     if len(canonical(character_json(character))) > LARGEST:
         raise UsageError(f"{source.origin} is larger than {LARGEST // 1000} kB, too large for a character", hint=_HINT)
     return character
 
 
-def _no_conditions(found: Findings) -> None:
-    """A run keeps the conditions of lines with the scenario it began with."""
-    for number, memory in enumerate(found.part.characters[0].memories):
-        for place, _, terms in lines_of(memory.tell, memory.replies):
-            if terms != Terms():
-                what = "the lines of somebody who comes later have no conditions and set no marks"
-                found.add((*HERE, "memories", number, *place), what, "its words alone")
-
-
 def _examined(source: Source, town: ScenarioPart) -> tuple[CharacterPart | None, list[Mistake]]:
-    """The character with its mistakes in the order of lines; None instead of it when too little is well-formed."""
+    """Returns the character with its mistakes in the order of lines; None instead of it when too little is
+    well-formed."""
     if not is_mapping(source.data):
         nothing = source.mistake((), "it does not describe a character", "the keys id, name, age, traits, home …")
         return None, list(source.faults) or [nothing]
@@ -105,7 +96,11 @@ def _examined(source: Source, town: ScenarioPart) -> tuple[CharacterPart | None,
         everybody = (*part.characters, *town.characters)
         findings = Findings(around, town.model_copy(update={"characters": everybody}), cut, faults)
         newcomer_rules(findings)
-        _no_conditions(findings)
+        for number, memory in enumerate(part.characters[0].memories):
+            for place, _, terms in lines_of(memory.tell, memory.replies):
+                if terms != Terms():  # a run keeps the conditions of lines with the scenario it began with
+                    what = "the lines of somebody who comes later have no conditions and set no marks"
+                    findings.add((*HERE, "memories", number, *place), what, "its words alone")
         mistakes += findings.mistakes
     found = (replace(mistake, where=mistake.where.removeprefix("characters › ")) for mistake in mistakes)
     ordered = sorted(dict.fromkeys((*source.faults, *found)), key=lambda mistake: mistake.line)

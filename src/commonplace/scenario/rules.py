@@ -5,7 +5,7 @@ A list of rules: `check` runs them part by part, and each `_rule(found, …)` ad
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from commonplace.character.fact import Fact, carried
 from commonplace.languages import phrases
@@ -34,12 +34,12 @@ GRID = 1000
 
 
 def check(source: Source) -> list[Mistake]:
-    """All mistakes in the order of lines; empty when the scenario can be run."""
+    """Returns all mistakes in the order of lines; none when the scenario can be run."""
     return examined(source)[1]
 
 
 def examined(source: Source) -> tuple[ScenarioPart | None, list[Mistake]]:
-    """The scenario with what `check` says about it; None instead of it when too little is well-formed."""
+    """Returns the scenario with what `check` says about it; None instead of it when too little is well-formed."""
     if source.data is None:
         nothing = source.mistake((), "the file is empty", "a scenario; `commonplace new PATH` writes one")
         return None, list(source.faults) or [nothing]
@@ -82,8 +82,15 @@ def whole_rules(found: Findings) -> None:
 
 def world_rules(found: Findings) -> None:
     """Finds every mistake in `world` and `layout`."""
-    _ids(found)
-    _objects(found)
+    found.repeated(found.names.defined, "the id")
+    for node_id, path in found.names.defined:
+        _possible_id(found, path, node_id)
+    for area, _, path in walked(found.part.world.root):
+        for number, thing in enumerate(area.objects):
+            here: KeyPath = (*path, "objects", number)
+            if found.known((*here, "kind"), "kind", thing.kind, found.names.kinds) and thing.state:
+                kind = found.names.kinds[thing.kind]
+                found.known((*here, "state"), "state", thing.state, kind.states, f'of the kind "{thing.kind}"')
     for kind_id, kind in found.part.world.kinds.items():
         _kind(found, kind_id, kind)
     _ways(found)
@@ -91,24 +98,9 @@ def world_rules(found: Findings) -> None:
     _layout(found)
 
 
-def _ids(found: Findings) -> None:
-    found.repeated(found.names.defined, "the id")
-    for node_id, path in found.names.defined:
-        _possible_id(found, path, node_id)
-
-
 def _possible_id(found: Findings, path: KeyPath, node_id: str) -> None:
     if node_id == "-" or "--" in node_id:
         found.add(path, f"the id {shown(node_id)} is taken by the simulator", "single hyphens between letters")
-
-
-def _objects(found: Findings) -> None:
-    for area, _, path in walked(found.part.world.root):
-        for number, thing in enumerate(area.objects):
-            here: KeyPath = (*path, "objects", number)
-            if found.known((*here, "kind"), "kind", thing.kind, found.names.kinds) and thing.state:
-                kind = found.names.kinds[thing.kind]
-                found.known((*here, "state"), "state", thing.state, kind.states, f'of the kind "{thing.kind}"')
 
 
 def _kind(found: Findings, kind_id: str, kind: KindPart) -> None:
@@ -118,11 +110,17 @@ def _kind(found: Findings, kind_id: str, kind: KindPart) -> None:
         if not state.strip() or state == ANY:
             found.add((*path, "states", number), f"{shown(state)} cannot be a state", "a word or two")
     for verb, transitions in kind.verbs.items():
+        sources = set[str]()
         for number, transition in enumerate(transitions):
             _transition(found, (*path, "verbs", verb, number), kind_id, kind, transition)
-        _doubled(found, (*path, "verbs", verb), transitions)
+            if transition.source in sources:
+                what = f"an earlier transition already starts from {shown(transition.source)}; this one never happens"
+                found.add((*path, "verbs", verb, number), what)
+            sources.add(transition.source)
     for key in kind.refusals:
-        _refusal(found, (*path, "refusals", key), kind, key)
+        verb, _, state = key.partition(" ")
+        if found.known((*path, "refusals", key), "verb", verb, VERBS) and state.strip():
+            found.known((*path, "refusals", key), "state", state.strip(), (*kind.states, ANY))
     for state in kind.words:
         found.known((*path, "words", state), "state", state, kind.states)
     silent = [state for state in kind.states if state not in kind.words]
@@ -152,27 +150,12 @@ def _transition(found: Findings, path: KeyPath, kind_id: str, kind: KindPart, tr
 
 
 def _near(found: Findings, path: KeyPath, kind_id: str, other: str) -> None:
-    """A transition sets objects of its own area only: an object of the kind must be in the other's area."""
+    """Requires an object of the kind in the other's area: a transition sets objects of its own area only."""
     of_kind = [id for id, thing in found.names.objects.items() if thing.kind == kind_id]
     area = found.names.parents[other]
     if of_kind and all(found.names.parents[id] != area for id in of_kind):
         what = f'"{other}" is in "{area}", which has no object of the kind "{kind_id}"'
         found.add(path, what, "an object of the same area")
-
-
-def _doubled(found: Findings, path: KeyPath, transitions: tuple[TransitionPart, ...]) -> None:
-    seen: set[str] = set()
-    for number, transition in enumerate(transitions):
-        if transition.source in seen:
-            what = f"an earlier transition already starts from {shown(transition.source)}; this one never happens"
-            found.add((*path, number), what)
-        seen.add(transition.source)
-
-
-def _refusal(found: Findings, path: KeyPath, kind: KindPart, key: str) -> None:
-    verb, _, state = key.partition(" ")
-    if found.known(path, "verb", verb, VERBS) and state.strip():
-        found.known(path, "state", state.strip(), (*kind.states, ANY))
 
 
 def _ways(found: Findings) -> None:
@@ -201,34 +184,25 @@ def _way(found: Findings, path: KeyPath, way: WayPart) -> None:
 
 
 def _reachable(found: Findings) -> None:
-    """Every area must be within reach of the root by ways that are not closed for good."""
+    """Requires every area to be within reach of the root by ways that are not closed for good."""
     opened = {frozenset(pair) for one in (*found.part.script, *found.part.occasions) for pair in one.opens}
     shut = {frozenset(way.between) for way in found.part.world.ways if way.closed} - opened
     neighbours: dict[str, set[str]] = {area: set() for area in found.names.areas}
-    for a, b in _pairs(found):
+    inside = ((area.id, parent) for area, parent, _ in walked(found.part.world.root) if parent)
+    for a, b in (*inside, *(way.between for way in found.part.world.ways)):
         if frozenset((a, b)) not in shut and a in neighbours and b in neighbours:
             neighbours[a].add(b)
             neighbours[b].add(a)
-    reached = _within_reach(found.part.world.root.id, neighbours)
-    for area, _, path in walked(found.part.world.root):
-        if area.id not in reached:
-            what = f"nobody can reach {shown(area.id)}: every way to it is closed and no scripted event opens one"
-            found.add((*path, "id"), what, scope=("world",))
-
-
-def _pairs(found: Findings) -> Iterator[tuple[str, str]]:
-    yield from ((area.id, parent) for area, parent, _ in walked(found.part.world.root) if parent)
-    yield from (way.between for way in found.part.world.ways)
-
-
-def _within_reach(start: str, neighbours: dict[str, set[str]]) -> set[str]:
-    reached = {start}
-    waiting = [start]
+    waiting = [found.part.world.root.id]
+    reached = {*waiting}
     while waiting:
         fresh = neighbours[waiting.pop()] - reached
         reached |= fresh
         waiting.extend(fresh)
-    return reached
+    for area, _, path in walked(found.part.world.root):
+        if area.id not in reached:
+            what = f"nobody can reach {shown(area.id)}: every way to it is closed and no scripted event opens one"
+            found.add((*path, "id"), what, scope=("world",))
 
 
 def _layout(found: Findings) -> None:
@@ -250,9 +224,9 @@ def _layout(found: Findings) -> None:
 
 
 def _overlap(found: Findings, area: str, other: str) -> None:
-    """Two areas may overlap only if one is inside the other, in the world and on the map."""
+    """Lets two areas overlap only if one is inside the other, in the world and on the map."""
     a, b = found.part.layout.map[area], found.part.layout.map[other]
-    if not _meet(a, b):
+    if not (a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]):
         return
     names = found.names
     if other in names.ancestry(area):
@@ -271,10 +245,6 @@ Box = tuple[int, int, int, int]
 """Column, row, width, height."""
 
 
-def _meet(a: Box, b: Box) -> bool:
-    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
-
-
 def _inside(inner: Box, outer: Box) -> bool:
     return (
         outer[0] <= inner[0]
@@ -290,12 +260,21 @@ def _inside(inner: Box, outer: Box) -> bool:
 def character_rules(found: Findings) -> None:
     """Finds every mistake in `characters`."""
     carriers: list[tuple[str, KeyPath]] = []
-    facts = _facts(found)
+    facts = [
+        Fact(fact.id, fact.text, {language: groups})
+        for fact in found.part.facts
+        for language, groups in fact.groups.items()
+        if usable(groups)
+    ]
     for number, character in enumerate(found.part.characters):
         path: KeyPath = ("characters", number)
         _character(found, path, character, facts)
-        carriers += [(thing, (*path, "carries", index)) for index, thing in enumerate(character.carries)]
-        _carries(found, path, character)
+        for index, thing in enumerate(character.carries):
+            here: KeyPath = (*path, "carries", index)
+            carriers.append((thing, here))
+            kind = found.names.kind_of(thing) if found.node(here, "object", thing) else None
+            if kind and not kind.portable:
+                found.add(here, f"{shown(thing)} cannot be carried", "an object whose kind is `portable: true`")
     found.repeated(carriers, "the carried object")
 
 
@@ -311,56 +290,33 @@ def newcomer_rules(found: Findings) -> None:
     if character.id in taken:
         found.add((*path, "id"), f"the id {shown(character.id)} is {taken[character.id]} already", "an id of its own")
     _possible_id(found, (*path, "id"), character.id)
-    _own_names(found, path, character, others)
+    names = {name.casefold(): other.id for other in others for name in (other.id, other.name, other.short_name)}
+    for key, name in (("name", character.name), ("called", character.short_name)):
+        if name.casefold() in names:  # two of one name could not be told apart in anybody's memories
+            place = (*path, key if key == "called" and character.called else "name")
+            found.add(place, f"the name {shown(name)} is that of {shown(names[name.casefold()])}", "another name")
     _character(found, path, character, ())
     said_elsewhere(found)
     if character.carries:
         found.add((*path, "carries"), "somebody who comes later brings no objects", "no such key")
 
 
-def _own_names(found: Findings, path: KeyPath, character: CharacterPart, others: Sequence[CharacterPart]) -> None:
-    """Two characters of one name could not be told apart in anybody's memories."""
-    taken = {name.casefold(): other.id for other in others for name in (other.id, other.name, other.short_name)}
-    for key, name in (("name", character.name), ("called", character.short_name)):
-        if name.casefold() in taken:
-            place = (*path, key if key == "called" and character.called else "name")
-            found.add(place, f"the name {shown(name)} is that of {shown(taken[name.casefold()])}", "another name")
-
-
 def _character(found: Findings, path: KeyPath, character: CharacterPart, facts: Sequence[Fact]) -> None:
-    _places(found, path, character)
-    _routine(found, path, character)
-    _relations(found, path, character)
-    for index, goal in enumerate(character.goals):
-        conditions(found, (*path, "goals", index), goal.when, Moment, "the goal never counts")
-    for index, memory in enumerate(character.memories):
-        _memory(found, (*path, "memories", index), character, memory, facts)
-
-
-def _places(found: Findings, path: KeyPath, character: CharacterPart) -> None:
     found.node((*path, "home"), "area", character.home)
     if character.starts_at:
         found.node((*path, "starts_at"), "area", character.starts_at)
     for number, area in enumerate(character.knows):
         found.node((*path, "knows", number), "area", area)
-
-
-def _known_place(found: Findings, path: KeyPath, character: CharacterPart, area: str) -> None:
-    """An area the character goes to must exist and be known to it."""
-    if not found.node(path, "area", area) or character.home not in found.names.areas:
-        return
-    if not found.names.knows(character, area):
-        what = f'{shown(area)} is private and not known to "{character.id}"'
-        found.add(path, what, f"a public area, or {area} (or the private area around it) in `knows`")
-
-
-def _carries(found: Findings, path: KeyPath, character: CharacterPart) -> None:
-    for number, thing in enumerate(character.carries):
-        here = (*path, "carries", number)
-        if found.node(here, "object", thing):
-            kind = found.names.kind_of(thing)
-            if kind and not kind.portable:
-                found.add(here, f"{shown(thing)} cannot be carried", "an object whose kind is `portable: true`")
+    _routine(found, path, character)
+    others = [(one.to, (*path, "relations", number, "to")) for number, one in enumerate(character.relations)]
+    for other, here in others:
+        if found.node(here, "character", other) and other == character.id:
+            found.add(here, "this is a relation to oneself", "another character")
+    found.repeated(others, "the relation to")
+    for index, goal in enumerate(character.goals):
+        conditions(found, (*path, "goals", index), goal.when, Moment, "the goal never counts")
+    for index, memory in enumerate(character.memories):
+        _memory(found, (*path, "memories", index), character, memory, facts)
 
 
 def _routine(found: Findings, path: KeyPath, character: CharacterPart) -> None:
@@ -370,7 +326,11 @@ def _routine(found: Findings, path: KeyPath, character: CharacterPart) -> None:
         _tiles_a_day(found, here, routine)
     for number, item in enumerate(routine):
         item_path: KeyPath = (*here, number)
-        _known_place(found, (*item_path, "place"), character, item.place)
+        is_known = found.node((*item_path, "place"), "area", area := item.place) and character.home in found.names.areas
+        if is_known and not found.names.knows(character, area):
+            what = f'{shown(area)} is private and not known to "{character.id}"'
+            expected = f"a public area, or {area} (or the private area around it) in `knows`"
+            found.add((*item_path, "place"), what, expected)
         for phase_number, phase in enumerate(item.phases):
             for step_number, step in enumerate(phase.steps):
                 _step(found, (*item_path, "phases", phase_number, "steps", step_number), item, step)
@@ -412,15 +372,6 @@ def _step(found: Findings, path: KeyPath, item: RoutinePart, step: StepPart) -> 
         found.add((*path, "object"), what, f"an object in {item.place}")
 
 
-def _relations(found: Findings, path: KeyPath, character: CharacterPart) -> None:
-    here: KeyPath = (*path, "relations")
-    for number, relation in enumerate(character.relations):
-        if found.node((*here, number, "to"), "character", relation.to) and relation.to == character.id:
-            found.add((*here, number, "to"), "this is a relation to oneself", "another character")
-    others = [(one.to, (*here, number, "to")) for number, one in enumerate(character.relations)]
-    found.repeated(others, "the relation to")
-
-
 def _memory(
     found: Findings, path: KeyPath, character: CharacterPart, memory: MemoryPart, facts: Sequence[Fact]
 ) -> None:
@@ -432,13 +383,3 @@ def _memory(
         if character.id not in known_by.originators:
             what = f'the words of this memory carry the fact "{fact}", which "{character.id}" does not start with'
             found.add((*path, "text"), what, f"other words, or {character.id} among its originators")
-
-
-def _facts(found: Findings) -> list[Fact]:
-    """The facts as far as texts can be matched with them: those whose groups of words are in order."""
-    return [
-        Fact(fact.id, fact.text, {language: groups})
-        for fact in found.part.facts
-        for language, groups in fact.groups.items()
-        if usable(groups)
-    ]

@@ -79,11 +79,11 @@ class Scenario:
     """What a panel of this run is about and remembers of earlier ones."""
 
     def __repr__(self) -> str:
-        """One short line: the fields are hundreds of kilobytes."""
+        """Returns one short line: the fields are hundreds of kilobytes."""
         return f"<Scenario {self.part.name}: {len(self.personas)} characters, {len(self.geography.edges)} areas>"
 
     def fact(self, fact_id: str) -> Fact | None:
-        """The seed fact of an id, or what is so as one."""
+        """Returns the seed fact of an id, or what is so as one."""
         return next((fact for fact in self.facts if fact.id == fact_id), None)
 
     @property
@@ -100,13 +100,14 @@ class Scenario:
 
     @property
     def embedder(self) -> Embedder:
-        """What makes the vectors of its characters' memories; a model's come as answers."""
+        """The embedder of its characters' memories; vectors of a model come as answers."""
         model = self.cognition.embedder
         return GivenVectors(f"{model.model}-{model.dimensions}", model.dimensions) if model else default_embedder()
 
     @property
     def analyser(self) -> Analyser:
-        """What finds the words of its characters' memories. Raises UsageError where its package is missing."""
+        """The analyser that finds the words of its characters' memories. Raises UsageError where its package is
+        missing."""
         return shared_analyser(self.language, self.cognition.analyser)
 
     @property
@@ -123,7 +124,7 @@ MOST_DERIVED = 1024
 def derived(
     make: Callable[Concatenate[Scenario, Arguments], Result],
 ) -> Callable[Concatenate[Scenario, Arguments], Result]:
-    """The function of a scenario and of hashable values, whose latest results are kept: a scenario never changes."""
+    """Keeps the latest results of a function of a scenario and of hashable values: a scenario never changes."""
     kept: dict[tuple[object, ...], tuple[Scenario, Result]] = {}
 
     @wraps(make)

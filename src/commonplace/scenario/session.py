@@ -51,7 +51,7 @@ class RatingChange(BaseModel):
     """Answers in the store that are no examples any more."""
 
     def as_json(self) -> dict[str, Any]:
-        """As the ledger has it."""
+        """Returns the change as the ledger has it."""
         details: dict[str, Any] = {"persona": self.persona, "mean_rating": self.mean}
         details |= {"new_order": list(self.order)} if self.order else {}
         details |= {"memory_ids": list(self.memories)} if self.memories else {}

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ValidationError, create_model
+from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
@@ -59,7 +59,8 @@ class Fault:
 
 
 def shaped(data: Any) -> tuple[ScenarioPart | None, Cut, list[Fault]]:
-    """The scenario with its misshapen parts replaced or cut, None when too little is left; the copy; what was wrong."""
+    """Returns the scenario with its misshapen parts replaced or cut, None when too little is left; the copy; and what
+    was wrong."""
     cut = Cut(data)
     faults: list[Fault] | None = None
     for _ in range(ROUNDS):
@@ -68,7 +69,10 @@ def shaped(data: Any) -> tuple[ScenarioPart | None, Cut, list[Fault]]:
         except ValidationError as error:
             errors = [one for one in error.errors(include_url=False) if not _follows(one)]
             if faults is None:
-                faults = _faults(errors, data)
+                by_path: dict[KeyPath, list[ErrorDetails]] = {}
+                for one in errors:  # the branches of a union complain about the same value
+                    by_path.setdefault(_real(one["loc"], data), []).append(one)
+                faults = [_fault(path, found) for path, found in by_path.items()]
             if not _repaired(cut, errors):
                 break
     return None, cut, faults or []
@@ -83,7 +87,7 @@ class Cut:
         self.data = self._copied(data)
 
     def original(self, path: KeyPath) -> KeyPath:
-        """A path of what is left as a path of the document as written."""
+        """Returns a path of what is left as a path of the document as written."""
         here: Any = self.data
         written: list[str | int] = []
         for key in path:
@@ -93,7 +97,8 @@ class Cut:
         return tuple(written)
 
     def stand_in(self, path: KeyPath) -> bool:
-        """Put a value of the right shape where a required one is missing or misshapen; False when none is known."""
+        """Puts a value of the right shape where a required one is missing or misshapen; returns False when none is
+        known."""
         field = field_at(path)
         holder = self._holder(path)
         if field is None or not field.is_required() or not is_mapping(holder):
@@ -107,8 +112,9 @@ class Cut:
         return False
 
     def remove(self, paths: Iterable[KeyPath]) -> None:
-        """Cut these parts away, the later ones of a list first so that the numbers of the others hold."""
-        for path in sorted(set(paths), key=_reading_order, reverse=True):
+        """Cuts these parts away, the later ones of a list first so that the numbers of the others hold."""
+        order = {path: [(key, "") if isinstance(key, int) else (-1, key) for key in path] for path in paths}
+        for path in sorted(order, key=order.__getitem__, reverse=True):
             holder = self._holder(path)
             if holds(holder, path[-1]):
                 del holder[path[-1]]
@@ -133,50 +139,41 @@ class Cut:
 
 def _fits(field: FieldInfo, value: Any) -> bool:
     annotation: Any = Annotated[field.annotation, *field.metadata, "one"]
-    one: type[BaseModel] = create_model("One", value=(annotation, ...))
     try:
-        one.model_validate({"value": value})
+        TypeAdapter(annotation).validate_python(value)
     except ValidationError:
         return False
     return True
 
 
 def _follows(error: ErrorDetails) -> bool:
-    """Whether a list is called too short only because its items are misshapen, which is said of each of them."""
+    """Returns whether a list is called too short only because its items are misshapen, which is said of each of
+    them."""
     limits = error.get("ctx", {})
     return error["type"] == "too_short" and len(error["input"]) >= limits.get("min_length", 0)
 
 
 def _repaired(cut: Cut, errors: list[ErrorDetails]) -> bool:
-    """Stand-ins where there can be some, cuts elsewhere; False when nothing would be left."""
+    """Puts stand-ins where there can be some, and cuts elsewhere; returns False when nothing would be left."""
     doomed: list[KeyPath] = []
     for error in errors:
-        path = _place(_real(error["loc"], cut.data), error)
+        path = _real(error["loc"], cut.data)
+        if error["type"] == "missing" and isinstance(path[-1], int):  # an item at the end of a list has no place
+            path = path[:-1]
         if not cut.stand_in(path):
             doomed.append(path[:-1] if error["type"] == "missing" else path)
     cut.remove(path for path in doomed if path)
     return () not in doomed
 
 
-def _place(path: KeyPath, error: ErrorDetails) -> KeyPath:
-    """The path; for an item missing at the end of a list, which has no place, the list's."""
-    return path[:-1] if error["type"] == "missing" and isinstance(path[-1], int) else path
-
-
-def _faults(errors: Iterable[ErrorDetails], data: Any) -> list[Fault]:
-    """One fault for each place: the branches of a union complain about the same value."""
-    by_path: dict[KeyPath, list[ErrorDetails]] = {}
-    for error in errors:
-        by_path.setdefault(_real(error["loc"], data), []).append(error)
-    return [_fault(path, found) for path, found in by_path.items()]
-
-
 def _real(loc: tuple[str | int, ...], data: Any) -> KeyPath:
-    """The location without what pydantic adds to it: names of union branches, `[key]`."""
+    """Returns the location without what pydantic adds to it: names of union branches, `[key]`."""
     path: list[str | int] = []
     here = data
     for number, key in enumerate(loc):
-        if not holds(here, key) and not (number == len(loc) - 1 and _could_hold(here, key)):
+        # a missing key of this kind would belong here; the name of a union's branch never does
+        could = key != "[key]" if is_mapping(here) and isinstance(key, str) else is_list(here) and isinstance(key, int)
+        if not holds(here, key) and not (number == len(loc) - 1 and could):
             break
         path.append(key)
         here = below(here, key)
@@ -189,7 +186,11 @@ def _fault(path: KeyPath, errors: list[ErrorDetails]) -> Fault:
     if error["loc"][-1:] == ("[key]",):
         return Fault(path, f"{shown(path[-1])} cannot be a key here", _expected(errors))
     if kind == "missing":
-        return _missing(path)
+        if isinstance(path[-1], int):
+            return Fault(path[:-1], f"item {path[-1] + 1} of the list is missing")
+        field = field_at(path)
+        meaning = f" ({field.description})" if field and field.description else ""
+        return Fault(path, f"the key {shown(path[-1])} is missing{meaning}")
     if kind == "extra_forbidden":
         known = keys_at(path[:-1])
         near = nearest(str(path[-1]), known)
@@ -200,16 +201,8 @@ def _fault(path: KeyPath, errors: list[ErrorDetails]) -> Fault:
     return Fault(path, f"{shown(error['input'])} is not valid here", _expected(errors), near)
 
 
-def _missing(path: KeyPath) -> Fault:
-    if isinstance(path[-1], int):
-        return Fault(path[:-1], f"item {path[-1] + 1} of the list is missing")
-    field = field_at(path)
-    meaning = f" ({field.description})" if field and field.description else ""
-    return Fault(path, f"the key {shown(path[-1])} is missing{meaning}")
-
-
 def _alternatives(errors: list[ErrorDetails]) -> list[str]:
-    """The values a Literal accepts, from the text pydantic gives: `'USE', 'OPEN' or 'TAKE'`."""
+    """Returns the values a Literal accepts, from the text pydantic gives: `'USE', 'OPEN' or 'TAKE'`."""
     texts = [str(error.get("ctx", {}).get("expected", "")) for error in errors]
     return [word.strip("' ") for text in texts for word in text.replace(" or ", ",").split(",") if word.strip("' ")]
 
@@ -230,7 +223,7 @@ def _expected(errors: list[ErrorDetails]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value of the document as an error quotes it."""
+    """Returns a value of the document as an error quotes it."""
     if isinstance(value, str):
         return f'"{value if len(value) <= 60 else f"{value[:59]}…"}"'
     if isinstance(value, bool):
@@ -238,12 +231,3 @@ def shown(value: object) -> str:
     if isinstance(value, list | tuple):
         return "a list" if value else "an empty list"
     return "a mapping" if isinstance(value, dict) else str(value)
-
-
-def _could_hold(here: Any, key: str | int) -> bool:
-    """Whether a missing key of this kind would belong here; a union's branch name never does."""
-    return key != "[key]" if is_mapping(here) and isinstance(key, str) else is_list(here) and isinstance(key, int)
-
-
-def _reading_order(path: KeyPath) -> tuple[tuple[int, str], ...]:
-    return tuple((key, "") if isinstance(key, int) else (-1, key) for key in path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from commonplace.character.fact import Fact
 from commonplace.clock import Clock, iso, parse_iso
@@ -44,13 +43,18 @@ HEAVIEST = 1_000_000
 def story_rules(found: Findings) -> None:
     """Finds every mistake outside `world`, `layout` and `characters`."""
     _settings(found)
-    clock = _clock(found)
+    start = _moment(found, ("clock", "start"), found.part.clock.start)
+    clock = Clock(start, found.part.clock.tick_minutes) if start else None
     found.repeated(((one.id, ("facts", number, "id")) for number, one in enumerate(found.part.facts)), "the fact")
     found.repeated(((one.id, ("script", number, "id")) for number, one in enumerate(found.part.script)), "the event")
     for number, fact in enumerate(found.part.facts):
         _fact(found, ("facts", number), fact, clock)
     for number, event in enumerate(found.part.script):
-        _event(found, ("script", number), event, clock)
+        _consequences(found, ("script", number), event)
+        midnight = clock.start.replace(hour=0, minute=0, second=0, microsecond=0) if clock else None
+        if clock and midnight and midnight + timedelta(days=event.day, minutes=minutes(event.at)) <= clock.start:
+            what = f"day {event.day} at {event.at} is not after the run begins"
+            found.add(("script", number, "at"), what, f"a moment after {iso(clock.start)}")
     names = [one.id for one in found.part.occasions]
     found.repeated(((name, ("occasions", number, "id")) for number, name in enumerate(names)), "the occasion")
     for number, occasion in enumerate(found.part.occasions):
@@ -86,7 +90,10 @@ def _settings(found: Findings) -> None:
     _minds(found)
     own = found.part.policies
     for name, changes in own.items():
-        _policy(found, name, changes)
+        try:
+            policies.from_mapping(name, changes)
+        except UsageError as error:
+            found.add(("policies", name), error.what, error.hint)
     found.known(("cognition", "policy"), "policy", found.part.cognition.policy, (*policies.NAMES, *own))
 
 
@@ -118,18 +125,6 @@ def _panel(found: Findings) -> None:
     places = {one.starts_at or one.home for one in characters.values() if one.id in cycle and not one.absent}
     if len(places) > 1:
         found.add(("characters",), "the personas of a panel start in different places", "one place for all")
-
-
-def _policy(found: Findings, name: str, changes: Mapping[str, Any]) -> None:
-    try:
-        policies.from_mapping(name, changes)
-    except UsageError as error:
-        found.add(("policies", name), error.what, error.hint)
-
-
-def _clock(found: Findings) -> Clock | None:
-    start = _moment(found, ("clock", "start"), found.part.clock.start)
-    return Clock(start, found.part.clock.tick_minutes) if start else None
 
 
 def _moment(found: Findings, path: KeyPath, text: str) -> datetime | None:
@@ -190,7 +185,7 @@ def _carries_itself(found: Findings, path: KeyPath, fact: FactPart, language: st
 
 
 def _gathering(found: Findings, path: KeyPath, fact: FactPart, clock: Clock | None) -> None:
-    """A place, a beginning and a length make something one can go to; each alone does not."""
+    """Requires place, beginning and length together: only all three make something one can go to."""
     if fact.place:
         found.node((*path, "place"), "area", fact.place)
     starts = _moment(found, (*path, "starts"), fact.starts) if fact.starts else None
@@ -244,7 +239,7 @@ def ruled_lines(found: Findings) -> None:
 
 
 def _sets(found: Findings, path: KeyPath, marks: Sequence[str], lines: Iterable[str]) -> None:
-    """A mark is set by words, whoever says them: they must be the author's and not anybody's."""
+    """Requires the words that set a mark to be the author's: whoever says them sets it."""
     short = next((line for line in lines if marks and len(words(line)) < 2), None)
     if short is not None:
         found.add((*path, "sets"), f"anybody may say {shown(short)} and set the mark", "a line of two words or more")
@@ -259,7 +254,7 @@ def _numbers(found: Findings, path: KeyPath, numbers: Sequence[int], lines: int)
 
 
 def _before(tell: Sequence[TellPart], after: Iterable[int]) -> set[int]:
-    """The lines, by number, that must have been heard before one that comes after these."""
+    """Returns the lines, by number, that must have been heard before one that comes after these."""
     before, waiting = set[int](), list(after)
     while waiting:
         number = waiting.pop()
@@ -296,7 +291,7 @@ def _in_town(found: Findings, path: KeyPath) -> None:
 
 
 def _nameable(found: Findings) -> dict[str, Collection[str]]:
-    """What may stand at a place of a condition, by the names that lead there."""
+    """Returns what may stand at a place of a condition, by the names that lead there."""
     people, things = found.names.characters, found.names.objects
     states = {f"things.{one}.state": kind.states for one in things if (kind := found.names.kind_of(one))}
     called = {"hearer.called": [one.called or one.name.split()[0] for one in people.values()]}
@@ -356,7 +351,7 @@ def _sentences(found: Findings, path: KeyPath, lines: Sequence[str]) -> None:
 
 
 def _occasion(found: Findings, path: KeyPath, occasion: OccasionPart, names: Sequence[str]) -> None:
-    """An occasion's consequences, and its conditions."""
+    """Checks an occasion's consequences, and its conditions."""
     _consequences(found, path, occasion)
     told(found, path, occasion.tell, occasion.replies)
     _sentences(found, (*path, "at_once"), occasion.at_once)
@@ -375,7 +370,11 @@ def _conditions(found: Findings, path: KeyPath, occasion: OccasionPart, names: S
     if last and last < first:
         found.add((*path, "at"), f"{when.at} ends before it begins", "hours such as 08:00-12:00")
     for number, day in enumerate(when.season):
-        _day_of_year(found, (*path, "season", number), day)
+        try:
+            datetime.fromisoformat(f"2032-{day}")  # a leap year
+        except ValueError:
+            expected = "month and day, such as 10-15"
+            found.add((*path, "season", number), f"{shown(day)} is not a day of the year", expected)
     for thing, state in when.states.items():
         _set(found, (*path, "states", thing), thing, state)
     for key, given in (("so", when.so), ("not_so", when.not_so)):
@@ -393,13 +392,6 @@ def _conditions(found: Findings, path: KeyPath, occasion: OccasionPart, names: S
         found.known((*path, "after"), "occasion", when.after, others)
     elif when.days_after or when.minutes_after:
         found.add(path, "it follows nothing", "`after:` with the id of an occasion")
-
-
-def _day_of_year(found: Findings, path: KeyPath, day: str) -> None:
-    try:
-        datetime.fromisoformat(f"2032-{day}")  # a leap year
-    except ValueError:
-        found.add(path, f"{shown(day)} is not a day of the year", "month and day, such as 10-15")
 
 
 def _consequences(found: Findings, path: KeyPath, event: ScriptPart | OccasionPart) -> None:
@@ -422,7 +414,8 @@ def _consequences(found: Findings, path: KeyPath, event: ScriptPart | OccasionPa
 
 
 def _circumstance(found: Findings, path: KeyPath, own: CircumstancePart, kinds: Kinds) -> None:
-    """A kind of its own: what follows it and what it ends, and words by which a line that tells of it is known."""
+    """Checks a kind of its own: what follows it, what it ends, and the words by which a line that tells of it is
+    known."""
     for key, names in (("then", own.then), ("ends", own.ends.split())):
         for name in names:
             found.known((*path, key), "kind of circumstance", name, kinds)
@@ -437,7 +430,11 @@ def _circumstance(found: Findings, path: KeyPath, own: CircumstancePart, kinds: 
     lines += [(("tell", number), line) for number, line in enumerate(said.tell)]
     lines += [(("told", number), line) for number, line in enumerate(said.told)]
     for key, line in (*lines, (("over",), said.over), *((("at_once", n), line) for n, line in enumerate(said.at_once))):
-        _slots(found, (*path, "words", *key), line)
+        try:
+            line.format(x="", X="", y="")
+        except (KeyError, IndexError, ValueError, AttributeError):  # it would end a run
+            what = f"{shown(line)} has a slot that nothing fills"
+            found.add((*path, "words", *key), what, "no others than {x}, {X} and {y}")
     for key, line in lines:
         here = (*path, "words", *key)
         if not Fact("", {}, {language: (named,)}).carried_by(line):
@@ -446,16 +443,8 @@ def _circumstance(found: Findings, path: KeyPath, own: CircumstancePart, kinds: 
             found.add(here, f"{shown(line)} does not say what it is of", "{x} or {X} in it")
 
 
-def _slots(found: Findings, path: KeyPath, line: str) -> None:
-    """A slot that nothing fills would end a run."""
-    try:
-        line.format(x="", X="", y="")
-    except (KeyError, IndexError, ValueError, AttributeError):
-        found.add(path, f"{shown(line)} has a slot that nothing fills", "no others than {x}, {X} and {y}")
-
-
 def _turns(found: Findings, path: KeyPath, event: ScriptPart | OccasionPart, kinds: Kinds) -> None:
-    """What an event lets begin and end."""
+    """Checks what an event lets begin and end."""
     for number, one in enumerate(event.raises):
         here: KeyPath = (*path, "raises", number)
         _may_be(found, (*here, "kind"), (*here, "of"), one.kind, one.of, kinds)
@@ -477,15 +466,6 @@ def _may_be(found: Findings, kind_at: KeyPath, of_at: KeyPath, kind: str, of: st
     other = next((sort for sort, ids in sorts.items() if of in ids), "")
     what = f"{shown(of)} is a {other} and cannot be {shown(kind)}" if other else ""
     found.known(of_at, kinds[kind].of.replace(" ", " or "), of, valid, what=what)
-
-
-def _event(found: Findings, path: KeyPath, event: ScriptPart, clock: Clock | None) -> None:
-    _consequences(found, path, event)
-    if clock:
-        midnight = clock.start.replace(hour=0, minute=0, second=0, microsecond=0)
-        if midnight + timedelta(days=event.day, minutes=minutes(event.at)) <= clock.start:
-            what = f"day {event.day} at {event.at} is not after the run begins"
-            found.add((*path, "at"), what, f"a moment after {iso(clock.start)}")
 
 
 def _set(found: Findings, path: KeyPath, thing: str, state: str) -> None:

@@ -87,17 +87,17 @@ class Terms(Struct, frozen=True):
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """What is written under `when`, read."""
+        """The conditions under `when`, read."""
         return tuple(condition(one, Telling) for one in self.when)
 
     @property
     def is_free(self) -> bool:
-        """Whether it may be said at any time, by anybody and to anybody."""
+        """True if it may be said at any time, by anybody and to anybody."""
         return not (self.when or self.speakers or self.hearers or self.after or self.once == "ever")
 
 
 def terms_of(part: ScenarioPart) -> dict[str, Terms]:
-    """The lines that have conditions or set marks, with when each may be said."""
+    """Returns the lines that have conditions or set marks, with when each may be said."""
     told = (*(memory for one in part.characters for memory in one.memories), *part.occasions)
     lines = [line for one in told for line in lines_of(one.tell, one.replies)]
     lines += [line for fact in part.facts for line in lines_of(fact.tell.get(part.language, ()))]
@@ -106,7 +106,7 @@ def terms_of(part: ScenarioPart) -> dict[str, Terms]:
 
 
 def ruled(rules: Iterable[RulePart]) -> Iterator[tuple[tuple[int, int], str, Terms]]:
-    """Every line of the rules: the numbers of rule and line, its words, and when it may be said."""
+    """Yields every line of the rules: the numbers of rule and line, its words, and when it may be said."""
     for number, rule in enumerate(rules):
         for line, words in enumerate(rule.says):
             yield (number, line), words, Terms(rule.when, frozenset(rule.who), sets=rule.sets)
@@ -115,7 +115,7 @@ def ruled(rules: Iterable[RulePart]) -> Iterator[tuple[tuple[int, int], str, Ter
 def lines_of(
     tell: Sequence[TellPart], replies: Sequence[ReplyPart] = ()
 ) -> Iterator[tuple[tuple[str, int], str, Terms]]:
-    """Every line and every reply: the keys of its place, its words, and when it may be said."""
+    """Yields every line and every reply: the keys of its place, its words, and when it may be said."""
     for number, line in enumerate(tell):
         after = tuple(tell[other - 1].say for other in line.after if other <= len(tell))
         yield (

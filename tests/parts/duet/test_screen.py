@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 import commonplace.parts.duet.sitcom
 from browser import CHROMIUM, PATIENCE, browser
@@ -41,33 +43,35 @@ def served(folder: Path) -> Generator[str]:
 
 def test_14_streamlit_runs_the_page_a_line_opens_and_a_page_loaded_again_goes_on(tmp_path: Path) -> None:
     with served(tmp_path) as url, browser() as page:
-        page.open(url)
-        page.click("한 턴 진행")
-        page.wait(f"{BUBBLES}.length === 1 && location.search === '?run=page-1.run'")
-        page.click("왜 이런 말을? · 1턴")
-        page.wait("document.body.innerText.split(/\\s+/).join(' ').includes('내용 종류 중요도')")
-        page.run("window.before = true; location.reload()")
-        page.wait(f"!window.before && {BUBBLES}.length === 1")
+        page.goto(url)
+        page.get_by_role("button", name="한 턴 진행").click()
+        expect(page.get_by_test_id("stChatMessage")).to_have_count(1)
+        expect(page).to_have_url(re.compile(r"\?run=page-1\.run$"))
+        page.locator("summary", has_text="왜 이런 말을? · 1턴").click()
+        expect(page.locator("body")).to_contain_text(re.compile(r"내용\s*종류\s*중요도"))
+        page.reload()
+        expect(page.get_by_test_id("stChatMessage")).to_have_count(1)
 
 
 @pytest.mark.slow
 def test_the_page_in_both_languages(tmp_path: Path) -> None:
     with served(tmp_path) as url, browser() as page:
         assert url.startswith("http://127.0.0.1:")
-        page.open(url)
+        page.goto(url)
+        bubbles = page.get_by_test_id("stChatMessage")
         for language, many, why, columns in (
-            ("한국어", "10턴 진행", "왜 이런 말을? · 10턴", "내용 종류 중요도"),
-            ("English", "Run 10 turns", "Why this line? · turn 10", "content type importance"),
+            ("한국어", "10턴 진행", "왜 이런 말을? · 10턴", r"내용\s*종류\s*중요도"),
+            ("English", "Run 10 turns", "Why this line? · turn 10", r"content\s*type\s*importance"),
         ):
-            page.click(language)
-            page.click(many)
-            page.wait(f"{BUBBLES}.length === 10 && !document.querySelector('[data-testid=stProgress]')")
-            page.click(why)
-            page.wait(f"document.body.innerText.split(/\\s+/).join(' ').includes('{columns}')")
-            left, right = page.run(f"[...{BUBBLES}].slice(0, 2).map(one => one.getBoundingClientRect().left)")
+            page.get_by_text(language, exact=True).click()
+            page.get_by_role("button", name=many).click()
+            expect(bubbles).to_have_count(10)
+            expect(page.get_by_test_id("stProgress")).to_have_count(0)
+            page.locator("summary", has_text=why).click()
+            expect(page.locator("body")).to_contain_text(re.compile(columns))
+            left, right = page.evaluate(f"[...{BUBBLES}].slice(0, 2).map(one => one.getBoundingClientRect().left)")
             assert left < right
-            picture = page.picture(tmp_path / f"{language}.png")
-            assert len(set(picture)) > 200
+            assert len(set(page.screenshot())) > 200
         hosts = "performance.getEntriesByType('resource').map(one => new URL(one.name).hostname)"
-        assert set(page.run(hosts)) == {"127.0.0.1"}, "nothing comes from elsewhere"
+        assert set(page.evaluate(hosts)) == {"127.0.0.1"}, "nothing comes from elsewhere"
     assert "http" not in (tmp_path / "streamlit.log").read_text().replace(url, "")

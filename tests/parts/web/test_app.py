@@ -65,12 +65,12 @@ def test_events_are_those_of_the_command_line(http: TestClient, folder: Path) ->
     assert ok(http, "/api/runs/plaza/events", **{"from": 5, "to": 6}) == [row for row in rows if row["tick"] in (5, 6)]
 
 
-def test_the_description_and_the_types_of_the_page_are_of_these_routes() -> None:
+def test_the_description_of_which_the_types_of_the_page_are_made_is_of_these_routes() -> None:
     spec = importlib.util.spec_from_file_location("web_types", PROJECT / "tools" / "web_types.py")
     assert spec is not None and spec.loader is not None
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    assert tool.text() == tool.FILE.read_text(encoding="utf-8"), "run tools/web_types.py and npm run types"
+    assert tool.text() == tool.FILE.read_text(encoding="utf-8"), "run tools/web_types.py"
 
 
 def test_a_run_is_sent_to_a_friend_as_one_file(

@@ -1,8 +1,8 @@
 // God mode, the inner voice and what a character does: a sentence, what will come of it, and then it happens.
 
-import { useState, type FormEvent, type ReactElement } from "react";
+import { type FormEvent, type ReactElement, useState } from "react";
+import type { Problem } from "../api";
 import { problemOf } from "../run/problem";
-import type { Problem } from "../run/types";
 import { useView } from "../view/context";
 import { useWords } from "../words";
 import { Button, ProblemNote, Section } from "./parts";
@@ -64,7 +64,9 @@ export function Act(): ReactElement | null {
         value={kind}
         choose={(one) => change(() => setKind(one))}
       />
-      <p className="soft">{{ god: words.act.hint, voice: words.act.voiceHint, attempt: words.act.attemptHint }[kind]}</p>
+      <p className="soft">
+        {{ god: words.act.hint, voice: words.act.voiceHint, attempt: words.act.attemptHint }[kind]}
+      </p>
       {kind !== "god" && (
         <label>
           <span className="soft">{kind === "voice" ? words.act.to : words.act.doer}</span>

@@ -1,17 +1,17 @@
 // Who somebody is: what they do and plan, remember, believe, and think of others, as of the tick shown.
 
-import { useState, type ReactElement, type ReactNode } from "react";
-import type { AgentDetail, Character, EventLine } from "../run/types";
+import { type ReactElement, type ReactNode, useState } from "react";
+import type { AgentDetail, Character, EventLine } from "../api";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
 import type { View } from "../view/store";
 import { useWords } from "../words";
-import { Button, Place, Portrait, ProblemNote, Section, So, Tabs } from "./parts";
 import { Beliefs } from "./Beliefs";
 import { Goals } from "./Goals";
 import { MemoryView } from "./MemoryView";
 import { Past } from "./Past";
 import { PlanView } from "./PlanView";
+import { Button, Place, Portrait, ProblemNote, Section, So, Tabs } from "./parts";
 import { Ties } from "./Ties";
 
 type Part = "about" | "plan" | "memory" | "past" | "belief" | "ties";

@@ -1,14 +1,14 @@
 // The page: a run around its scene, or the library while none is open.
 
-import { useCallback, useEffect, useState, type ReactElement } from "react";
-import type { Library as RunLibrary, Source } from "../run/source";
+import { type ReactElement, useCallback, useEffect, useEffectEvent, useState } from "react";
+import type { Problem } from "../api";
 import { problemOf } from "../run/problem";
-import type { Problem } from "../run/types";
+import type { Library as RunLibrary, Source } from "../run/source";
 import type { BuildVillage } from "../scene/village";
 import { ViewContext } from "../view/context";
 import { usePreferences } from "../view/preferences";
-import { addressOf, routeOf, type Route } from "../view/route";
-import { openView, type Opening, type ViewStore } from "../view/store";
+import { addressOf, type Route, routeOf } from "../view/route";
+import { type Opening, openView, type ViewStore } from "../view/store";
 import { useWords } from "../words";
 import { Library } from "./Library";
 import { ProblemNote } from "./parts";
@@ -104,12 +104,14 @@ interface Opened {
 function useOpened(run: string, route: Route, from: Source | RunLibrary | undefined): Opened {
   const [state, setState] = useState<{ run: string; store: ViewStore | null; problem: Problem | null }>();
   const [turn, setTurn] = useState(0);
+  // the rest of the route is where the run opens, not when
+  const opening = useEffectEvent((source: Source) => openView(source, route));
+  // biome-ignore lint/correctness/useExhaustiveDependencies(turn): `again` opens the same once more
   useEffect(() => {
     if (!run || !from) return;
     let current = true;
     let store: ViewStore | null = null;
-    const source = "town" in from ? from : from.open(run);
-    openView(source, route).then(
+    opening("town" in from ? from : from.open(run)).then(
       (opened) => {
         store = opened;
         if (current) setState({ run, store: opened, problem: null });
@@ -121,7 +123,6 @@ function useOpened(run: string, route: Route, from: Source | RunLibrary | undefi
       current = false;
       store?.getState().close();
     };
-    // The rest of the route is where the run opens, not when.
   }, [run, from, turn]);
   const mine = state?.run === run ? state : undefined;
   return { store: mine?.store ?? null, problem: mine?.problem ?? null, again: () => setTurn(turn + 1) };

@@ -1,8 +1,8 @@
 // Talk with a character, as of the tick at which the talk began. Nothing of it reaches the village.
 
-import { useEffect, useRef, useState, type FormEvent, type ReactElement } from "react";
+import { type FormEvent, type ReactElement, useState } from "react";
+import type { Answer, Problem } from "../api";
 import { problemOf } from "../run/problem";
-import type { Answer, Problem } from "../run/types";
 import { useView, useViewStore } from "../view/context";
 import { fieldsOf, hitOf, textOf } from "../view/memory";
 import { useWords } from "../words";
@@ -26,10 +26,6 @@ export function AskCard({ id }: { readonly id: string }): ReactElement | null {
   const [question, setQuestion] = useState("");
   const [waiting, setWaiting] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
-  const end = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    end.current?.scrollIntoView?.({ block: "nearest" });
-  }, [turns, waiting]);
   if (!actions || !character) return null;
 
   const told = async (
@@ -98,7 +94,7 @@ export function AskCard({ id }: { readonly id: string }): ReactElement | null {
           </>
         )}
         {problem && <ProblemNote problem={problem} />}
-        <div ref={end} />
+        <div key={`${turns.length} ${waiting}`} ref={intoView} />
       </div>
       <form className="ask-box pad" onSubmit={send}>
         <input
@@ -106,6 +102,7 @@ export function AskCard({ id }: { readonly id: string }): ReactElement | null {
           placeholder={words.ask.question}
           value={question}
           maxLength={2000}
+          // biome-ignore lint/a11y/noAutofocus: the card was opened to write in it
           autoFocus
           onChange={(event) => setQuestion(event.target.value)}
         />
@@ -115,6 +112,10 @@ export function AskCard({ id }: { readonly id: string }): ReactElement | null {
       </form>
     </article>
   );
+}
+
+function intoView(end: HTMLElement | null): void {
+  end?.scrollIntoView?.({ block: "nearest" });
 }
 
 interface ExchangeProps {

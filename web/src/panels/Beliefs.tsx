@@ -1,7 +1,7 @@
 // What somebody believes of the world, beside what is true; what is out of date first.
 
-import { useState, type ReactElement } from "react";
-import type { Believed } from "../run/types";
+import { type ReactElement, useState } from "react";
+import type { Believed } from "../api";
 import { useView } from "../view/context";
 import { useWords } from "../words";
 import { Icon } from "./icons";

@@ -1,10 +1,10 @@
 // What the lens and the director say, above the scene. Here the lens is made and the director asked.
 
-import { useEffect, useMemo, useState, type ReactElement } from "react";
-import { afterDelta, fromSnapshot, type Frame } from "../run/frame";
-import { direct, START, WINDOW, type Direction } from "../run/director";
+import { type ReactElement, useEffect, useMemo, useState } from "react";
+import type { Metrics } from "../api";
+import { type Direction, direct, START, WINDOW } from "../run/director";
+import { afterDelta, type Frame, fromSnapshot } from "../run/frame";
 import { factLens, personLens } from "../run/lens";
-import type { Metrics } from "../run/types";
 import type { Lens } from "../scene/village";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";

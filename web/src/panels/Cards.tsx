@@ -1,14 +1,14 @@
 // The right-hand side: who or what was clicked, and why something happened. Cards lie on each other; the top one shows.
 
-import { useEffect, useRef, type ReactElement } from "react";
+import { type ReactElement, useEffect, useRef } from "react";
 import { useView, useViewStore } from "../view/context";
 import type { Card } from "../view/store";
 import { useWords } from "../words";
 import { AgentCard } from "./AgentCard";
-import { Guard } from "./Guard";
 import { AskCard } from "./AskCard";
-import { Button } from "./parts";
+import { Guard } from "./Guard";
 import { AreaCard, ObjectCard } from "./PlaceCard";
+import { Button } from "./parts";
 import { WhyCard } from "./WhyCard";
 
 export function Cards(): ReactElement | null {

@@ -1,7 +1,7 @@
 // What emerges as lines over time: the share of pairs that have spoken with each other (η), and of those who know each fact.
 
 import type { ReactElement } from "react";
-import type { Hour } from "../run/types";
+import type { Hour } from "../api";
 import { dayOf, hourOf, tickOf } from "../view/clock";
 import { useView } from "../view/context";
 import { curvesOf, marksOf } from "../view/curves";
@@ -21,7 +21,10 @@ export function Curves({ hours }: { readonly hours: readonly Hour[] }): ReactEle
   const moment = useMoment();
   const town = useView((view) => view.town);
   const head = useView((view) => view.head);
-  const curves = curvesOf(hours, town.facts.map((fact) => fact.id));
+  const curves = curvesOf(
+    hours,
+    town.facts.map((fact) => fact.id),
+  );
   const names = new Map(town.facts.map((fact) => [fact.id, fact.text]));
   const now = hours.at(-1);
   const x = (tick: number): number => LEFT + (tick / Math.max(1, head)) * (WIDTH - LEFT - RIGHT);

@@ -8,8 +8,8 @@ import { Act } from "./Act";
 import { Guard } from "./Guard";
 import { Log } from "./Log";
 import { MetricsPanel } from "./Metrics";
-import { Button, Tabs, type TabItem } from "./parts";
 import { People } from "./People";
+import { Button, type TabItem, Tabs } from "./parts";
 import { TalkList } from "./TalkList";
 
 export function Dock(): ReactElement {
@@ -39,6 +39,7 @@ export function Dock(): ReactElement {
         panelClass="tabpanel"
       >
         <Guard key={tab}>
+          <h2 className="unseen">{tabs.find((one) => one.id === tab)?.label}</h2>
           {tab === "talk" && <TalkList />}
           {tab === "log" && <Log />}
           {tab === "people" && <People />}

@@ -1,8 +1,8 @@
 // Another history from the tick shown.
 
-import { useState, type FormEvent, type ReactElement } from "react";
+import { type FormEvent, type ReactElement, useState } from "react";
+import type { Problem } from "../api";
 import { problemOf } from "../run/problem";
-import type { Problem } from "../run/types";
 import { useView } from "../view/context";
 import type { Opening } from "../view/store";
 import { useWords } from "../words";

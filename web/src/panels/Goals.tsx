@@ -1,13 +1,13 @@
 // What somebody means to do, or what became of it: how far it is, and what moved it last.
 
-import { useState, type ReactElement } from "react";
-import type { GoalRow } from "../run/types";
-import { useView, useViewStore } from "../view/context";
+import { type ReactElement, useState } from "react";
+import type { GoalRow } from "../api";
 import { instant, tickOf } from "../view/clock";
+import { useView, useViewStore } from "../view/context";
 import { named, useWords } from "../words";
 import { Icon } from "./icons";
 import { Evidence } from "./Memories";
-import { Name, Section, When, useMoment } from "./parts";
+import { Name, Section, useMoment, When } from "./parts";
 
 interface GoalsProps {
   readonly agent: string;

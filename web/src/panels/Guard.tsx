@@ -1,8 +1,8 @@
 // A panel that fails says so in its own place; the rest of the page goes on.
 
 import { Component, type ReactNode } from "react";
+import type { Problem } from "../api";
 import { problemOf } from "../run/problem";
-import type { Problem } from "../run/types";
 import { ProblemNote } from "./parts";
 
 interface GuardProps {

@@ -3,8 +3,8 @@
 import type { ReactElement } from "react";
 import { useView, useViewStore } from "../view/context";
 import type { LensChoice } from "../view/store";
-import { stage } from "./stage-handle";
 import { useWords } from "../words";
+import { stage } from "./stage-handle";
 
 export function LensPicker({ done }: { done(): void }): ReactElement {
   const words = useWords();

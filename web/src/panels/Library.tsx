@@ -1,9 +1,9 @@
 // The runs there are, the scenarios to begin one from, and a scenario written here.
 
-import { useEffect, useId, useRef, useState, type FormEvent, type ReactElement } from "react";
+import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from "react";
+import type { Checked, Finding, NewRun, Problem, RunCard, ScenarioCard } from "../api";
 import { problemOf } from "../run/problem";
 import type { Library as RunLibrary } from "../run/source";
-import type { Checked, Finding, NewRun, Problem, RunCard, ScenarioCard } from "../run/types";
 import { useAsked } from "../view/asked";
 import type { Opening } from "../view/store";
 import { useWords } from "../words";
@@ -26,11 +26,7 @@ export function Library({ library, current, visit, close }: LibraryProps): React
   const words = useWords();
   const [shelf, setShelf] = useState<Shelf>("runs");
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    // A modal dialog keeps the focus inside; where there is none (tests), it is simply shown.
-    if (dialog.current?.showModal) dialog.current.showModal();
-    else dialog.current?.setAttribute("open", "");
-  }, []);
+  useEffect(() => dialog.current?.showModal(), []);
   const started = (run: RunCard): void => visit(run.run);
   return (
     <dialog
@@ -364,11 +360,7 @@ function Write({ library, started }: { readonly library: RunLibrary; started(run
           ))}
         </ul>
       </div>
-      <Start
-        usual={scenario}
-        start={(wanted) => library.start({ ...wanted, text, scenario: "" })}
-        started={started}
-      />
+      <Start usual={scenario} start={(wanted) => library.start({ ...wanted, text, scenario: "" })} started={started} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 // Everything that happens, line by line, with filters and search.
 
-import { useDeferredValue, useMemo, useState, type ReactElement } from "react";
-import type { EventLine } from "../run/types";
+import { type ReactElement, useDeferredValue, useMemo, useState } from "react";
+import type { EventLine } from "../api";
 import { useView, useViewStore } from "../view/context";
 import { useRecent } from "../view/recent";
 import { useWords } from "../words";
@@ -20,7 +20,7 @@ export function Log(): ReactElement {
   const sought = useDeferredValue(text.trim());
   const filter = useMemo(() => ({ text: sought, agent, category }), [sought, agent, category]);
   const lines = useRecent(filter);
-  const list = useBottom(lines?.at(-1)?.event_id);
+  const list = useBottom();
   return (
     <div className="log">
       <div className="log-filters" role="search">

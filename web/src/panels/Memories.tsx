@@ -1,13 +1,13 @@
 // Memories one by one: what is remembered, how it was ranked, and what it rests on.
 
-import { useState, type ReactElement, type ReactNode } from "react";
+import { type ReactElement, type ReactNode, useState } from "react";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
-import { hitOf, type Hit, type ScorePart } from "../view/memory";
+import { type Hit, hitOf, type ScorePart } from "../view/memory";
 import { named, useWords } from "../words";
 import { Icon } from "./icons";
-import { Rating, Stars } from "./Stars";
 import { ProblemNote, StackedBar, useMoment } from "./parts";
+import { Rating, Stars } from "./Stars";
 
 const KIND_ICONS = {
   reflection: "moon",

@@ -1,6 +1,6 @@
 // What somebody remembers: the latest, those that pass the filters, or those that a question brings to mind.
 
-import { useDeferredValue, useState, type FormEvent, type ReactElement } from "react";
+import { type FormEvent, type ReactElement, useDeferredValue, useState } from "react";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
 import { hitOf } from "../view/memory";
@@ -17,12 +17,12 @@ interface Filters {
   readonly kind: string;
   readonly place: string;
   readonly emotion: string;
-  readonly minImportance: number;
+  readonly min_importance: number;
   readonly since: string;
   readonly until: string;
 }
 
-const NO_FILTERS: Filters = { kind: "", place: "", emotion: "", minImportance: 0, since: "", until: "" };
+const NO_FILTERS: Filters = { kind: "", place: "", emotion: "", min_importance: 0, since: "", until: "" };
 
 export function MemoryView({ agent }: { readonly agent: string }): ReactElement {
   const words = useWords();
@@ -40,15 +40,12 @@ export function MemoryView({ agent }: { readonly agent: string }): ReactElement 
 
   const key = JSON.stringify([query, policy, wanted, shown]);
   const found = useAsked(
-    () => {
-      const { minImportance, ...rest } = wanted;
-      return store.getState().source.memories(agent, {
+    () =>
+      store.getState().source.memories(agent, {
         at: tick,
-        ...rest,
-        ...(minImportance > 0 ? { minImportance } : {}),
+        ...wanted,
         ...(query ? { query, policy, k: 12 } : { limit: shown }),
-      });
-    },
+      }),
     `memories ${agent}`,
     `${tick} ${key}`,
     150,
@@ -167,14 +164,14 @@ function FilterFields({
       </label>
       <label>
         <span>
-          {words.memory.importance} {filters.minImportance}
+          {words.memory.importance} {filters.min_importance}
         </span>
         <input
           type="range"
           min={0}
           max={10}
-          value={filters.minImportance}
-          onChange={(event) => change({ minImportance: Number(event.target.value) })}
+          value={filters.min_importance}
+          onChange={(event) => change({ min_importance: Number(event.target.value) })}
         />
       </label>
       <label>

@@ -1,11 +1,11 @@
 // What emerged up to the tick shown: news and its ways, who talks with whom, warmth, and what it cost.
 
-import { useMemo, useState, type ReactElement } from "react";
-import type { Metrics as Measured, Spread } from "../run/types";
+import { type ReactElement, useMemo, useState } from "react";
+import type { Metrics as Measured, Spread } from "../api";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
 import { layout } from "../view/network";
-import { branches, curve, type Branch } from "../view/spread";
+import { type Branch, branches, curve } from "../view/spread";
 import { sums, total } from "../view/usage";
 import { useWords } from "../words";
 import { Curves } from "./Curves";
@@ -174,16 +174,9 @@ function Network({ metrics }: { readonly metrics: Measured }): ReactElement {
   const names = new Map(characters.map((one) => [one.id, one.called]));
   const drawn = new Set(ids);
   const edges = metrics.network.filter(({ between }) => between.every((id) => drawn.has(id)));
-  const key = edges.map((edge) => `${edge.between.join("-")}:${edge.lines}`).join();
   // The layout costs some milliseconds: again only when somebody has talked.
-  const nodes = useMemo(
-    () =>
-      layout(
-        ids,
-        edges.map((edge) => ({ between: edge.between, weight: edge.lines })),
-      ),
-    [ids, key],
-  );
+  const talked = JSON.stringify([ids, edges.map((edge) => ({ between: edge.between, weight: edge.lines }))]);
+  const nodes = useMemo(() => layout(...(JSON.parse(talked) as Parameters<typeof layout>)), [talked]);
   const at = new Map(nodes.map((node) => [node.id, { x: 34 + node.x * 352, y: 18 + node.y * 196 }]));
   const most = Math.max(1, ...edges.map((edge) => edge.lines));
   return (

@@ -1,13 +1,13 @@
 // What somebody knows of their own past, the latest first: each row leads to the memories it rests on and to its reasons.
 
-import { useState, type ReactElement } from "react";
-import type { PastRow } from "../run/types";
-import { useView, useViewStore } from "../view/context";
+import { type ReactElement, useState } from "react";
+import type { PastRow } from "../api";
 import { instant, tickOf } from "../view/clock";
+import { useView, useViewStore } from "../view/context";
 import { named, useWords } from "../words";
 import { Icon, type IconName } from "./icons";
 import { Evidence } from "./Memories";
-import { Button, Name, When, useMoment } from "./parts";
+import { Button, Name, useMoment, When } from "./parts";
 
 const FIRST = 30;
 const ICONS: Readonly<Record<string, IconName>> = {

@@ -1,6 +1,6 @@
 // Everybody, to be found by name, place or what they do; and the places they are in.
 
-import { useState, type ReactElement } from "react";
+import { type ReactElement, useState } from "react";
 import { useView, useViewStore } from "../view/context";
 import { useWords } from "../words";
 import { Places } from "./Places";

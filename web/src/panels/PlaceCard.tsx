@@ -1,9 +1,9 @@
 // A place or a thing: its state, who is there, and what happened.
 
-import { useMemo, type ReactElement, type ReactNode } from "react";
+import { type ReactElement, type ReactNode, useMemo } from "react";
 import type { Picked } from "../scene/village";
 import { useView, useViewStore } from "../view/context";
-import { useRecent, type Filter } from "../view/recent";
+import { type Filter, useRecent } from "../view/recent";
 import { useWords } from "../words";
 import { LogLines } from "./Log";
 import { Button, Name, Place, Portrait, Section, So } from "./parts";

@@ -1,6 +1,6 @@
 // The village in words: every place, and who is there. Reached by the keyboard, and shown where nothing can be drawn.
 
-import { useMemo, type ReactElement } from "react";
+import { type ReactElement, useMemo } from "react";
 import { useView } from "../view/context";
 import { useWords } from "../words";
 import { Name, Place } from "./parts";

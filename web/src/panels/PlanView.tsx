@@ -1,7 +1,7 @@
 // A day in strokes, the stroke of now in hours, the hour of now in actions.
 
 import type { ReactElement } from "react";
-import type { Item, AgentDetail } from "../run/types";
+import type { AgentDetail, Item } from "../api";
 import { useView } from "../view/context";
 import { useWords } from "../words";
 import { Place, Section } from "./parts";

@@ -1,68 +1,50 @@
-// A button that opens a small panel below it; Esc or a click elsewhere closes it.
+// A button that opens a small panel below it; Esc or a click elsewhere closes it, as the browser does for every popover.
 
-import { useEffect, useId, useRef, useState, type ReactElement, type ReactNode } from "react";
+import { type ReactElement, type ReactNode, useId, useRef, useState } from "react";
 import { Icon, type IconName } from "./icons";
 
 interface PopoverProps {
   readonly label: string;
   readonly icon: IconName;
-  readonly text?: boolean;
   readonly pressed?: boolean;
   readonly children: ReactNode | ((close: () => void) => ReactNode);
 }
 
-export function Popover({ label, icon, text = false, pressed = false, children }: PopoverProps): ReactElement {
+export function Popover({ label, icon, pressed = false, children }: PopoverProps): ReactElement {
   const id = useId();
   const [open, setOpen] = useState(false);
-  const box = useRef<HTMLSpanElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-
-  useEffect(() => {
-    if (!open) return undefined;
-    const away = (event: PointerEvent): void => {
-      if (event.target instanceof Node && !box.current?.contains(event.target)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", away);
-    box.current?.querySelector<HTMLElement>(".popover :is(button, input, select, textarea)")?.focus();
-    return () => document.removeEventListener("pointerdown", away);
-  }, [open]);
-
-  const close = (): void => {
-    setOpen(false);
-    button.current?.focus();
-  };
-
+  const box = useRef<HTMLDivElement>(null);
   return (
-    <span
-      className="popover-box"
-      ref={box}
-      onKeyDown={(event) => {
-        if (event.key === "Escape" && open) {
-          event.preventDefault();
-          event.stopPropagation();
-          close();
-        }
-      }}
-    >
+    <>
       <button
-        ref={button}
         type="button"
-        className={`button plain${text ? "" : " square"}`}
-        title={text ? undefined : label}
-        aria-label={text ? undefined : label}
-        aria-expanded={open}
-        aria-controls={open ? id : undefined}
+        className="button plain square"
+        title={label}
+        aria-label={label}
         aria-pressed={pressed || undefined}
-        onClick={() => setOpen(!open)}
+        popoverTarget={id}
       >
         <Icon name={icon} />
-        {text && <span>{label}</span>}
       </button>
-      {open && (
-        <div id={id} className="popover panel" role="dialog" aria-label={label}>
-          {typeof children === "function" ? children(close) : children}
-        </div>
-      )}
-    </span>
+      <div
+        id={id}
+        ref={box}
+        className="popover panel"
+        popover="auto"
+        role="dialog"
+        aria-labelledby={`${id}-title`}
+        tabIndex={-1}
+        onToggle={(event) => {
+          if (event.target !== event.currentTarget) return; // React lets the toggle of a <details> inside come up to here
+          setOpen(event.newState === "open");
+          if (event.newState === "open") box.current?.focus();
+        }}
+      >
+        <h2 id={`${id}-title`} className="unseen">
+          {label}
+        </h2>
+        {open && (typeof children === "function" ? children(() => box.current?.hidePopover()) : children)}
+      </div>
+    </>
   );
 }

@@ -1,20 +1,20 @@
 // A run that is open: the scene, and everything around it.
 
-import { useEffect, type ReactElement } from "react";
+import { type ReactElement, useEffect } from "react";
 import type { BuildVillage } from "../scene/village";
 import { useView, useViewStore } from "../view/context";
-import type { Opening } from "../view/store";
 import { addressOf, hashOf, routeOf } from "../view/route";
+import type { Opening } from "../view/store";
+import { useWords } from "../words";
 import { Captions } from "./Captions";
 import { Cards } from "./Cards";
 import { Dock } from "./Dock";
 import { useKeys } from "./keys";
-import { ProblemNote, Button } from "./parts";
+import { Button, ProblemNote } from "./parts";
 import { Stage } from "./Stage";
+import { unquoted } from "./TalkList";
 import { TimeLine } from "./TimeLine";
 import { Top } from "./Top";
-import { unquoted } from "./TalkList";
-import { useWords } from "../words";
 
 export interface RoomProps {
   scene?(): Promise<BuildVillage>;
@@ -32,9 +32,9 @@ export function Room({ scene, toLibrary, visit }: RoomProps): ReactElement {
   useTitle();
   return (
     <div className="room">
-      <a className="skip" href="#panels" onClick={(event) => skip(event)}>
+      <button type="button" className="skip" onClick={skip}>
         {words.app.skip}
-      </a>
+      </button>
       <Stage {...(scene ? { scene } : {})} />
       <Top {...(toLibrary ? { toLibrary } : {})} visit={visit} />
       <Captions />
@@ -52,9 +52,7 @@ export function Room({ scene, toLibrary, visit }: RoomProps): ReactElement {
   );
 }
 
-/** The address belongs to the route; the link only moves the focus. */
-function skip(event: { preventDefault(): void }): void {
-  event.preventDefault();
+function skip(): void {
   document.getElementById("panels")?.querySelector<HTMLElement>("[role=tab][tabindex='0']")?.focus();
 }
 

@@ -1,7 +1,7 @@
 // Language, colours, motion; and the keys there are.
 
-import { useId, type ReactElement } from "react";
-import { usePreferences, type Language, type Theme } from "../view/preferences";
+import { type ReactElement, useId } from "react";
+import { type Language, type Theme, usePreferences } from "../view/preferences";
 import { useWords } from "../words";
 
 const LANGUAGES: Readonly<Record<Language, string>> = { en: "English", ko: "한국어" };

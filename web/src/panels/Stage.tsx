@@ -1,6 +1,6 @@
 // The scene in the page: built once, told what to show, asked what was clicked.
 
-import { useEffect, useRef, useState, type ReactElement } from "react";
+import { type ReactElement, useEffect, useRef, useState } from "react";
 import type { BuildVillage, Village } from "../scene/village";
 import { useView, useViewStore } from "../view/context";
 import { usePreferences } from "../view/preferences";
@@ -79,28 +79,26 @@ export function Stage({ scene }: { scene?(): Promise<BuildVillage> }): ReactElem
 
   const selected = useView((view) => view.cards.findLast((card) => card.kind === "agent")?.id ?? null);
   const shown = useView((view) => view.cards.length > 0);
-  const top = useView((view) => view.cards.at(-1));
-  const card = top ? `${top.kind} ${top.id}` : "";
+  const kind = useView((view) => view.cards.at(-1)?.kind);
+  const id = useView((view) => view.cards.at(-1)?.id);
   useEffect(() => {
     const { followed: kept, director, follow } = store.getState();
-    const known = clicked.current === card;
+    const known = clicked.current === `${kind} ${id}`;
     clicked.current = null;
-    if (!village || !top || known || director || top.id === kept) return;
-    if (top.kind !== "agent" && top.kind !== "area" && top.kind !== "object") return;
+    if (!village || id === undefined || known || director || id === kept) return;
+    if (kind !== "agent" && kind !== "area" && kind !== "object") return;
     follow(null);
-    village.visit({ kind: top.kind, id: top.id });
-    // Another object with the same name is the same card.
-  }, [village, card, store]);
+    village.visit({ kind, id });
+  }, [village, kind, id, store]);
   const followed = useView((view) => view.followed);
   useEffect(() => village?.select(shown ? selected : null), [village, selected, shown]);
-  const shot = useView((view) => (view.director ? (view.shot?.target ?? null) : null));
-  const watched = followed ?? (shot?.kind === "agent" ? shot.id : null);
+  const shotKind = useView((view) => (view.director ? view.shot?.target.kind : undefined));
+  const shotId = useView((view) => (view.director ? view.shot?.target.id : undefined));
+  const watched = followed ?? (shotKind === "agent" ? (shotId ?? null) : null);
   useEffect(() => village?.follow(watched), [village, watched]);
-  const visited = shot && shot.kind !== "agent" ? `${shot.kind} ${shot.id}` : "";
   useEffect(() => {
-    if (village && shot && visited) village.visit(shot);
-    // The same target in another shot is no reason to move.
-  }, [village, visited]);
+    if (village && shotKind && shotKind !== "agent" && shotId) village.visit({ kind: shotKind, id: shotId });
+  }, [village, shotKind, shotId]);
   useInset(village);
 
   return (
@@ -115,6 +113,8 @@ export function Stage({ scene }: { scene?(): Promise<BuildVillage> }): ReactElem
 function useInset(village: Village | null): void {
   const tab = useView((view) => view.tab);
   const cards = useView((view) => view.cards.length > 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies(tab): other panels are in the page
+  // biome-ignore lint/correctness/useExhaustiveDependencies(cards): other panels are in the page
   useEffect(() => {
     if (!village) return undefined;
     const measure = (): void => {

@@ -1,6 +1,6 @@
 // One to five stars that a person gives an answer of a panel, or a memory of one.
 
-import { useEffect, type KeyboardEvent, type ReactElement } from "react";
+import { type KeyboardEvent, type ReactElement, useEffect } from "react";
 import { useView, useViewStore } from "../view/context";
 import { useWords } from "../words";
 import { Icon } from "./icons";
@@ -10,6 +10,7 @@ const EVERY = [1, 2, 3, 4, 5] as const;
 /** The stars of an id, 0 for none; undefined for what cannot be rated. They are read when it is first shown. */
 function useStars(id: string): number | undefined {
   const store = useViewStore();
+  // biome-ignore lint/correctness/useExhaustiveDependencies(id): a line that is new has a rating that is not known
   useEffect(() => void store.getState().readRatings(), [store, id]);
   return useView((view) => (Object.hasOwn(view.ratings, id) ? view.ratings[id] : undefined));
 }

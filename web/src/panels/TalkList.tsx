@@ -1,9 +1,9 @@
 // The talk as it happens, conversation by conversation, the latest at the bottom.
 
-import { useLayoutEffect, useMemo, useRef, type ReactElement } from "react";
+import { type ReactElement, useLayoutEffect, useMemo, useRef } from "react";
 import { useView, useViewStore } from "../view/context";
 import { useRecent } from "../view/recent";
-import { talksOf, type Talk } from "../view/talks";
+import { type Talk, talksOf } from "../view/talks";
 import { useWords } from "../words";
 import { Name, Place, Portrait, When } from "./parts";
 
@@ -17,8 +17,7 @@ export function TalkList(): ReactElement {
   const lines = useRecent(SPOKEN);
   const talks = useMemo(() => talksOf(lines ?? []).slice(-SHOWN), [lines]);
   const speaking = useView((view) => (view.live ? view.speaking : NOBODY));
-  const newest = lines?.at(-1)?.event_id;
-  const list = useBottom(newest, speaking);
+  const list = useBottom();
   if (!lines) return <p className="soft pad">{words.app.loadingPart}</p>;
   if (talks.length === 0 && Object.keys(speaking).length === 0) return <p className="soft pad">{words.talk.silence}</p>;
   return (
@@ -116,12 +115,12 @@ export function unquoted(text: string): string {
 }
 
 /** A list that stays at its end while it grows, unless somebody has scrolled up. */
-export function useBottom(...newest: readonly unknown[]): (element: HTMLElement | null) => void {
+export function useBottom(): (element: HTMLElement | null) => void {
   const element = useRef<HTMLElement | null>(null);
   const atEnd = useRef(true);
   useLayoutEffect(() => {
     if (element.current && atEnd.current) element.current.scrollTop = element.current.scrollHeight;
-  }, newest);
+  });
   return (found) => {
     element.current = found;
     if (!found) return;

@@ -1,7 +1,7 @@
 // How somebody sees the others: from the warmest to the coldest, with what it rests on.
 
-import { useState, type ReactElement } from "react";
-import type { Tie } from "../run/types";
+import { type ReactElement, useState } from "react";
+import type { Tie } from "../api";
 import { useView } from "../view/context";
 import { useWords } from "../words";
 import { Evidence } from "./Memories";

@@ -1,16 +1,16 @@
 // The whole run along the bottom: light of day, how busy it was, what is marked; and the keys that move on it.
 
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from "react";
+import { type KeyboardEvent, type PointerEvent, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import {
   clusters,
   daylight,
   histogram,
   KINDS,
   labels,
+  type MarkKind,
   outline,
   spanOf,
   weatherBands,
-  type MarkKind,
 } from "../view/band";
 import { dayOf, hourOf, instant, momentOf } from "../view/clock";
 import { useView, useViewStore } from "../view/context";

@@ -7,9 +7,9 @@ import { named, useWords } from "../words";
 import { Fork } from "./Fork";
 import { Icon, skyIcon } from "./icons";
 import { LensPicker } from "./LensPicker";
+import { Popover } from "./Popover";
 import { Button, So } from "./parts";
 import type { RoomProps } from "./Room";
-import { Popover } from "./Popover";
 import { Settings } from "./Settings";
 import { stage } from "./stage-handle";
 

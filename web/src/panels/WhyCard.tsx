@@ -1,15 +1,15 @@
 // Why something was said or done: what tipped the choice, then all that led to it.
 
-import { useMemo, type ReactElement } from "react";
+import { type ReactElement, useMemo } from "react";
 import { useAsked } from "../view/asked";
-import { instant, hourOf } from "../view/clock";
+import { hourOf, instant } from "../view/clock";
 import { useView, useViewStore } from "../view/context";
 import { hitOf, numberOf } from "../view/memory";
-import { citedMemory, reasonsOf, type Reasons, type Tipping } from "../view/why";
+import { citedMemory, type Reasons, reasonsOf, type Tipping } from "../view/why";
 import { named, useWords } from "../words";
 import { Evidence, MemoryRow, ScoreLegend } from "./Memories";
-import { Stars } from "./Stars";
 import { Fold, Name, Place, Portrait, ProblemNote, Section, When } from "./parts";
+import { Stars } from "./Stars";
 
 export function WhyCard({ id }: { readonly id: string }): ReactElement {
   const words = useWords();
@@ -236,7 +236,7 @@ function Tipped({ reasons }: { readonly reasons: Reasons }): ReactElement | null
   const missing = useAsked(
     async () =>
       reasons.missing.length > 0 && agent
-        ? (await store.getState().source.memories(agent, { at: tick, ids: reasons.missing, limit: 40 })).found
+        ? (await store.getState().source.memories(agent, { at: tick, ids: [...reasons.missing], limit: 40 })).found
         : [],
     `missing ${reasons.event.id}`,
     "",

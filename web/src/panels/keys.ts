@@ -12,9 +12,10 @@ export function useKeys(): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
       const target = event.target instanceof Element ? event.target : null;
-      if (target?.closest("input, textarea, select, dialog, [contenteditable]")) {
+      if (target?.closest("input, textarea, select, dialog, [popover], [contenteditable]")) {
         // Leaving a field is the first Esc; the next one closes the panel.
-        if (event.key === "Escape" && target instanceof HTMLElement && !target.closest("dialog")) target.blur();
+        if (event.key === "Escape" && target instanceof HTMLElement && !target.closest("dialog, [popover]"))
+          target.blur();
         return;
       }
       const view = store.getState();
@@ -24,19 +25,22 @@ export function useKeys(): void {
         if (tick !== null) view.goTo(tick);
       };
       const agent = view.cards.findLast((card) => card.kind === "agent")?.id;
-      const actions: Readonly<Record<string, () => void>> = {
-        ArrowLeft: () => view.step(event.shiftKey ? -hour : -1),
-        ArrowRight: () => view.step(event.shiftKey ? hour : 1),
-        ",": () => mark(-1),
-        ".": () => mark(1),
-        l: () => view.backToNow(),
-        d: () => view.setDirector(!view.director),
-        f: () => view.follow(view.followed ? null : (agent ?? null)),
-        "+": () => stage.zoom(1),
-        "=": () => stage.zoom(1),
-        "-": () => stage.zoom(-1),
-        Escape: () => (view.cards.length > 0 ? view.closeCards() : view.lens ? view.setLens(null) : view.follow(null)),
-      };
+      const actions = new Map([
+        ["ArrowLeft", () => view.step(event.shiftKey ? -hour : -1)],
+        ["ArrowRight", () => view.step(event.shiftKey ? hour : 1)],
+        [",", () => mark(-1)],
+        [".", () => mark(1)],
+        ["l", () => view.backToNow()],
+        ["d", () => view.setDirector(!view.director)],
+        ["f", () => view.follow(view.followed ? null : (agent ?? null))],
+        ["+", () => stage.zoom(1)],
+        ["=", () => stage.zoom(1)],
+        ["-", () => stage.zoom(-1)],
+        [
+          "Escape",
+          () => (view.cards.length > 0 ? view.closeCards() : view.lens ? view.setLens(null) : view.follow(null)),
+        ],
+      ]);
       if (event.key === " ") {
         // On a button the space bar presses the button.
         if (target?.closest("button, summary, a, [role=tab]")) return;
@@ -44,7 +48,7 @@ export function useKeys(): void {
         togglePlay(store.getState);
         return;
       }
-      const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      const action = actions.get(event.key.length === 1 ? event.key.toLowerCase() : event.key);
       if (!action) return;
       event.preventDefault();
       action();

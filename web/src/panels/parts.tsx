@@ -1,12 +1,12 @@
 // Small pieces that every panel is made of.
 
-import { useId, useState, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
-import { useWords } from "../words";
-import { useView, useViewStore } from "../view/context";
+import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useState } from "react";
+import type { Problem } from "../api";
 import { dayOf, hourOf, instant, momentOf } from "../view/clock";
-import type { Problem } from "../run/types";
+import { useView, useViewStore } from "../view/context";
+import { useWords } from "../words";
 import { Icon, type IconName } from "./icons";
-import { portraits } from "./portraits";
+import { usePortrait } from "./portraits";
 
 interface ButtonProps {
   readonly label: string;
@@ -55,7 +55,7 @@ export function Portrait({
   readonly agent: string;
   readonly size?: "small" | "large";
 }): ReactElement {
-  const picture = portraits.use(agent);
+  const picture = usePortrait(agent);
   const name = useView((view) => view.town.characters.find((one) => one.id === agent)?.called ?? agent);
   if (picture) return <img className={`portrait ${size}`} src={picture} alt="" draggable={false} />;
   return (

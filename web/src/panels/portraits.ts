@@ -15,13 +15,13 @@ export const portraits = {
     drawn.clear();
     useDrawing.setState({ draw });
   },
-  use(agent: string): string {
-    const draw = useDrawing((state) => state.draw);
-    if (!draw) return "";
-    const known = drawn.get(agent);
-    if (known !== undefined) return known;
-    const picture = draw(agent);
-    drawn.set(agent, picture);
-    return picture;
-  },
 };
+
+/** The picture of somebody; "" as long as nothing can draw it. */
+export function usePortrait(agent: string): string {
+  const draw = useDrawing((state) => state.draw);
+  if (!draw) return "";
+  const picture = drawn.get(agent) ?? draw(agent);
+  drawn.set(agent, picture);
+  return picture;
+}

@@ -1,12 +1,22 @@
 // The director: which scene is worth watching now, and why. Decided from the latest ticks alone, never by chance.
 
+import type { EventLine, Mark, Metrics, Town } from "../api";
 import type { Picked } from "../scene/village";
 import type { Frame } from "./frame";
-import type { EventLine, Mark, Metrics, Town } from "./types";
 
 export type Reason =
-  | "intervention" | "scripted" | "quarrel" | "news" | "broken" | "arrival" | "meeting" | "long talk" | "plan" | "reflection"
-  | "talk" | "quiet";
+  | "intervention"
+  | "scripted"
+  | "quarrel"
+  | "news"
+  | "broken"
+  | "arrival"
+  | "meeting"
+  | "long talk"
+  | "plan"
+  | "reflection"
+  | "talk"
+  | "quiet";
 
 /** What a scene is worth when it happens, and the ticks in which half of that is lost. */
 export const WEIGHTS: Readonly<Record<Reason, { readonly worth: number; readonly half: number }>> = {
@@ -161,7 +171,8 @@ function orderOf(scene: Scene): string {
 function freshness(scene: Scene, tick: number, before: Direction): number {
   let fresh = 1;
   for (const one of before.left) {
-    const share = one.target === keyOf(scene.target) ? 0.8 : one.people.some((id) => scene.people.includes(id)) ? 0.5 : 0;
+    const share =
+      one.target === keyOf(scene.target) ? 0.8 : one.people.some((id) => scene.people.includes(id)) ? 0.5 : 0;
     fresh = Math.min(fresh, 1 - share * 0.5 ** ((tick - one.tick) / BOREDOM));
   }
   return fresh;
@@ -202,7 +213,9 @@ function scenesOf(seen: Seen, before: Direction): Scene[] {
   const now = frames.at(-1)!;
   const first = frames[0]!.tick;
   const names = namesOf(town);
-  const told = new Map(marks.filter((one) => one.kind === "fact" && one.tick >= first).map((one) => [one.event_id, one]));
+  const told = new Map(
+    marks.filter((one) => one.kind === "fact" && one.tick >= first).map((one) => [one.event_id, one]),
+  );
   const scenes: Scene[] = [];
 
   for (const frame of frames) {
@@ -244,7 +257,13 @@ function sceneOf(line: EventLine, isNews: boolean, names: Names): Scene | null {
   const me = line.agent_id;
   const text = shortened(line.text);
   const scene = (reason: Reason, target: Picked, people: readonly string[], en: string, ko: string): Scene => ({
-    reason, target, people, caption: { en, ko, text }, eventId: line.event_id, tick: line.tick, extra: 0,
+    reason,
+    target,
+    people,
+    caption: { en, ko, text },
+    eventId: line.event_id,
+    tick: line.tick,
+    extra: 0,
   });
   const place: Picked = { kind: "area", id: line.place };
   const person: Picked = { kind: "agent", id: me };
@@ -257,18 +276,33 @@ function sceneOf(line: EventLine, isNews: boolean, names: Names): Scene | null {
   }
   switch (line.type) {
     case "SCRIPTED":
-      return scene("scripted", place, [], `Something happens: ${names.place(line.place)}`, `사건: ${names.place(line.place)}`);
+      return scene(
+        "scripted",
+        place,
+        [],
+        `Something happens: ${names.place(line.place)}`,
+        `사건: ${names.place(line.place)}`,
+      );
     case "JOINED":
       return scene("arrival", person, [me], `${name} comes to live here`, `새로 온 사람: ${name}`);
     case "LEFT":
       return scene("arrival", place, [], `${name} leaves for good`, `떠나는 사람: ${name}`);
     case "REFLECTED":
-      return { ...scene("reflection", person, [me], "", ""), caption: { en: `${name} thinks things over`, ko: `생각에 잠긴 ${name}`, text: "" } };
+      return {
+        ...scene("reflection", person, [me], "", ""),
+        caption: { en: `${name} thinks things over`, ko: `생각에 잠긴 ${name}`, text: "" },
+      };
     case "SAY": {
       const you = names.who(line.to);
       const people = line.to ? [me, line.to] : [me];
       if (isNews) {
-        return scene("news", person, people, `${name} tells ${you || "everybody"} something new`, `새 소식: ${name} → ${you || "모두"}`);
+        return scene(
+          "news",
+          person,
+          people,
+          `${name} tells ${you || "everybody"} something new`,
+          `새 소식: ${name} → ${you || "모두"}`,
+        );
       }
       if (HARSH.test(line.text)) {
         return scene("quarrel", person, people, `Hard words from ${name}`, `거친 말: ${name}`);
@@ -436,5 +470,10 @@ function quiet(now: Frame, names: Names): Scene[] {
 
 function shortened(text: string): string {
   const letters = [...text];
-  return letters.length <= MOST_TEXT ? text : `${letters.slice(0, MOST_TEXT - 1).join("").trimEnd()}…`;
+  return letters.length <= MOST_TEXT
+    ? text
+    : `${letters
+        .slice(0, MOST_TEXT - 1)
+        .join("")
+        .trimEnd()}…`;
 }

@@ -1,10 +1,22 @@
 // A run read from the data in a one-file replay. `server/one_file.py` writes the blocks and says what is in them; every
 // answer equals the server's, but for questions to memories, which only it can rank.
 
-import { afterDelta, fromSnapshot, type Frame } from "./frame";
+import type {
+  AgentDetail,
+  Delta,
+  EventLine,
+  FoundMemory,
+  Frames,
+  Hour,
+  Memories,
+  Metrics,
+  Snapshot,
+  Timeline,
+  Town,
+} from "../api";
+import { afterDelta, type Frame, fromSnapshot } from "./frame";
 import { Failure } from "./problem";
 import type { LineQuery, MemoryQuery, Source, Why } from "./source";
-import type { AgentDetail, Delta, EventLine, FoundMemory, Frames, Hour, Memories, Metrics, Snapshot, Timeline, Town } from "./types";
 
 const FORMAT = 1;
 /** Scores are whole multiples of this. */
@@ -124,10 +136,12 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
   async function frames(from: number, to: number): Promise<Frames> {
     const end = Math.min(to, last);
     held(from);
-    if (from > end || end >= from + MOST_TICKS) throw missing(`ticks ${from} to ${to} are not 1 to ${MOST_TICKS} ticks`, "");
+    if (from > end || end >= from + MOST_TICKS)
+      throw missing(`ticks ${from} to ${to} are not 1 to ${MOST_TICKS} ticks`, "");
     const begin = await ticksOf(from);
     let frame = fromSnapshot(begin.first);
-    for (const delta of begin.deltas) if (delta.tick > frame.tick && delta.tick <= from) frame = afterDelta(frame, delta);
+    for (const delta of begin.deltas)
+      if (delta.tick > frame.tick && delta.tick <= from) frame = afterDelta(frame, delta);
     const rest: Delta[] = [];
     for (let number = Math.floor(from / chunk); number <= Math.floor(end / chunk); number++) {
       const { deltas } = await ticksOf(number * chunk);
@@ -142,7 +156,10 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
     const found: EventLine[] = [];
     for (let number = Math.floor(held(Math.min(to, last)) / chunk); number >= Math.floor(first / chunk); number--) {
       const ticks = await ticksOf(number * chunk);
-      const all = [...ticks.first.lines, ...ticks.deltas.filter((one) => one.tick > ticks.first.tick).flatMap((one) => one.lines)];
+      const all = [
+        ...ticks.first.lines,
+        ...ticks.deltas.filter((one) => one.tick > ticks.first.tick).flatMap((one) => one.lines),
+      ];
       for (const line of all.reverse()) {
         if (line.tick > to || (category && line.category !== category)) continue;
         if (agent && line.agent_id !== agent && line.to !== agent) continue;
@@ -158,14 +175,25 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
     const state = latest(await over(`detail-${someone(id)}`), held(at));
     const { beliefs, ties, past, goals, ...rest } = state;
     return {
-      tick: at, time: timeOf(at), ...rest, beliefs: rows(beliefs), ties: rows(ties),
-      past: latestFirst(rows(past), "time"), goals: openFirst(rows(goals)),
+      tick: at,
+      time: timeOf(at),
+      ...rest,
+      beliefs: rows(beliefs),
+      ties: rows(ties),
+      past: latestFirst(rows(past), "time"),
+      goals: openFirst(rows(goals)),
     } as unknown as AgentDetail;
   }
 
   async function metrics(at: number): Promise<Metrics> {
     const { network, warmth, usage, ...rest } = latest(await over("metrics"), held(at));
-    return { tick: at, ...rest, network: rows(network), warmth: rows(warmth), usage: rows(usage) } as unknown as Metrics;
+    return {
+      tick: at,
+      ...rest,
+      network: rows(network),
+      warmth: rows(warmth),
+      usage: rows(usage),
+    } as unknown as Metrics;
   }
 
   /** As the server's: its last row is that of the tick, whatever hour it is. */
@@ -175,7 +203,11 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
     return [
       ...(await block<readonly Hour[]>("hours")).filter((row) => row.tick < at),
       {
-        tick: at, time: timeOf(at), density, pairs: spoken.length, lines: spoken.reduce((sum, one) => sum + one.lines, 0),
+        tick: at,
+        time: timeOf(at),
+        density,
+        pairs: spoken.length,
+        lines: spoken.reduce((sum, one) => sum + one.lines, 0),
         known: Object.fromEntries(spreads.map((one) => [one.fact, one.share])),
       },
     ];
@@ -197,7 +229,9 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
       tick: at,
       policy: query.policy || stream.policies.findLast(([tick]) => tick <= at)![1],
       total: passing.length,
-      found: page.map((one): FoundMemory => ({ memory: accessedAt(one, accessed), rank: null, score: null, parts: {} })),
+      found: page.map(
+        (one): FoundMemory => ({ memory: accessedAt(one, accessed), rank: null, score: null, parts: {} }),
+      ),
     };
   }
 
@@ -247,7 +281,8 @@ function missing(title: string, hint: string): Failure {
 // ── ticks ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function toSnapshot(frame: Frame): Snapshot {
-  const byId = <T>(all: ReadonlyMap<string, T>): T[] => [...all].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, value]) => value);
+  const byId = <T>(all: ReadonlyMap<string, T>): T[] =>
+    [...all].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, value]) => value);
   return {
     type: "snapshot",
     seq: frame.tick,
@@ -295,7 +330,9 @@ function latest(states: readonly (readonly [number, Fields])[], tick: number): F
 
 /** The rows of a table, in the order of their keys. */
 function rows(table: Json | undefined): Json[] {
-  return Object.entries(table as Fields).sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  return Object.entries(table as Fields)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, row]) => row);
 }
 
 /** Rows by a moment of theirs. */
@@ -306,9 +343,15 @@ function latestFirst(rows: readonly Json[], when: string): Json[] {
 
 /** Goals: the open ones, the first opened first; then those that have ended, the latest first. */
 function openFirst(goals: readonly Json[]): Json[] {
-  const isOpen = (goal: Json): boolean => (goal as Fields)["status"] === "open";
+  const isOpen = (goal: Json): boolean => (goal as Fields).status === "open";
   const opened = latestFirst(goals.filter(isOpen).reverse(), "opened").reverse();
-  return [...opened, ...latestFirst(goals.filter((goal) => !isOpen(goal)), "changed")];
+  return [
+    ...opened,
+    ...latestFirst(
+      goals.filter((goal) => !isOpen(goal)),
+      "changed",
+    ),
+  ];
 }
 
 // ── memories ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -336,7 +379,11 @@ function filterOf(query: MemoryQuery, town: Town): (memory: MemoryFields) => boo
   const words = (query.query ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const place = query.place ? placeOf(query.place, town) : [];
   const [since, until] = [query.since, query.until].map((text) => (text ? Date.parse(text) : NaN));
-  const feeling = query.emotion ? (Object.hasOwn(FEELINGS, query.emotion) ? FEELINGS[query.emotion] : undefined) : undefined;
+  const feeling = query.emotion
+    ? Object.hasOwn(FEELINGS, query.emotion)
+      ? FEELINGS[query.emotion]
+      : undefined
+    : undefined;
   const keyword = query.emotion && !feeling ? query.emotion.trim().toLowerCase() : "";
   return (memory) => {
     const { emotion } = memory;
@@ -346,11 +393,11 @@ function filterOf(query: MemoryQuery, town: Town): (memory: MemoryFields) => boo
       (!query.ids?.length || query.ids.includes(memory.id)) &&
       (!query.kind || memory.kind === query.kind) &&
       place.every((name, index) => memory.place[index] === name) &&
-      (!query.minImportance || memory.importance + 1e-9 >= query.minImportance) &&
+      (!query.min_importance || memory.importance + 1e-9 >= query.min_importance) &&
       !(since! > made) &&
       !(until! < made) &&
       (!feeling || (emotion !== null && feeling(emotion))) &&
-      (!keyword || (emotion !== null && emotion.keywords.some((one) => one.toLowerCase() === keyword))) &&
+      (!keyword || emotion?.keywords.some((one) => one.toLowerCase() === keyword) === true) &&
       words.every((word) => text.includes(word))
     );
   };
@@ -366,7 +413,15 @@ function placeOf(place: string, town: Town): readonly string[] {
 
 // ── reasons ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const NO_TURN = { retrievals: [], plan: { item: null, day: [] }, reaction: null, asked: [], lines: [], stored: [], delivered: [] };
+const NO_TURN = {
+  retrievals: [],
+  plan: { item: null, day: [] },
+  reaction: null,
+  asked: [],
+  lines: [],
+  stored: [],
+  delivered: [],
+};
 
 /** What a turn says with ids: hits with their memories and scores, and what was stored. */
 function recalled(turn: Turn, stream: Stream, tick: number): { [name: string]: unknown } {
@@ -399,7 +454,10 @@ function recalled(turn: Turn, stream: Stream, tick: number): { [name: string]: u
 }
 
 /** Total and parts, with the arithmetic of `cognition/trace.py`. */
-function scored(parts: Retrieval["parts"], units: readonly number[]): { score: number; parts: { [name: string]: unknown } } {
+function scored(
+  parts: Retrieval["parts"],
+  units: readonly number[],
+): { score: number; parts: { [name: string]: unknown } } {
   let total = 0;
   const made = Object.entries(parts).map(([name, [weight, low, high]], index) => {
     const normalised = units[index]! * UNIT;

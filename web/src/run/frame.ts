@@ -1,6 +1,6 @@
 // One tick as the page shows it, and how messages change it.
 
-import type { AgentState, CircumstanceState, Delta, EventLine, ObjectState, Snapshot } from "./types";
+import type { AgentState, CircumstanceState, Delta, EventLine, ObjectState, Snapshot } from "../api";
 
 export interface Frame {
   readonly tick: number;

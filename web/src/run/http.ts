@@ -1,57 +1,65 @@
 // A run read from the server: REST for what is asked, a WebSocket for ticks as they are made.
 
+import createClient from "openapi-fetch";
+import type { Ask, Control, Delta, Input, paths, Snapshot, Speaking, Status } from "../api";
 import { Failure } from "./problem";
-import type { Actions, Library, LineQuery, Listener, MemoryQuery, Source } from "./source";
-import type { Answer, Delta, Problem, Snapshot, Speaking, Status, Town } from "./types";
+import type { Actions, Library, Listener, Source } from "./source";
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15_000;
 
-type Field = string | number | readonly number[] | undefined;
+const server = createClient<paths>({
+  fetch: (request) =>
+    fetch(request).catch(() => {
+      throw refused("unreachable", 0);
+    }),
+});
 
-/** The server's runs and scenarios. `base` is empty where the page comes from the server itself. */
-export function httpLibrary(base = ""): Library {
-  return {
-    runs: () => ask(`${base}/api/runs`),
-    scenarios: () => ask(`${base}/api/scenarios`),
-    scenario: async (name) => (await ask<{ text: string }>(`${base}/api/scenarios/${encodeURIComponent(name)}`)).text,
-    check: (text) => ask(`${base}/api/scenarios/check`, { text }),
-    start: (wanted) => ask(`${base}/api/runs`, wanted),
-    open: (run) => httpSource(run, base),
-  };
-}
+/** The server's runs and scenarios. */
+export const httpLibrary: Library = {
+  runs: () => told(server.GET("/api/runs")),
+  scenarios: () => told(server.GET("/api/scenarios")),
+  scenario: async (scenario) =>
+    (await told(server.GET("/api/scenarios/{scenario}", { params: { path: { scenario } } }))).text,
+  check: (text) => told(server.POST("/api/scenarios/check", { body: { text } })),
+  start: (body) => told(server.POST("/api/runs", { body })),
+  open: httpSource,
+};
 
 /** One run of the server. What may be done to it is known once `town()` has answered. */
-export function httpSource(run: string, base = ""): Source {
-  const root = `${base}/api/runs/${encodeURIComponent(run)}`;
-  const agentPath = (id: string): string => `${root}/agents/${encodeURIComponent(id)}`;
+export function httpSource(run: string): Source {
+  const path = { run };
+  const root = `/api/runs/${encodeURIComponent(run)}`;
   return {
     run,
-    town: () => ask<Town>(root),
-    timeline: () => ask(`${root}/timeline`),
-    frames: (from, to) => ask(`${root}/frames${query({ from, to })}`),
-    lines: (wanted: LineQuery) => ask(`${root}/lines${query({ ...wanted })}`),
-    why: (eventId) => ask(`${root}/events/${encodeURIComponent(eventId)}/why`),
-    agent: (id, at) => ask(`${agentPath(id)}${query({ at })}`),
-    memories: (id, { minImportance, ...wanted }: MemoryQuery) =>
-      ask(`${agentPath(id)}/memories${query({ ...wanted, min_importance: minImportance })}`),
-    metrics: (at) => ask(`${root}/metrics${query({ at })}`),
-    hours: (at) => ask(`${root}/hours${query({ at })}`),
+    town: () => told(server.GET("/api/runs/{run}", { params: { path } })),
+    timeline: () => told(server.GET("/api/runs/{run}/timeline", { params: { path } })),
+    frames: (from, to) => told(server.GET("/api/runs/{run}/frames", { params: { path, query: { from, to } } })),
+    lines: (query) => told(server.GET("/api/runs/{run}/lines", { params: { path, query } })),
+    why: (event_id) =>
+      told(server.GET("/api/runs/{run}/events/{event_id}/why", { params: { path: { run, event_id } } })),
+    agent: (agent_id, at) =>
+      told(server.GET("/api/runs/{run}/agents/{agent_id}", { params: { path: { run, agent_id }, query: { at } } })),
+    memories: (agent_id, query) =>
+      told(server.GET("/api/runs/{run}/agents/{agent_id}/memories", { params: { path: { run, agent_id }, query } })),
+    metrics: (at) => told(server.GET("/api/runs/{run}/metrics", { params: { path, query: { at } } })),
+    hours: (at) => told(server.GET("/api/runs/{run}/hours", { params: { path, query: { at } } })),
     follow: (after, listener) => follow(`${root}/live`, after, listener),
     file: `${root}/replay.html`,
-    actions: httpActions(root),
+    actions: httpActions(run),
   };
 }
 
-function httpActions(root: string): Actions {
-  const control = (action: string, rate?: number): Promise<Status> =>
-    ask(`${root}/control`, rate === undefined ? { action } : { action, rate });
-  const input = async (kind: string, text: string, agentId: string, preview: boolean): Promise<string> => {
-    const accepted = await ask<{ text: string }>(`${root}/inputs`, { kind, text, agent_id: agentId, preview });
-    return accepted.text;
+function httpActions(run: string): Actions {
+  const params = { path: { run } };
+  const control = (action: Control["action"], rate = 2): Promise<Status> =>
+    told(server.POST("/api/runs/{run}/control", { params, body: { action, rate } }));
+  const input = async (kind: Input["kind"], text: string, agent_id: string, preview: boolean): Promise<string> =>
+    (await told(server.POST("/api/runs/{run}/inputs", { params, body: { kind, text, agent_id, preview } }))).text;
+  const talk = (agent_id: string, at: number, rest: Partial<Ask>): ReturnType<Actions["ask"]> => {
+    const body = { agent_id, at, question: "", retry: false, note: "", ...rest };
+    return told(server.POST("/api/runs/{run}/talk", { params, body }));
   };
-  const talk = (agentId: string, at: number, rest: object): Promise<Answer> =>
-    ask(`${root}/talk`, { agent_id: agentId, at, ...rest });
   return {
     play: () => control("play"),
     pause: () => control("pause"),
@@ -62,51 +70,24 @@ function httpActions(root: string): Actions {
     ask: (agentId, at, question) => talk(agentId, at, { question }),
     retry: (agentId, at) => talk(agentId, at, { retry: true }),
     thumb: (agentId, at, thumb, note = "") => talk(agentId, at, { thumb, note }),
-    ratings: () => ask(`${root}/ratings`),
-    rate: (id, stars) => ask(`${root}/ratings`, { id, stars }),
-    fork: (at, run, inject) => ask(`${root}/fork`, { at, ...(run ? { run } : {}), inject }),
+    ratings: () => told(server.GET("/api/runs/{run}/ratings", { params })),
+    rate: (id, stars) => told(server.POST("/api/runs/{run}/ratings", { params, body: { id, stars } })),
+    fork: (at, name, inject) =>
+      told(server.POST("/api/runs/{run}/fork", { params, body: { at, run: name || null, inject } })),
   };
 }
 
-function query(fields: Readonly<Record<string, Field>>): string {
-  const given: [string, string][] = [];
-  for (const [key, value] of Object.entries(fields)) {
-    if (value === undefined || value === "") continue;
-    if (typeof value === "object") for (const one of value) given.push([key, String(one)]);
-    else given.push([key, String(value)]);
-  }
-  const text = new URLSearchParams(given).toString();
-  return text ? `?${text}` : "";
+/** What the server answers; rejects with what it refuses. */
+async function told<T>(asked: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await asked;
+  if (response.ok) return data as T;
+  throw refused(response.statusText || `HTTP ${response.status}`, response.status, error);
 }
 
-async function ask<T>(url: string, body?: unknown): Promise<T> {
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      credentials: "same-origin",
-      ...(body === undefined
-        ? {}
-        : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-    });
-  } catch {
-    throw new Failure(problem("unreachable", 0));
-  }
-  if (!response.ok) throw new Failure(await refusal(response));
-  return (await response.json()) as T;
-}
-
-async function refusal(response: Response): Promise<Problem> {
-  const plain = problem(response.statusText || `HTTP ${response.status}`, response.status);
-  if (!response.headers.get("content-type")?.includes("json")) return plain;
-  try {
-    return { ...plain, ...((await response.json()) as Partial<Problem>) };
-  } catch {
-    return plain;
-  }
-}
-
-function problem(title: string, status: number): Problem {
-  return { type: "about:blank", title, status, detail: "", hint: "" };
+/** `said` is what the server says of it; a page of a proxy says nothing. */
+function refused(title: string, status: number, said?: unknown): Failure {
+  const more = typeof said === "object" ? said : {};
+  return new Failure({ type: "about:blank", title, status, detail: "", hint: "", ...more });
 }
 
 /** Follow a live run; a lost connection is tried again after 0.5, 1, 2 … 15 s, from the last tick that came. */
@@ -118,7 +99,7 @@ function follow(url: string, after: number, listener: Listener): () => void {
   let over = false;
 
   const connect = (): void => {
-    const address = new URL(`${url}${query({ after: last >= 0 ? last : undefined })}`, location.href);
+    const address = new URL(`${url}${last >= 0 ? `?after=${last}` : ""}`, location.href);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     const opened = new WebSocket(address);
     socket = opened;

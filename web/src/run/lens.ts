@@ -1,7 +1,7 @@
 // A lens over the map: who knows a piece of news and from whose mouth it came, or who likes whom.
 
+import type { EventLine, Metrics, SeedFact } from "../api";
 import type { Lens, Tie } from "../scene/village";
-import type { EventLine, Metrics, SeedFact } from "./types";
 
 /** Warmth counts from −100 to 100. */
 const WARMEST = 100;
@@ -26,7 +26,8 @@ export function factLens(metrics: Metrics, fact: SeedFact, tick: number, lines: 
   for (const step of spread.tree) if (step.tick < tick) lit.add(step.target);
   const ties = spread.tree.map((step): Tie => ({ from: step.source, to: step.target, strength: 1, tick: step.tick }));
   for (const line of metrics.tick <= tick ? lines : []) {
-    if (!line.to || !line.facts.includes(fact.id) || ties.some((tie) => tie.to === line.to) || lit.has(line.to)) continue;
+    if (!line.to || !line.facts.includes(fact.id) || ties.some((tie) => tie.to === line.to) || lit.has(line.to))
+      continue;
     if (lit.has(line.agent_id)) ties.push({ from: line.agent_id, to: line.to, strength: 1, tick: line.tick });
   }
   return { lit, ties };
@@ -36,11 +37,13 @@ export function factLens(metrics: Metrics, fact: SeedFact, tick: number, lines: 
 export function personLens(metrics: Metrics, person: string): Lens {
   const ties = metrics.warmth
     .filter((one) => one.warmth !== 0 && (one.source === person || one.target === person))
-    .map((one): Tie => ({
-      from: one.source,
-      to: one.target,
-      strength: Math.max(-1, Math.min(1, one.warmth / WARMEST)),
-      tick: -1,
-    }));
+    .map(
+      (one): Tie => ({
+        from: one.source,
+        to: one.target,
+        strength: Math.max(-1, Math.min(1, one.warmth / WARMEST)),
+        tick: -1,
+      }),
+    );
   return { lit: new Set([person, ...ties.flatMap((tie) => [tie.from, tie.to])]), ties };
 }

@@ -1,6 +1,6 @@
 // What went wrong, in words a person can act on.
 
-import type { Problem } from "./types";
+import type { Problem } from "../api";
 
 /** What every call of a `Source` or `Library` rejects with. */
 export class Failure extends Error {

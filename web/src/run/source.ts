@@ -11,6 +11,7 @@ import type {
   Memories,
   Metrics,
   NewRun,
+  operations,
   RunCard,
   ScenarioCard,
   Snapshot,
@@ -18,34 +19,12 @@ import type {
   Status,
   Timeline,
   Town,
-} from "./types";
+} from "../api";
 
-export interface MemoryQuery {
-  readonly at: number;
-  readonly query?: string;
-  readonly policy?: string;
-  readonly k?: number;
-  readonly kind?: string;
-  readonly place?: string;
-  readonly emotion?: string;
-  readonly minImportance?: number;
-  readonly since?: string;
-  readonly until?: string;
-  /** These memories alone. */
-  readonly ids?: readonly number[];
-  readonly offset?: number;
-  readonly limit?: number;
-}
-
-export interface LineQuery {
-  readonly to: number;
-  readonly text?: string;
-  readonly agent?: string;
-  readonly category?: string;
-  /** Area id. */
-  readonly place?: string;
-  readonly limit?: number;
-}
+/** Which memories: the tick at which, and what the server's route takes. */
+export type MemoryQuery = Query<"memories"> & { readonly at: number };
+export type LineQuery = Query<"lines"> & { readonly to: number };
+type Query<Name extends "memories" | "lines"> = NonNullable<operations[Name]["parameters"]["query"]>;
 
 /** The explanation of an event, in the shape of the public contract (`commonplace why --json`). */
 export type Why = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 // The people of the scene: where they walk, how they stand, what they say. No drawing; the scene reads it every frame.
 
+import type { AgentState, Character, Town } from "../api";
 import type { Frame } from "../run/frame";
-import type { AgentState, Character, Town } from "../run/types";
-import { lookOf, type Look } from "./art/look";
+import { type Look, lookOf } from "./art/look";
 import type { Labelled } from "./labels";
-import { TILE, type Point, type VillageMap } from "./layout/map";
+import { type Point, TILE, type VillageMap } from "./layout/map";
 import { rains } from "./shelter";
-import { journey, route, settle, workplace, type Facing, type Present, type Stance } from "./walk";
+import { type Facing, journey, type Present, route, type Stance, settle, workplace } from "./walk";
 
 export interface Actor extends Labelled {
   readonly character: Character;
@@ -69,7 +69,11 @@ export function buildCast(town: Town, map: VillageMap): Cast {
   function partner(state: AgentState, before: Actor | undefined): string {
     if (state.to) return state.to;
     if (!TALKING.test(state.current_action)) return "";
-    return names.find(({ id, name }) => id !== state.agent_id && state.current_action.includes(name))?.id ?? before?.with ?? "";
+    return (
+      names.find(({ id, name }) => id !== state.agent_id && state.current_action.includes(name))?.id ??
+      before?.with ??
+      ""
+    );
   }
 
   return {
@@ -81,9 +85,14 @@ export function buildCast(town: Town, map: VillageMap): Cast {
       for (const state of frame.agents.values()) {
         if (!map.spots.has(state.position)) continue;
         people.push({
-          id: state.agent_id, area: state.position, asleep: state.asleep,
+          id: state.agent_id,
+          area: state.position,
+          asleep: state.asleep,
           with: partner(state, actors.get(state.agent_id)),
-          at: state.path.length > 1 || state.asleep ? "" : workplace(map, state.position, state.current_action, thingsOf.get(state.position) ?? []),
+          at:
+            state.path.length > 1 || state.asleep
+              ? ""
+              : workplace(map, state.position, state.current_action, thingsOf.get(state.position) ?? []),
           wet: raining && !state.asleep && openAir.has(state.position),
         });
       }
@@ -91,21 +100,62 @@ export function buildCast(town: Town, map: VillageMap): Cast {
       stances = settle(map, people, jump ? new Map() : before);
       const seconds = Math.max(0.08, 1 / Math.max(0.05, rate));
       const held = new Map<string, string>();
-      for (const thing of frame.objects.values()) if (frame.agents.has(thing.parent)) held.set(thing.parent, thing.object_id);
+      for (const thing of frame.objects.values())
+        if (frame.agents.has(thing.parent)) held.set(thing.parent, thing.object_id);
 
       for (const one of people) {
         const state = frame.agents.get(one.id) as AgentState;
         const stance = stances.get(one.id);
         if (!stance) continue;
-        const character = characters.get(one.id) ?? { id: one.id, name: one.id, called: one.id, age: 30, pronoun: "they" as const, work: "", traits: [], background: "", goals: [], home: "", look: "" };
+        const character = characters.get(one.id) ?? {
+          id: one.id,
+          name: one.id,
+          called: one.id,
+          age: 30,
+          pronoun: "they" as const,
+          work: "",
+          traits: [],
+          background: "",
+          goals: [],
+          home: "",
+          look: "",
+        };
         let actor = actors.get(one.id);
         const fresh = !actor;
         if (!actor) {
           const at = standing(stance);
           actor = {
-            id: one.id, called: character.called || character.name, character, look: lookOf(character), x: at.x, y: at.y, facing: stance.facing, pose: stance.pose, stance,
-            way: [], leg: 0, speed: 3, walking: false, stride: 0, area: one.area, asleep: state.asleep, doing: "", carries: "", with: "", covered: false,
-            seen: false, near: false, sx: 0, sy: 0, tall: 0, chosen: false, hovered: false, emoji: "", emojiUntil: 0, words: "", wordsUntil: 0,
+            id: one.id,
+            called: character.called || character.name,
+            character,
+            look: lookOf(character),
+            x: at.x,
+            y: at.y,
+            facing: stance.facing,
+            pose: stance.pose,
+            stance,
+            way: [],
+            leg: 0,
+            speed: 3,
+            walking: false,
+            stride: 0,
+            area: one.area,
+            asleep: state.asleep,
+            doing: "",
+            carries: "",
+            with: "",
+            covered: false,
+            seen: false,
+            near: false,
+            sx: 0,
+            sy: 0,
+            tall: 0,
+            chosen: false,
+            hovered: false,
+            emoji: "",
+            emojiUntil: 0,
+            words: "",
+            wordsUntil: 0,
           };
           actors.set(one.id, actor);
         }
@@ -121,7 +171,8 @@ export function buildCast(town: Town, map: VillageMap): Cast {
           actor.words = state.dialogue;
           actor.wordsUntil = now + Math.max(3200, Math.min(9000, 1800 + state.dialogue.length * 55, seconds * 2600));
         }
-        const moved = actor.stance.at.x !== stance.at.x || actor.stance.at.y !== stance.at.y || actor.stance.pose !== stance.pose;
+        const moved =
+          actor.stance.at.x !== stance.at.x || actor.stance.at.y !== stance.at.y || actor.stance.pose !== stance.pose;
         if (jump || fresh) {
           const at = standing(stance);
           actor.x = at.x;
@@ -148,7 +199,10 @@ export function buildCast(town: Town, map: VillageMap): Cast {
 
   function setOut(actor: Actor, area: string, stance: Stance, state: AgentState, seconds: number): void {
     const from = { x: Math.max(0, (actor.x - 8) / 16), y: Math.max(0, (actor.y - 13) / 16) };
-    const start = actor.pose === "lie" ? (map.beds.get(actor.id)?.beside ?? from) : { x: Math.round(from.x), y: Math.round(from.y) };
+    const start =
+      actor.pose === "lie"
+        ? (map.beds.get(actor.id)?.beside ?? from)
+        : { x: Math.round(from.x), y: Math.round(from.y) };
     const target = stance.pose === "lie" ? (map.beds.get(actor.id)?.beside ?? stance.at) : stance.at;
     let way: Point[];
     let length = 0;
@@ -190,7 +244,8 @@ export function buildCast(town: Town, map: VillageMap): Cast {
       const dx = tx - actor.x;
       const dy = ty - actor.y;
       const far = Math.hypot(dx, dy);
-      if (far > 0.5) actor.facing = Math.abs(dx) > Math.abs(dy) * 1.05 ? (dx < 0 ? "left" : "right") : dy < 0 ? "up" : "down";
+      if (far > 0.5)
+        actor.facing = Math.abs(dx) > Math.abs(dy) * 1.05 ? (dx < 0 ? "left" : "right") : dy < 0 ? "up" : "down";
       if (far <= left) {
         actor.x = tx;
         actor.y = ty;
@@ -208,7 +263,8 @@ export function buildCast(town: Town, map: VillageMap): Cast {
 
 function lengthOf(way: readonly Point[]): number {
   let length = 0;
-  for (let i = 1; i < way.length; i++) length += Math.hypot((way[i] as Point).x - (way[i - 1] as Point).x, (way[i] as Point).y - (way[i - 1] as Point).y);
+  for (let i = 1; i < way.length; i++)
+    length += Math.hypot((way[i] as Point).x - (way[i - 1] as Point).x, (way[i] as Point).y - (way[i - 1] as Point).y);
   return length;
 }
 
@@ -226,9 +282,15 @@ function cutAt(way: readonly Point[], length: number): Point[] {
 }
 
 /** Where most is going on: people near each other, out of doors and awake before all; while all sleep, the largest square. */
-export function liveliest(map: VillageMap, actors: ReadonlyMap<string, Actor>, indoors: (one: Actor) => boolean): readonly [number, number] {
+export function liveliest(
+  map: VillageMap,
+  actors: ReadonlyMap<string, Actor>,
+  indoors: (one: Actor) => boolean,
+): readonly [number, number] {
   const centre = map.grounds.toSorted((a, b) => rank(b) - rank(a))[0]?.rect;
-  let best: readonly [number, number] = centre ? [(centre.x + centre.w / 2) * TILE, (centre.y + centre.h / 2) * TILE] : [(map.width * TILE) / 2, (map.height * TILE) / 2];
+  let best: readonly [number, number] = centre
+    ? [(centre.x + centre.w / 2) * TILE, (centre.y + centre.h / 2) * TILE]
+    : [(map.width * TILE) / 2, (map.height * TILE) / 2];
   let most = 1.9;
   let seen = 0;
   for (const one of actors.values()) {
@@ -251,4 +313,7 @@ export function liveliest(map: VillageMap, actors: ReadonlyMap<string, Actor>, i
   return best;
 }
 
-const rank = ({ kind, rect }: VillageMap["grounds"][number]): number => rect.w * rect.h * (kind === "plaza" ? 4 : kind === "market" || kind === "street" ? 2 : kind === "gate" || kind === "forest" ? 0 : 1);
+const rank = ({ kind, rect }: VillageMap["grounds"][number]): number =>
+  rect.w *
+  rect.h *
+  (kind === "plaza" ? 4 : kind === "market" || kind === "street" ? 2 : kind === "gate" || kind === "forest" ? 0 : 1);

@@ -12,7 +12,14 @@ export interface Atlas {
 }
 
 export function buildAtlas(textures: Phaser.Textures.TextureManager): Atlas {
-  const pages: { texture: Phaser.Textures.CanvasTexture; context: CanvasRenderingContext2D; x: number; y: number; row: number; dirty: boolean }[] = [];
+  const pages: {
+    texture: Phaser.Textures.CanvasTexture;
+    context: CanvasRenderingContext2D;
+    x: number;
+    y: number;
+    row: number;
+    dirty: boolean;
+  }[] = [];
   const known = new Map<string, { page: string; key: string }>();
 
   function pageFor(w: number, h: number): (typeof pages)[number] {

@@ -41,8 +41,12 @@ const NAME = 20;
 
 /** How far aside (in widths) and how far off (in pixels) a bubble may be; the nearest first. */
 const PLACES: readonly { readonly aside: number; readonly off: number; readonly below: boolean }[] = [
-  ...[0, 16, 34, 56, 82, 112, 146, 184, 224, 268, 316].flatMap((off) => [0, 0.22, -0.22, 0.44, -0.44].map((aside) => ({ aside, off, below: false }))),
-  ...[0, 30, 64, 100, 140, 184].flatMap((off) => [0, 0.3, -0.3, 0.44, -0.44].map((aside) => ({ aside, off, below: true }))),
+  ...[0, 16, 34, 56, 82, 112, 146, 184, 224, 268, 316].flatMap((off) =>
+    [0, 0.22, -0.22, 0.44, -0.44].map((aside) => ({ aside, off, below: false })),
+  ),
+  ...[0, 30, 64, 100, 140, 184].flatMap((off) =>
+    [0, 0.3, -0.3, 0.44, -0.44].map((aside) => ({ aside, off, below: true })),
+  ),
 ];
 
 export const meet = (a: Box, b: Box, gap = 0): number => {
@@ -62,14 +66,21 @@ export function placeBubbles(wanted: readonly Wanted[], free: Box, faces: readon
       let cost = Math.abs(aside) * 160 + off * 2.2 + (below ? 150 : 0) - (place === one.had ? 120 : 0);
       if (cost >= least) continue;
       const x = clamp(one.x - one.w / 2 + aside * one.w, free.x + GAP, free.x + free.w - one.w - GAP);
-      const y = clamp(below ? one.y + one.tall + NAME + TAIL + off : one.y - one.h - TAIL - off, free.y + GAP, free.y + free.h - one.h - GAP);
+      const y = clamp(
+        below ? one.y + one.tall + NAME + TAIL + off : one.y - one.h - TAIL - off,
+        free.y + GAP,
+        free.y + free.h - one.h - GAP,
+      );
       const tail = clamp(one.x - x, 12, one.w - 12);
       if (Math.abs(x + tail - one.x) > BESIDE) continue;
       const box = { x, y, w: one.w, h: one.h };
-      const stem = below ? { x: one.x - 2, y: one.y + one.tall, w: 4, h: y - one.y - one.tall } : { x: one.x - 2, y: y + one.h, w: 4, h: one.y - y - one.h };
+      const stem = below
+        ? { x: one.x - 2, y: one.y + one.tall, w: 4, h: y - one.y - one.tall }
+        : { x: one.x - 2, y: y + one.h, w: 4, h: one.y - y - one.h };
       if (out.some((other) => meet(box, other, GAP))) continue;
       for (const other of out) if (meet(stem, other) || meet(box, other.stem)) cost += 260;
-      for (const { x: head, y: top, tall } of wanted) if (meet(box, { x: head - 12, y: top, w: 24, h: tall * 0.6 })) cost += 1500;
+      for (const { x: head, y: top, tall } of wanted)
+        if (meet(box, { x: head - 12, y: top, w: 24, h: tall * 0.6 })) cost += 1500;
       for (const face of faces) {
         const hidden = meet(box, face);
         if (hidden) cost += 600 + (hidden / (face.w * face.h)) * 600;
@@ -79,7 +90,15 @@ export function placeBubbles(wanted: readonly Wanted[], free: Box, faces: readon
       }
       if (cost >= least) continue;
       least = cost;
-      best = { ...box, stem, id: one.id, below, place, tail, gap: Math.max(0, below ? y - one.y - one.tall : one.y - y - one.h) };
+      best = {
+        ...box,
+        stem,
+        id: one.id,
+        below,
+        place,
+        tail,
+        gap: Math.max(0, below ? y - one.y - one.tall : one.y - y - one.h),
+      };
     }
     if (best) out.push(best);
   }

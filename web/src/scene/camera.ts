@@ -22,7 +22,12 @@ export interface Camera {
   goTo(x: number, y: number, atOnce: boolean): void;
   follow(x: number, y: number): void;
   letGo(): void;
-  inset(covered: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }): void;
+  inset(covered: {
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  }): void;
   zoomBy(step: 1 | -1): void;
   zoom(): number;
   step(ms: number): void;
@@ -52,7 +57,8 @@ export function buildCamera(main: Phaser.Cameras.Scene2D.Camera, parent: HTMLEle
   parent.style.touchAction = "none";
 
   const free = (): Box => ({
-    x: covered.left, y: covered.top,
+    x: covered.left,
+    y: covered.top,
     w: Math.max(120, main.width - covered.left - covered.right),
     h: Math.max(120, main.height - covered.top - covered.bottom),
   });
@@ -137,7 +143,11 @@ export function buildCamera(main: Phaser.Cameras.Scene2D.Camera, parent: HTMLEle
       const step = now > pinch * PINCH ? 1 : now < pinch / PINCH ? -1 : 0;
       if (pinch && step) {
         const all = [...down.values()];
-        zoomTo(zoom + step, all.reduce((sum, one) => sum + one.x, 0) / all.length, all.reduce((sum, one) => sum + one.y, 0) / all.length);
+        zoomTo(
+          zoom + step,
+          all.reduce((sum, one) => sum + one.x, 0) / all.length,
+          all.reduce((sum, one) => sum + one.y, 0) / all.length,
+        );
         pinch = now;
       }
     }

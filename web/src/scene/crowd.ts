@@ -2,9 +2,9 @@
 
 import type { Actor, Cast } from "./actors";
 import { inRain, type Look } from "./art/look";
-import { picture, type Picture } from "./art/paint";
+import { type Picture, picture } from "./art/paint";
 import { drawPerson, drawUmbrella, FOOT, FRAMES, HEIGHT } from "./art/people";
-import { DEEP, type Board, type Image, type View } from "./board";
+import { type Board, DEEP, type Image, type View } from "./board";
 import type { Furniture } from "./furniture";
 import type { Houses } from "./houses";
 import { hash } from "./layout/chance";
@@ -36,22 +36,40 @@ export interface Crowd {
   hit(x: number, y: number): Actor | null;
 }
 
-export function buildCrowd({ scene, map, atlas, calm, add }: Board, houses: Houses, furniture: Furniture, cast: Cast): Crowd {
+export function buildCrowd(
+  { scene, map, atlas, calm, add }: Board,
+  houses: Houses,
+  furniture: Furniture,
+  cast: Cast,
+): Crowd {
   const drawn = new Map<string, Drawn>();
   const sleepers: Image[] = [];
-  const ring = add("ring", ringPicture, 0, 0).setDepth(DEEP.flat + 20).setVisible(false);
+  const ring = add("ring", ringPicture, 0, 0)
+    .setDepth(DEEP.flat + 20)
+    .setVisible(false);
 
   const framesOf = (name: string, look: Look): Frames =>
-    new Map(drawPerson(look).map((each, i) => [NAMES[i] as string, atlas.frame(`${name} ${NAMES[i]}`, () => each)] as const));
+    new Map(
+      drawPerson(look).map((each, i) => [NAMES[i] as string, atlas.frame(`${name} ${NAMES[i]}`, () => each)] as const),
+    );
 
   function draw(actor: Actor): Drawn {
     const frames = framesOf(actor.id, actor.look);
     const { page, key } = frames.get("down stand") as { page: string; key: string };
-    return { image: scene.add.image(0, 0, page, key), frames, wet: null, icon: null, umbrella: null, carried: "", frame: "" };
+    return {
+      image: scene.add.image(0, 0, page, key),
+      frames,
+      wet: null,
+      icon: null,
+      umbrella: null,
+      carried: "",
+      frame: "",
+    };
   }
 
   function show(actor: Actor, view: View, zoom: number, raining: boolean): void {
-    actor.near = actor.x > view.x - 16 && actor.x < view.right + 16 && actor.y > view.y - 8 && actor.y < view.bottom + 36;
+    actor.near =
+      actor.x > view.x - 16 && actor.x < view.right + 16 && actor.y > view.y - 8 && actor.y < view.bottom + 36;
     const house = houses.at(actor.x, actor.y - 4);
     actor.seen = actor.near && (!house || house.roof < 0.5);
     let mine = drawn.get(actor.id);
@@ -79,13 +97,22 @@ export function buildCrowd({ scene, map, atlas, calm, add }: Board, houses: Hous
     }
     const x = Math.round(actor.x * zoom) / zoom;
     const y = Math.round(actor.y * zoom) / zoom;
-    mine.image.setFlipX(actor.facing === "right" && frame !== "lie").setPosition(x, y).setDepth(frame === "lie" ? actor.y + 2 : actor.y).setVisible(true);
+    mine.image
+      .setFlipX(actor.facing === "right" && frame !== "lie")
+      .setPosition(x, y)
+      .setDepth(frame === "lie" ? actor.y + 2 : actor.y)
+      .setVisible(true);
     actor.covered = open;
     if (open) {
       const n = hash(`${actor.id} umbrella`) % 6;
       mine.umbrella ??= add(`umbrella ${n}`, () => drawUmbrella(n), 0, 0).setOrigin(0.5, 1);
       const left = actor.facing === "left" || (actor.facing === "up" && hash(actor.id) % 2 > 0);
-      mine.umbrella.setPosition(x + (left ? -5 : 5), y - (actor.pose === "sit" && !actor.walking ? 5 : 8) + (pose === "left" || pose === "right" ? -1 : 0)).setDepth(actor.y + 0.2);
+      mine.umbrella
+        .setPosition(
+          x + (left ? -5 : 5),
+          y - (actor.pose === "sit" && !actor.walking ? 5 : 8) + (pose === "left" || pose === "right" ? -1 : 0),
+        )
+        .setDepth(actor.y + 0.2);
     }
     mine.umbrella?.setVisible(open);
     if (actor.carries !== mine.carried) {
@@ -95,7 +122,10 @@ export function buildCrowd({ scene, map, atlas, calm, add }: Board, houses: Hous
     }
     if (mine.icon) {
       const at = actor.facing === "left" ? -5 : actor.facing === "up" ? 6 : 7;
-      mine.icon.setPosition(x + at, y - 3 + (pose === "left" ? -1 : 0)).setDepth(actor.facing === "up" ? actor.y - 0.1 : actor.y + 0.1).setVisible(frame !== "lie");
+      mine.icon
+        .setPosition(x + at, y - 3 + (pose === "left" ? -1 : 0))
+        .setDepth(actor.facing === "up" ? actor.y - 0.1 : actor.y + 0.1)
+        .setVisible(frame !== "lie");
     }
   }
 
@@ -107,16 +137,19 @@ export function buildCrowd({ scene, map, atlas, calm, add }: Board, houses: Hous
         if (!actor.seen || !actor.asleep || actor.walking || asleep >= SLEEPERS) continue;
         const z = (sleepers[asleep] ??= add("z", zed, 0, 0).setDepth(DEEP.above));
         const t = calm ? 0.4 : (now / 2400 + asleep * 0.37) % 1;
-        z.setPosition(actor.x + 7 + t * 5, actor.y - 24 - t * 9).setAlpha(t < 0.8 ? 0.95 : (1 - t) * 4.7).setVisible(true);
+        z.setPosition(actor.x + 7 + t * 5, actor.y - 24 - t * 9)
+          .setAlpha(t < 0.8 ? 0.95 : (1 - t) * 4.7)
+          .setVisible(true);
         asleep++;
       }
       for (; asleep < sleepers.length; asleep++) sleepers[asleep]?.setVisible(false);
-      for (const [id, { image, icon, umbrella }] of drawn) if (!cast.actors.has(id)) {
-        image.destroy();
-        icon?.destroy();
-        umbrella?.destroy();
-        drawn.delete(id);
-      }
+      for (const [id, { image, icon, umbrella }] of drawn)
+        if (!cast.actors.has(id)) {
+          image.destroy();
+          icon?.destroy();
+          umbrella?.destroy();
+          drawn.delete(id);
+        }
       const one = chosen ? cast.actors.get(chosen) : undefined;
       ring.setVisible(!!one?.seen && one.pose !== "lie");
       if (one) ring.setPosition(one.x, one.y).setScale(calm ? 1 : 1 + 0.06 * Math.sin(now / 180));
@@ -139,10 +172,11 @@ export function buildCrowd({ scene, map, atlas, calm, add }: Board, houses: Hous
 
 function ringPicture(): Picture {
   const p = picture(24, 12);
-  for (let j = 0; j < 12; j++) for (let i = 0; i < 24; i++) {
-    const q = ((i + 0.5 - 12) / 12) ** 2 + ((j + 0.5 - 6) / 6) ** 2;
-    if (q < 1 && q > 0.6) p.px[j * 24 + i] = 0xff7ae2ff;
-  }
+  for (let j = 0; j < 12; j++)
+    for (let i = 0; i < 24; i++) {
+      const q = ((i + 0.5 - 12) / 12) ** 2 + ((j + 0.5 - 6) / 6) ** 2;
+      if (q < 1 && q > 0.6) p.px[j * 24 + i] = 0xff7ae2ff;
+    }
   return p;
 }
 
@@ -154,6 +188,14 @@ function zed(): Picture {
     p.px[5 * 7 + i] = white;
     p.px[i * 7 + 6 - i] = white;
   }
-  for (let i = 0; i < 49; i++) if (!p.px[i] && ((p.px[i - 1] ?? 0) === white || (p.px[i + 1] ?? 0) === white || (p.px[i - 7] ?? 0) === white || (p.px[i + 7] ?? 0) === white)) p.px[i] = 0xff33222b;
+  for (let i = 0; i < 49; i++)
+    if (
+      !p.px[i] &&
+      ((p.px[i - 1] ?? 0) === white ||
+        (p.px[i + 1] ?? 0) === white ||
+        (p.px[i - 7] ?? 0) === white ||
+        (p.px[i + 7] ?? 0) === white)
+    )
+      p.px[i] = 0xff33222b;
   return p;
 }

@@ -1,15 +1,15 @@
 // Objects and furniture: where they lie, how their state shows, which one a pointer is on.
 
-import { modeOf, type Mode } from "./art/state";
+import type { Frame } from "../run/frame";
 import type { Picture } from "./art/paint";
 import type { Drawn } from "./art/plants";
+import { type Mode, modeOf } from "./art/state";
 import { drawCarried, drawThing } from "./art/things";
-import { DEEP, type Board, type Image, type View } from "./board";
+import { type Board, DEEP, type Image, type View } from "./board";
 import type { House, Houses } from "./houses";
 import { hash } from "./layout/chance";
-import { TILE, type Placed } from "./layout/map";
+import { type Placed, TILE } from "./layout/map";
 import type { Lamp } from "./light";
-import type { Frame } from "../run/frame";
 
 interface Place {
   readonly x: number;
@@ -51,7 +51,14 @@ export function buildFurniture({ map, theme, lamps, add }: Board, houses: Houses
     const indoors = house && houses.at(placed.at.x * TILE + 8, placed.at.y * TILE + 8) === house ? house : null;
     const lift = placed.lies === "top" ? 10 : 0;
     const foot = (placed.at.y + placed.h) * TILE - (placed.lies === "wall" ? 3 : 1);
-    const depth = placed.lies === "rug" ? DEEP.rug : placed.lies === "wall" ? foot - 14 : placed.lies === "seat" ? foot - 4 : foot + (lift ? 1 : 0);
+    const depth =
+      placed.lies === "rug"
+        ? DEEP.rug
+        : placed.lies === "wall"
+          ? foot - 14
+          : placed.lies === "seat"
+            ? foot - 4
+            : foot + (lift ? 1 : 0);
     const home: Place = { x: (placed.at.x + placed.w / 2) * TILE, y: foot - lift, depth, house: indoors };
     return { placed, home, area: placed.area, lies: home, state: "", away: false, drawn: null };
   });
@@ -67,16 +74,26 @@ export function buildFurniture({ map, theme, lamps, add }: Board, houses: Houses
     if (lamp) lamps.splice(lamps.indexOf(lamp), 1);
   }
 
-  function dress({ placed: { sprite, w, h, variant }, lies: { x, y, depth }, state }: Thing): NonNullable<Thing["drawn"]> {
+  function dress({
+    placed: { sprite, w, h, variant },
+    lies: { x, y, depth },
+    state,
+  }: Thing): NonNullable<Thing["drawn"]> {
     const mode: Mode = modeOf(state);
     const key = `${sprite} ${w} ${h} ${variant % 6} ${mode}`;
     let drawing = drawings.get(key);
     if (!drawing) drawings.set(key, (drawing = drawThing(sprite, w, h, variant % 6, mode, theme)));
     const { picture, lit, light, foot } = drawing;
-    const lamp = light ? { x: x + light.x, y: y + light.y + 6, r: light.r * 1.4, colour: light.colour, strength: 1, flickers: true } : null;
+    const lamp = light
+      ? { x: x + light.x, y: y + light.y + 6, r: light.r * 1.4, colour: light.colour, strength: 1, flickers: true }
+      : null;
     if (lamp) lamps.push(lamp);
     const put = (name: string, shown: Picture): Image => add(name, () => shown, x, y).setOrigin(0.5, foot / picture.h);
-    return { day: put(key, picture).setDepth(depth), lit: lit ? put(`${key} lit`, lit).setDepth(DEEP.lit) : null, lamp };
+    return {
+      day: put(key, picture).setDepth(depth),
+      lit: lit ? put(`${key} lit`, lit).setDepth(DEEP.lit) : null,
+      lamp,
+    };
   }
 
   /** Where a thing lies: at its place, or on the floor of the place it was put down in. */
@@ -84,8 +101,15 @@ export function buildFurniture({ map, theme, lamps, add }: Board, houses: Houses
     if (thing.area === area || (area !== thing.placed.area && !map.spots.has(area))) return;
     thing.area = area;
     const stands = area === thing.placed.area ? [] : (map.spots.get(area)?.stands ?? []);
-    const at = stands[Math.floor(stands.length / 2) + (hash(thing.placed.object) % Math.max(1, Math.ceil(stands.length / 2)))] ?? stands[0];
-    const down = at && { x: at.x * TILE + TILE / 2, y: at.y * TILE + TILE - 2, depth: at.y * TILE + TILE - 4, house: houses.at(at.x * TILE + 8, at.y * TILE + 8) };
+    const at =
+      stands[Math.floor(stands.length / 2) + (hash(thing.placed.object) % Math.max(1, Math.ceil(stands.length / 2)))] ??
+      stands[0];
+    const down = at && {
+      x: at.x * TILE + TILE / 2,
+      y: at.y * TILE + TILE - 2,
+      depth: at.y * TILE + TILE - 4,
+      house: houses.at(at.x * TILE + 8, at.y * TILE + 8),
+    };
     thing.lies = down ?? thing.home;
     undress(thing);
   }
@@ -104,7 +128,9 @@ export function buildFurniture({ map, theme, lamps, add }: Board, houses: Houses
     update(view, lamp) {
       for (const thing of things) {
         const { house, x, y } = thing.lies;
-        const near = house ? house.near : x > view.x - 60 && x < view.right + 60 && y > view.y - 20 && y < view.bottom + 80;
+        const near = house
+          ? house.near
+          : x > view.x - 60 && x < view.right + 60 && y > view.y - 20 && y < view.bottom + 80;
         const open = near && !thing.away ? (house ? 1 - house.roof : 1) : 0;
         if (open > 0.01) thing.drawn ??= dress(thing);
         if (!thing.drawn) continue;
@@ -117,7 +143,10 @@ export function buildFurniture({ map, theme, lamps, add }: Board, houses: Houses
     hit(x, y) {
       let found: Thing | null = null;
       for (const thing of objects) {
-        const { placed: { w, h, lies }, lies: at } = thing;
+        const {
+          placed: { w, h, lies },
+          lies: at,
+        } = thing;
         if (thing.away || (at.house && at.house.roof > 0.5)) continue;
         // From somewhat above its tiles, where tall things reach, down to the foot.
         const above = lies === "top" ? 3 : lies === "wall" ? -3 : 9;

@@ -1,6 +1,6 @@
 // Words over the scene as text nodes: names, emoji, speech, what is under the pointer. Crisp at any zoom, in any script.
 
-import { meet, placeBubbles, thinned, type Box, type Wanted } from "./bubbles";
+import { type Box, meet, placeBubbles, thinned, type Wanted } from "./bubbles";
 import "./labels.css";
 
 const NAMES = 60;
@@ -56,7 +56,15 @@ export interface Labels {
   update(people: readonly Labelled[], now: number, free: Box, scale: number): void;
   hover(text: string, more: string, x: number, y: number): void;
   /** Names of rooms, and signs of what is so of a place. */
-  rooms(rooms: readonly { readonly id: string; readonly name: string; readonly sign: boolean; readonly x: number; readonly y: number }[]): void;
+  rooms(
+    rooms: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly sign: boolean;
+      readonly x: number;
+      readonly y: number;
+    }[],
+  ): void;
   forget(id: string): void;
   destroy(): void;
 }
@@ -111,9 +119,24 @@ export function buildLabels(parent: HTMLElement): Labels {
     name.textContent = one.called;
     const tail = document.createElement("i");
     const stem = make("village-stem");
-    element.append(name, document.createTextNode(one.words.length > 180 ? `${one.words.slice(0, 178)}…` : one.words), tail);
+    element.append(
+      name,
+      document.createTextNode(one.words.length > 180 ? `${one.words.slice(0, 178)}…` : one.words),
+      tail,
+    );
     layer.append(stem, element);
-    mine.bubble = { element, tail, stem, text: one.words, w: element.offsetWidth, h: element.offsetHeight, since: now, x: NaN, y: NaN, place: -1 };
+    mine.bubble = {
+      element,
+      tail,
+      stem,
+      text: one.words,
+      w: element.offsetWidth,
+      h: element.offsetHeight,
+      since: now,
+      x: NaN,
+      y: NaN,
+      place: -1,
+    };
     return mine.bubble;
   }
 
@@ -130,7 +153,8 @@ export function buildLabels(parent: HTMLElement): Labels {
   /** Names under the feet, of whom one looks at first, then of whom it was shown before: they do not come and go. */
   function names(people: readonly Labelled[], talking: ReadonlySet<string>, scale: number): readonly Box[] {
     const asked = people.filter((one) => one.seen && (scale >= 2 || one.chosen || one.hovered || talking.has(one.id)));
-    const rank = (one: Labelled): number => (one.chosen ? 0 : one.hovered ? 1 : talking.has(one.id) ? 2 : nodes.get(one.id)?.name?.shown ? 3 : 4);
+    const rank = (one: Labelled): number =>
+      one.chosen ? 0 : one.hovered ? 1 : talking.has(one.id) ? 2 : nodes.get(one.id)?.name?.shown ? 3 : 4;
     const ranked = asked.map((one) => ({ one, rank: rank(one) })).sort((a, b) => a.rank - b.rank);
     const labels = ranked.map(({ one }) => {
       const { w } = nameOf(one, of(one.id));
@@ -144,18 +168,32 @@ export function buildLabels(parent: HTMLElement): Labels {
       move(element, box.x, box.y);
       shownNow.add(one.id);
     }
-    for (const [id, { name }] of nodes) if (name) {
-      name.shown = shownNow.has(id);
-      shown(name.element, name.shown);
-    }
+    for (const [id, { name }] of nodes)
+      if (name) {
+        name.shown = shownNow.has(id);
+        shown(name.element, name.shown);
+      }
     return kept.map(({ box }) => box);
   }
 
   function bubbles(people: readonly Labelled[], now: number, free: Box): ReadonlySet<string> {
     // The newest words first: who spoke last is read now.
-    const speaking = people.filter((each) => each.near && each.words && each.wordsUntil > now).sort((a, b) => b.wordsUntil - a.wordsUntil).slice(0, BUBBLES);
-    const open = speaking.map((one) => ({ one, bubble: bubbleOf(one, of(one.id), now) })).sort((a, b) => a.bubble.since - b.bubble.since || (a.one.id < b.one.id ? -1 : 1));
-    const wanted: Wanted[] = open.map(({ one, bubble }) => ({ id: one.id, x: one.sx, y: one.sy - one.tall - 2, tall: one.tall + 2, w: bubble.w, h: bubble.h, had: bubble.place }));
+    const speaking = people
+      .filter((each) => each.near && each.words && each.wordsUntil > now)
+      .sort((a, b) => b.wordsUntil - a.wordsUntil)
+      .slice(0, BUBBLES);
+    const open = speaking
+      .map((one) => ({ one, bubble: bubbleOf(one, of(one.id), now) }))
+      .sort((a, b) => a.bubble.since - b.bubble.since || (a.one.id < b.one.id ? -1 : 1));
+    const wanted: Wanted[] = open.map(({ one, bubble }) => ({
+      id: one.id,
+      x: one.sx,
+      y: one.sy - one.tall - 2,
+      tall: one.tall + 2,
+      w: bubble.w,
+      h: bubble.h,
+      had: bubble.place,
+    }));
     const ease = 1 - Math.exp((settledAt - now) / 110);
     settledAt = now;
     const placed = new Set<string>();
@@ -175,27 +213,43 @@ export function buildLabels(parent: HTMLElement): Labels {
       shown(bubble.stem, stem > 0);
       if (stem > 0) {
         bubble.stem.style.height = `${stem}px`;
-        move(bubble.stem, bubble.x + place.tail - 1, place.below ? bubble.y - STEM / 2 - stem : bubble.y + bubble.h + STEM / 2);
+        move(
+          bubble.stem,
+          bubble.x + place.tail - 1,
+          place.below ? bubble.y - STEM / 2 - stem : bubble.y + bubble.h + STEM / 2,
+        );
       }
-      if (place.below !== bubble.element.hasAttribute("data-below")) bubble.element.toggleAttribute("data-below", place.below);
+      if (place.below !== bubble.element.hasAttribute("data-below"))
+        bubble.element.toggleAttribute("data-below", place.below);
     }
     const talking = new Set(speaking.map((one) => one.id));
-    for (const [id, mine] of nodes) if (mine.bubble && !placed.has(id)) {
-      if (talking.has(id)) {
-        shown(mine.bubble.element, false);
-        shown(mine.bubble.stem, false);
-      } else drop(mine);
-    }
+    for (const [id, mine] of nodes)
+      if (mine.bubble && !placed.has(id)) {
+        if (talking.has(id)) {
+          shown(mine.bubble.element, false);
+          shown(mine.bubble.stem, false);
+        } else drop(mine);
+      }
     return talking;
   }
 
-  function feelings(people: readonly Labelled[], talking: ReadonlySet<string>, taken: readonly Box[], now: number, scale: number): void {
+  function feelings(
+    people: readonly Labelled[],
+    talking: ReadonlySet<string>,
+    taken: readonly Box[],
+    now: number,
+    scale: number,
+  ): void {
     let count = 0;
     for (const one of people) {
       const mine = nodes.get(one.id);
       const box = { x: one.sx - 13, y: one.sy - one.tall - 32, w: 26, h: 30 };
-      const wants = one.seen && one.emoji !== "" && one.emojiUntil > now && !talking.has(one.id) && count < EMOJI && scale >= 2;
-      const feeling = wants && !taken.some((other) => meet(box, other) > 90) && !faces.some((face) => meet(box, face) > (face.w * face.h) / 4);
+      const wants =
+        one.seen && one.emoji !== "" && one.emojiUntil > now && !talking.has(one.id) && count < EMOJI && scale >= 2;
+      const feeling =
+        wants &&
+        !taken.some((other) => meet(box, other) > 90) &&
+        !faces.some((face) => meet(box, face) > (face.w * face.h) / 4);
       if (feeling) {
         count++;
         const element = mine?.emoji ?? make("village-emoji");
@@ -223,7 +277,14 @@ export function buildLabels(parent: HTMLElement): Labels {
       // Who is far off after a leap through time takes names and words along.
       const near = new Set(people.map((one) => one.id));
       for (const id of [...nodes.keys()]) if (!near.has(id)) forget(id);
-      faces = people.filter((one) => one.seen).map((one) => ({ x: one.sx - 6 * scale, y: one.sy - Math.min(one.tall, 25 * scale), w: 12 * scale, h: 14 * scale }));
+      faces = people
+        .filter((one) => one.seen)
+        .map((one) => ({
+          x: one.sx - 6 * scale,
+          y: one.sy - Math.min(one.tall, 25 * scale),
+          w: 12 * scale,
+          h: 14 * scale,
+        }));
       const talking = bubbles(people, now, free);
       const taken = names(people, talking, scale);
       feelings(people, talking, taken, now, scale);
@@ -236,10 +297,11 @@ export function buildLabels(parent: HTMLElement): Labels {
       move(hovering, Math.min(x + 14, parent.clientWidth - hovering.offsetWidth - 6), Math.max(4, y - 26));
     },
     rooms(rooms) {
-      for (const [id, element] of roomNodes) if (!rooms.some((one) => one.id === id)) {
-        element.remove();
-        roomNodes.delete(id);
-      }
+      for (const [id, element] of roomNodes)
+        if (!rooms.some((one) => one.id === id)) {
+          element.remove();
+          roomNodes.delete(id);
+        }
       for (const { id, name, sign, x, y } of rooms) {
         let element = roomNodes.get(id);
         if (!element) {

@@ -1,9 +1,9 @@
 // The light over the scene: a small picture the view is multiplied with, dark at night and bright round lamps.
 
 import * as Phaser from "phaser";
-import { mix, multiply, type Colour } from "./art/paint";
+import { type Colour, mix, multiply } from "./art/paint";
 import type { Light } from "./art/sky";
-import { DEEP, type Board, type View } from "./board";
+import { type Board, DEEP, type View } from "./board";
 
 export interface Lamp {
   readonly x: number;
@@ -46,12 +46,26 @@ function discOf(colour: Colour): HTMLCanvasElement {
 interface Shine {
   readonly lamps: readonly Lamp[];
   /** Rooms one looks into, with how open they are. */
-  readonly rooms: readonly { readonly x: number; readonly y: number; readonly w: number; readonly h: number; readonly open: number }[];
+  readonly rooms: readonly {
+    readonly x: number;
+    readonly y: number;
+    readonly w: number;
+    readonly h: number;
+    readonly open: number;
+  }[];
   readonly faces: readonly { readonly x: number; readonly y: number }[];
 }
 
 /** Fills the picture for a view that begins at `x`, `y` of the world. */
-function drawLight(context: CanvasRenderingContext2D, x: number, y: number, ambient: Colour, lamp: number, shine: Shine, now: number): void {
+function drawLight(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  ambient: Colour,
+  lamp: number,
+  shine: Shine,
+  now: number,
+): void {
   const { width, height } = context.canvas;
   context.globalCompositeOperation = "source-over";
   context.globalAlpha = 1;
@@ -71,12 +85,22 @@ function drawLight(context: CanvasRenderingContext2D, x: number, y: number, ambi
       const up = (one.y - one.r - y) / COARSE;
       const size = (one.r * 2) / COARSE;
       if (one.strength <= 0 || left > width || up > height || left + size < 0 || up + size < 0) continue;
-      context.globalAlpha = Math.min(1, glare * lamp * one.strength * (one.flickers ? 0.9 + 0.1 * Math.sin(now / 160 + one.x) : 1));
+      context.globalAlpha = Math.min(
+        1,
+        glare * lamp * one.strength * (one.flickers ? 0.9 + 0.1 * Math.sin(now / 160 + one.x) : 1),
+      );
       context.drawImage(discOf(one.colour), left, up, size, size);
     }
   }
   context.globalAlpha = 0.9;
-  for (const face of shine.faces) context.drawImage(discOf(0xfff0c8), (face.x - 26 - x) / COARSE, (face.y - 34 - y) / COARSE, 52 / COARSE, 52 / COARSE);
+  for (const face of shine.faces)
+    context.drawImage(
+      discOf(0xfff0c8),
+      (face.x - 26 - x) / COARSE,
+      (face.y - 34 - y) / COARSE,
+      52 / COARSE,
+      52 / COARSE,
+    );
   context.globalAlpha = 1;
 }
 
@@ -92,7 +116,13 @@ export function buildDark({ scene, lamps, calm }: Board): Dark {
   canvas.width = canvas.height = 8;
   const texture = scene.textures.addCanvas("light", canvas) as Phaser.Textures.CanvasTexture;
   texture.setFilter(Phaser.Textures.FilterMode.LINEAR);
-  const image = scene.add.image(0, 0, "light").setOrigin(0).setScale(COARSE).setBlendMode(Phaser.BlendModes.MULTIPLY).setDepth(DEEP.light).setVisible(false);
+  const image = scene.add
+    .image(0, 0, "light")
+    .setOrigin(0)
+    .setScale(COARSE)
+    .setBlendMode(Phaser.BlendModes.MULTIPLY)
+    .setDepth(DEEP.light)
+    .setVisible(false);
   let drawn = 0;
 
   return {

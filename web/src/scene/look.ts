@@ -2,8 +2,8 @@
 // More: select=ID, follow=ID, visit=ID (an area), at=X,Y (tiles), play=TICKS_PER_SECOND, lens=1, calm=1, people=NUMBER, party=NUMBER (in the area of visit), put=OBJECT:PLACE.
 
 import "../styles/base.css";
-import { afterDelta, fromSnapshot, type Frame } from "../run/frame";
-import type { Delta, Snapshot, Town } from "../run/types";
+import type { Delta, Snapshot, Town } from "../api";
+import { afterDelta, type Frame, fromSnapshot } from "../run/frame";
 import { buildVillage } from "./phaser";
 import type { Village } from "./village";
 
@@ -35,13 +35,35 @@ function crowd(town: Town, frame: Frame, people: number): [Town, Frame] {
     const like = town.characters[i % town.characters.length];
     if (!like) break;
     const id = `${like.id}-${i}`;
-    const work = ["cook", "nurse", "gardener", "courier", "teacher", "smith", "painter", "", "fisher", "student"][i % 10] ?? "";
-    characters.push({ ...like, id, name: `${like.called} ${i}`, called: `${like.called} ${i}`, work, age: 8 + ((i * 37) % 76), pronoun: (["she", "he", "they"] as const)[i % 3] ?? "they" });
+    const work =
+      ["cook", "nurse", "gardener", "courier", "teacher", "smith", "painter", "", "fisher", "student"][i % 10] ?? "";
+    characters.push({
+      ...like,
+      id,
+      name: `${like.called} ${i}`,
+      called: `${like.called} ${i}`,
+      work,
+      age: 8 + ((i * 37) % 76),
+      pronoun: (["she", "he", "they"] as const)[i % 3] ?? "they",
+    });
     const place = (i % 3 ? open[(i * 7) % open.length] : places[(i * 11) % places.length]) ?? places[0];
     const template = frame.agents.get(like.id);
-    if (template && place) agents.set(id, { ...template, agent_id: id, position: place.id, path: [], asleep: false, to: "", dialogue: i % 40 === 7 ? "Have you heard about the lantern festival?" : "", emoji: emoji[i % 8] ?? "" });
+    if (template && place)
+      agents.set(id, {
+        ...template,
+        agent_id: id,
+        position: place.id,
+        path: [],
+        asleep: false,
+        to: "",
+        dialogue: i % 40 === 7 ? "Have you heard about the lantern festival?" : "",
+        emoji: emoji[i % 8] ?? "",
+      });
   }
-  return [{ ...town, characters, people: characters.length }, { ...frame, agents }];
+  return [
+    { ...town, characters, people: characters.length },
+    { ...frame, agents },
+  ];
 }
 
 let [town, frames] = await Promise.all([read<Town>("town"), read<{ first: Snapshot; rest: Delta[] }>("frames")]);
@@ -51,7 +73,14 @@ let frame = fromSnapshot(frames.first);
 for (const delta of frames.rest.slice(0, tick)) frame = afterDelta(frame, delta);
 
 const people = number("people", 0);
-const sayings = ["Have you heard about the lantern festival?", "No.", "The broth wants another hour, and I am not going to be hurried by anybody.", "오늘 저녁에 광장에서 만날까요?", "Then we agree.", "I thought the drone was broken!"];
+const sayings = [
+  "Have you heard about the lantern festival?",
+  "No.",
+  "The broth wants another hour, and I am not going to be hurried by anybody.",
+  "오늘 저녁에 광장에서 만날까요?",
+  "Then we agree.",
+  "I thought the drone was broken!",
+];
 
 /** The first `n` people in one place, every other one of them speaking. */
 function party(from: Frame, n: number, place: string): Frame {
@@ -59,7 +88,15 @@ function party(from: Frame, n: number, place: string): Frame {
   [...agents.values()].slice(0, n).forEach((one, i, all) => {
     const speaks = i % 2 === 0;
     const to = speaks ? (all[i + 1]?.agent_id ?? "") : "";
-    agents.set(one.agent_id, { ...one, position: place, path: [], asleep: false, to, dialogue: speaks ? (sayings[(i / 2) % sayings.length] ?? "") : "", emoji: "" });
+    agents.set(one.agent_id, {
+      ...one,
+      position: place,
+      path: [],
+      asleep: false,
+      to,
+      dialogue: speaks ? (sayings[(i / 2) % sayings.length] ?? "") : "",
+      emoji: "",
+    });
   });
   return { ...from, agents };
 }
@@ -105,7 +142,15 @@ if (query.has("follow")) village.follow(query.get("follow"));
 if (query.has("visit")) village.visit({ kind: "area", id: query.get("visit") ?? "" });
 if (query.has("lens")) {
   const ids = town.characters.map((one) => one.id);
-  village.lens({ lit: new Set(ids.filter((_, i) => i % 2 === 0)), ties: ids.slice(1).map((id, i) => ({ from: ids[i] as string, to: id, strength: i % 3 === 2 ? -0.8 : 0.9, tick: i % 4 === 0 ? tick + 1 : tick - 1 })) });
+  village.lens({
+    lit: new Set(ids.filter((_, i) => i % 2 === 0)),
+    ties: ids.slice(1).map((id, i) => ({
+      from: ids[i] as string,
+      to: id,
+      strength: i % 3 === 2 ? -0.8 : 0.9,
+      tick: i % 4 === 0 ? tick + 1 : tick - 1,
+    })),
+  });
 }
 if (query.has("play")) {
   setInterval(() => {

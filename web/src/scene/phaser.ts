@@ -2,12 +2,12 @@
 
 import * as Phaser from "phaser";
 import type { Frame } from "../run/frame";
-import { buildCast, liveliest, type Actor } from "./actors";
-import { buildAtlas, urlOf } from "./atlas";
+import { type Actor, buildCast, liveliest } from "./actors";
 import { lookOf } from "./art/look";
 import { drawPortrait } from "./art/people";
-import { hourOf, lightAt, WINDS, type Light } from "./art/sky";
+import { hourOf, type Light, lightAt, WINDS } from "./art/sky";
 import { HAMLET, NEON, type Theme } from "./art/theme";
+import { buildAtlas, urlOf } from "./atlas";
 import type { Board } from "./board";
 import { buildCamera } from "./camera";
 import { buildCrowd } from "./crowd";
@@ -24,7 +24,10 @@ import type { BuildVillage, Picked, Village, VillageOptions } from "./village";
 import { buildWeather } from "./weather";
 
 export const buildVillage: BuildVillage = async (parent, options) => {
-  await Promise.race([document.fonts.load("12px Galmuri11", "Aa가").catch(() => []), new Promise((done) => setTimeout(done, 1500))]);
+  await Promise.race([
+    document.fonts.load("12px Galmuri11", "Aa가").catch(() => []),
+    new Promise((done) => setTimeout(done, 1500)),
+  ]);
   const map = layout(options.town);
   return new Promise<Village>((resolve, reject) => {
     const game = new Phaser.Game({
@@ -59,19 +62,35 @@ interface Hit {
   readonly more: string;
 }
 
-function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map: VillageMap, options: VillageOptions): Village {
+function stand(
+  scene: Phaser.Scene,
+  game: Phaser.Game,
+  parent: HTMLElement,
+  map: VillageMap,
+  options: VillageOptions,
+): Village {
   const theme: Theme = options.theme === "neon" ? NEON : HAMLET;
   const atlas = buildAtlas(scene.textures);
   const calm = options.reducedMotion;
   const board: Board = {
-    scene, map, theme, calm, atlas, lamps: [],
+    scene,
+    map,
+    theme,
+    calm,
+    atlas,
+    lamps: [],
     add(key, draw, x, y) {
       const { page, key: frame } = atlas.frame(key, draw);
       return scene.add.image(x, y, page, frame);
     },
   };
   const world = { width: map.width * TILE, height: map.height * TILE };
-  const camera = buildCamera(scene.cameras.main, parent, { ...world, calm, moved: options.onPan, picked: (x, y) => options.onPick(hit(x, y)?.picked ?? null) });
+  const camera = buildCamera(scene.cameras.main, parent, {
+    ...world,
+    calm,
+    moved: options.onPan,
+    picked: (x, y) => options.onPick(hit(x, y)?.picked ?? null),
+  });
   const labels = buildLabels(parent);
   const cast = buildCast(options.town, map);
   const scenery = buildScenery(board);
@@ -98,15 +117,30 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
     const actor = crowd.hit(x, y);
     if (actor) return { picked: { kind: "agent", id: actor.id }, text: actor.character.name, more: actor.doing };
     const thing = furniture.hit(x, y);
-    if (thing) return { picked: { kind: "object", id: thing.id }, text: thingNames.get(thing.id) ?? "", more: thing.state };
+    if (thing)
+      return { picked: { kind: "object", id: thing.id }, text: thingNames.get(thing.id) ?? "", more: thing.state };
     const house = houses.at(x, y);
     if (house) {
       const { b, roof } = house;
-      const room = roof < 0.5 ? b.rooms.find(({ rect }) => x >= (rect.x - 0.4) * TILE && y >= (rect.y - 1.6) * TILE && x < (rect.x + rect.w + 0.4) * TILE && y < (rect.y + rect.h + 0.4) * TILE) : undefined;
+      const room =
+        roof < 0.5
+          ? b.rooms.find(
+              ({ rect }) =>
+                x >= (rect.x - 0.4) * TILE &&
+                y >= (rect.y - 1.6) * TILE &&
+                x < (rect.x + rect.w + 0.4) * TILE &&
+                y < (rect.y + rect.h + 0.4) * TILE,
+            )
+          : undefined;
       return { picked: { kind: "area", id: room?.area ?? b.id }, text: room?.name ?? b.name, more: "" };
     }
-    const ground = map.grounds.find(({ rect }) => x >= rect.x * TILE && y >= rect.y * TILE && x < (rect.x + rect.w) * TILE && y < (rect.y + rect.h) * TILE);
-    return ground ? { picked: { kind: "area", id: ground.area }, text: areaNames.get(ground.area) ?? ground.name, more: "" } : null;
+    const ground = map.grounds.find(
+      ({ rect }) =>
+        x >= rect.x * TILE && y >= rect.y * TILE && x < (rect.x + rect.w) * TILE && y < (rect.y + rect.h) * TILE,
+    );
+    return ground
+      ? { picked: { kind: "area", id: ground.area }, text: areaNames.get(ground.area) ?? ground.name, more: "" }
+      : null;
   }
 
   function update(_time: number, elapsed: number): void {
@@ -157,20 +191,54 @@ function stand(scene: Phaser.Scene, game: Phaser.Game, parent: HTMLElement, map:
 
     const lens = threads.lens();
     dark.update(view, clock, light, lens !== null, () => ({
-      rooms: houses.all.filter((house) => house.near && house.roof <= 0.98).map(({ x, y, w, h, roof }) => ({ x, y, w, h, open: 1 - roof })),
+      rooms: houses.all
+        .filter((house) => house.near && house.roof <= 0.98)
+        .map(({ x, y, w, h, roof }) => ({ x, y, w, h, open: 1 - roof })),
       faces: lens ? people.filter((actor) => lens.lit.has(actor.id)) : [],
     }));
-    weather.update(view, clock, ms, sky, wind, light, houses.all.filter((house) => house.near && house.roof < 0.5));
+    weather.update(
+      view,
+      clock,
+      ms,
+      sky,
+      wind,
+      light,
+      houses.all.filter((house) => house.near && house.roof < 0.5),
+    );
     threads.update(frame, clock);
 
-    const rooms = zoom < 2 ? [] : houses.all.filter((house) => house.near && house.roof < 0.4).flatMap((house) => house.b.rooms);
+    const rooms =
+      zoom < 2 ? [] : houses.all.filter((house) => house.near && house.roof < 0.4).flatMap((house) => house.b.rooms);
     const signs = frame.circumstances.flatMap(({ key, of, emoji }, index) => {
       const house = houses.byArea.get(of);
       const rect = map.spots.get(of)?.rect;
-      const [x, y] = house ? [house.x + house.w / 2, house.y + house.h / 3] : rect ? [(rect.x + rect.w / 2) * TILE, (rect.y + rect.h / 2) * TILE] : [0, 0];
-      return (house || rect) && emoji ? [{ id: key, name: emoji, sign: true, x: (x - view.x) * zoom - 16 + 8 * (index % 3), y: (y - view.y) * zoom - 20 }] : [];
+      const [x, y] = house
+        ? [house.x + house.w / 2, house.y + house.h / 3]
+        : rect
+          ? [(rect.x + rect.w / 2) * TILE, (rect.y + rect.h / 2) * TILE]
+          : [0, 0];
+      return (house || rect) && emoji
+        ? [
+            {
+              id: key,
+              name: emoji,
+              sign: true,
+              x: (x - view.x) * zoom - 16 + 8 * (index % 3),
+              y: (y - view.y) * zoom - 20,
+            },
+          ]
+        : [];
     });
-    labels.rooms([...signs, ...rooms.map(({ area, name, rect }) => ({ id: area, name, sign: false, x: ((rect.x - 0.3) * TILE - view.x) * zoom, y: ((rect.y - 2) * TILE - 12 - view.y) * zoom }))]);
+    labels.rooms([
+      ...signs,
+      ...rooms.map(({ area, name, rect }) => ({
+        id: area,
+        name,
+        sign: false,
+        x: ((rect.x - 0.3) * TILE - view.x) * zoom,
+        y: ((rect.y - 2) * TILE - 12 - view.y) * zoom,
+      })),
+    ]);
     labels.update(people, clock, camera.free(), zoom);
     if (pointer && hovered) labels.hover(hovered.text, hovered.more, pointer.sx, pointer.sy);
     else labels.hover("", "", 0, 0);

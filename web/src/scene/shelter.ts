@@ -21,10 +21,12 @@ export function shelterOf(map: VillageMap): ReadonlySet<number> {
     };
     for (const { sprite, x, y } of map.plants) if (CROWNS.has(sprite)) under(x, y, 1);
     for (const { sprite, at, w, h } of map.placed) if (ROOFS.has(sprite)) under(at.x, at.y + h - 1, w);
-    for (const { rect } of map.buildings) for (let i = 0; i < rect.w; i++) found.add((rect.y + rect.h) * map.width + rect.x + i);
+    for (const { rect } of map.buildings)
+      for (let i = 0; i < rect.w; i++) found.add((rect.y + rect.h) * map.width + rect.x + i);
     known.set(map, (tiles = found));
   }
   return tiles;
 }
 
-export const sheltered = (map: VillageMap, { x, y }: Point): boolean => shelterOf(map).has(Math.round(y) * map.width + Math.round(x));
+export const sheltered = (map: VillageMap, { x, y }: Point): boolean =>
+  shelterOf(map).has(Math.round(y) * map.width + Math.round(x));

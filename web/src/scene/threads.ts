@@ -2,7 +2,7 @@
 
 import type { Frame } from "../run/frame";
 import type { Actor, Cast } from "./actors";
-import { DEEP, type Board } from "./board";
+import { type Board, DEEP } from "./board";
 import type { Lens, Tie } from "./village";
 
 /** Milliseconds a spark flies. */
@@ -38,7 +38,10 @@ export function buildThreads({ scene }: Board, cast: Cast): Threads {
     put(next, frame, now) {
       // In a live run a passing is known only after its tick was shown: it sparks now.
       const known = lens?.ties;
-      if (known && next) for (const tie of next.ties) if (tie.tick === frame?.tick && !known.some((one) => one.to === tie.to && one.tick === tie.tick)) spark(tie, now);
+      if (known && next)
+        for (const tie of next.ties)
+          if (tie.tick === frame?.tick && !known.some((one) => one.to === tie.to && one.tick === tie.tick))
+            spark(tie, now);
       lens = next;
       if (!next) sparks.length = 0;
     },

@@ -1,7 +1,7 @@
 // The scene behind a thin wrapper: the page knows this interface and nothing of Phaser.
 
+import type { Town } from "../api";
 import type { Frame } from "../run/frame";
-import type { Town } from "../run/types";
 
 /** Who is joined with whom in a lens, in sparks or lines over the map. */
 export interface Tie {
@@ -34,7 +34,12 @@ export interface Village {
   visit(target: Picked): void;
   lens(lens: Lens | null): void;
   /** Pixels of the view that panels cover. */
-  inset(covered: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }): void;
+  inset(covered: {
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  }): void;
   zoom(step: 1 | -1): void;
   /** A head-and-shoulders picture of somebody, as a data URL. */
   portrait(agent: string): string;

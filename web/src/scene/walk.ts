@@ -1,10 +1,10 @@
 // Where people stand and how they walk there. Pure: the same people at the same places give the same stances and ways.
 
+import type { Thing } from "../api";
 import { hash } from "./layout/chance";
-import { placesFor } from "./layout/words";
 import type { Placed, Point, Spot, VillageMap } from "./layout/map";
+import { placesFor } from "./layout/words";
 import { sheltered } from "./shelter";
-import type { Thing } from "../run/types";
 
 // ── ways ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -31,10 +31,18 @@ function scratchOf(map: VillageMap): Scratch {
     const cost = new Uint8Array(size);
     const indoors = new Uint8Array(size);
     for (const { rect } of map.buildings) {
-      for (let y = rect.y; y < rect.y + rect.h; y++) indoors.fill(1, y * map.width + rect.x, y * map.width + rect.x + rect.w);
+      for (let y = rect.y; y < rect.y + rect.h; y++)
+        indoors.fill(1, y * map.width + rect.x, y * map.width + rect.x + rect.w);
     }
-    for (let i = 0; i < size; i++) cost[i] = map.blocked[i] ? 0 : map.ground[i] === "grass" && !indoors[i] ? OFF_PATH + 1 : 1;
-    scratch = { cost, reached: new Int32Array(size), spent: new Int32Array(size), came: new Int32Array(size), search: 0 };
+    for (let i = 0; i < size; i++)
+      cost[i] = map.blocked[i] ? 0 : map.ground[i] === "grass" && !indoors[i] ? OFF_PATH + 1 : 1;
+    scratch = {
+      cost,
+      reached: new Int32Array(size),
+      spent: new Int32Array(size),
+      came: new Int32Array(size),
+      search: 0,
+    };
     scratches.set(map, scratch);
   }
   return scratch;
@@ -64,7 +72,8 @@ export function route(map: VillageMap, from: Point, to: Point): Point[] {
   // `reached` is `round` for a tile in the queue and `round + 1` for a settled one, so nothing is cleared between searches. Costs
   // are small whole numbers: the queue is a row of buckets.
   const buckets: number[][] = [];
-  const put = (tile: number, g: number, x: number, y: number): void => void (buckets[g + ahead(x, y)] ??= []).push(tile);
+  const put = (tile: number, g: number, x: number, y: number): void =>
+    void (buckets[g + ahead(x, y)] ??= []).push(tile);
   reached[start] = round;
   spent[start] = 0;
   came[start] = -1;
@@ -85,7 +94,11 @@ export function route(map: VillageMap, from: Point, to: Point): Point[] {
           const ny = y + dy;
           if ((!dx && !dy) || nx < 0 || ny < 0 || nx >= width || ny >= height) continue;
           const next = ny * width + nx;
-          if (reached[next] === round + 1 || (!cost[next] && next !== goal && next !== footOfStart && next !== footOfGoal)) continue;
+          if (
+            reached[next] === round + 1 ||
+            (!cost[next] && next !== goal && next !== footOfStart && next !== footOfGoal)
+          )
+            continue;
           if (dx && dy && (!cost[tile + dx] || !cost[tile + dy * width])) continue;
           const spentThen = g + (dx && dy ? DIAGONAL : STRAIGHT) + (cost[next] ? (cost[next] as number) - 1 : 0);
           if (reached[next] === round && (spent[next] as number) <= spentThen) continue;
@@ -201,7 +214,9 @@ export function objectIn(action: string, things: readonly Pick<Thing, "id" | "na
   for (const { id, name } of things) {
     const named = name.toLowerCase();
     let letters = mentions(words, named) ? named.length + 1 : 0;
-    if (!letters) for (const word of named.split(/\s+/)) if ((HANGUL.test(word) || word.length > 3) && mentions(words, word)) letters += word.length;
+    if (!letters)
+      for (const word of named.split(/\s+/))
+        if ((HANGUL.test(word) || word.length > 3) && mentions(words, word)) letters += word.length;
     if (letters > most) {
       best = id;
       most = letters;
@@ -211,7 +226,12 @@ export function objectIn(action: string, things: readonly Pick<Thing, "id" | "na
 }
 
 /** What somebody is at: an object their action names, else furniture that suits it (who cooks stands at the stove). */
-export function workplace(map: VillageMap, area: string, action: string, things: readonly Pick<Thing, "id" | "name">[]): string {
+export function workplace(
+  map: VillageMap,
+  area: string,
+  action: string,
+  things: readonly Pick<Thing, "id" | "name">[],
+): string {
   const named = objectIn(action, things);
   if (named && map.uses.has(named)) return named;
   for (const sprite of placesFor(action)) if (map.uses.get(`${area}:${sprite}`)?.length) return `${area}:${sprite}`;
@@ -240,7 +260,11 @@ const EARSHOT = 2.5;
  * Where everybody is. Nobody moves without a reason: whoever was in the area before stays on the spot, unless they go to bed, get
  * up, use an object elsewhere or join somebody to talk.
  */
-export function settle(map: VillageMap, present: readonly Present[], before: ReadonlyMap<string, Stance>): Map<string, Stance> {
+export function settle(
+  map: VillageMap,
+  present: readonly Present[],
+  before: ReadonlyMap<string, Stance>,
+): Map<string, Stance> {
   const people = heard(present);
   const { width } = map;
   const taken = new Map<number, string>();
@@ -267,9 +291,13 @@ export function settle(map: VillageMap, present: readonly Present[], before: Rea
     const useful = !one.at || (was && (map.uses.get(one.at) ?? []).some((at) => tile(at) === tile(was.at)));
     const partner = byId.get(one.with);
     const with_ = partner && partner.area === one.area ? before.get(one.with) : undefined;
-    const near = !partner || partner.area !== one.area || (was && with_ && with_.area === was.area && distance(was.at, with_.at) <= EARSHOT);
+    const near =
+      !partner ||
+      partner.area !== one.area ||
+      (was && with_ && with_.area === was.area && distance(was.at, with_.at) <= EARSHOT);
     const dry = !one.wet || one.at !== "" || partner !== undefined || !was || sheltered(map, was.at);
-    if (there && was && useful && near && dry) take(one, was.at, was.facing, one.asleep || was.pose === "sit" ? was.pose : undefined);
+    if (there && was && useful && near && dry)
+      take(one, was.at, was.facing, one.asleep || was.pose === "sit" ? was.pose : undefined);
     else left.push(one);
   }
   // Whoever uses an object comes first; who speaks goes up to whom they speak to, who then need not move.
@@ -284,7 +312,12 @@ export function settle(map: VillageMap, present: readonly Present[], before: Rea
         const used = usedFrom(map, one.at, at);
         // One sits on a bench with the back to its back.
         if (used && BENCHES.has(used.sprite) && at.y > used.at.y) take(one, { x: at.x, y: at.y - 0.45 }, "down", "sit");
-        else take(one, at, used ? towards(at, { x: used.at.x + (used.w - 1) / 2, y: used.at.y + (used.h - 1) / 2 }) : "down");
+        else
+          take(
+            one,
+            at,
+            used ? towards(at, { x: used.at.x + (used.w - 1) / 2, y: used.at.y + (used.h - 1) / 2 }) : "down",
+          );
         continue;
       }
     }
@@ -292,7 +325,14 @@ export function settle(map: VillageMap, present: readonly Present[], before: Rea
     if (partner && partner.area === one.area) {
       const was = before.get(one.id);
       const came = out.get(partner.id);
-      if (was && came && was.area === one.area && was.pose !== "lie" && free(was.at) && distance(was.at, came.at) <= EARSHOT) {
+      if (
+        was &&
+        came &&
+        was.area === one.area &&
+        was.pose !== "lie" &&
+        free(was.at) &&
+        distance(was.at, came.at) <= EARSHOT
+      ) {
         take(one, was.at, was.facing);
         continue;
       }
@@ -310,7 +350,8 @@ export function settle(map: VillageMap, present: readonly Present[], before: Rea
   for (const one of people) {
     const mine = out.get(one.id);
     const theirs = one.with ? out.get(one.with) : undefined;
-    if (mine && theirs && mine.pose !== "lie" && theirs.area === mine.area) out.set(one.id, { ...mine, facing: towards(mine.at, theirs.at) });
+    if (mine && theirs && mine.pose !== "lie" && theirs.area === mine.area)
+      out.set(one.id, { ...mine, facing: towards(mine.at, theirs.at) });
   }
   return out;
 }
@@ -319,7 +360,8 @@ export function settle(map: VillageMap, present: readonly Present[], before: Rea
 function heard(present: readonly Present[]): Present[] {
   const area = new Map(present.map((one) => [one.id, one.area]));
   const speaker = new Map<string, string>();
-  for (const one of present) if (area.get(one.with) === one.area && !speaker.has(one.with)) speaker.set(one.with, one.id);
+  for (const one of present)
+    if (area.get(one.with) === one.area && !speaker.has(one.with)) speaker.set(one.with, one.id);
   return present.map((one) => {
     const other = area.get(one.with) === one.area ? one.with : (speaker.get(one.id) ?? "");
     return { ...one, with: other, at: other ? "" : one.at };
@@ -340,15 +382,19 @@ export function towards(from: Point, to: Point): Facing {
   return dy < 0 ? "up" : "down";
 }
 
-const inside = ({ rect }: Spot, { x, y }: Point): boolean => x >= rect.x && y >= rect.y && x < rect.x + rect.w && y < rect.y + rect.h;
+const inside = ({ rect }: Spot, { x, y }: Point): boolean =>
+  x >= rect.x && y >= rect.y && x < rect.x + rect.w && y < rect.y + rect.h;
 
 /** Face to face: best two tiles away left or right, so that both are seen and bubbles have space. */
+// biome-ignore format: a table
 const FACE_TO_FACE = [
   [2, 0], [-2, 0], [1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, 1], [2, 1], [-2, 1], [0, 2], [1, -1], [-1, -1], [0, -2], [2, -1], [-2, -1],
 ] as const;
 
 function beside(at: Point, spot: Spot, free: (at: Point) => boolean): Point | undefined {
-  const points = FACE_TO_FACE.map(([dx, dy]) => ({ x: Math.round(at.x) + dx, y: Math.round(at.y) + dy })).filter((point) => inside(spot, point) && free(point));
+  const points = FACE_TO_FACE.map(([dx, dy]) => ({ x: Math.round(at.x) + dx, y: Math.round(at.y) + dy })).filter(
+    (point) => inside(spot, point) && free(point),
+  );
   // The last of the stands are in doorways and behind trees.
   const poor = spot.stands.slice(Math.floor(spot.stands.length * 0.85));
   return points.find((point) => !poor.some((stand) => same(stand, point))) ?? points[0];
@@ -357,7 +403,11 @@ function beside(at: Point, spot: Spot, free: (at: Point) => boolean): Point | un
 /** The nicest free tile that has a free one beside it for the other. */
 function placeForTwo(spot: Spot, one: Present, free: (at: Point) => boolean): Point | undefined {
   const good = spot.stands.slice(0, Math.max(2, Math.ceil(spot.stands.length * 0.85)));
-  const pairs = good.filter((at) => free(at) && [2, -2, 1, -1].some((dx) => inside(spot, { x: at.x + dx, y: at.y }) && free({ x: at.x + dx, y: at.y })));
+  const pairs = good.filter(
+    (at) =>
+      free(at) &&
+      [2, -2, 1, -1].some((dx) => inside(spot, { x: at.x + dx, y: at.y }) && free({ x: at.x + dx, y: at.y })),
+  );
   return pairs[hash(`${one.id} ${one.with}`) % Math.max(1, Math.min(6, pairs.length))];
 }
 
@@ -368,7 +418,13 @@ function dryStand(map: VillageMap, one: Present, free: (at: Point) => boolean): 
 }
 
 /** A stand nobody has, away from others while there is space; in a full room between two tiles. */
-function anywhere(spot: Spot, id: string, free: (at: Point) => boolean, taken: ReadonlyMap<number, string>, width: number): Point {
+function anywhere(
+  spot: Spot,
+  id: string,
+  free: (at: Point) => boolean,
+  taken: ReadonlyMap<number, string>,
+  width: number,
+): Point {
   const { stands } = spot;
   const open = stands.filter(free);
   const mine = hash(`${id} in ${spot.area}`);
@@ -377,11 +433,16 @@ function anywhere(spot: Spot, id: string, free: (at: Point) => boolean, taken: R
     return { x: crowded.x + (((mine >> 8) % 5) - 2) * 0.14, y: crowded.y + (((mine >> 12) % 3) - 1) * 0.18 };
   }
   const alone = (at: Point, far: number): boolean => {
-    for (let dy = -far; dy <= far; dy++) for (let dx = -far; dx <= far; dx++) if (taken.has((at.y + dy) * width + at.x + dx)) return false;
+    for (let dy = -far; dy <= far; dy++)
+      for (let dx = -far; dx <= far; dx++) if (taken.has((at.y + dy) * width + at.x + dx)) return false;
     return true;
   };
   const nice = open.slice(0, Math.max(6, Math.ceil(open.length * 0.6)));
-  for (const [from, far] of [[nice, 2], [nice, 1], [open, 1]] as const) {
+  for (const [from, far] of [
+    [nice, 2],
+    [nice, 1],
+    [open, 1],
+  ] as const) {
     for (let i = 0; i < from.length; i++) {
       const at = from[(mine + i) % from.length] as Point;
       if (alone(at, far)) return at;
@@ -397,10 +458,18 @@ function seatsOf(map: VillageMap): ReadonlyMap<number, Facing> {
   let seats = seatCache.get(map);
   if (!seats) {
     const tables = new Set<number>();
-    for (const { lies, at, w } of map.placed) if (lies === "floor") for (let i = 0; i < w; i++) tables.add(at.y * map.width + at.x + i);
-    const sides = [["up", 0, -1], ["right", 1, 0], ["left", -1, 0]] as const;
-    const look = (at: Point): Facing => sides.find(([, dx, dy]) => tables.has((at.y + dy) * map.width + at.x + dx))?.[0] ?? "down";
-    seats = new Map(map.placed.filter((one) => one.lies === "seat").map((one) => [one.at.y * map.width + one.at.x, look(one.at)]));
+    for (const { lies, at, w } of map.placed)
+      if (lies === "floor") for (let i = 0; i < w; i++) tables.add(at.y * map.width + at.x + i);
+    const sides = [
+      ["up", 0, -1],
+      ["right", 1, 0],
+      ["left", -1, 0],
+    ] as const;
+    const look = (at: Point): Facing =>
+      sides.find(([, dx, dy]) => tables.has((at.y + dy) * map.width + at.x + dx))?.[0] ?? "down";
+    seats = new Map(
+      map.placed.filter((one) => one.lies === "seat").map((one) => [one.at.y * map.width + one.at.x, look(one.at)]),
+    );
     seatCache.set(map, seats);
   }
   return seats;
@@ -410,6 +479,11 @@ const BENCHES = new Set<Placed["sprite"]>(["bench", "sofa"]);
 
 function usedFrom(map: VillageMap, object: string, from: Point): Placed | undefined {
   const [area, sprite] = object.split(":");
-  const touches = (one: Placed): boolean => Math.abs(one.at.x + (one.w - 1) / 2 - from.x) <= one.w / 2 + 0.5 && Math.abs(one.at.y + (one.h - 1) / 2 - from.y) <= one.h / 2 + 0.5;
-  return map.placed.find((one) => one.object === object) ?? map.placed.find((one) => one.area === area && one.sprite === sprite && touches(one));
+  const touches = (one: Placed): boolean =>
+    Math.abs(one.at.x + (one.w - 1) / 2 - from.x) <= one.w / 2 + 0.5 &&
+    Math.abs(one.at.y + (one.h - 1) / 2 - from.y) <= one.h / 2 + 0.5;
+  return (
+    map.placed.find((one) => one.object === object) ??
+    map.placed.find((one) => one.area === area && one.sprite === sprite && touches(one))
+  );
 }

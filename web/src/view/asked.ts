@@ -1,8 +1,8 @@
 // Something asked of the source, for as long as a panel shows it.
 
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
+import type { Problem } from "../api";
 import { problemOf } from "../run/problem";
-import type { Problem } from "../run/types";
 
 export interface Asked<T> {
   /** What came last; it stays while the next is asked for. */
@@ -21,22 +21,22 @@ export function useAsked<T>(ask: () => Promise<T>, about: string, key: string, p
     null,
   );
   const [turn, setTurn] = useState(0);
+  // `about` and `key` say what `ask` asks: they are when to ask again, not the function, which is new in every render
+  const asking = useEffectEvent(ask);
+  const wait = useEffectEvent(() => (state?.about === about ? pause : 0));
+  // biome-ignore lint/correctness/useExhaustiveDependencies(turn): `again` asks the same once more
   useEffect(() => {
     let current = true;
-    const timer = setTimeout(
-      () => {
-        ask().then(
-          (value) => current && setState({ about, key, value, problem: null }),
-          (thrown: unknown) => current && setState({ about, key, value: null, problem: problemOf(thrown) }),
-        );
-      },
-      state?.about === about ? pause : 0,
-    );
+    const timer = setTimeout(() => {
+      asking().then(
+        (value) => current && setState({ about, key, value, problem: null }),
+        (thrown: unknown) => current && setState({ about, key, value: null, problem: problemOf(thrown) }),
+      );
+    }, wait());
     return () => {
       current = false;
       clearTimeout(timer);
     };
-    // `ask` is a new function in every render; `about` and `key` say what it asks.
   }, [about, key, turn]);
   const mine = state?.about === about ? state : null;
   return {

@@ -1,6 +1,6 @@
 // The arithmetic of the time-line: where ticks lie, how busy they are, what is marked there.
 
-import type { Mark, Timeline } from "../run/types";
+import type { Mark, Timeline } from "../api";
 import { hourOf, momentOf } from "./clock";
 
 export type MarkKind = Mark["kind"];

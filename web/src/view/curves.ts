@@ -1,6 +1,6 @@
 // Shares over time as lines of a chart, and where its time axis has marks.
 
-import type { Hour } from "../run/types";
+import type { Hour } from "../api";
 import { momentOf } from "./clock";
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 // The ticks read so far. Ticks are asked for in runs of 48, and the runs used longest ago are forgotten.
 
-import { afterDelta, fromSnapshot, type Frame } from "../run/frame";
+import { afterDelta, type Frame, fromSnapshot } from "../run/frame";
 import type { Source } from "../run/source";
 
 const CHUNK = 48;

@@ -1,6 +1,6 @@
 // A memory as the panels read it. On the wire it has the fields of the public contract and nothing promises their types.
 
-import type { FoundMemory } from "../run/types";
+import type { FoundMemory } from "../api";
 
 export interface Memory {
   readonly id: number;

@@ -1,9 +1,9 @@
 // Lines up to the tick shown. While ticks follow each other their lines are appended; a jump asks the source again.
 
 import { useEffect, useMemo, useRef, useState } from "react";
+import type { EventLine } from "../api";
 import type { Frame } from "../run/frame";
 import type { LineQuery } from "../run/source";
-import type { EventLine } from "../run/types";
 import { useView, useViewStore } from "./context";
 
 const MOST = 400;
@@ -112,5 +112,5 @@ export function useRecent(filter: Filter): readonly EventLine[] | null {
     return undefined;
   }, [known, frame, wanted, store]);
 
-  return useMemo(() => known && known.lines.filter((line) => line.tick <= frame.tick), [known, frame.tick]);
+  return useMemo(() => known?.lines.filter((line) => line.tick <= frame.tick) ?? null, [known, frame.tick]);
 }

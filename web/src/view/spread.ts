@@ -1,6 +1,6 @@
 // How a fact spreads: a curve over time, and a tree from mouth to mouth.
 
-import type { Spread } from "../run/types";
+import type { Spread } from "../api";
 
 type Step = Spread["tree"][number];
 

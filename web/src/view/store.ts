@@ -1,11 +1,11 @@
 // What the page shows of one run: the tick, how it moves on, who is selected, which panels are open.
 
 import { createStore, type StoreApi } from "zustand/vanilla";
-import { afterDelta, fromSnapshot, type Frame } from "../run/frame";
+import type { Delta, Problem, Snapshot, Speaking, Status, Timeline, Town } from "../api";
 import type { Shot } from "../run/director";
+import { afterDelta, type Frame, fromSnapshot } from "../run/frame";
 import { problemOf } from "../run/problem";
 import type { Source } from "../run/source";
-import type { Delta, Problem, Snapshot, Speaking, Status, Timeline, Town } from "../run/types";
 import { shelfOf } from "./frames";
 
 /** What the right-hand side shows. */

@@ -1,6 +1,6 @@
 // Who talks with whom: spoken lines put together into conversations.
 
-import type { EventLine } from "../run/types";
+import type { EventLine } from "../api";
 
 /** Ticks of silence after which the same two begin another conversation. */
 const SILENCE = 6;

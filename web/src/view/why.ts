@@ -1,7 +1,7 @@
 // An explanation made ready to be read: what tipped the choice first, then everything else.
 
 import type { Why } from "../run/source";
-import { fieldsOf, hitOf, listOf, numberOf, textOf, type Hit, type Memory } from "./memory";
+import { fieldsOf, type Hit, hitOf, listOf, type Memory, numberOf, textOf } from "./memory";
 
 export interface Retrieval {
   readonly purpose: string;

@@ -139,7 +139,10 @@ export const en = {
     years: (age: number) => `${age} years old`,
     now: "Now",
     asleep: "asleep",
-    mood: { calm: "calm", glad: "glad", thrilled: "thrilled", low: "low", upset: "upset", tense: "tense" } as Record<string, string>,
+    mood: { calm: "calm", glad: "glad", thrilled: "thrilled", low: "low", upset: "upset", tense: "tense" } as Record<
+      string,
+      string
+    >,
     carries: "Carries",
     knows: "Knows",
     thinking: "Thinking about",
@@ -179,7 +182,10 @@ export const en = {
   goals: {
     title: "Means to",
     over: "Meant to",
-    status: { open: "open", done: "done", given_up: "given up", overtaken: "no longer needed" } as Record<string, string>,
+    status: { open: "open", done: "done", given_up: "given up", overtaken: "no longer needed" } as Record<
+      string,
+      string
+    >,
     steps: (done: number, all: number) => `step ${done} of ${all}`,
     tries: (count: number) => (count === 1 ? "failed once" : `failed ${count} times`),
     moved: "What moved it",
@@ -189,11 +195,22 @@ export const en = {
     times: (count: number) => `· ${count} times`,
     due: (when: string) => `by ${when}`,
     kinds: {
-      attended: "was there", did: "did this", promised: "promised {other}", kept: "kept a promise to {other}",
-      broke: "broke a promise to {other}", told: "told {other}", heard: "heard from {other}", asked: "asked {other}",
-      was_asked: "was asked by {other}", answered: "was answered by {other}", agreed: "got a yes from {other}",
-      refused: "got a no from {other}", declined: "said no to {other}", hurt: "was hurt by {other}",
-      pleased: "was pleased by {other}", marked: "carries the mark",
+      attended: "was there",
+      did: "did this",
+      promised: "promised {other}",
+      kept: "kept a promise to {other}",
+      broke: "broke a promise to {other}",
+      told: "told {other}",
+      heard: "heard from {other}",
+      asked: "asked {other}",
+      was_asked: "was asked by {other}",
+      answered: "was answered by {other}",
+      agreed: "got a yes from {other}",
+      refused: "got a no from {other}",
+      declined: "said no to {other}",
+      hurt: "was hurt by {other}",
+      pleased: "was pleased by {other}",
+      marked: "carries the mark",
     } as Record<string, string>,
   },
   ties: {
@@ -346,7 +363,8 @@ export const en = {
     voice: "Inner voice",
     voiceHint: "A thought that comes to somebody as if it were their own.",
     attempt: "Somebody does",
-    attemptHint: "Write what it does, in its own words: “I …”. It is judged what comes of it, and you decide for it from then on.",
+    attemptHint:
+      "Write what it does, in its own words: “I …”. It is judged what comes of it, and you decide for it from then on.",
     attemptText: "What it does",
     doer: "Who does it",
     text: "What happens",

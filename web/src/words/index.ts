@@ -1,6 +1,6 @@
 // The words of the page in the language chosen.
 
-import { usePreferences, type Language } from "../view/preferences";
+import { type Language, usePreferences } from "../view/preferences";
 import { en, type Words } from "./en";
 import { ko } from "./ko";
 

@@ -1,6 +1,6 @@
 """Who lives in a generated town: homes and kin, work and school, where people know each other from, what they remember.
 
-A function of the number of people alone: each draw is keyed by what it is for. The words are in `town_words/`.
+A function of the number of people alone: each draw is keyed by what it is for. The words are in `words/`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RETIRES = 66
 
 @lru_cache(maxsize=8)
 def town_words(name: str) -> Words:
-    """A file of `town_words/` as data."""
+    """Returns a file of `words/` as data."""
     source = files("commonplace.parts.new_town").joinpath("words", f"{name}.yaml").read_text(encoding="utf-8")
     return read(source, name).data
 
@@ -155,17 +155,17 @@ class Person:
 
     @property
     def child(self) -> bool:
-        """Whether it goes to school."""
+        """True for somebody who goes to school."""
         return self.role == "child"
 
     @property
     def retired(self) -> bool:
-        """Whether it is past working."""
+        """True for somebody past working."""
         return self.age >= RETIRES
 
     @property
     def trade(self) -> Words | None:
-        """What it works in; None for children and the retired."""
+        """The trade it works in; None for children and the retired."""
         if self.child or self.retired:
             return None
         return self.place.trade if self.place else town_words("trades")["home"]
@@ -176,7 +176,7 @@ class Person:
         return _PRONOUNS[self.pronoun]
 
     def chance(self, percent: int, *key: rng.Key) -> bool:
-        """A draw of its own."""
+        """Makes a draw of its own."""
         return rng.below(100, KEY, self.number, *key) < percent
 
 
@@ -202,12 +202,12 @@ class Town:
         return [place for district in (self.centre, *self.districts) for place in district.places]
 
     def find(self, trade: str, near: District | None = None) -> Place | None:
-        """The place of a trade, in one district or anywhere."""
+        """Returns the place of a trade, in one district or anywhere."""
         return next((one for one in self.places if one.trade_id == trade and near in {None, one.district}), None)
 
 
 def settled(size: int) -> Town:
-    """A town of `size` people (10 or more)."""
+    """Makes a town of `size` people (10 or more)."""
     names = town_words("names")
     number = max(2, min(MOST_DISTRICTS, -(-size // PER_DISTRICT)))
     centre = District(-1, _id(names["centre"]), names["centre"], "notice board", "board")
@@ -262,7 +262,7 @@ def _pronoun(role: str, home: Home, key: int, member: int) -> str:
 
 
 def _age(role: str, head: int, key: int, member: int) -> int:
-    """Years; `head` is the age of the household's first, 0 for that one."""
+    """Draws years; `head` is the age of the household's first, 0 for that one."""
     spread = rng.below(100, KEY, "age", key, member)
     match role:
         case "partner" | "sibling":
@@ -305,7 +305,7 @@ def _employ(town: Town) -> None:
 
 
 def _founded(town: Town, workers: int, schools: int) -> list[Place]:
-    """As many places as the workers fill: a local for each district, schools, and the trades in their order."""
+    """Founds as many places as the workers fill: a local for each district, schools, and the trades in their order."""
     trades = town_words("trades")
     locals_ = [name for name, trade in trades.items() if trade.get("local")]
     first = [_place(locals_[one.number % len(locals_)], one, every=True) for one in town.districts]
@@ -327,7 +327,7 @@ def _place(trade: str, district: District, *, every: bool = False) -> Place:
 
 
 def _join_clubs(town: Town) -> None:
-    """A club for most of those who have their evenings to themselves."""
+    """Gives a club to most of those who have their evenings to themselves."""
     clubs = [club for club in town_words("lives")["clubs"] if _meets(town, town.districts[0], club)]
     for one in town.people:
         is_late = one.trade is not None and one.trade["hours"] == "late"
@@ -336,7 +336,7 @@ def _join_clubs(town: Town) -> None:
 
 
 def _meets(town: Town, district: District, club: Words) -> str:
-    """The id of the area where a club meets; empty where there is none."""
+    """Returns the id of the area where a club meets; empty where there is none."""
     match club["place"]:
         case "green":
             return district.id
@@ -350,7 +350,7 @@ def _meets(town: Town, district: District, club: Words) -> str:
 
 
 def club_place(town: Town, one: Person) -> tuple[str, Place | None]:
-    """Where somebody's club meets: the area, and the place of work it is (None on a green)."""
+    """Returns where somebody's club meets: the area, and the place of work it is (None on a green)."""
     assert one.club is not None
     # The first districts have clubs enough for all: those of a club shall meet, wherever they live.
     host = town.districts[rng.below(max(1, len(town.districts) // 3), KEY, one.club["name"], one.district.number % 3)]
@@ -376,10 +376,15 @@ class _Histories:
     def tell(self) -> None:
         """Gives everybody ties and memories."""
         for one in self._town.people:
-            self._work(one)
+            if one.trade is not None:
+                for _ in range(2):
+                    self._remember(one, one.trade["memories"])
             for other in one.home.people:
                 if other is not one:
-                    self._household(one, other)
+                    label, pool, warmth = _kinship(one, other)
+                    self._tie(one, other, label, warmth)
+                    if pool:
+                        self._remember(one, self._lives[pool], other)
         self._neighbours()
         for place in self._town.places:
             self._colleagues(place)
@@ -390,19 +395,8 @@ class _Histories:
         for one in self._town.people:
             self._alone(one)
 
-    def _work(self, one: Person) -> None:
-        if one.trade is not None:
-            for _ in range(2):
-                self._remember(one, one.trade["memories"])
-
-    def _household(self, one: Person, other: Person) -> None:
-        label, pool, warmth = _kinship(one, other)
-        self._tie(one, other, label, warmth)
-        if pool:
-            self._remember(one, self._lives[pool], other)
-
     def _neighbours(self) -> None:
-        """Grown people of homes side by side, one of each."""
+        """Ties grown people of homes side by side, one of each."""
         for district in self._town.districts:
             for home, following in zip(district.homes, district.homes[1:], strict=False):
                 one, other = home.people[-1 if len(home.people) == 2 else 0], following.people[0]
@@ -427,7 +421,7 @@ class _Histories:
                 self._remember(teacher, self._lives["teacher"], one)
 
     def _friends(self, one: Person) -> None:
-        """One or two friends from earlier, of about the same age, mostly from elsewhere in the town."""
+        """Gives one or two friends from earlier, of about the same age, mostly from elsewhere in the town."""
         pool = self._lives["classmates" if one.child else "origins"]
         labels = {entry["label"] for entry in pool}
         wanted = 1 + one.chance(40, "friends") - _friendships(one, labels)
@@ -446,7 +440,7 @@ class _Histories:
                 self._add(me, entry, words, you)
 
     def _quarrels(self) -> None:
-        """One old quarrel for each dozen people, among those who are not close."""
+        """Begins one old quarrel for each dozen people, among those who are not close."""
         grown = [one for one in self._town.people if not one.child and one.age >= 30]
         pairs = rng.shuffled(grown, KEY, "quarrels")
         for number in range(min(len(grown) // 2, len(self._town.people) // 12)):
@@ -463,7 +457,7 @@ class _Histories:
             self._add(other, {**entry, **entry["theirs"]}, {}, one)
 
     def _secrets(self) -> None:
-        """What one in six knows of somebody it is not close to."""
+        """Tells one in six something about somebody it is not close to."""
         grown = [one for one in self._town.people if not one.child]
         for one in self._town.people:
             known = [other for other in grown if other.home is not one.home and other is not one]
@@ -483,7 +477,7 @@ class _Histories:
                 self._remember(one, self._lives[pool], plan=pool == "wishes")
 
     def _tie(self, one: Person, other: Person, label: str, warmth: int) -> None:
-        """The first tie of two is what they are to one another."""
+        """Adds a tie; the first of two is what they are to one another."""
         spread = rng.below(19, KEY, one.number, other.number, "warmth") - 9
         one.ties.setdefault(other.id, Tie(other, label, warmth + spread))
 
@@ -495,8 +489,8 @@ class _Histories:
             self._add(one, entry, self._words(entry), other, sort=sort, plan=plan)
 
     def _entry(self, one: Person, pool: Sequence[Words], other: Person | None = None) -> Words | None:
-        """The entry used least so far, of those whose topic is new to this one, and to the other if both remember it;
-        None when none is left."""
+        """Returns the entry used least so far, of those whose topic is new to this one, and to the other if both
+        remember it; None when none is left."""
         topics = {memory.topic for person in (one, other) if person is not None for memory in person.memories}
         fresh = [entry for entry in pool if entry["topic"] not in topics]
         return min(
@@ -506,7 +500,7 @@ class _Histories:
         )
 
     def _words(self, entry: Words) -> dict[str, str]:
-        """The words of an entry's own slots, others at each use."""
+        """Returns the words of an entry's own slots, others at each use."""
         use = self._used[entry["text"]]
         self._used[entry["text"]] += 1
         own = {name: values for name, values in entry.items() if name not in _FIELDS}
@@ -543,7 +537,7 @@ def _friendships(one: Person, labels: set[str]) -> int:
 
 
 def _filled(text: str, slots: Mapping[str, str]) -> str:
-    """The text with its slots filled, each sentence beginning with a capital letter."""
+    """Fills the slots of a text, each sentence beginning with a capital letter."""
     filled = Template(text).substitute(slots)
     return _SENTENCE.sub(lambda found: f"{found[1]}{found[2]}{found[3].upper()}", filled)
 
@@ -569,7 +563,7 @@ _KIN: Mapping[tuple[str, str], tuple[str, str, str, int]] = {
 
 
 def _kinship(one: Person, other: Person) -> tuple[str, str, int]:
-    """What the other is to one who lives in the same home, the pool of memories about that, and the warmth."""
+    """Returns what the other is to one who lives in the same home, the pool of memories about that, and the warmth."""
     she = other.pronoun == "she"
     if one.family != other.family:
         if one.role == other.role:

@@ -16,7 +16,7 @@ FEWEST_OCCASIONS, MOST_OCCASIONS, PER_OCCASION = 8, 12, 25
 
 
 def occasions(town: Town) -> Iterator[str]:
-    """Some of what comes with the week, of what comes with the weather and of mishaps, each in turn."""
+    """Yields some of what comes with the week, of what comes with the weather and of mishaps, each in turn."""
     yield "occasions:              # what happens now and then; docs/scenarios.md explains the conditions"
     most = min(MOST_OCCASIONS, FEWEST_OCCASIONS + len(town.people) // PER_OCCASION)
     groups = (rng.shuffled(words, KEY, "occasions", group) for group, words in town_words("occasions").items())
@@ -30,7 +30,7 @@ def occasions(town: Town) -> Iterator[str]:
 
 
 def _where(town: Town, one: Mapping[str, Any]) -> tuple[str, Mapping[str, str], Mapping[str, str]] | None:
-    """Area, names for `$place` and `$boss`, and objects by kind, of the first place in which it can happen."""
+    """Returns area, names for `$place` and `$boss`, and objects by kind, of the first place where it can happen."""
     for at in one["at"]:
         district = town.centre if at == "centre" else rng.choice(town.districts, KEY, "occasion", one["id"])
         place = district.local if at == "local" else town.find(at) if at not in ("centre", "green") else None

@@ -18,15 +18,19 @@ START = "2031-10-06"
 
 
 def town_text(name: str, size: int) -> str:
-    """The scenario as YAML. Another name for the same size changes the name only."""
+    """Writes the scenario as YAML. Another name for the same size changes the name only."""
     town = settled(size)
     return "\n".join(
         [
             *_head(name, town),
             *_world(town),
-            *_characters(town),
+            "characters:",
+            *(line for one in town.people for line in (*_character(town, one), "")),
             *_facts(town),
-            *_weather_and_settings(),
+            "climate:",
+            "  sky: clear",
+            "  temperature: mild",
+            "",
             *occasions(town),
             *_map(town),
             "",
@@ -99,7 +103,8 @@ def _kind(name: str, body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _open_place(district: District, around: Iterable[District] = ()) -> Iterator[str]:
-    """A district: its open place, then the homes and places of work around it; in the centre, the other districts."""
+    """Yields a district: its open place, then the homes and places of work around it; in the centre, the other
+    districts."""
     pad = " " * (6 if around else 10)
     yield f"{pad}# ── {district.name} {'─' * max(3, 60 - len(district.name))}"
     yield f"{pad}- id: {district.id}"
@@ -157,13 +162,6 @@ def _all_objects(town: Town) -> Iterator[tuple[str, str, str]]:
 # ── people ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _characters(town: Town) -> Iterator[str]:
-    yield "characters:"
-    for one in town.people:
-        yield from _character(town, one)
-        yield ""
-
-
 def _character(town: Town, one: Person) -> Iterator[str]:
     trade, number = one.trade, one.job
     yield f"  - id: {one.id}"
@@ -216,7 +214,7 @@ def _old_trade(one: Person) -> str:
 
 
 def _background(one: Person) -> str:
-    """What somebody does, and with whom it lives."""
+    """Returns what somebody does, and with whom it lives."""
     if one.child:
         what = f"goes to {one.place.name if one.place else 'school'}"
     elif one.trade is None:
@@ -270,7 +268,7 @@ def _stroke(stroke: Stroke) -> Iterator[str]:
 
 
 def _step(step: str, objects: Mapping[str, str]) -> dict[str, str]:
-    """`wiping the bar @counter OPEN` → what is done, with which object of the place, and the verb."""
+    """Reads `wiping the bar @counter OPEN`: what is done, with which object of the place, and the verb."""
     do, _, use = step.partition(" @")
     kind, _, verb = use.partition(" ")
     return {"do": do, "object": objects[kind], "verb": verb} if kind in objects else {"do": do}
@@ -287,26 +285,26 @@ class _Diary:
         self.strokes: list[Stroke] = []
 
     def at_home(self, at: int, pool: str, emoji: str = "") -> None:
-        """Something done at home."""
+        """Adds something done at home."""
         one = self._one
         things = {"bed": f"{one.id}-bed", "kettle": f"{one.home.id}-kettle", "table": f"{one.home.id}-table"}
         self._add(at, pool, one.home.id, things, emoji=emoji)
 
     def at_local(self, at: int, pool: str, district: District, emoji: str = "") -> None:
-        """Something done at the local of a district."""
+        """Adds something done at the local of a district."""
         self._add(at, pool, district.local.id, {}, district, emoji=emoji)
 
     def outside(self, at: int, pool: str, district: District, emoji: str = "") -> None:
-        """Something done on the open place of a district."""
+        """Adds something done on the open place of a district."""
         things = {kind: thing for thing, _, kind in things_outside(district)}
         self._add(at, pool, district.id, things, district, outdoor=True, emoji=emoji)
 
     def at_school(self, at: int, pool: str, school: Place) -> None:
-        """Lessons."""
+        """Adds lessons."""
         self._add(at, pool, school.id, {}, emoji="✏️")
 
     def work(self, at: int, part: str, emoji: str = "") -> None:
-        """Half a day of work: `morning` or `afternoon`."""
+        """Adds half a day of work: `morning` or `afternoon`."""
         one, trade = self._one, self._one.trade
         assert trade is not None
         do, *phases = trade[part]
@@ -319,7 +317,7 @@ class _Diary:
         )
 
     def club(self) -> None:
-        """The evening with the club."""
+        """Adds the evening with the club."""
         one = self._one
         assert one.club is not None
         area, place = club_place(self._town, one)
@@ -331,7 +329,7 @@ class _Diary:
         self.strokes.append(Stroke(minutes(one.club["at"]), do, area, ((name, steps),), things, outdoor))
 
     def sleep(self, at: int) -> None:
-        """The end of the day."""
+        """Adds the end of the day."""
         self.strokes.append(Stroke(self._near(at, "sleep"), "sleeping", self._one.home.id, emoji="💤"))
 
     def _add(
@@ -352,7 +350,7 @@ class _Diary:
         return Template(text).substitute(self._one.slots)
 
     def _near(self, at: int, what: str) -> int:
-        """Within a quarter of an hour of a time."""
+        """Draws a time within a quarter of an hour of this one."""
         return at + 5 * (rng.below(7, KEY, self._one.number, "at", what) - 3)
 
 
@@ -440,7 +438,7 @@ def _lunch(diary: _Diary, one: Person, at: int) -> None:
 
 
 def _leisure(diary: _Diary, one: Person, town: Town, at: int) -> None:
-    """After work: the club, or what falls to somebody without one."""
+    """Fills the time after work: with the club, or with what falls to somebody without one."""
     if one.club is not None:
         diary.club()
         return
@@ -457,7 +455,7 @@ def _leisure(diary: _Diary, one: Person, town: Town, at: int) -> None:
 
 
 def _facts(town: Town) -> Iterator[str]:
-    """Two pieces of news, and one more for each thirty people, as far as there are the places they speak of."""
+    """Yields two pieces of news, and one more for each thirty people, as far as there are the places they speak of."""
     yield "facts:                  # news whose way from mouth to mouth is followed"
     left = 2 + len(town.people) // 30
     names = {"centre": town.centre.name, "square": town.centre.name.lower()}
@@ -488,13 +486,6 @@ def _first_to_know(town: Town, fact: Mapping[str, Any]) -> Person:
     place = town.find(fact["by"])
     grown = [one for one in town.people if not one.child]
     return place.staff[0] if place and place.staff else rng.choice(grown, KEY, fact["id"])
-
-
-def _weather_and_settings() -> Iterator[str]:
-    yield "climate:"
-    yield "  sky: clear"
-    yield "  temperature: mild"
-    yield ""
 
 
 CELL = 20, 3

@@ -14,24 +14,24 @@ _WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"}
 
 
 def quoted(text: str) -> str:
-    """A string as YAML writes it, in quotes where it must be."""
+    """Returns a string as YAML writes it, in quotes where it must be."""
     plain = _PLAIN.fullmatch(text) and text.lower() not in _WORDS
     return text if plain else json.dumps(text, ensure_ascii=False)
 
 
 def flow(fields: Mapping[str, Any]) -> str:
-    """A mapping on one line, without what is empty."""
+    """Returns a mapping on one line, without what is empty."""
     shown = (f"{key}: {value if isinstance(value, int) else quoted(value)}" for key, value in fields.items() if value)
     return f"{{{', '.join(shown)}}}"
 
 
 def listed(values: Iterable[str]) -> str:
-    """A list on one line."""
+    """Returns a list on one line."""
     return f"[{', '.join(map(quoted, values))}]"
 
 
 def replies(given: Sequence[Mapping[str, Any]], indent: str) -> Iterator[str]:
-    """What may be said to the lines of a memory or an occasion; nothing without any."""
+    """Yields what may be said to the lines of a memory or an occasion; nothing without any."""
     if given:
         yield f"{indent}replies:"
     for reply in given:
@@ -40,7 +40,7 @@ def replies(given: Sequence[Mapping[str, Any]], indent: str) -> Iterator[str]:
 
 
 def things_outside(district: District) -> list[tuple[str, str, str]]:
-    """(id, name, kind) of what stands on the open place of a district."""
+    """Returns id, name and kind of what stands on the open place of a district."""
     return [
         (f"{district.id}-seat", "bench", "seat"),
         (
@@ -52,5 +52,5 @@ def things_outside(district: District) -> list[tuple[str, str, str]]:
 
 
 def things_at_work(place: Place) -> list[tuple[str, str, str]]:
-    """(id, name, kind) of what stands in a place of work."""
+    """Returns id, name and kind of what stands in a place of work."""
     return [(f"{place.id}-{kind.replace('_', '-')}", name, kind) for kind, name in place.trade["objects"].items()]

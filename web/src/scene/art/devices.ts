@@ -1,7 +1,7 @@
 // Lamps, machines and instruments: what can be on or off.
 
-import { chance, INK, shade, type Colour } from "./paint";
-import { cloth, FIRE, note, STEEL, type Drawings } from "./pen";
+import { type Colour, chance, INK, shade } from "./paint";
+import { cloth, type Drawings, FIRE, note, STEEL } from "./pen";
 
 export const DEVICES: Drawings = {
   lamp: (d) => {
@@ -66,7 +66,15 @@ export const DEVICES: Drawings = {
     d.box(0x6d7692, 0x4f566f, 0, 0, d.w, 11, 6);
     d.r(0x2b3048, 3, 13, d.w - 6, 10);
     const on = d.mode === "on";
-    for (let k = 0; k < 6; k++) (on || k % 2 ? d.l : d.r).call(d, (on ? d.t.tubes[k % d.t.tubes.length] : 0x5a7f98) as Colour, 5 + k * 4, 14 + Math.floor(chance(k, d.v) * 5), 3, 3);
+    for (let k = 0; k < 6; k++)
+      (on || k % 2 ? d.l : d.r).call(
+        d,
+        (on ? d.t.tubes[k % d.t.tubes.length] : 0x5a7f98) as Colour,
+        5 + k * 4,
+        14 + Math.floor(chance(k, d.v) * 5),
+        3,
+        3,
+      );
     for (let k = 0; k < 5; k++) d.r(([0xe8546b, 0xffd25a, 0x66d0b0] as const)[k % 3] as Colour, 3 + k * 5, 5, 2, 2);
     if (on) d.light(d.w / 2, 16, 36, 0x6fe7da);
   },
@@ -98,7 +106,8 @@ export const DEVICES: Drawings = {
     d.l(0xbfeef2, 2, 10, 12, 13);
     d.r(0x6b6878, 8, 18, 1, 5);
     d.r(0x6b6878, 6, 17, 5, 1);
-    if (d.mode !== "broken" && d.mode !== "empty") for (let k = 0; k < 5; k++) d.r(d.t.petals[k] as Colour, 3 + k * 2, 10 + (k % 2), 2, 3);
+    if (d.mode !== "broken" && d.mode !== "empty")
+      for (let k = 0; k < 5; k++) d.r(d.t.petals[k] as Colour, 3 + k * 2, 10 + (k % 2), 2, 3);
     d.l(0xfff0b0, 2, 23, 12, 2);
     d.light(8, 16, 30, 0xffa3cc);
   },
@@ -110,7 +119,8 @@ export const DEVICES: Drawings = {
       d.l(0xe9fbff, 2, 9, 9, 13);
       d.light(7, 14, 34, 0xbfeef2);
     }
-    for (let s = 0; s < 3; s++) for (let k = 0; k < 4; k++) d.r(d.t.petals[(k + s) % 5] as Colour, 3 + k * 2, 10 + s * 4, 1, 3);
+    for (let s = 0; s < 3; s++)
+      for (let k = 0; k < 4; k++) d.r(d.t.petals[(k + s) % 5] as Colour, 3 + k * 2, 10 + s * 4, 1, 3);
     d.r(INK, 3, 3, 8, 3);
     d.r(0xffd25a, 12, 12, 2, 3);
   },

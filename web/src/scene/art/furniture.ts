@@ -1,7 +1,7 @@
 // What furnishes rooms, each as its state shows it: lit, open, broken, empty.
 
-import { chance, INK, shade, type Colour } from "./paint";
-import { books, cloth, FIRE, note, RISE, STEEL, table, type Drawings } from "./pen";
+import { type Colour, chance, INK, shade } from "./paint";
+import { books, cloth, type Drawings, FIRE, note, RISE, STEEL, table } from "./pen";
 
 export const FURNITURE: Drawings = {
   bed: (d) => {
@@ -284,7 +284,8 @@ export const FURNITURE: Drawings = {
     d.r(d.t.wood[3], 0, 0, d.w, 5);
     d.l(d.mode === "used" ? 0x7f9a86 : 0x6cc3dd, 1, 5, d.w - 2, 15);
     d.l(0xc9f2fa, 1, 18, d.w - 2, 2);
-    for (let k = 0; k < 4; k++) d.l(([0xff9d45, 0xe8546b, 0xf2f4fa] as const)[k % 3] as Colour, 4 + k * 7, 8 + (k % 2) * 5, 4, 2);
+    for (let k = 0; k < 4; k++)
+      d.l(([0xff9d45, 0xe8546b, 0xf2f4fa] as const)[k % 3] as Colour, 4 + k * 7, 8 + (k % 2) * 5, 4, 2);
     d.r(0x4da36a, 3, 5, 1, 5);
     d.r(0x4da36a, d.w - 6, 5, 1, 7);
     d.light(d.w / 2, 12, 30, 0x6cc3dd);
@@ -323,10 +324,11 @@ export const FURNITURE: Drawings = {
     d.r(dark, 1, 2, d.w - 2, h - 3);
     d.r(0xf3dfb5, 3, 4, d.w - 6, h - 7);
     d.r(light, 5, 6, d.w - 10, h - 11);
-    for (let j = 9; j < h - 6; j += 6) for (let i = 9; i < d.w - 8; i += 8) {
-      d.r(dark, i, j, 3, 1);
-      d.r(dark, i + 1, j - 1, 1, 3);
-    }
+    for (let j = 9; j < h - 6; j += 6)
+      for (let i = 9; i < d.w - 8; i += 8) {
+        d.r(dark, i, j, 3, 1);
+        d.r(dark, i + 1, j - 1, 1, 3);
+      }
     for (let i = 2; i < d.w - 2; i += 2) {
       d.r(0xf3dfb5, i, 1, 1, 1);
       d.r(0xf3dfb5, i, h - 1, 1, 1);
@@ -346,7 +348,8 @@ export const FURNITURE: Drawings = {
     for (let k = 6; k < d.w; k += 8) d.r(d.t.wood[1], k, 9, 1, 20);
     d.r(0xc95b4b, 0, 29, 6, 12);
     d.r(0xc95b4b, d.w - 6, 29, 6, 12);
-    if (d.mode === "full" || d.mode === "on") for (let k = 0; k < d.w / 10; k++) d.l(d.t.petals[k % 5] as Colour, 4 + k * 10, 8, 4, 3);
+    if (d.mode === "full" || d.mode === "on")
+      for (let k = 0; k < d.w / 10; k++) d.l(d.t.petals[k % 5] as Colour, 4 + k * 10, 8, 4, 3);
   },
   barometer: (d) => {
     d.r(d.t.wood[2], 5, 1, 6, 14);

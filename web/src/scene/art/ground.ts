@@ -1,7 +1,7 @@
 // The ground, baked per pixel: soft and noisy borders rather than squares of tiles.
 
-import { TILE, type Ground, type VillageMap } from "../layout/map";
-import { chance, picture, rect, solid, type Colour, type Picture } from "./paint";
+import { type Ground, TILE, type VillageMap } from "../layout/map";
+import { type Colour, chance, type Picture, picture, rect, solid } from "./paint";
 import type { Theme } from "./theme";
 
 const SIDE = 256;
@@ -30,7 +30,17 @@ function table(cell: number): Float32Array {
 let fine: Float32Array | undefined;
 let broad: Float32Array | undefined;
 
-const CLASS: Readonly<Record<Ground, number>> = { grass: 0, path: 1, paving: 2, street: 3, water: 4, sand: 5, garden: 6, planks: 7, soil: 8 };
+const CLASS: Readonly<Record<Ground, number>> = {
+  grass: 0,
+  path: 1,
+  paving: 2,
+  street: 3,
+  water: 4,
+  sand: 5,
+  garden: 6,
+  planks: 7,
+  soil: 8,
+};
 const [PATH, PAVING, STREET, WATER, SAND, GARDEN, PLANKS, SOIL] = [1, 2, 3, 4, 5, 6, 7, 8] as const;
 
 /** A piece of the ground in pixels of the world. */
@@ -57,7 +67,8 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
   // The four tiles whose middles are around a pixel, and how much of each it has.
   let [a, b, c, d] = [0, 0, 0, 0];
   let [wa, wb, wc, wd] = [0, 0, 0, 0];
-  const share = (k: number): number => (a === k ? wa : 0) + (b === k ? wb : 0) + (c === k ? wc : 0) + (d === k ? wd : 0);
+  const share = (k: number): number =>
+    (a === k ? wa : 0) + (b === k ? wb : 0) + (c === k ? wc : 0) + (d === k ? wd : 0);
   for (let y = 0; y < h; y++) {
     const py = y0 + y;
     const fy = py / TILE - 0.5;
@@ -76,7 +87,9 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
       }
       const grain = chance(px, py);
       const n = fine[(py & 255) * SIDE + (px & 255)] as number;
-      const big = (broad[((py * 0.6) & 255) * SIDE + ((px * 0.6) & 255)] as number) * 0.55 + (broad[((py * 2) & 255) * SIDE + ((px * 2) & 255)] as number) * 0.45;
+      const big =
+        (broad[((py * 0.6) & 255) * SIDE + ((px * 0.6) & 255)] as number) * 0.55 +
+        (broad[((py * 2) & 255) * SIDE + ((px * 2) & 255)] as number) * 0.45;
       let tint = grass[big < 0.4 ? 2 : big > 0.62 ? 0 : 1] as number;
       if ((Math.abs(big - 0.4) < 0.02 || Math.abs(big - 0.62) < 0.02) && (px + py) & 1) tint = grass[1] as number;
       if (grain < 0.012) tint = grass[3] as number;
@@ -125,7 +138,8 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
           if (wet < 0.385) tint = edge;
         } else if (waters && theme.neon && wet > 0.34) tint = (wet > 0.42 ? paving[0] : paving[2]) as number;
 
-        if (here === PAVING || here === STREET) tint = laid(here, px, py, grain, here === PAVING ? paving : street, path, at, theme.neon);
+        if (here === PAVING || here === STREET)
+          tint = laid(here, px, py, grain, here === PAVING ? paving : street, path, at, theme.neon);
         else if (here === PLANKS) {
           const k = px % 6;
           tint = (k === 5 ? planks[3] : Math.floor(px / 6) % 3 === 0 ? planks[0] : planks[1]) as number;
@@ -149,13 +163,25 @@ export function bakeGround(map: VillageMap, theme: Theme, x0: number, y0: number
 
 /** Slabs with a kerb where the paving ends. */
 function laid(
-  here: number, px: number, py: number, grain: number, tones: readonly number[], path: readonly number[], at: (i: number, j: number) => number, neon: boolean,
+  here: number,
+  px: number,
+  py: number,
+  grain: number,
+  tones: readonly number[],
+  path: readonly number[],
+  at: (i: number, j: number) => number,
+  neon: boolean,
 ): number {
   const open = (dx: number, dy: number): boolean => at((px + dx) >> 4, (py + dy) >> 4) !== here;
   const rim = (far: number): boolean => open(-far, 0) || open(far, 0) || open(0, -far) || open(0, far);
   if (rim(5)) {
     if (rim(1)) return tones[3] as number;
-    if (rim(4)) return ((px % 12 === 0 && (open(0, -4) || open(0, 4))) || (py % 12 === 0 && (open(-4, 0) || open(4, 0))) ? tones[3] : tones[0]) as number;
+    if (rim(4))
+      return (
+        (px % 12 === 0 && (open(0, -4) || open(0, 4))) || (py % 12 === 0 && (open(-4, 0) || open(4, 0)))
+          ? tones[3]
+          : tones[0]
+      ) as number;
     return tones[2] as number;
   }
   const wide = here === STREET ? 24 : 12;
@@ -166,10 +192,19 @@ function laid(
   if (py % tall === tall - 1 || shifted % wide === wide - 1) return tones[2] as number;
   if (grain < 0.02) return tones[2] as number;
   if (!neon && here === PAVING && slab > 0.86) return path[0] as number;
-  return (slab < 0.3 ? tones[1] : slab > 0.8 ? tones[0] : grain > 0.94 ? tones[1] : slab > 0.55 ? tones[0] : tones[1]) as number;
+  return (
+    slab < 0.3 ? tones[1] : slab > 0.8 ? tones[0] : grain > 0.94 ? tones[1] : slab > 0.55 ? tones[0] : tones[1]
+  ) as number;
 }
 
-function tufts(p: Picture, map: VillageMap, theme: Theme, x0: number, y0: number, at: (i: number, j: number) => number): void {
+function tufts(
+  p: Picture,
+  map: VillageMap,
+  theme: Theme,
+  x0: number,
+  y0: number,
+  at: (i: number, j: number) => number,
+): void {
   for (let j = y0 >> 4; j <= (y0 + p.h) >> 4; j++) {
     for (let i = x0 >> 4; i <= (x0 + p.w) >> 4; i++) {
       if (i < 0 || j < 0 || i >= map.width || j >= map.height || at(i, j) !== 0 || chance(i * 7, j * 5) > 0.5) continue;

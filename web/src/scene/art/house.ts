@@ -1,7 +1,20 @@
 // Houses from outside (roof and front, with what shines at night apart) and from within (floors and walls).
 
-import { TILE, type Building, type Room } from "../layout/map";
-import { chance, clear, dot, ellipse, INK, outline, picture, rect, shade, veil, type Colour, type Picture } from "./paint";
+import { type Building, type Room, TILE } from "../layout/map";
+import {
+  type Colour,
+  chance,
+  clear,
+  dot,
+  ellipse,
+  INK,
+  outline,
+  type Picture,
+  picture,
+  rect,
+  shade,
+  veil,
+} from "./paint";
 import type { Theme } from "./theme";
 
 /** Pixels the drawing stands out beyond the house's rectangle. */
@@ -42,9 +55,19 @@ interface Site {
 export function drawOutside(b: Building, theme: Theme, letters: Letters): Outside {
   const w = b.rect.w * TILE + EAVES * 2;
   const h = b.rect.h * TILE + ABOVE + EAVES;
-  const storeys = b.style === "shed" || b.style === "boat" ? 0 : b.style === "tower" ? 3 : b.rect.h >= 12 || b.style === "hall" || b.style === "house" ? 2 : 1;
+  const storeys =
+    b.style === "shed" || b.style === "boat"
+      ? 0
+      : b.style === "tower"
+        ? 3
+        : b.rect.h >= 12 || b.style === "hall" || b.style === "house"
+          ? 2
+          : 1;
   const site: Site = {
-    b, theme, w, h,
+    b,
+    theme,
+    w,
+    h,
     day: picture(w, h),
     lit: picture(w, h),
     lights: [],
@@ -83,7 +106,8 @@ function windowAt(site: Site, x: number, y: number, box: boolean): void {
   bar(site, theme.wood[3], x, y + 4, 10, 1);
   if (theme.neon) {
     // A grille or a drawn blind instead of shutters.
-    if (chance(x, y + site.b.roof) < 0.4) for (let k = 1; k < 9; k += 2) bar(site, shade(theme.stone[2], 0.8), x, y + k, 10, 1);
+    if (chance(x, y + site.b.roof) < 0.4)
+      for (let k = 1; k < 9; k += 2) bar(site, shade(theme.stone[2], 0.8), x, y + k, 10, 1);
   } else {
     rect(day, tones[2], x - 4, y - 1, 3, 11);
     rect(day, tones[2], x + 11, y - 1, 3, 11);
@@ -95,7 +119,8 @@ function windowAt(site: Site, x: number, y: number, box: boolean): void {
   if (box) {
     rect(day, theme.wood[2], x - 2, y + 10, 14, 3);
     rect(day, theme.grass[3], x, y + 9, 10, 1);
-    for (const k of [0, 3, 7, 10]) rect(day, theme.petals[(k + (x >> 4)) % theme.petals.length] as Colour, x + k - 1, y + 8, 2, 2);
+    for (const k of [0, 3, 7, 10])
+      rect(day, theme.petals[(k + (x >> 4)) % theme.petals.length] as Colour, x + k - 1, y + 8, 2, 2);
   }
 }
 
@@ -105,14 +130,23 @@ function front(site: Site, storeys: number): void {
   const wide = b.rect.w * TILE;
   const bottom = h - EAVES;
   rect(day, cream, EAVES, wall, wide, bottom - wall);
-  for (let i = 0; i < wide * 2; i++) rect(day, dim, EAVES + Math.floor(chance(i, b.roof) * wide), wall + Math.floor(chance(b.roof, i) * (bottom - wall)), i % 2 ? 2 : 1, 1);
+  for (let i = 0; i < wide * 2; i++)
+    rect(
+      day,
+      dim,
+      EAVES + Math.floor(chance(i, b.roof) * wide),
+      wall + Math.floor(chance(b.roof, i) * (bottom - wall)),
+      i % 2 ? 2 : 1,
+      1,
+    );
   if (b.style === "shed") for (let x = EAVES; x < EAVES + wide; x += 5) rect(day, dim, x, wall, 1, bottom - wall);
   rect(day, theme.stone[1], EAVES, bottom - 5, wide, 5);
   for (let i = 0; i < wide; i += 7) rect(day, theme.stone[2], EAVES + i, bottom - 5 + ((i / 7) % 2 ? 2 : 0), 1, 3);
   veil(day, 0x1d1730, 0.22, EAVES, wall, wide, 6);
   if (b.style !== "shed" && !theme.neon) {
     const bay = Math.max(3, Math.round(b.rect.w / 4));
-    for (let i = 0; i <= b.rect.w; i += bay) rect(day, theme.wood[3], EAVES + Math.min(wide - 3, i * TILE), wall, 3, bottom - wall - 5);
+    for (let i = 0; i <= b.rect.w; i += bay)
+      rect(day, theme.wood[3], EAVES + Math.min(wide - 3, i * TILE), wall, 3, bottom - wall - 5);
     rect(day, theme.wood[3], EAVES + wide - 3, wall, 3, bottom - wall - 5);
   } else if (theme.neon) {
     // Pipes and a seam of panels.
@@ -135,14 +169,16 @@ function front(site: Site, storeys: number): void {
         bar(site, theme.wood[3], x - 3, y - 1, 34, 15);
         pane(site, x - 2, y, 32, 13);
         for (const k of [8, 20]) bar(site, theme.wood[3], x - 2 + k, y, 1, 13);
-        for (let g = 0; g < 6; g++) bar(site, theme.petals[(g + b.roof) % theme.petals.length] as Colour, x + g * 5, y + 10 - (g % 2), 3, 3);
+        for (let g = 0; g < 6; g++)
+          bar(site, theme.petals[(g + b.roof) % theme.petals.length] as Colour, x + g * 5, y + 10 - (g % 2), 3, 3);
         i += 2;
       } else windowAt(site, x, y, s === storeys - 1 || !shopfront);
     }
   }
   door(site);
   const { lights } = site;
-  for (let i = 2; i < b.rect.w; i += 4) lights.push({ x: EAVES + i * TILE, y: bottom + 2, r: 30, colour: site.pane[1] });
+  for (let i = 2; i < b.rect.w; i += 4)
+    lights.push({ x: EAVES + i * TILE, y: bottom + 2, r: 30, colour: site.pane[1] });
   lights.push({ x: doorX + 8, y: bottom + 4, r: 34, colour: theme.lamp });
   if (shopfront || (b.style === "hall" && theme.neon)) awning(site, tones);
 }
@@ -189,7 +225,12 @@ function pitchedRoof(site: Site): { x: number; y: number } | null {
   const top = b.style === "tower" ? 0 : ABOVE - 14;
   const eave = wall + 5;
   const height = eave - top;
-  const hip = b.style === "cottage" || b.style === "shed" ? 0 : b.style === "tower" ? Math.min(w / 2 - 6, height * 0.6) : Math.min(34, Math.round(height * 0.32));
+  const hip =
+    b.style === "cottage" || b.style === "shed"
+      ? 0
+      : b.style === "tower"
+        ? Math.min(w / 2 - 6, height * 0.6)
+        : Math.min(34, Math.round(height * 0.32));
   for (let y = top; y < eave; y++) {
     const f = (y - top) / height;
     const left = Math.round(hip * (1 - f) * 0.85);
@@ -226,7 +267,15 @@ function pitchedRoof(site: Site): { x: number; y: number } | null {
   if (!theme.neon) {
     for (let i = 0; i < w / 18; i++) {
       const x = Math.floor(chance(i, b.roof + 3) * (w - 12));
-      for (let k = 0; k < 9; k++) rect(day, theme.grass[k % 2 ? 3 : 2], x + Math.floor(chance(k, i) * 9), eave - 3 - Math.floor(chance(i, k + 9) ** 2 * 13), 2, 1);
+      for (let k = 0; k < 9; k++)
+        rect(
+          day,
+          theme.grass[k % 2 ? 3 : 2],
+          x + Math.floor(chance(k, i) * 9),
+          eave - 3 - Math.floor(chance(i, k + 9) ** 2 * 13),
+          2,
+          1,
+        );
     }
   }
   if (b.style === "shed") return null;
@@ -234,8 +283,11 @@ function pitchedRoof(site: Site): { x: number; y: number } | null {
   // Dormers keep a large roof from being a plain field.
   if (height > 84) {
     const y = top + Math.round(height * 0.42);
-    for (const x of [w * 0.2, w * 0.5, w * 0.8]) if (Math.abs(x - doorX - 8) > 24 || y < eave - 56) dormer(site, Math.round(x), y);
-  } else if (b.rect.w > 12) for (const x of [w * 0.24, w * 0.76]) if (Math.abs(x - doorX - 8) > 40) dormer(site, Math.round(x), top + Math.round(height * 0.5));
+    for (const x of [w * 0.2, w * 0.5, w * 0.8])
+      if (Math.abs(x - doorX - 8) > 24 || y < eave - 56) dormer(site, Math.round(x), y);
+  } else if (b.rect.w > 12)
+    for (const x of [w * 0.24, w * 0.76])
+      if (Math.abs(x - doorX - 8) > 40) dormer(site, Math.round(x), top + Math.round(height * 0.5));
   if (b.style === "hall") return turret(site, top);
   if (b.style === "tower") return null;
   const cx = doorX > w / 2 ? ridge + 14 : w - ridge - 26;
@@ -280,7 +332,8 @@ function turret(site: Site, top: number): null {
   rect(day, INK, x - 1, y + 8, 30, 40);
   rect(day, 0xf0e2c2, x, y + 8, 28, 39);
   rect(day, 0xd9c59c, x + 20, y + 8, 8, 39);
-  for (let k = 0; k < 10; k++) rect(day, tones[k < 5 ? 0 : 2], x - 2 + Math.max(0, 6 - k), y + k, 32 - 2 * Math.max(0, 6 - k), 1);
+  for (let k = 0; k < 10; k++)
+    rect(day, tones[k < 5 ? 0 : 2], x - 2 + Math.max(0, 6 - k), y + k, 32 - 2 * Math.max(0, 6 - k), 1);
   rect(day, tones[3], x - 2, y + 10, 32, 1);
   ellipse(day, INK, x + 14, y + 26, 9, 9);
   ellipse(day, 0xe8a23d, x + 14, y + 26, 8, 8);
@@ -327,7 +380,11 @@ function flatRoof(site: Site): { x: number; y: number } | null {
   rect(day, tones[3], left, wall - 1, wide, 3);
   clear(lit, 0, 0, w, wall + 2);
   // The tube along the edge, dull by day.
-  for (const [x, y, ww, hh] of [[left, wall - 2, wide, 2], [left, top + 1, 1, wall - top - 2], [left + wide - 1, top + 1, 1, wall - top - 2]] as const) {
+  for (const [x, y, ww, hh] of [
+    [left, wall - 2, wide, 2],
+    [left, top + 1, 1, wall - top - 2],
+    [left + wide - 1, top + 1, 1, wall - top - 2],
+  ] as const) {
     rect(day, shade(tube, 0.75), x, y, ww, hh);
     rect(lit, tube, x, y, ww, hh);
   }
@@ -393,7 +450,8 @@ function laundry({ day, theme }: Site, x: number, y: number): void {
   rect(day, 0x4a4866, x, y, 1, 14);
   rect(day, 0x4a4866, x + 24, y, 1, 14);
   rect(day, 0xd9d6e6, x, y + 1, 25, 1);
-  for (let k = 0; k < 4; k++) rect(day, theme.petals[(k + x) % theme.petals.length] as Colour, x + 3 + k * 5, y + 2, 4, 5 + (k % 2) * 2);
+  for (let k = 0; k < 4; k++)
+    rect(day, theme.petals[(k + x) % theme.petals.length] as Colour, x + 3 + k * 5, y + 2, 4, 5 + (k % 2) * 2);
 }
 
 function aerial({ day, lit }: Site, x: number, y: number): void {
@@ -419,7 +477,13 @@ function sign(site: Site, letters: Letters): void {
     rect(day, shade(tube, 0.6), x, y, wide, 1);
     rect(day, shade(tube, 0.6), x, y + tall - 1, wide, 1);
     rect(lit, 0x25233f, x, y, wide, tall);
-    for (const [ox, oy, ww, hh] of [[0, 0, wide, 1], [0, tall - 1, wide, 1], [0, 0, 1, tall], [wide - 1, 0, 1, tall]] as const) rect(lit, tube, x + ox, y + oy, ww, hh);
+    for (const [ox, oy, ww, hh] of [
+      [0, 0, wide, 1],
+      [0, tall - 1, wide, 1],
+      [0, 0, 1, tall],
+      [wide - 1, 0, 1, tall],
+    ] as const)
+      rect(lit, tube, x + ox, y + oy, ww, hh);
     lights.push({ x: x + wide / 2, y: y + tall, r: 40, colour: tube });
   } else {
     rect(day, theme.wood[3], x, y, wide, tall);
@@ -427,7 +491,10 @@ function sign(site: Site, letters: Letters): void {
     rect(day, 0xd9b98a, x + 1, y + tall - 3, wide - 2, 1);
     clear(lit, x, y, wide, tall);
     // A lantern over the board, or nobody could read it at night.
-    lights.push({ x: x + wide / 4, y: y + tall / 2, r: 26, colour: 0xffd9a0 }, { x: x + (wide * 3) / 4, y: y + tall / 2, r: 26, colour: 0xffd9a0 });
+    lights.push(
+      { x: x + wide / 4, y: y + tall / 2, r: 26, colour: 0xffd9a0 },
+      { x: x + (wide * 3) / 4, y: y + tall / 2, r: 26, colour: 0xffd9a0 },
+    );
   }
   const up = y + Math.max(1, ((theme.neon ? tall : tall - 2) - words.h) >> 1);
   stamp(day, words, theme.neon ? shade(tube, 1.25) : 0x4a3028, x + 5, up);
@@ -435,7 +502,8 @@ function sign(site: Site, letters: Letters): void {
 }
 
 function stamp(to: Picture, words: Picture, c: Colour, x: number, y: number): void {
-  for (let j = 0; j < words.h; j++) for (let i = 0; i < words.w; i++) if (words.px[j * words.w + i]) dot(to, c, x + i, y + j);
+  for (let j = 0; j < words.h; j++)
+    for (let i = 0; i < words.w; i++) if (words.px[j * words.w + i]) dot(to, c, x + i, y + j);
 }
 
 function boat(site: Site): Picture {
@@ -451,11 +519,19 @@ function boat(site: Site): Picture {
   for (let y = ABOVE; y < h - 20; y++) {
     const f = Math.abs(y - (mid - 6)) / (h - mid);
     const taper = Math.round(f * f * 14) + 5;
-    for (let x = taper; x < w - taper; x++) dot(day, theme.planks[(y % 6 === 5 ? 3 : chance(Math.floor(x / 19), Math.floor(y / 6)) > 0.5 ? 0 : 1)] as Colour, x, y);
+    for (let x = taper; x < w - taper; x++)
+      dot(
+        day,
+        theme.planks[y % 6 === 5 ? 3 : chance(Math.floor(x / 19), Math.floor(y / 6)) > 0.5 ? 0 : 1] as Colour,
+        x,
+        y,
+      );
   }
   const [x, y, ww, hh] = [20, ABOVE + 2, w - 40, h - ABOVE - 48];
   rect(day, INK, x - 3, y - 3, ww + 6, hh + 29);
-  for (let j = 0; j < hh; j++) for (let i = 0; i < ww + 4; i++) dot(day, tones[j % 7 === 6 ? 3 : j < 6 ? 0 : i % 13 === 0 ? 2 : 1] as Colour, x - 2 + i, y - 2 + j);
+  for (let j = 0; j < hh; j++)
+    for (let i = 0; i < ww + 4; i++)
+      dot(day, tones[j % 7 === 6 ? 3 : j < 6 ? 0 : i % 13 === 0 ? 2 : 1] as Colour, x - 2 + i, y - 2 + j);
   rect(day, theme.wood[1], x, y + hh - 2, ww, 26);
   rect(day, theme.wood[2], x, y + hh + 20, ww, 4);
   veil(day, 0x1d1730, 0.3, x, y + hh - 2, ww, 4);
@@ -469,10 +545,22 @@ function boat(site: Site): Picture {
   rect(day, theme.wood[2], doorX + 1, y + hh + 1, 14, 23);
   rect(day, 0xffd25a, doorX + 11, y + hh + 12, 2, 2);
   for (let i = 6; i < w - 6; i += 14) {
-    for (const p of [day, lit]) rect(p, (site.theme.tubes[(i / 14) % theme.tubes.length | 0] ?? theme.lamp) as Colour, i, ABOVE - 3 + Math.round(Math.sin(i * 0.11) * 2), 2, 3);
+    for (const p of [day, lit])
+      rect(
+        p,
+        (site.theme.tubes[((i / 14) % theme.tubes.length) | 0] ?? theme.lamp) as Colour,
+        i,
+        ABOVE - 3 + Math.round(Math.sin(i * 0.11) * 2),
+        2,
+        3,
+      );
     rect(day, INK, i - 6, ABOVE - 4 + Math.round(Math.sin(i * 0.11) * 2), 14, 1);
   }
-  lights.push({ x: w / 2, y: h - 8, r: 60, colour: site.pane[1] }, { x: w / 4, y: ABOVE, r: 36, colour: site.tube }, { x: (w * 3) / 4, y: ABOVE, r: 36, colour: site.tube });
+  lights.push(
+    { x: w / 2, y: h - 8, r: 60, colour: site.pane[1] },
+    { x: w / 4, y: ABOVE, r: 36, colour: site.tube },
+    { x: (w * 3) / 4, y: ABOVE, r: 36, colour: site.tube },
+  );
   return outline(day);
 }
 
@@ -495,7 +583,8 @@ export function drawInside(b: Building, theme: Theme): Picture {
     const y1 = y0 + room.rect.h * TILE;
     const outer = y1 + TILE >= h;
     rect(p, INK, x0 - 6, y0 - 26, x1 - x0 + 12, y1 - y0 + 26 + (outer ? 8 : 3));
-    for (let y = y0; y < y1 + (outer ? 7 : 2); y++) for (let x = x0 - 5; x < x1 + 5; x++) dot(p, floor(room.floor, x, y, theme, b.roof), x, y);
+    for (let y = y0; y < y1 + (outer ? 7 : 2); y++)
+      for (let x = x0 - 5; x < x1 + 5; x++) dot(p, floor(room.floor, x, y, theme, b.roof), x, y);
     faces.push(room);
   }
   for (const { x, y } of b.doors) {
@@ -505,7 +594,8 @@ export function drawInside(b: Building, theme: Theme): Picture {
     const sideways = b.rooms.some(({ rect: r }) => y >= r.y && y < r.y + r.h && (x === r.x - 1 || x === r.x + r.w));
     if (!sideways) continue;
     // The floors reach five pixels under the walls from both sides; a threshold joins them.
-    for (let j = up; j < up + TILE; j++) for (let i = left + 4; i < left + TILE - 4; i++) dot(p, floor(room?.floor ?? "wood", i, j, theme, b.roof), i, j);
+    for (let j = up; j < up + TILE; j++)
+      for (let i = left + 4; i < left + TILE - 4; i++) dot(p, floor(room?.floor ?? "wood", i, j, theme, b.roof), i, j);
     rect(p, theme.wood[3], left + 4, up, TILE - 8, 1);
     rect(p, theme.wood[2], left + 5, up + 1, 1, TILE - 1);
     rect(p, theme.wood[2], left + TILE - 6, up + 1, 1, TILE - 1);
@@ -534,7 +624,8 @@ export function drawInside(b: Building, theme: Theme): Picture {
       rect(p, theme.wood[0], left + 2, up + 3, TILE - 4, TILE - 5);
       for (let i = left + 3; i < left + TILE - 3; i += 3) rect(p, theme.wood[1], i, up + 5, 1, 8);
     } else {
-      for (let j = up; j < up + TILE; j++) for (let i = left; i < left + TILE; i++) dot(p, floor(b.rooms[0]?.floor ?? "wood", i, j, theme, b.roof), i, j);
+      for (let j = up; j < up + TILE; j++)
+        for (let i = left; i < left + TILE; i++) dot(p, floor(b.rooms[0]?.floor ?? "wood", i, j, theme, b.roof), i, j);
       rect(p, theme.wood[3], left - 1, up, 1, TILE);
       rect(p, theme.wood[3], left + TILE, up, 1, TILE);
       veil(p, 0x1d1730, 0.18, left, up, TILE, TILE);
@@ -545,26 +636,59 @@ export function drawInside(b: Building, theme: Theme): Picture {
 
 function paper(room: Room, theme: Theme, b: Building): readonly [Colour, Colour] {
   const tones = theme.roofs[b.roof % theme.roofs.length] as Tones;
-  if (theme.neon) return [shade(([0xb9a9c9, 0xa8c1c9, 0xd0b0bf, 0xb3b6d4] as const)[(b.roof + room.rect.x) % 4] as Colour, 1), tones[2]];
+  if (theme.neon)
+    return [
+      shade(([0xb9a9c9, 0xa8c1c9, 0xd0b0bf, 0xb3b6d4] as const)[(b.roof + room.rect.x) % 4] as Colour, 1),
+      tones[2],
+    ];
   switch (room.floor) {
-    case "tile": return [0xe8efe6, 0x9fc3bd];
-    case "stone": return [0xd8cfc4, 0xa79b93];
-    case "carpet": return [0xead7bd, tones[2]];
-    case "metal": return [0xc7ccd8, 0x8790a6];
-    default: return [(theme.walls[b.roof % theme.walls.length] as readonly [Colour, Colour])[0], 0xcaa57c];
+    case "tile":
+      return [0xe8efe6, 0x9fc3bd];
+    case "stone":
+      return [0xd8cfc4, 0xa79b93];
+    case "carpet":
+      return [0xead7bd, tones[2]];
+    case "metal":
+      return [0xc7ccd8, 0x8790a6];
+    default:
+      return [(theme.walls[b.roof % theme.walls.length] as readonly [Colour, Colour])[0], 0xcaa57c];
   }
 }
 
 function floor(kind: Room["floor"], x: number, y: number, theme: Theme, seed: number): Colour {
   const grain = chance(x, y);
   switch (kind) {
-    case "tile": return x % 8 === 0 || y % 8 === 0 ? (theme.neon ? 0x9da6b8 : 0xbfc7c3) : ((x >> 3) + (y >> 3)) & 1 ? (theme.neon ? 0xcfd3e0 : 0xece5d8) : theme.neon ? 0xb7c3d2 : 0xd2dcd8;
+    case "tile":
+      return x % 8 === 0 || y % 8 === 0
+        ? theme.neon
+          ? 0x9da6b8
+          : 0xbfc7c3
+        : ((x >> 3) + (y >> 3)) & 1
+          ? theme.neon
+            ? 0xcfd3e0
+            : 0xece5d8
+          : theme.neon
+            ? 0xb7c3d2
+            : 0xd2dcd8;
     case "stone": {
       const row = Math.floor(y / 10);
       const s = x + (row & 1) * 7;
-      return y % 10 === 9 || s % 14 === 13 ? theme.stone[2] : grain < 0.06 ? theme.stone[2] : chance(Math.floor(s / 14), row) > 0.6 ? theme.stone[0] : theme.stone[1];
+      return y % 10 === 9 || s % 14 === 13
+        ? theme.stone[2]
+        : grain < 0.06
+          ? theme.stone[2]
+          : chance(Math.floor(s / 14), row) > 0.6
+            ? theme.stone[0]
+            : theme.stone[1];
     }
-    case "metal": return x % 24 === 0 || y % 24 === 0 ? 0x555a73 : (x + y) % 6 === 0 && (x - y + 600) % 12 === 0 ? 0x9196ac : grain < 0.04 ? 0x6d7289 : 0x7a7f96;
+    case "metal":
+      return x % 24 === 0 || y % 24 === 0
+        ? 0x555a73
+        : (x + y) % 6 === 0 && (x - y + 600) % 12 === 0
+          ? 0x9196ac
+          : grain < 0.04
+            ? 0x6d7289
+            : 0x7a7f96;
     case "carpet": {
       const tones = theme.roofs[(seed + 1) % theme.roofs.length] as Tones;
       return (x + y) % 8 === 0 || (x - y + 8000) % 8 === 0 ? tones[0] : tones[1];
@@ -572,7 +696,15 @@ function floor(kind: Room["floor"], x: number, y: number, theme: Theme, seed: nu
     default: {
       const row = Math.floor(y / 8);
       const s = x + (row % 3) * 11;
-      return y % 8 === 7 ? theme.wood[2] : s % 32 === 0 ? theme.wood[2] : grain < 0.03 ? theme.wood[2] : chance(Math.floor(s / 32), row) > 0.5 ? theme.wood[0] : theme.wood[1];
+      return y % 8 === 7
+        ? theme.wood[2]
+        : s % 32 === 0
+          ? theme.wood[2]
+          : grain < 0.03
+            ? theme.wood[2]
+            : chance(Math.floor(s / 32), row) > 0.5
+              ? theme.wood[0]
+              : theme.wood[1];
     }
   }
 }

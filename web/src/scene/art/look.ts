@@ -1,6 +1,6 @@
 // How somebody looks, from what the scenario says of them: pure, so that they look the same everywhere.
 
-import type { Character } from "../../run/types";
+import type { Character } from "../../api";
 import { chances, pick } from "../layout/chance";
 import type { Colour } from "./paint";
 
@@ -17,7 +17,18 @@ export interface Look {
   readonly apron: Colour | 0;
   readonly scarf: Colour | 0;
   readonly glasses: boolean;
-  readonly hat: "none" | "cap" | "chef" | "nurse" | "straw" | "beanie" | "kerchief" | "headphones" | "helmet" | "top" | "hood";
+  readonly hat:
+    | "none"
+    | "cap"
+    | "chef"
+    | "nurse"
+    | "straw"
+    | "beanie"
+    | "kerchief"
+    | "headphones"
+    | "helmet"
+    | "top"
+    | "hood";
   readonly hatColour: Colour;
   readonly bag: Colour | 0;
   readonly child: boolean;
@@ -25,7 +36,10 @@ export interface Look {
 
 const SKIN: readonly Colour[] = [0xf9dcc4, 0xf6d0ae, 0xe8b48c, 0xc98d62, 0x96623f, 0x7a4a30];
 const HAIR: readonly Colour[] = [0x3a2a2e, 0x2b2333, 0x6b4226, 0xa8642f, 0xe0b354, 0x8c2f39, 0x4b3a52];
-const TOPS: readonly Colour[] = [0xe8546b, 0x5c80b8, 0x4da38f, 0xf0ad62, 0x9169b5, 0xefe2c8, 0x67ad4c, 0xd67ba0, 0x4a4f6a, 0xffd25a, 0xc06845, 0x3f8fa8];
+const TOPS: readonly Colour[] = [
+  0xe8546b, 0x5c80b8, 0x4da38f, 0xf0ad62, 0x9169b5, 0xefe2c8, 0x67ad4c, 0xd67ba0, 0x4a4f6a, 0xffd25a, 0xc06845,
+  0x3f8fa8,
+];
 const UNDER: readonly Colour[] = [0x3f4763, 0x6b4a3a, 0x4a6048, 0x5a4668, 0x8a7a66, 0x35506b];
 
 const RAINCOATS: readonly Colour[] = [0xf2c84b, 0x4b95cc, 0x5fae74, 0xe07a5f];
@@ -61,6 +75,7 @@ const WORK: readonly (readonly [RegExp, Part])[] = [
   [/seller|shop|merchant|장수|상인|keeper|주인/, { apron: 0x8a5f8f }],
 ];
 
+// biome-ignore format: a table
 const COLOURS: readonly (readonly [RegExp, Colour])[] = [
   [/red|빨간|붉은/, 0xd9524f], [/blue|파란|푸른/, 0x5c80b8], [/green|초록|녹색/, 0x4f9d5d], [/yellow|노란/, 0xffd25a], [/purple|violet|보라/, 0x9169b5],
   [/pink|분홍/, 0xe88ab0], [/orange|주황/, 0xf0954a], [/white|흰|하얀/, 0xf4f0ea], [/black|검은|까만/, 0x352c3d], [/gr[ae]y|회색/, 0x9a98a8],
@@ -80,26 +95,42 @@ export function lookOf(one: Pick<Character, "id" | "name" | "age" | "pronoun" | 
   const skin = hangul ? pick(SKIN.slice(0, 3), luck()) : pick(SKIN, luck());
   const young = hangul || skin >> 16 < 0xd0 ? pick(HAIR.slice(0, 3), luck()) : pick(HAIR, luck());
   const hair = one.age >= 64 ? 0xd5d2dc : one.age >= 54 ? 0x9a939f : young;
-  const styles: readonly Look["style"][] = woman ? ["long", "bob", "bun", "curly", "tails", "bob"] : man ? ["short", "crop", "curly", "short", "short"] : ["bob", "curly", "short", "tails"];
+  const styles: readonly Look["style"][] = woman
+    ? ["long", "bob", "bun", "curly", "tails", "bob"]
+    : man
+      ? ["short", "crop", "curly", "short", "short"]
+      : ["bob", "curly", "short", "tails"];
   let style = pick(styles, luck());
   if (man && one.age > 58 && luck() < 0.35) style = "bald";
   if (woman && one.age > 60) style = luck() < 0.6 ? "bun" : "curly";
   if (child && woman) style = "tails";
   const bright = /playful|energetic|outgoing|lively|cheer|장난|씩씩|활발/.test(traits);
   const plain = /shy|formal|quiet|cautious|grumpy|조용|수줍|무뚝뚝/.test(traits);
-  const top = pick(bright ? [0xe8546b, 0xffd25a, 0xf0ad62, 0x4da38f, 0xd67ba0] : plain ? [0x4a4f6a, 0x5c80b8, 0x6f8a72, 0x8a6f8f, 0xc7b299] : TOPS, luck());
+  const top = pick(
+    bright
+      ? [0xe8546b, 0xffd25a, 0xf0ad62, 0x4da38f, 0xd67ba0]
+      : plain
+        ? [0x4a4f6a, 0x5c80b8, 0x6f8a72, 0x8a6f8f, 0xc7b299]
+        : TOPS,
+    luck(),
+  );
   const base: Look = {
-    skin, hair, style, top,
+    skin,
+    hair,
+    style,
+    top,
     beard: man && !child && one.age > 30 && luck() < 0.42,
     under: pick(UNDER, luck()),
     shoes: pick([0x4a3230, 0x33303f, 0x7a4f33], luck()),
     dress: woman && luck() < (child ? 0.6 : 0.38),
-    coat: 0, apron: 0,
+    coat: 0,
+    apron: 0,
     scarf: !child && luck() < 0.16 ? pick(TOPS, luck()) : 0,
     glasses: one.age > 40 ? luck() < 0.28 : luck() < 0.1,
     hat: luck() < 0.12 ? pick(["cap", "beanie"] as const, luck()) : "none",
     hatColour: pick(TOPS, luck()),
-    bag: 0, child,
+    bag: 0,
+    child,
   };
   const dressed = WORK.find(([pattern]) => pattern.test(work))?.[1] ?? {};
   return { ...base, ...dressed, ...hinted(one.look ?? "") };
@@ -131,8 +162,21 @@ function hinted(look: string): Part {
     if (/shirt|sweater|top|셔츠|스웨터|저고리/.test(phrase) && colour !== undefined) out.top = colour;
     if (/trousers|pants|jeans|바지/.test(phrase) && colour !== undefined) out.under = colour;
     if (/bag|satchel|가방|배낭/.test(phrase)) out.bag = colour ?? 0x8a5f3c;
-    const hat = /straw|밀짚/.test(phrase) ? "straw" : /beanie|비니/.test(phrase) ? "beanie" : /headphone|헤드폰/.test(phrase) ? "headphones"
-      : /helmet|안전모/.test(phrase) ? "helmet" : /kerchief|bandana|두건/.test(phrase) ? "kerchief" : /top hat|중절모/.test(phrase) ? "top" : /\b(cap|hat)\b|모자/.test(phrase) ? "cap" : undefined;
+    const hat = /straw|밀짚/.test(phrase)
+      ? "straw"
+      : /beanie|비니/.test(phrase)
+        ? "beanie"
+        : /headphone|헤드폰/.test(phrase)
+          ? "headphones"
+          : /helmet|안전모/.test(phrase)
+            ? "helmet"
+            : /kerchief|bandana|두건/.test(phrase)
+              ? "kerchief"
+              : /top hat|중절모/.test(phrase)
+                ? "top"
+                : /\b(cap|hat)\b|모자/.test(phrase)
+                  ? "cap"
+                  : undefined;
     if (hat) {
       out.hat = hat;
       if (colour !== undefined) out.hatColour = colour;

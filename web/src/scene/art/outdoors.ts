@@ -1,7 +1,7 @@
 // What stands in squares, gardens and streets: fountains, stalls, shrines, carts, beasts of the yard.
 
-import { blob, INK, shade, paste, type Colour } from "./paint";
-import { cloth, FIRE, SIDE, STEEL, type Drawings } from "./pen";
+import { blob, type Colour, INK, paste, shade } from "./paint";
+import { cloth, type Drawings, FIRE, SIDE, STEEL } from "./pen";
 import { drawPlant } from "./plants";
 import type { Theme } from "./theme";
 
@@ -35,7 +35,15 @@ export const OUTDOORS: Drawings = {
     d.e(d.t.water[0], m, 30, 7, 2);
     if (d.mode !== "off" && d.mode !== "empty") {
       d.r(d.t.water[3], m - 1, 31, 2, 7);
-      for (const [x, up, h] of [[-4, 31, 4], [3, 31, 4], [-9, 16, 13], [8, 16, 13], [-11, 14, 10], [10, 14, 10]] as const) d.r(x % 2 ? d.t.water[0] : d.t.water[3], m + x, up, 1, h);
+      for (const [x, up, h] of [
+        [-4, 31, 4],
+        [3, 31, 4],
+        [-9, 16, 13],
+        [8, 16, 13],
+        [-11, 14, 10],
+        [10, 14, 10],
+      ] as const)
+        d.r(x % 2 ? d.t.water[0] : d.t.water[3], m + x, up, 1, h);
       d.r(d.t.water[3], m - 14, 12, 6, 1);
       d.r(d.t.water[3], m + 7, 9, 6, 1);
     }
@@ -72,10 +80,11 @@ export const OUTDOORS: Drawings = {
     d.r(d.t.wood[3], d.w - 4, 0, 2, 30);
     d.box(d.t.wood[0], d.t.wood[2], 1, 0, d.w - 2, 9, 6);
     if (closed) d.r(shade(dark, 0.8), 4, 9, d.w - 8, 16);
-    else for (let k = 0; k < (d.w - 8) / 5; k++) {
-      d.r(d.t.wood[1], 4 + k * 5, 10, 4, 3);
-      d.e(d.t.petals[(k + d.v) % d.t.petals.length] as Colour, 6 + k * 5, 13, 2, 1);
-    }
+    else
+      for (let k = 0; k < (d.w - 8) / 5; k++) {
+        d.r(d.t.wood[1], 4 + k * 5, 10, 4, 3);
+        d.e(d.t.petals[(k + d.v) % d.t.petals.length] as Colour, 6 + k * 5, 13, 2, 1);
+      }
     for (let x = 0; x < d.w + 2; x++) {
       const c = Math.floor(x / 6) % 2 ? 0xfff3e0 : light;
       d.r(c, x - 1, 24, 1, 9);
@@ -128,8 +137,20 @@ export const OUTDOORS: Drawings = {
     const on = d.mode !== "off" && d.mode !== "broken";
     d.r(0x2f2d4a, 1, 4, 14, 10);
     const c = d.t.tubes[d.v % d.t.tubes.length] as Colour;
-    for (const [x, up, w, h] of [[1, 4, 14, 1], [1, 13, 14, 1], [1, 4, 1, 10], [14, 4, 1, 10]] as const) (on ? d.l : d.r).call(d, on ? c : 0x55536f, x, up, w, h);
-    for (const [x, up, w, h] of [[4, 7, 3, 1], [4, 7, 1, 4], [9, 6, 1, 5], [9, 8, 3, 1]] as const) (on ? d.l : d.r).call(d, on ? 0xfff3d8 : 0x6d6b88, x, up, w, h);
+    for (const [x, up, w, h] of [
+      [1, 4, 14, 1],
+      [1, 13, 14, 1],
+      [1, 4, 1, 10],
+      [14, 4, 1, 10],
+    ] as const)
+      (on ? d.l : d.r).call(d, on ? c : 0x55536f, x, up, w, h);
+    for (const [x, up, w, h] of [
+      [4, 7, 3, 1],
+      [4, 7, 1, 4],
+      [9, 6, 1, 5],
+      [9, 8, 3, 1],
+    ] as const)
+      (on ? d.l : d.r).call(d, on ? 0xfff3d8 : 0x6d6b88, x, up, w, h);
     if (on) d.light(8, 9, 34, c);
   },
   board: (d) => {
@@ -139,7 +160,8 @@ export const OUTDOORS: Drawings = {
     d.r((d.t.roofs[0] as Theme["wood"])[1], -1, 23, d.w + 2, 3);
     d.r((d.t.roofs[0] as Theme["wood"])[3], -1, 22, d.w + 2, 1);
     const notes = d.mode === "empty" || d.mode === "full" || d.mode === "closed" ? 2 : 7;
-    for (let k = 0; k < notes; k++) d.r(k % 3 ? 0xfff7e8 : 0xffe9a3, 3 + ((k * 7) % (d.w - 8)), 9 + ((k * 5) % 9), 4, 4);
+    for (let k = 0; k < notes; k++)
+      d.r(k % 3 ? 0xfff7e8 : 0xffe9a3, 3 + ((k * 7) % (d.w - 8)), 9 + ((k * 5) % 9), 4, 4);
   },
   flowers: (d) => {
     d.box(d.t.soil[1], d.t.wood[1], 1, 0, 14, 4, 6);
@@ -177,7 +199,12 @@ export const OUTDOORS: Drawings = {
   antenna: (d) => {
     const lean = d.mode === "broken" ? 1 : 0;
     for (let k = 0; k < 34; k++) d.r(0x8a8fa8, 7 + Math.round((k / 6) * lean), k, 2, 1);
-    for (const [up, w] of [[12, 10], [20, 8], [27, 6]] as const) d.r(0x8a8fa8, 8 - w / 2 + Math.round((up / 6) * lean), up, w, 1);
+    for (const [up, w] of [
+      [12, 10],
+      [20, 8],
+      [27, 6],
+    ] as const)
+      d.r(0x8a8fa8, 8 - w / 2 + Math.round((up / 6) * lean), up, w, 1);
     d.l(0xff5a5a, 7 + lean * 5, 33, 2, 2);
     d.r(0x5a5f78, 3, 0, 10, 2);
     d.light(8, 33, 18, 0xff5a5a);
@@ -189,7 +216,9 @@ export const OUTDOORS: Drawings = {
     d.e(INK, d.w - 9, 4, 4, 4);
     d.e(d.t.wood[2], d.w - 9, 4, 2, 2);
     d.r(d.t.wood[3], 0, 12, 5, 1);
-    if (d.mode !== "empty") for (let k = 0; k < 3; k++) d.box(d.t.petals[k] as Colour, shade(d.t.petals[k] as Colour, 0.75), 6 + k * 6, 13, 5, 3, 3);
+    if (d.mode !== "empty")
+      for (let k = 0; k < 3; k++)
+        d.box(d.t.petals[k] as Colour, shade(d.t.petals[k] as Colour, 0.75), 6 + k * 6, 13, 5, 3, 3);
   },
   bicycle: (d) => {
     for (const x of [3, 12]) {
@@ -208,7 +237,13 @@ export const OUTDOORS: Drawings = {
     d.r(INK, 6, 4, 4, 2);
     d.r(d.t.wood[3], 3, 0, 2, 3);
     d.r(d.t.wood[3], 11, 0, 2, 3);
-    if (d.mode === "on") for (const [x, up] of [[0, 14], [13, 20], [4, 21]] as const) d.r(0xffd25a, x, up, 2, 1);
+    if (d.mode === "on")
+      for (const [x, up] of [
+        [0, 14],
+        [13, 20],
+        [4, 21],
+      ] as const)
+        d.r(0xffd25a, x, up, 2, 1);
   },
   vegetables: (d) => {
     d.box(d.mode === "off" ? d.t.soil[0] : d.t.soil[2], d.t.wood[1], 0, 0, d.w, 4, 11);
@@ -249,7 +284,8 @@ export const OUTDOORS: Drawings = {
   chess: (d) => {
     d.r(d.t.stone[2], 6, 0, 4, 5);
     d.box(d.t.stone[0], d.t.stone[2], 1, 5, 14, 3, 9);
-    for (let k = 0; k < 12; k++) d.r(0x6d6673, 2 + (k % 4) * 3 + (Math.floor(k / 4) % 2) * 1, 9 + Math.floor(k / 4) * 2, 2, 2);
+    for (let k = 0; k < 12; k++)
+      d.r(0x6d6673, 2 + (k % 4) * 3 + (Math.floor(k / 4) % 2) * 1, 9 + Math.floor(k / 4) * 2, 2, 2);
     if (d.mode === "used" || d.mode === "on") {
       d.r(0xfff7ee, 4, 12, 2, 5);
       d.r(INK, 10, 11, 2, 5);
@@ -260,7 +296,14 @@ export const OUTDOORS: Drawings = {
     const c = d.t.roofs[5] ?? d.t.roofs[0];
     for (const x of [3, d.w - 6]) d.r(0xb5523f, x, 0, 3, 26);
     d.box(d.t.wood[0], d.t.wood[2], 1, 0, d.w - 2, 5, 14);
-    for (let k = 0; k < 14; k++) d.r((c as Theme["wood"])[k < 3 ? 2 : k < 8 ? 1 : 0], -1 + Math.floor(k * 1.2), 26 + k, d.w + 2 - Math.floor(k * 1.2) * 2, 1);
+    for (let k = 0; k < 14; k++)
+      d.r(
+        (c as Theme["wood"])[k < 3 ? 2 : k < 8 ? 1 : 0],
+        -1 + Math.floor(k * 1.2),
+        26 + k,
+        d.w + 2 - Math.floor(k * 1.2) * 2,
+        1,
+      );
   },
   swing: (d) => {
     d.r(d.t.wood[2], 1, 0, 2, 30);
@@ -309,7 +352,8 @@ export const OUTDOORS: Drawings = {
     d.light(8, 6, 56, FIRE);
   },
   tent: (d) => {
-    for (let k = 0; k < 28; k++) d.r(k % 6 === 5 ? 0xb5852f : 0xe0b25a, Math.floor(k / 2), k, d.w - Math.floor(k / 2) * 2, 1);
+    for (let k = 0; k < 28; k++)
+      d.r(k % 6 === 5 ? 0xb5852f : 0xe0b25a, Math.floor(k / 2), k, d.w - Math.floor(k / 2) * 2, 1);
     for (let k = 0; k < 16; k++) d.r(0x5b4030, d.w / 2 - 5 + Math.floor(k / 3.4), k, 10 - 2 * Math.floor(k / 3.4), 1);
   },
   rock: (d) => blob(d.p, 8 + SIDE, d.foot - 5 + SIDE, 6, 5, d.t.stone, d.v),

@@ -36,23 +36,45 @@ export function dot({ w, h, px }: Picture, c: Colour, x: number, y: number): voi
   if (x >= 0 && y >= 0 && x < w && y < h) px[y * w + x] = solid(c);
 }
 
-export function rect({ w: width, h: height, px }: Picture, c: Colour, x: number, y: number, w: number, h: number): void {
+export function rect(
+  { w: width, h: height, px }: Picture,
+  c: Colour,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+): void {
   const value = solid(c);
   const left = Math.max(0, x);
   const right = Math.min(width, x + w);
-  for (let j = Math.max(0, y); j < Math.min(height, y + h); j++) if (right > left) px.fill(value, j * width + left, j * width + right);
+  for (let j = Math.max(0, y); j < Math.min(height, y + h); j++)
+    if (right > left) px.fill(value, j * width + left, j * width + right);
 }
 
 export function clear({ w: width, h: height, px }: Picture, x: number, y: number, w: number, h: number): void {
-  for (let j = Math.max(0, y); j < Math.min(height, y + h); j++) px.fill(0, j * width + Math.max(0, x), j * width + Math.max(0, Math.min(width, x + w)));
+  for (let j = Math.max(0, y); j < Math.min(height, y + h); j++)
+    px.fill(0, j * width + Math.max(0, x), j * width + Math.max(0, Math.min(width, x + w)));
 }
 
 /** A half clear veil over what is there; on clear ground it keeps its own alpha. */
-export function veil({ w: width, h: height, px }: Picture, c: Colour, alpha: number, x: number, y: number, w: number, h: number): void {
+export function veil(
+  { w: width, h: height, px }: Picture,
+  c: Colour,
+  alpha: number,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+): void {
   for (let j = Math.max(0, y); j < Math.min(height, y + h); j++) {
     for (let i = Math.max(0, x); i < Math.min(width, x + w); i++) {
       const under = px[j * width + i] as number;
-      px[j * width + i] = under >>> 24 === 255 ? blend(under, c, alpha) : Math.max(under >>> 24, alpha * 255) === under >>> 24 ? under : faded(c, alpha);
+      px[j * width + i] =
+        under >>> 24 === 255
+          ? blend(under, c, alpha)
+          : Math.max(under >>> 24, alpha * 255) === under >>> 24
+            ? under
+            : faded(c, alpha);
     }
   }
 }
@@ -93,11 +115,20 @@ export function noise(x: number, y: number): number {
 }
 
 /** A leafy lump lit from the upper left, in four tones from light to dark. */
-export function blob(p: Picture, cx: number, cy: number, rx: number, ry: number, tones: readonly Colour[], seed: number): void {
+export function blob(
+  p: Picture,
+  cx: number,
+  cy: number,
+  rx: number,
+  ry: number,
+  tones: readonly Colour[],
+  seed: number,
+): void {
   for (let j = -ry - 1; j <= ry + 1; j++) {
     for (let i = -rx - 1; i <= rx + 1; i++) {
       if ((i / rx) ** 2 + (j / ry) ** 2 + noise((cx + i) / 3 + seed, (cy + j) / 3) * 0.45 - 0.2 > 1) continue;
-      const light = (-i * 0.45 - j * 0.9) / Math.max(rx, ry) + (noise((cx + i) / 2.2 + seed * 3, (cy + j) / 2.2) - 0.5) * 0.9;
+      const light =
+        (-i * 0.45 - j * 0.9) / Math.max(rx, ry) + (noise((cx + i) / 2.2 + seed * 3, (cy + j) / 2.2) - 0.5) * 0.9;
       dot(p, tones[light > 0.55 ? 0 : light > 0.05 ? 1 : light > -0.5 ? 2 : 3] as Colour, cx + i, cy + j);
     }
   }
@@ -107,10 +138,15 @@ export function blob(p: Picture, cx: number, cy: number, rx: number, ry: number,
 export function outline(p: Picture, c: Colour = INK): Picture {
   const { w, h, px } = p;
   const before = px.slice();
-  const full = (i: number, j: number): boolean => i >= 0 && j >= 0 && i < w && j < h && (before[j * w + i] as number) >>> 24 === 255;
+  const full = (i: number, j: number): boolean =>
+    i >= 0 && j >= 0 && i < w && j < h && (before[j * w + i] as number) >>> 24 === 255;
   for (let j = 0; j < h; j++) {
     for (let i = 0; i < w; i++) {
-      if ((before[j * w + i] as number) >>> 24 < 200 && (full(i - 1, j) || full(i + 1, j) || full(i, j - 1) || full(i, j + 1))) px[j * w + i] = solid(c);
+      if (
+        (before[j * w + i] as number) >>> 24 < 200 &&
+        (full(i - 1, j) || full(i + 1, j) || full(i, j - 1) || full(i, j + 1))
+      )
+        px[j * w + i] = solid(c);
     }
   }
   return p;
@@ -140,7 +176,8 @@ export function cut(from: Picture, shape: Picture, x: number, y: number, flip = 
     for (let i = 0; i < shape.w; i++) {
       const tx = x + (flip ? shape.w - 1 - i : i);
       const ty = y + j;
-      if (tx >= 0 && ty >= 0 && tx < from.w && ty < from.h && (shape.px[j * shape.w + i] as number) >>> 24 > 200) from.px[ty * from.w + tx] = 0;
+      if (tx >= 0 && ty >= 0 && tx < from.w && ty < from.h && (shape.px[j * shape.w + i] as number) >>> 24 > 200)
+        from.px[ty * from.w + tx] = 0;
     }
   }
 }

@@ -1,7 +1,7 @@
 // The pen that things are drawn with, and the shapes that several of them share.
 
 import type { Sprite } from "../layout/map";
-import { chance, type Colour, type Picture } from "./paint";
+import { type Colour, chance, type Picture } from "./paint";
 import type { Mode } from "./state";
 import type { Theme } from "./theme";
 
@@ -35,7 +35,16 @@ export const STEEL: readonly [Colour, Colour, Colour] = [0xc4c3cf, 0x9a98a8, 0x6
 export const FIRE = 0xff9d45;
 
 export const cloth = (v: number): readonly [Colour, Colour] =>
-  ([[0x7c9fd1, 0x5c80b8], [0xe39a8a, 0xc96a5e], [0x8fc9ad, 0x5fa588], [0xd9b765, 0xbb9245], [0xb79bd6, 0x9474b8], [0xe4a3bd, 0xc77796]] as const)[v % 6] as readonly [Colour, Colour];
+  (
+    [
+      [0x7c9fd1, 0x5c80b8],
+      [0xe39a8a, 0xc96a5e],
+      [0x8fc9ad, 0x5fa588],
+      [0xd9b765, 0xbb9245],
+      [0xb79bd6, 0x9474b8],
+      [0xe4a3bd, 0xc77796],
+    ] as const
+  )[v % 6] as readonly [Colour, Colour];
 
 export function books(d: Pen, x: number, up: number, w: number, h: number, seed: number): void {
   for (let i = x; i < x + w - 1; ) {

@@ -1,7 +1,7 @@
 // People: three directions drawn (right is left mirrored), standing and two steps, sitting, and lying asleep.
 
 import type { Look } from "./look";
-import { ellipse, INK, outline, picture, rect, shade, veil, type Colour, type Picture } from "./paint";
+import { type Colour, ellipse, INK, outline, type Picture, picture, rect, shade, veil } from "./paint";
 
 export const WIDTH = 22;
 export const HEIGHT = 30;
@@ -11,7 +11,9 @@ export const FOOT = 27;
 export type View = "down" | "up" | "side";
 export type Pose = "stand" | "left" | "right" | "sit";
 
-export const FRAMES: readonly (readonly [View, Pose])[] = (["down", "up", "side"] as const).flatMap((view) => (["stand", "left", "right", "sit"] as const).map((pose) => [view, pose] as const));
+export const FRAMES: readonly (readonly [View, Pose])[] = (["down", "up", "side"] as const).flatMap((view) =>
+  (["stand", "left", "right", "sit"] as const).map((pose) => [view, pose] as const),
+);
 
 /** All frames of a person side by side: those of `FRAMES`, then lying. */
 export function drawPerson(look: Look): readonly Picture[] {
@@ -117,7 +119,13 @@ function frame(look: Look, view: View, pose: Pose): Picture {
 }
 
 /** A head in a box of 10 × 9 at x = 4, with hair and hat. */
-function face(look: Look, view: View, put: (c: Colour, x: number, y: number, w: number, h: number) => void, y: number, closed: boolean): void {
+function face(
+  look: Look,
+  view: View,
+  put: (c: Colour, x: number, y: number, w: number, h: number) => void,
+  y: number,
+  closed: boolean,
+): void {
   const { skin, hair, style, hat, hatColour } = look;
   const dim = shade(hair, 0.8);
   const bright = shade(hair, 1.22);
@@ -306,7 +314,10 @@ export function drawUmbrella(n: number): Picture {
   return p;
 }
 
-const mixCheek = (skin: Colour): Colour => shade(skin, 0.93) === skin ? skin : (((skin >> 16) & 255) << 16) | (Math.round(((skin >> 8) & 255) * 0.78) << 8) | Math.round((skin & 255) * 0.8);
+const mixCheek = (skin: Colour): Colour =>
+  shade(skin, 0.93) === skin
+    ? skin
+    : (((skin >> 16) & 255) << 16) | (Math.round(((skin >> 8) & 255) * 0.78) << 8) | Math.round((skin & 255) * 0.8);
 
 /** Head on the pillow and a hump under the blanket, to lie on a bed of 1 × 2 tiles whose foot is the frame's. */
 function lying(look: Look): Picture {

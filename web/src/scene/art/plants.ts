@@ -1,7 +1,7 @@
 // What grows and stands out of doors beside the scenario's own objects.
 
 import type { Plant } from "../layout/map";
-import { blob, chance, ellipse, outline, picture, rect, shade, type Colour, type Picture } from "./paint";
+import { blob, type Colour, chance, ellipse, outline, type Picture, picture, rect, shade } from "./paint";
 import type { Theme } from "./theme";
 
 /** A drawing and where its foot is; `flat` ones lie on the ground, `lit` is the part that shines at night. */
@@ -23,21 +23,42 @@ export const UPRIGHT = -1;
 export function drawPlant(sprite: Exclude<Plant["sprite"], "bench" | "barrel">, variant: number, theme: Theme): Drawn {
   const v = Math.abs(variant) % 4;
   switch (sprite) {
-    case "oak": case "birch": case "blossom": return { picture: leafy(sprite, v, theme), foot: 50, sways: true, shadow: 15 };
-    case "pine": return { picture: pine(v, theme), foot: 50, sways: true, shadow: 12 };
-    case "bush": return { picture: bush(v, theme), foot: 15, shadow: 7 };
-    case "hedge": return { picture: hedge(v, theme), foot: 16, shadow: 8 };
-    case "rock": return { picture: rock(v, theme), foot: 13, shadow: 6 };
-    case "stump": return { picture: stump(theme), foot: 12, shadow: 6 };
-    case "flower": return { picture: flower(Math.abs(variant), theme), foot: 10, flat: true, shadow: 0 };
-    case "grasstuft": return { picture: tuft(v, theme), foot: 9, flat: true, shadow: 0 };
-    case "mushroom": return { picture: mushroom(), foot: 9, flat: true, shadow: 0 };
-    case "reed": return { picture: reed(v, theme), foot: 20, sways: true, shadow: 0 };
-    case "lily": return { picture: lily(v, theme), foot: 9, flat: true, shadow: 0 };
-    case "lamp": return lamp(theme, v);
-    case "highrise": return highrise(v, theme);
-    case "fence": return { picture: variant === UPRIGHT ? upright(theme) : fence(theme), foot: variant === UPRIGHT ? 19 : 15, shadow: 0 };
-    case "well": return { picture: well(theme), foot: 28, shadow: 12 };
+    case "oak":
+    case "birch":
+    case "blossom":
+      return { picture: leafy(sprite, v, theme), foot: 50, sways: true, shadow: 15 };
+    case "pine":
+      return { picture: pine(v, theme), foot: 50, sways: true, shadow: 12 };
+    case "bush":
+      return { picture: bush(v, theme), foot: 15, shadow: 7 };
+    case "hedge":
+      return { picture: hedge(v, theme), foot: 16, shadow: 8 };
+    case "rock":
+      return { picture: rock(v, theme), foot: 13, shadow: 6 };
+    case "stump":
+      return { picture: stump(theme), foot: 12, shadow: 6 };
+    case "flower":
+      return { picture: flower(Math.abs(variant), theme), foot: 10, flat: true, shadow: 0 };
+    case "grasstuft":
+      return { picture: tuft(v, theme), foot: 9, flat: true, shadow: 0 };
+    case "mushroom":
+      return { picture: mushroom(), foot: 9, flat: true, shadow: 0 };
+    case "reed":
+      return { picture: reed(v, theme), foot: 20, sways: true, shadow: 0 };
+    case "lily":
+      return { picture: lily(v, theme), foot: 9, flat: true, shadow: 0 };
+    case "lamp":
+      return lamp(theme, v);
+    case "highrise":
+      return highrise(v, theme);
+    case "fence":
+      return {
+        picture: variant === UPRIGHT ? upright(theme) : fence(theme),
+        foot: variant === UPRIGHT ? 19 : 15,
+        shadow: 0,
+      };
+    case "well":
+      return { picture: well(theme), foot: 28, shadow: 12 };
   }
 }
 
@@ -58,7 +79,16 @@ function leafy(kind: "oak" | "birch" | "blossom", v: number, theme: Theme): Pict
   blob(p, 28 + wide, 26 + wide, 9, 9, tones, v + 4);
   blob(p, 20, 17 + wide, 13, 13, tones, v + 8);
   blob(p, 20, 28, 10, 8, tones, v + 2);
-  if (kind === "oak" && v === 3) for (let k = 0; k < 7; k++) rect(p, theme.neon ? 0xffb36b : 0xe8546b, 10 + Math.floor(chance(k, 3) * 20), 12 + Math.floor(chance(3, k) * 20), 2, 2);
+  if (kind === "oak" && v === 3)
+    for (let k = 0; k < 7; k++)
+      rect(
+        p,
+        theme.neon ? 0xffb36b : 0xe8546b,
+        10 + Math.floor(chance(k, 3) * 20),
+        12 + Math.floor(chance(3, k) * 20),
+        2,
+        2,
+      );
   return outline(p, kind === "blossom" ? 0x5a2f57 : theme.leafInk);
 }
 
@@ -85,7 +115,14 @@ function pine(v: number, theme: Theme): Picture {
 function bush(v: number, theme: Theme): Picture {
   const p = picture(20, 17);
   blob(p, 10, 9, v > 1 ? 8 : 6, v % 2 ? 6 : 5, theme.leaves.bush, v);
-  if (v % 2) for (const [x, y] of [[6, 6], [11, 9], [9, 4], [13, 6]] as const) rect(p, theme.petals[v === 1 ? 0 : 3] as Colour, x, y, 2, 2);
+  if (v % 2)
+    for (const [x, y] of [
+      [6, 6],
+      [11, 9],
+      [9, 4],
+      [13, 6],
+    ] as const)
+      rect(p, theme.petals[v === 1 ? 0 : 3] as Colour, x, y, 2, 2);
   return outline(p, theme.leafInk);
 }
 
@@ -113,7 +150,12 @@ function stump(theme: Theme): Picture {
 function flower(variant: number, theme: Theme): Picture {
   const p = picture(15, 11);
   const colour = theme.petals[variant % theme.petals.length] as Colour;
-  for (const [x, y] of [[2, 3], [7, 1], [10, 5], [5, 6]] as const) {
+  for (const [x, y] of [
+    [2, 3],
+    [7, 1],
+    [10, 5],
+    [5, 6],
+  ] as const) {
     rect(p, theme.tuft, x + 1, y + 2, 1, 2);
     rect(p, colour, x, y + 1, 3, 1);
     rect(p, colour, x + 1, y, 1, 3);
@@ -193,7 +235,13 @@ function lamp(theme: Theme, v: number): Drawn {
   }
   rect(p, post, 4, 2, 8, 2);
   rect(p, post, 7, 1, 2, 1);
-  return { picture: outline(p), foot: 34, shadow: 5, lit, light: { x: 0, y: -28, r: 52, colour: theme.neon ? 0x7fe6e6 : theme.lamp } };
+  return {
+    picture: outline(p),
+    foot: 34,
+    shadow: 5,
+    lit,
+    light: { x: 0, y: -28, r: 52, colour: theme.neon ? 0x7fe6e6 : theme.lamp },
+  };
 }
 
 /** The edge of the city: dark towers with lit windows. */
@@ -210,14 +258,28 @@ function highrise(v: number, theme: Theme): Drawn {
     for (let i = 5; i < w - 5; i += 6) {
       const on = chance(i + v * 31, j) < 0.42;
       rect(p, on ? 0x8fb6c9 : shade(body, 0.62), i, j, 3, 4);
-      if (on) rect(lit, (theme.panes[Math.floor(chance(j, i + v) * theme.panes.length)] ?? theme.panes[0])?.[1] ?? 0xffca5c, i, j, 3, 4);
+      if (on)
+        rect(
+          lit,
+          (theme.panes[Math.floor(chance(j, i + v) * theme.panes.length)] ?? theme.panes[0])?.[1] ?? 0xffca5c,
+          i,
+          j,
+          3,
+          4,
+        );
     }
   }
   const tube = theme.tubes[v % theme.tubes.length] as Colour;
   rect(lit, tube, 1, 13, w, 1);
   rect(p, shade(tube, 0.7), 1, 13, w, 1);
   rect(p, 0x2f2d4e, 9, 0, 1, 6);
-  return { picture: outline(p, 0x26243f), foot: h + 1, shadow: 0, lit, light: { x: 0, y: -h / 2, r: 50, colour: tube } };
+  return {
+    picture: outline(p, 0x26243f),
+    foot: h + 1,
+    shadow: 0,
+    lit,
+    light: { x: 0, y: -h / 2, r: 50, colour: tube },
+  };
 }
 
 function fence(theme: Theme): Picture {

@@ -1,7 +1,7 @@
 // Small things on tables, in hands and on the floor.
 
-import { blob, INK, shade, type Colour } from "./paint";
-import { BOOKS, cloth, SIDE, STEEL, type Drawings } from "./pen";
+import { blob, type Colour, INK, shade } from "./paint";
+import { BOOKS, cloth, type Drawings, SIDE, STEEL } from "./pen";
 
 export const SMALL: Drawings = {
   pot: (d) => {
@@ -15,7 +15,13 @@ export const SMALL: Drawings = {
     d.r(0xc9754b, 4, 0, 8, 7);
     d.r(0xe59468, 3, 6, 10, 2);
     blob(d.p, 8 + SIDE, d.foot - 13 + SIDE, 6, 7, d.t.leaves.oak, d.v);
-    if (d.v % 2) for (const [x, up] of [[5, 14], [9, 17], [10, 12]] as const) d.r(d.t.petals[d.v % 5] as Colour, x, up, 2, 2);
+    if (d.v % 2)
+      for (const [x, up] of [
+        [5, 14],
+        [9, 17],
+        [10, 12],
+      ] as const)
+        d.r(d.t.petals[d.v % 5] as Colour, x, up, 2, 2);
   },
   bucket: (d) => {
     d.r(STEEL[1], 4, 0, 8, 8);
@@ -37,13 +43,15 @@ export const SMALL: Drawings = {
     d.r(d.t.wood[3], 11, 0, 1, 9);
     if (d.mode === "full" || d.mode === "empty") {
       d.r(d.t.wood[3], 2, 10, 12, 4);
-      for (let k = 0; k < (d.mode === "full" ? 8 : 2); k++) d.e(0xf08a3c, 4 + (k % 4) * 3, 11 + Math.floor(k / 4) * 3, 1, 1);
+      for (let k = 0; k < (d.mode === "full" ? 8 : 2); k++)
+        d.e(0xf08a3c, 4 + (k % 4) * 3, 11 + Math.floor(k / 4) * 3, 1, 1);
     } else d.r(d.t.wood[2], 1, 9, 14, 1);
   },
   basket: (d) => {
     d.r(0xc79a5b, 3, 0, 10, 7);
     for (let k = 0; k < 5; k++) d.r(0xa67c42, 3 + k * 2, k % 2, 1, 6);
-    for (let k = 0; k < 3; k++) d.e(([0xe8546b, 0xf0ad3c, 0x8ccb66] as const)[(k + d.v) % 3] as Colour, 5 + k * 3, 8, 2, 1);
+    for (let k = 0; k < 3; k++)
+      d.e(([0xe8546b, 0xf0ad3c, 0x8ccb66] as const)[(k + d.v) % 3] as Colour, 5 + k * 3, 8, 2, 1);
     d.r(0xa67c42, 3, 7, 10, 1);
   },
   sack: (d) => {
@@ -74,7 +82,8 @@ export const SMALL: Drawings = {
     d.r(0xc9bda8, 8, 2, 1, 3);
   },
   books: (d) => {
-    for (let k = 0; k < 5; k++) d.r(BOOKS[(k + d.v) % 6] as Colour, 2 + (d.mode === "used" ? (k % 2) * 3 : k % 2), k * 3, 11, 3);
+    for (let k = 0; k < 5; k++)
+      d.r(BOOKS[(k + d.v) % 6] as Colour, 2 + (d.mode === "used" ? (k % 2) * 3 : k % 2), k * 3, 11, 3);
     d.r(0xfff7e8, 4, 4, 7, 1);
     d.r(0xfff7e8, 4, 10, 7, 1);
   },
@@ -114,7 +123,8 @@ export const SMALL: Drawings = {
   tray: (d) => {
     d.r(d.t.wood[2], 1, 0, 14, 4);
     d.r(d.t.wood[0], 1, 3, 14, 1);
-    if (d.mode !== "empty") for (let k = 0; k < 4; k++) d.e(([0xf5c6d6, 0xfff7ee, 0xa9cf8f] as const)[k % 3] as Colour, 3 + k * 3, 4, 1, 1);
+    if (d.mode !== "empty")
+      for (let k = 0; k < 4; k++) d.e(([0xf5c6d6, 0xfff7ee, 0xa9cf8f] as const)[k % 3] as Colour, 3 + k * 3, 4, 1, 1);
   },
   food: (d) => {
     d.e(0xfff7ee, 8, 1, 5, 1);

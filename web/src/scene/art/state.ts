@@ -2,6 +2,7 @@
 
 export type Mode = "on" | "off" | "open" | "closed" | "broken" | "empty" | "full" | "used" | "";
 
+// biome-ignore format: a table
 const WORDS: Readonly<Record<Exclude<Mode, "">, readonly string[]>> = {
   broken: ["broken", "jammed", "torn", "crooked", "sparking", "cracked", "stopped", "plundered", "sulking", "고장", "멈춤", "찢", "부서", "깨짐"],
   on: [

@@ -4,9 +4,9 @@ import type { Sprite } from "../layout/map";
 import { DEVICES } from "./devices";
 import { FURNITURE } from "./furniture";
 import { OUTDOORS } from "./outdoors";
-import { dot, ellipse, INK, outline, picture, rect, shade, type Picture } from "./paint";
-import { cloth, RISE, SIDE, type Drawings, type Pen } from "./pen";
-import { drawPlant, type Drawn } from "./plants";
+import { dot, ellipse, INK, outline, type Picture, picture, rect, shade } from "./paint";
+import { cloth, type Drawings, type Pen, RISE, SIDE } from "./pen";
+import { type Drawn, drawPlant } from "./plants";
 import { SMALL } from "./small";
 import type { Mode } from "./state";
 import type { Theme } from "./theme";
@@ -24,7 +24,13 @@ export function drawThing(sprite: Sprite, w: number, h: number, variant: number,
   const foot = h * 16 + RISE;
   const shining: NonNullable<Drawn["light"]>[] = [];
   const pen: Pen = {
-    p, lit, t: theme, mode, v: variant, w: wide, foot,
+    p,
+    lit,
+    t: theme,
+    mode,
+    v: variant,
+    w: wide,
+    foot,
     r: (c, x, up, ww, hh) => {
       rect(p, c, SIDE + Math.round(x), SIDE + foot - up - hh, Math.round(ww), hh);
     },
@@ -65,10 +71,11 @@ export function drawCarried(sprite: Sprite, mode: Mode, theme: Theme): Picture {
   const top = big.px.findIndex((value) => value !== 0);
   const first = Math.max(0, Math.floor(top / big.w));
   const step = Math.max(1.6, (big.h - first) / 11);
-  for (let j = 0; j < 11; j++) for (let i = 0; i < 10; i++) {
-    const y = Math.floor(big.h - 1 - (11 - j) * step);
-    const x = Math.floor(big.w / 2 + (i - 4.5) * step);
-    if (y >= 0 && x >= 0 && x < big.w) p.px[j * p.w + i] = big.px[y * big.w + x] as number;
-  }
+  for (let j = 0; j < 11; j++)
+    for (let i = 0; i < 10; i++) {
+      const y = Math.floor(big.h - 1 - (11 - j) * step);
+      const x = Math.floor(big.w / 2 + (i - 4.5) * step);
+      if (y >= 0 && x >= 0 && x < big.w) p.px[j * p.w + i] = big.px[y * big.w + x] as number;
+    }
   return outline(p);
 }

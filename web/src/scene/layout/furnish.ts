@@ -2,9 +2,9 @@
 // look lived in. Nothing closes a way: every free tile of a place stays reachable from its door.
 
 import { chances, pick } from "./chance";
-import type { Bed, Lies, PlaceKind, Placed, Point, Rect, RoomKind, Sprite } from "./map";
-import { shapeOf, spriteOf, SURFACES } from "./words";
+import type { Bed, Lies, Placed, PlaceKind, Point, Rect, RoomKind, Sprite } from "./map";
 import type { Node } from "./tree";
+import { SURFACES, shapeOf, spriteOf } from "./words";
 
 /** A thing that is to be placed. */
 export interface Piece {
@@ -38,22 +38,26 @@ export interface Place {
 
 type Liking = "back" | "side" | "corner" | "middle" | "open";
 
+// biome-ignore format: a table
 const BACK = new Set<Sprite>([
   "bed", "cradle", "stove", "hearth", "shelf", "bookshelf", "cupboard", "drawers", "wardrobe", "fridge", "basin", "boiler", "console",
   "screen", "arcade", "claw", "vending", "piano", "altar", "board", "safe", "tank", "workbench", "desk", "stage", "antenna", "chest",
   "engine", "machine", "towerclock", "torii", "awning", "steamer", "radio", "speaker", "anvil",
 ]);
+// biome-ignore format: a table
 const CORNER = new Set<Sprite>([
   "plant", "lamp", "barrel", "crate", "sack", "bucket", "basket", "umbrella", "letterbox", "drum", "telescope", "box", "tool", "toolbox",
   "flowers", "bottle", "cart", "hive", "hay", "partition", "guitar", "violin", "kite", "bicycle", "hen", "stonelantern", "tree", "pot",
   "scale", "bell", "mortar",
 ]);
+// biome-ignore format: a table
 const MIDDLE = new Set<Sprite>([
   "table", "roundtable", "chess", "tub", "drone", "easel", "loom", "rug", "sofa", "microphone", "lectern", "fountain", "statue", "fire",
   "stall", "pavilion", "well", "pump", "vegetables", "swing", "slide", "counter",
 ]);
 
 /** What a room of a kind has, the most telling first; repeated where one may be more. */
+// biome-ignore format: a table
 const FILL: Record<RoomKind, readonly Sprite[]> = {
   home: ["table", "stove", "shelf", "wardrobe", "rug", "plant", "window", "picture", "lamp", "drawers", "window", "cup", "basin", "sofa", "bookshelf", "flowers"],
   bedroom: ["wardrobe", "rug", "drawers", "lamp", "window", "picture", "desk", "plant", "chest", "bookshelf", "mirror"],
@@ -90,6 +94,7 @@ const FILL: Record<RoomKind, readonly Sprite[]> = {
 };
 
 /** Of these a room has no second one of its own accord. */
+// biome-ignore format: a table
 const ONE_OF_A_KIND = new Set<Sprite>(["stove", "piano", "counter", "altar", "hearth", "stage", "fridge", "safe", "anvil", "rug", "basin", "boiler",
   "fountain", "statue", "board", "pavilion", "torii", "bell", "well", "letterbox", "scarecrow", "slide",
 ]);
@@ -152,7 +157,14 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
     for (let x = at.x; x < at.x + bw; x++) out.push({ x, y: at.y + bh });
     for (let y = at.y + bh - 1; y >= at.y; y--) out.push({ x: at.x - 1, y }, { x: at.x + bw, y });
     for (let x = at.x; x < at.x + bw; x++) out.push({ x, y: at.y - 1 });
-    return out.filter((p) => p.x >= rect.x && p.y >= rect.y && p.x < rect.x + w && p.y < rect.y + h && !solid[(p.y - rect.y) * w + p.x - rect.x]);
+    return out.filter(
+      (p) =>
+        p.x >= rect.x &&
+        p.y >= rect.y &&
+        p.x < rect.x + w &&
+        p.y < rect.y + h &&
+        !solid[(p.y - rect.y) * w + p.x - rect.x],
+    );
   };
 
   /** Whether a piece leaves the free tiles in one, and a free tile beside itself and each of its neighbours. */
@@ -160,7 +172,12 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
     const at = { x: rect.x + x, y: rect.y + y };
     if (!around(at, piece.w, piece.h).length) return false;
     const touched = placed.filter(
-      (p) => p.lies === "floor" && p.at.x <= at.x + piece.w && at.x <= p.at.x + p.w && p.at.y <= at.y + piece.h && at.y <= p.at.y + p.h,
+      (p) =>
+        p.lies === "floor" &&
+        p.at.x <= at.x + piece.w &&
+        at.x <= p.at.x + p.w &&
+        p.at.y <= at.y + piece.h &&
+        at.y <= p.at.y + p.h,
     );
     return touched.every((p) => around(p.at, p.w, p.h).length > 0) && (passable(piece, x, y) || inOne());
   };
@@ -187,21 +204,29 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
   const inOne = (): boolean => {
     let first = -1;
     let left = 0;
-    for (let i = 0; i < w * h; i++) if (!solid[i]) ((left += 1), first < 0 && (first = i));
+    for (let i = 0; i < w * h; i++) {
+      if (solid[i]) continue;
+      left++;
+      if (first < 0) first = i;
+    }
     if (first < 0) return false;
     seen.fill(0);
     let top = 0;
-    stack[top++] = first;
-    seen[first] = 1;
+    const reach = (i: number): void => {
+      if (solid[i] || seen[i]) return;
+      seen[i] = 1;
+      stack[top++] = i;
+    };
+    reach(first);
     let reached = 0;
     while (top > 0) {
       const i = stack[--top] as number;
       reached++;
       const x = i % w;
-      if (x > 0 && !solid[i - 1] && !seen[i - 1]) ((seen[i - 1] = 1), (stack[top++] = i - 1));
-      if (x < w - 1 && !solid[i + 1] && !seen[i + 1]) ((seen[i + 1] = 1), (stack[top++] = i + 1));
-      if (i >= w && !solid[i - w] && !seen[i - w]) ((seen[i - w] = 1), (stack[top++] = i - w));
-      if (i < w * (h - 1) && !solid[i + w] && !seen[i + w]) ((seen[i + w] = 1), (stack[top++] = i + w));
+      if (x > 0) reach(i - 1);
+      if (x < w - 1) reach(i + 1);
+      if (i >= w) reach(i - w);
+      if (i < w * (h - 1)) reach(i + w);
     }
     return reached === left;
   };
@@ -212,8 +237,14 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
 
   const put = (piece: Piece, x: number, y: number): Placed => {
     const one: Placed = {
-      object: piece.object, sprite: piece.sprite, at: { x: rect.x + x, y: rect.y + y }, w: piece.w, h: piece.h,
-      lies: piece.lies, area: node.area.id, variant: Math.floor(chance() * 1000),
+      object: piece.object,
+      sprite: piece.sprite,
+      at: { x: rect.x + x, y: rect.y + y },
+      w: piece.w,
+      h: piece.h,
+      lies: piece.lies,
+      area: node.area.id,
+      variant: Math.floor(chance() * 1000),
     };
     placed.push(one);
     if (SURFACES.has(piece.sprite) && piece.lies === "floor") surfaces.push(one);
@@ -227,7 +258,12 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
       for (let i = 0; i < piece.w; i++) if (hung.has(rect.x + x + i)) clear = false;
       if (clear) starts.push(x);
     }
-    const low = starts.filter((x) => !placed.some((p) => TALL.has(p.sprite) && p.at.y === rect.y && p.at.x < rect.x + x + piece.w && p.at.x + p.w > rect.x + x));
+    const low = starts.filter(
+      (x) =>
+        !placed.some(
+          (p) => TALL.has(p.sprite) && p.at.y === rect.y && p.at.x < rect.x + x + piece.w && p.at.x + p.w > rect.x + x,
+        ),
+    );
     const from = low.length ? low : starts;
     if (!from.length || (!piece.object && !low.length)) return false;
     const x = pick(from, chance());
@@ -248,13 +284,20 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
     });
     if (!at) return false;
     if (piece.lies === "floor") open -= piece.w * piece.h;
-    else if (piece.lies === "seat") for (let j = 0; j < piece.h; j++) for (let i = 0; i < piece.w; i++) soft[(at.y + j) * w + at.x + i] = 1;
+    else if (piece.lies === "seat")
+      for (let j = 0; j < piece.h; j++) for (let i = 0; i < piece.w; i++) soft[(at.y + j) * w + at.x + i] = 1;
     put(piece, at.x, at.y);
     return true;
   };
 
   const bestSpot = (piece: Piece, fits: (x: number, y: number) => boolean): Point | null => {
-    const liking: Liking = BACK.has(piece.sprite) ? "back" : CORNER.has(piece.sprite) ? "corner" : MIDDLE.has(piece.sprite) ? "middle" : "open";
+    const liking: Liking = BACK.has(piece.sprite)
+      ? "back"
+      : CORNER.has(piece.sprite)
+        ? "corner"
+        : MIDDLE.has(piece.sprite)
+          ? "middle"
+          : "open";
     const alike = placed.filter((p) => p.sprite === piece.sprite && p.lies === "floor");
     // On a large square not every tile is looked at.
     const look = w * h > 400 ? 130 / (w * h) : 1;
@@ -296,10 +339,13 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
       // Rows to sit in, with a way down the middle and before them.
       const rows = alike.some((p) => p.at.x - rect.x === x) ? 1 : 0;
       const aisle = Math.abs(x + piece.w / 2 - w / 2) < 1.5 ? 4 : 0;
-      return 4 + rows - (up < 3 ? 5 : 0) - (up % 2 === 1 ? 0 : 3) - near * 0.1 - aisle - (left === 0 || right === 0 ? 2 : 0);
+      return (
+        4 + rows - (up < 3 ? 5 : 0) - (up % 2 === 1 ? 0 : 3) - near * 0.1 - aisle - (left === 0 || right === 0 ? 2 : 0)
+      );
     }
     if (FACED.has(piece.sprite)) return (up === 0 ? 9 : 0) - Math.abs(left - right) * 0.5;
-    if (liking === "back") return (up === 0 ? 6 : left === 0 || right === 0 ? 2 : 0) - down * 0.01 + (left === 0 || right === 0 ? 1 : 0);
+    if (liking === "back")
+      return (up === 0 ? 6 : left === 0 || right === 0 ? 2 : 0) - down * 0.01 + (left === 0 || right === 0 ? 1 : 0);
     if (liking === "corner") return (left === 0 || right === 0 ? 3 : 0) + (up === 0 || down === 0 ? 2 : 0) - near * 0.3;
     if (liking === "middle") {
       const off = Math.abs(left - right) / w + Math.abs(up - down + (piece.sprite === "counter" ? 1 : 0)) / h;
@@ -308,7 +354,12 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
       let crowded = 0;
       for (const p of placed) {
         if (p.lies !== "floor" || !MIDDLE.has(p.sprite)) continue;
-        const gap = Math.max(p.at.x - rect.x - x - piece.w, x - p.at.x + rect.x - p.w, (p.at.y - rect.y - y - piece.h) * 1.5, (y - p.at.y + rect.y - p.h) * 1.5);
+        const gap = Math.max(
+          p.at.x - rect.x - x - piece.w,
+          x - p.at.x + rect.x - p.w,
+          (p.at.y - rect.y - y - piece.h) * 1.5,
+          (y - p.at.y + rect.y - p.h) * 1.5,
+        );
         if (gap < 3) crowded += 3 - gap;
       }
       if (piece.sprite === "counter") return (up === 2 || (up === 1 && h < 5) ? 6 : 0) - off * 2 - crowded;
@@ -328,7 +379,8 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
       // A tree is three tiles high and hides what stands behind it.
       const behind = piece.sprite === "tree" ? y - (p.at.y - rect.y) : p.sprite === "tree" ? p.at.y - rect.y - y : 0;
       if (behind > 0 && behind < 4 && gapX < 1) crowded += 2.5;
-      if (piece.sprite === "vegetables" && p.sprite === "vegetables") crowded += p.at.x - rect.x === x && gapY === 1 ? -1.5 : gap < 1 ? 4 : 0;
+      if (piece.sprite === "vegetables" && p.sprite === "vegetables")
+        crowded += p.at.x - rect.x === x && gapY === 1 ? -1.5 : gap < 1 ? 4 : 0;
       else if (gap < 1) crowded += 5;
       else if (gap < 2) crowded += p.sprite === piece.sprite ? 2.5 : 1;
     }
@@ -348,8 +400,10 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
       if (piece.sprite === "stonelantern") return 8 - Math.abs(Math.abs(dx) - 2) * 1.5 - Math.abs(y % 3) - crowded;
     }
     if (CENTRAL.has(piece.sprite)) return 8 - off * 10 - crowded;
-    if (ROUND.has(piece.sprite)) return 4 - Math.abs(off - 0.62) * 6 - Math.min(Math.abs(dx), Math.abs(dy)) * 0.5 - crowded;
-    if (piece.sprite === "stall") return (placed.some((p) => p.sprite === "stall" && p.at.y - rect.y === y) ? 3.5 : wall < 2 ? 2.5 : 0.5) - crowded;
+    if (ROUND.has(piece.sprite))
+      return 4 - Math.abs(off - 0.62) * 6 - Math.min(Math.abs(dx), Math.abs(dy)) * 0.5 - crowded;
+    if (piece.sprite === "stall")
+      return (placed.some((p) => p.sprite === "stall" && p.at.y - rect.y === y) ? 3.5 : wall < 2 ? 2.5 : 0.5) - crowded;
     if (piece.sprite === "vegetables") return 5 - off * 1.5 - crowded;
     if (piece.sprite === "tree") return (wall === 1 ? 3 : wall === 0 ? 1.5 : 0) + Math.min(1.5, off) * 2 - crowded;
     return (wall === 0 ? 2.5 : wall === 1 ? 1.5 : 0) - crowded;
@@ -359,7 +413,8 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
   const putOn = (piece: Piece): boolean => {
     const bare = surfaces.filter((one) => !laden.has(one));
     const cooked = COOKED.has(piece.sprite);
-    const suits = (one: Placed): number => (one.sprite === "stove" ? (cooked ? 2 : -9) : one.sprite === "chest" || one.sprite === "cupboard" ? 0 : 1);
+    const suits = (one: Placed): number =>
+      one.sprite === "stove" ? (cooked ? 2 : -9) : one.sprite === "chest" || one.sprite === "cupboard" ? 0 : 1;
     let table: Placed | undefined = bare.filter((one) => suits(one) >= 0).sort((a, b) => suits(b) - suits(a))[0];
     if (!table && lay({ object: "", sprite: "drawers", ...shapeOf("drawers", false) })) table = surfaces.at(-1);
     if (!table) return false;
@@ -374,8 +429,15 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
       table.sprite === "desk" || table.sprite === "workbench"
         ? [{ x: table.at.x, y: table.at.y + 1 }]
         : table.sprite === "counter"
-          ? [{ x: table.at.x, y: table.at.y + 1 }, { x: table.at.x + table.w - 1, y: table.at.y + 1 }]
-          : [{ x: table.at.x - 1, y: table.at.y }, { x: table.at.x + table.w, y: table.at.y }, { x: table.at.x, y: table.at.y + 1 }];
+          ? [
+              { x: table.at.x, y: table.at.y + 1 },
+              { x: table.at.x + table.w - 1, y: table.at.y + 1 },
+            ]
+          : [
+              { x: table.at.x - 1, y: table.at.y },
+              { x: table.at.x + table.w, y: table.at.y },
+              { x: table.at.x, y: table.at.y + 1 },
+            ];
     const sprite: Sprite = table.sprite === "counter" || table.sprite === "workbench" ? "stool" : "chair";
     for (const { x, y } of places) {
       const i = (y - rect.y) * w + (x - rect.x);
@@ -397,7 +459,9 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
   const mirror = (piece: Piece, one: Placed): void => {
     const x = w - piece.w - (one.at.x - rect.x);
     const y = one.at.y - rect.y;
-    for (let j = 0; j < piece.h; j++) for (let i = 0; i < piece.w; i++) if (solid[(y + j) * w + x + i] || kept[(y + j) * w + x + i] || soft[(y + j) * w + x + i]) return;
+    for (let j = 0; j < piece.h; j++)
+      for (let i = 0; i < piece.w; i++)
+        if (solid[(y + j) * w + x + i] || kept[(y + j) * w + x + i] || soft[(y + j) * w + x + i]) return;
     if (crowding(piece, x, y) >= 2) return;
     set(x, y, piece, 1);
     if (holds(piece, x, y)) {
@@ -421,7 +485,8 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
   const fills = fill.map((sprite): Piece => ({ object: "", sprite, ...shapeOf(sprite, outdoor) }));
   for (const piece of fills) {
     if (outdoor && CENTRAL.has(piece.sprite) && must.some((one) => CENTRAL.has(one.sprite))) continue;
-    if (piece.lies === "top" || (ONE_OF_A_KIND.has(piece.sprite) && placed.some((one) => one.sprite === piece.sprite))) continue;
+    if (piece.lies === "top" || (ONE_OF_A_KIND.has(piece.sprite) && placed.some((one) => one.sprite === piece.sprite)))
+      continue;
     if (piece.lies === "floor" && (floor - open + piece.w * piece.h) / floor > density) continue;
     const like = outdoor ? placed.filter((one) => one.sprite === piece.sprite).length : 0;
     if (like > 1 && like >= floor / (CROWDED.has(place.kind) ? 12 : 45)) continue;
@@ -435,7 +500,8 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
   const isSeat = (p: Point): boolean => soft[(p.y - rect.y) * w + p.x - rect.x] === 1;
   const nearest = (to: Point): Point[] => {
     const all: Point[] = [];
-    for (let y = rect.y; y < rect.y + h; y++) for (let x = rect.x; x < rect.x + w; x++) if (freeTile({ x, y })) all.push({ x, y });
+    for (let y = rect.y; y < rect.y + h; y++)
+      for (let x = rect.x; x < rect.x + w; x++) if (freeTile({ x, y })) all.push({ x, y });
     return all.sort((a, b) => Math.hypot(a.x - to.x, a.y - to.y) - Math.hypot(b.x - to.x, b.y - to.y)).slice(0, 3);
   };
   const uses = new Map<string, readonly Point[]>();
@@ -445,10 +511,15 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
     const under = one.lies === "top" ? surfaces.find((s) => covers(s, one.at)) : undefined;
     const body = under ?? one;
     const at = one.lies === "wall" ? { x: one.at.x, y: one.at.y } : body.at;
-    let spots = one.lies === "rug" || one.lies === "seat" ? [one.at] : around(at, body.w, one.lies === "wall" ? 1 : body.h);
+    let spots =
+      one.lies === "rug" || one.lies === "seat" ? [one.at] : around(at, body.w, one.lies === "wall" ? 1 : body.h);
     if (spots.length > 1) spots = [...spots.filter(isSeat), ...spots.filter((p) => !isSeat(p))];
     if (one.object) uses.set(key, spots.length ? spots : nearest(at));
-    else if (spots[0]) uses.set(key, [...(uses.get(key) ?? []), ...(SEATED.has(one.sprite) ? spots.filter(isSeat) : spots.slice(0, one.w))]);
+    else if (spots[0])
+      uses.set(key, [
+        ...(uses.get(key) ?? []),
+        ...(SEATED.has(one.sprite) ? spots.filter(isSeat) : spots.slice(0, one.w)),
+      ]);
   }
   return { placed, stands: standsOf(), uses, beds: bedsOf() };
 
@@ -461,7 +532,11 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
       const y = Math.floor(i / w);
       const wall = Math.min(x, w - 1 - x, y, h - 1 - y);
       const hidden = hiding.some(
-        (p) => rect.x + x >= p.at.x - (p.sprite === "tree" ? 1 : 0) && rect.x + x < p.at.x + p.w + (p.sprite === "tree" ? 1 : 0) && p.at.y > rect.y + y && p.at.y <= rect.y + y + 2,
+        (p) =>
+          rect.x + x >= p.at.x - (p.sprite === "tree" ? 1 : 0) &&
+          rect.x + x < p.at.x + p.w + (p.sprite === "tree" ? 1 : 0) &&
+          p.at.y > rect.y + y &&
+          p.at.y <= rect.y + y + 2,
       );
       spotAt[count++] = i;
       scores[i] = (soft[i] ? 3 : 0) + Math.min(2, wall) - (kept[i] ? 5 : 0) - (hidden ? 4 : 0) + chance() * 2;
@@ -492,6 +567,7 @@ export function furnish(place: Place, fill: readonly Sprite[], density: number):
   }
 }
 
+// biome-ignore format: a table
 const CENTRAL = new Set<Sprite>(["fountain", "well", "statue", "pavilion", "altar", "stage", "fire", "towerclock", "pump"]);
 const ROUND = new Set<Sprite>(["bench", "chess", "table", "roundtable", "lights"]);
 const PAIRED = new Set<Sprite>(["bench", "tree", "stall", "flowers", "stonelantern", "lamp", "grave"]);
@@ -500,9 +576,11 @@ const ROWS: Partial<Record<PlaceKind, Sprite>> = { stage: "bench", church: "benc
 /** What a room looks towards: in the middle of the back wall. */
 const FACED = new Set<Sprite>(["stage", "altar", "board", "hearth"]);
 /** Taller than people: who stands behind is not seen. */
+// biome-ignore format: a table
 const HIDING = new Set<Sprite>(["tree", "torii", "stall", "awning", "pavilion", "towerclock", "board", "statue", "vending", "stage"]);
 const CROWDED = new Set<PlaceKind>(["market", "field", "garden", "graveyard", "forest", "harbour"]);
 const SEATED = new Set<Sprite>(["table", "roundtable", "desk", "counter", "chess", "console"]);
+// biome-ignore format: a table
 const TALL = new Set<Sprite>(["shelf", "bookshelf", "wardrobe", "cupboard", "fridge", "vending", "arcade", "claw", "boiler", "hearth", "stove", "screen", "board", "drawers"]);
 
 function covers(rect: { readonly at: Point; readonly w: number; readonly h: number }, p: Point): boolean {

@@ -1,11 +1,12 @@
 // Places under the open sky: how large they are, what they are paved with, and what stands on them.
 
-import type { Ground, GroundKind, Point, Rect, Sprite } from "./map";
 import type { Size } from "./house";
+import type { Ground, GroundKind, Point, Rect, Sprite } from "./map";
 import { waterRows } from "./place";
 import { isGate, type Node } from "./tree";
 import { groundKindOf, shapeOf, spriteOf } from "./words";
 
+// biome-ignore format: a table
 const SIZES: Record<GroundKind, readonly [number, number]> = {
   plaza: [15, 9], garden: [10, 7], canal: [22, 7], lake: [14, 10], harbour: [17, 9], beach: [18, 9], market: [15, 6], street: [15, 4],
   park: [14, 9], forest: [14, 10], hill: [12, 9], shrine: [9, 7], field: [12, 8], yard: [7, 5], graveyard: [10, 7], playground: [10, 7],
@@ -13,6 +14,7 @@ const SIZES: Record<GroundKind, readonly [number, number]> = {
 };
 
 /** What a place of a kind has of its own accord, the most telling first, and how much of it things may cover. */
+// biome-ignore format: a table
 const FILL: Record<GroundKind, readonly [number, readonly Sprite[]]> = {
   plaza: [0.16, ["fountain", "bench", "bench", "tree", "bench", "board", "tree", "statue", "bench", "flowers", "flowers", "stall", "tree", "letterbox"]],
   garden: [0.34, ["vegetables", "flowers", "vegetables", "tree", "bucket", "flowers", "vegetables", "barrel", "flowers", "vegetables", "bench", "flowers", "tool"]],

@@ -51,7 +51,10 @@ export function planHouse(house: House, size: (node: Node) => Size, ways: readon
     const block = measured(entrance, inside, size);
     if (block.kids.length > MOST_SIDE_BY_SIDE) inner = alongHall(block, rooms);
     else if (isWideHouse(block)) inner = beside(block, rooms);
-    else inner = (behind(block, { x: 0, y: 0, w: block.w, h: block.h }, rooms), block);
+    else {
+      behind(block, { x: 0, y: 0, w: block.w, h: block.h }, rooms);
+      inner = block;
+    }
   }
   for (const [node, rect] of rooms) rooms.set(node, { ...rect, x: rect.x + WALL, y: rect.y + FACE });
 
@@ -101,7 +104,12 @@ function behind(block: Block, at: Rect, rooms: Map<Node, Rect>): void {
   stretched(block.kids, at, at.w, (kid, x, w) => behind(kid, { x, y: at.y, w, h: back }, rooms));
 }
 
-function stretched(kids: readonly Block[], at: Point, w: number, put: (kid: Block, x: number, w: number) => void): void {
+function stretched(
+  kids: readonly Block[],
+  at: Point,
+  w: number,
+  put: (kid: Block, x: number, w: number) => void,
+): void {
   const free = w - total(kids.map((kid) => kid.w)) - WALL * (kids.length - 1);
   let x = at.x;
   kids.forEach((kid, i) => {
@@ -114,7 +122,13 @@ function stretched(kids: readonly Block[], at: Point, w: number, put: (kid: Bloc
 /** Two rooms lie rather side by side than one behind the other, but not in every house. */
 function isWideHouse({ node, kids, own }: Block): boolean {
   const [kid] = kids;
-  return kids.length === 1 && kid !== undefined && kid.kids.length === 0 && own.w + kid.w <= 19 && hash(`wide ${node.area.id}`) % 6 !== 0;
+  return (
+    kids.length === 1 &&
+    kid !== undefined &&
+    kid.kids.length === 0 &&
+    own.w + kid.w <= 19 &&
+    hash(`wide ${node.area.id}`) % 6 !== 0
+  );
 }
 
 function beside(block: Block, rooms: Map<Node, Rect>): Size {

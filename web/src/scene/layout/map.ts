@@ -31,11 +31,13 @@ export interface Spot {
   readonly kind: PlaceKind;
 }
 
+// biome-ignore format: a table
 export type RoomKind =
   | "home" | "bedroom" | "kitchen" | "cafe" | "shop" | "bakery" | "fish" | "clocks" | "books" | "clinic" | "workshop" | "smithy"
   | "arcade" | "bath" | "shrine" | "library" | "school" | "office" | "hall" | "stage" | "shed" | "studio" | "radio" | "boat"
   | "church" | "lab" | "inn" | "music" | "study" | "barn" | "tower" | "room";
 
+// biome-ignore format: a table
 export type GroundKind =
   | "plaza" | "garden" | "canal" | "lake" | "harbour" | "beach" | "market" | "street" | "park" | "forest" | "hill" | "shrine"
   | "field" | "yard" | "graveyard" | "playground" | "gate" | "meadow";
@@ -95,6 +97,7 @@ export interface Placed {
   readonly variant: number;
 }
 
+// biome-ignore format: a table
 export type Sprite =
   | "bed" | "cradle" | "stove" | "hearth" | "pot" | "counter" | "table" | "roundtable" | "desk" | "chair" | "stool" | "sofa" | "shelf"
   | "bookshelf" | "cupboard" | "drawers" | "chest" | "wardrobe" | "lamp" | "lantern" | "radio" | "gramophone" | "drone" | "console"
@@ -110,8 +113,25 @@ export type Sprite =
 
 export interface Plant extends Point {
   readonly sprite:
-    | "oak" | "pine" | "birch" | "blossom" | "bush" | "rock" | "flower" | "reed" | "lily" | "lamp" | "bench" | "barrel"
-    | "fence" | "hedge" | "grasstuft" | "mushroom" | "stump" | "well" | "highrise";
+    | "oak"
+    | "pine"
+    | "birch"
+    | "blossom"
+    | "bush"
+    | "rock"
+    | "flower"
+    | "reed"
+    | "lily"
+    | "lamp"
+    | "bench"
+    | "barrel"
+    | "fence"
+    | "hedge"
+    | "grasstuft"
+    | "mushroom"
+    | "stump"
+    | "well"
+    | "highrise";
   readonly variant: number;
 }
 

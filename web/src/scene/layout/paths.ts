@@ -59,7 +59,8 @@ export function wayToNetwork(land: Land, ...from: readonly Point[]): Point[] | n
       if (network[tile]) {
         const way: Point[] = [];
         search.base += buckets.length;
-        for (let at = state; at >= 0; at = came[at] as number) way.push({ x: (at >> 2) % width, y: Math.floor((at >> 2) / width) });
+        for (let at = state; at >= 0; at = came[at] as number)
+          way.push({ x: (at >> 2) % width, y: Math.floor((at >> 2) / width) });
         return way.reverse();
       }
       const x = tile % width;
@@ -121,8 +122,15 @@ export function tilesOf(rect: Rect): Point[] {
 }
 
 /** Marks the tiles of a rectangle that lie on the land. */
-export function stamp({ width, height }: Pick<Land, "width" | "height">, tiles: Uint8Array, { x, y, w, h }: Rect, value: 0 | 1): void {
+export function stamp(
+  { width, height }: Pick<Land, "width" | "height">,
+  tiles: Uint8Array,
+  { x, y, w, h }: Rect,
+  value: 0 | 1,
+): void {
   const left = Math.max(0, x);
   const right = Math.min(width, x + w);
-  if (right > left) for (let row = Math.max(0, y); row < Math.min(height, y + h); row++) tiles.fill(value, row * width + left, row * width + right);
+  if (right > left)
+    for (let row = Math.max(0, y); row < Math.min(height, y + h); row++)
+      tiles.fill(value, row * width + left, row * width + right);
 }

@@ -4,7 +4,7 @@
 import { chances } from "./chance";
 import type { Plan, Size } from "./house";
 import type { Rect } from "./map";
-import { isGate, type House, type Node, type Site } from "./tree";
+import { type House, isGate, type Node, type Site } from "./tree";
 
 export interface Placement {
   readonly w: number;
@@ -102,7 +102,9 @@ function houseUnit(site: Site, units: Units, house: House): Unit {
   const right = SIDE + Math.floor(chance() * 1.6) + (chance() < 0.14 ? 5 : 0);
   const above = ABOVE + 1 + Math.floor(chance() * 1.5);
   const before = BEFORE + (chance() < 0.35 ? 1 : 0);
-  const yards = house.rooms.flatMap((room) => room.kids.filter((kid) => kid.open)).map((yard) => district(site, units, yard, []));
+  const yards = house.rooms
+    .flatMap((room) => room.kids.filter((kid) => kid.open))
+    .map((yard) => district(site, units, yard, []));
   const w = plan.w + left + right;
   const h = plan.h + above + before;
   return {
@@ -125,19 +127,31 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, n) => a
 /** A ground with all that belongs to it around it: houses in rows, north and south of it and beside it. */
 function district(site: Site, units: Units, node: Node, more: readonly Unit[]): Unit {
   const boats = new Set(units.moored(node).map((boat) => boat.entrance));
-  const mine = node.kids.filter((kid) => !boats.has(kid)).map((kid) => (kid.open ? district(site, units, kid, []) : houseUnit(site, units, site.houseOf.get(kid.area.id) as House)));
+  const mine = node.kids
+    .filter((kid) => !boats.has(kid))
+    .map((kid) =>
+      kid.open ? district(site, units, kid, []) : houseUnit(site, units, site.houseOf.get(kid.area.id) as House),
+    );
   const members = shuffled([...mine, ...more], `district ${node.area.id}`);
   const bare = groundUnit(units, node);
   if (!members.length) return bare;
   // A square is as high as the houses beside it, so that there can be some.
   const street = units.isStreet(node) && members.length > 1;
-  const square = groundUnit(units, node, members.length > 3 && !street ? Math.min(6, Math.max(0, Math.min(...members.map((unit) => unit.h)) - bare.h)) : 0);
+  const square = groundUnit(
+    units,
+    node,
+    members.length > 3 && !street ? Math.min(6, Math.max(0, Math.min(...members.map((unit) => unit.h)) - bare.h)) : 0,
+  );
   const area = sum(members.map((unit) => unit.w * unit.h)) * 1.1 + square.w * square.h;
   const widest = Math.max(...members.map((unit) => unit.w));
   const wanted = Math.max(square.w, members.length > 1 ? Math.sqrt(area * 1.45) : 0);
   // Several widths are tried: how well units fill their rows cannot be told beforehand.
-  const tried = (members.length > 1 ? [0.7, 0.85, 1, 1.15, 1.3, 1.5] : [1]).map((share) => packed(members, square, street, Math.max(widest, Math.ceil(wanted * share)), widest));
-  const { parted, half, W, H, coreAt, left, right, north, south, band } = tried.reduce((best, one) => (one.cost < best.cost ? one : best));
+  const tried = (members.length > 1 ? [0.7, 0.85, 1, 1.15, 1.3, 1.5] : [1]).map((share) =>
+    packed(members, square, street, Math.max(widest, Math.ceil(wanted * share)), widest),
+  );
+  const { parted, half, W, H, coreAt, left, right, north, south, band } = tried.reduce((best, one) =>
+    one.cost < best.cost ? one : best,
+  );
   const core = street ? groundUnit(units, node, 0, W - square.w) : square;
 
   return {
@@ -166,7 +180,10 @@ function district(site: Site, units: Units, node: Node, more: readonly Unit[]): 
       if (north.length) avenue(firstStreet, at);
       const coreX = x + coreAt;
       core.put(coreX, at + Math.floor((band - core.h) / 2), into);
-      for (const [column, atX] of [[left, (w: number) => coreX - w], [right, () => coreX + core.w]] as const) {
+      for (const [column, atX] of [
+        [left, (w: number) => coreX - w],
+        [right, () => coreX + core.w],
+      ] as const) {
         let down = at + Math.floor((band - heights(column)) / 2);
         for (const row of column) {
           row.put(atX(row.w), down, row.h, into);
@@ -205,7 +222,9 @@ const heights = (rows: readonly { readonly h: number }[]): number => sum(rows.ma
 
 function packed(members: readonly Unit[], core: Size, street: boolean, wide: number, widest: number): Packing {
   const parted = widest * 2 + STREET <= wide * 1.2 && members.length > 2;
-  const most = parted ? Math.max(widest, Math.ceil((wide - STREET) / 2), Math.ceil(core.w / 2)) : Math.max(wide, core.w);
+  const most = parted
+    ? Math.max(widest, Math.ceil((wide - STREET) / 2), Math.ceil(core.w / 2))
+    : Math.max(wide, core.w);
   const queue = [...members];
   const left: Row[] = [];
   const right: Row[] = [];
@@ -226,18 +245,35 @@ function packed(members: readonly Unit[], core: Size, street: boolean, wide: num
   const north: Rows[] = [];
   const south: Rows[] = [];
   while (queue.length) {
-    const pair = parted ? [takeRow(queue, most, Infinity), takeRow(queue, most, Infinity)] : [takeRow(queue, most, Infinity)];
+    const pair = parted
+      ? [takeRow(queue, most, Infinity), takeRow(queue, most, Infinity)]
+      : [takeRow(queue, most, Infinity)];
     const rows = pair.filter((row) => row !== null);
     (north.length <= south.length ? north : south).push({ rows, h: Math.max(...rows.map((row) => row.h)) });
   }
   const all = [...north, ...south];
   const sides = Math.max(0, ...[...left, ...right].map((row) => row.w));
-  const half = Math.max(sides + Math.ceil((core.w - STREET) / 2), ...all.flatMap(({ rows }) => rows.map((row) => row.w)));
+  const half = Math.max(
+    sides + Math.ceil((core.w - STREET) / 2),
+    ...all.flatMap(({ rows }) => rows.map((row) => row.w)),
+  );
   const W = parted ? half * 2 + STREET : Math.max(core.w + 2 * sides, ...all.map(({ rows: [row] }) => row?.w ?? 0));
   const band = Math.max(core.h, heights(left), heights(right));
   const H = heights(all) + band;
   const coreAt = street ? 0 : parted ? half + Math.floor((STREET - core.w) / 2) : Math.floor((W - core.w) / 2);
-  return { parted, half, W, H, coreAt, left, right, north, south, band, cost: W * H * (1 + Math.abs(Math.log(W / H / 1.35)) * 0.7) };
+  return {
+    parted,
+    half,
+    W,
+    H,
+    coreAt,
+    left,
+    right,
+    north,
+    south,
+    band,
+    cost: W * H * (1 + Math.abs(Math.log(W / H / 1.35)) * 0.7),
+  };
 }
 
 /** Houses left and right of the avenue. */
@@ -308,7 +344,9 @@ function hinted(site: Site, units: Units): Placement | null {
   const ashore = site.houses.filter((house) => !boats.has(house));
   const all = grounds.length + ashore.length;
   const boxed = (box: readonly number[] | null): Rect | null =>
-    box && box.length === 4 ? { x: box[0] as number, y: box[1] as number, w: Math.max(1, box[2] as number), h: Math.max(1, box[3] as number) } : null;
+    box && box.length === 4
+      ? { x: box[0] as number, y: box[1] as number, w: Math.max(1, box[2] as number), h: Math.max(1, box[3] as number) }
+      : null;
   const wanted: { owner: Node | House; hint: Rect }[] = [];
   const loose: Unit[] = [];
   const without: (Node | House)[] = [];
@@ -339,30 +377,55 @@ function hinted(site: Site, units: Units): Placement | null {
     const own = isHouse(owner) ? boxed(owner.entrance.area.box) : null;
     const others = kept.filter((other) => other.owner !== owner);
     const fits = (rect: Rect): boolean => !clear.some((other) => overlap(other.hint, rect));
-    if (fits(hint) && !(own && others.some((other) => overlap(other.hint, hint) && !overlap(other.hint, own)))) clear.push({ owner, hint });
+    if (fits(hint) && !(own && others.some((other) => overlap(other.hint, hint) && !overlap(other.hint, own))))
+      clear.push({ owner, hint });
     else if (own && fits(own)) clear.push({ owner, hint: own });
     else without.push(owner);
   }
   // A place whose box holds others lies in the largest free space of its box.
   for (const { owner, hint } of holders) {
-    const free = largestFree(hint, clear.map((one) => one.hint));
+    const free = largestFree(
+      hint,
+      clear.map((one) => one.hint),
+    );
     if (free) clear.push({ owner, hint: free });
     else without.push(owner);
   }
   if (clear.length < 2) return null;
 
-  const items: Item[] = clear.map(({ owner, hint }) => (isHouse(owner) ? houseItem(units, owner, hint) : groundItem(units, owner, hint)));
+  const items: Item[] = clear.map(({ owner, hint }) =>
+    isHouse(owner) ? houseItem(units, owner, hint) : groundItem(units, owner, hint),
+  );
   for (const owner of without) loose.push(isHouse(owner) ? bareHouse(units, owner) : groundUnit(units, owner));
-  const xs = lines(items.flatMap(({ hint }) => [hint.x, hint.x + hint.w]), 2, items.map(({ hint }) => [hint.x, hint.x + hint.w]));
-  const ys = lines(items.flatMap(({ hint }) => [hint.y, hint.y + hint.h]), 0, items.map(({ hint }) => [hint.y, hint.y + hint.h]));
-  const across = tracks(xs, items.map(({ hint, need }) => [xs.of(hint.x), xs.of(hint.x + hint.w), need.w]), 0.4);
-  const down = tracks(ys, items.map(({ hint, need }) => [ys.of(hint.y), ys.of(hint.y + hint.h), need.h]), 0.9);
+  const xs = lines(
+    items.flatMap(({ hint }) => [hint.x, hint.x + hint.w]),
+    2,
+    items.map(({ hint }) => [hint.x, hint.x + hint.w]),
+  );
+  const ys = lines(
+    items.flatMap(({ hint }) => [hint.y, hint.y + hint.h]),
+    0,
+    items.map(({ hint }) => [hint.y, hint.y + hint.h]),
+  );
+  const across = tracks(
+    xs,
+    items.map(({ hint, need }) => [xs.of(hint.x), xs.of(hint.x + hint.w), need.w]),
+    0.4,
+  );
+  const down = tracks(
+    ys,
+    items.map(({ hint, need }) => [ys.of(hint.y), ys.of(hint.y + hint.h), need.h]),
+    0.9,
+  );
 
   const into: Building = { grounds: new Map(), houses: new Map(), streets: [] };
   for (const { hint, put } of items) {
     const x = across[xs.of(hint.x)] as number;
     const y = down[ys.of(hint.y)] as number;
-    put({ x, y, w: (across[xs.of(hint.x + hint.w)] as number) - x, h: (down[ys.of(hint.y + hint.h)] as number) - y }, into);
+    put(
+      { x, y, w: (across[xs.of(hint.x + hint.w)] as number) - x, h: (down[ys.of(hint.y + hint.h)] as number) - y },
+      into,
+    );
   }
   const moored = new Set<House>(boats);
   gather(units, into, moored, site.root.open && into.grounds.has(site.root) ? site.root : [...into.grounds.keys()][0]);
@@ -383,7 +446,12 @@ const APART_X = 3;
 const APART_Y = 4;
 
 /** The grid leaves wide gaps where a small house shares a row with a large one: everything moves together a little. */
-function gather({ isChannel, plan, moored: boatsOf }: Units, into: Building, moored: ReadonlySet<House>, centre: Node | undefined): void {
+function gather(
+  { isChannel, plan, moored: boatsOf }: Units,
+  into: Building,
+  moored: ReadonlySet<House>,
+  centre: Node | undefined,
+): void {
   const middle = centre && into.grounds.get(centre);
   if (!middle) return;
   interface Mover {
@@ -435,7 +503,8 @@ function gather({ isChannel, plan, moored: boatsOf }: Units, into: Building, moo
     return movers.every(
       (other) =>
         other === mover ||
-        ((!dams(mover, other, was + dy, other.at.y) || dams(mover, other, was, other.at.y)) && (!dams(other, mover, other.at.y, was + dy) || dams(other, mover, other.at.y, was))),
+        ((!dams(mover, other, was + dy, other.at.y) || dams(mover, other, was, other.at.y)) &&
+          (!dams(other, mover, other.at.y, was + dy) || dams(other, mover, other.at.y, was))),
     );
   };
   for (let step = 0; step < NEARER; step++) {
@@ -457,7 +526,10 @@ function extent(into: Building): Size {
   const moved = (rect: Rect): Rect => ({ ...rect, x: rect.x - left, y: rect.y - top });
   for (const [node, rect] of into.grounds) into.grounds.set(node, moved(rect));
   for (const [house, rect] of into.houses) into.houses.set(house, moved(rect));
-  return { w: Math.max(...all.map(({ x, w }) => x + w)) - left + SIDE, h: Math.max(...all.map(({ y, h }) => y + h)) - top + BEFORE };
+  return {
+    w: Math.max(...all.map(({ x, w }) => x + w)) - left + SIDE,
+    h: Math.max(...all.map(({ y, h }) => y + h)) - top + BEFORE,
+  };
 }
 
 function houseItem({ plan }: Units, house: House, hint: Rect): Item {
@@ -494,7 +566,11 @@ function groundItem(units: Units, node: Node, hint: Rect): Item {
 
 function bareHouse({ plan }: Units, house: House): Unit {
   const { w, h } = plan(house);
-  return { w: w + 2 * SIDE, h: h + ABOVE + BEFORE, put: (x, y, into) => void into.houses.set(house, { x: x + SIDE, y: y + ABOVE, w, h }) };
+  return {
+    w: w + 2 * SIDE,
+    h: h + ABOVE + BEFORE,
+    put: (x, y, into) => void into.houses.set(house, { x: x + SIDE, y: y + ABOVE, w, h }),
+  };
 }
 
 function union(a: Rect, b: Rect): Rect {
@@ -508,7 +584,12 @@ export function overlap(a: Rect, b: Rect): boolean {
 }
 
 function within(inner: Rect, outer: Rect): boolean {
-  return inner.x >= outer.x && inner.y >= outer.y && inner.x + inner.w <= outer.x + outer.w && inner.y + inner.h <= outer.y + outer.h;
+  return (
+    inner.x >= outer.x &&
+    inner.y >= outer.y &&
+    inner.x + inner.w <= outer.x + outer.w &&
+    inner.y + inner.h <= outer.y + outer.h
+  );
 }
 
 /** The largest rectangle of a box that others leave free, wide ones preferred as characters are narrow. */
@@ -516,8 +597,16 @@ function largestFree(box: Rect, others: readonly Rect[]): Rect | null {
   const inside = others.filter((other) => overlap(other, box));
   const cut = (from: number, to: number, at: readonly number[]): number[] =>
     [...new Set([from, to, ...at.filter((n) => n > from && n < to)])].sort((a, b) => a - b);
-  const xs = cut(box.x, box.x + box.w, inside.flatMap((one) => [one.x, one.x + one.w]));
-  const ys = cut(box.y, box.y + box.h, inside.flatMap((one) => [one.y, one.y + one.h]));
+  const xs = cut(
+    box.x,
+    box.x + box.w,
+    inside.flatMap((one) => [one.x, one.x + one.w]),
+  );
+  const ys = cut(
+    box.y,
+    box.y + box.h,
+    inside.flatMap((one) => [one.y, one.y + one.h]),
+  );
   if (xs.length * ys.length > 3600) return null;
   let best: Rect | null = null;
   let most = 0;
@@ -546,13 +635,20 @@ interface Lines {
 }
 
 /** The edges of boxes in order; edges nearer than `near` are one line, as long as that leaves every box some width. */
-function lines(edges: readonly number[], near: number, spans: readonly (readonly [number, number] | number[])[]): Lines {
+function lines(
+  edges: readonly number[],
+  near: number,
+  spans: readonly (readonly [number, number] | number[])[],
+): Lines {
   const sorted = [...new Set(edges)].sort((a, b) => a - b);
   const index = new Map<number, number>();
   const at: number[] = [];
   for (const edge of sorted) {
     const start = at.at(-1);
-    const closes = start !== undefined && edge - start <= near && !spans.some(([from, to]) => index.get(from as number) === at.length - 1 && to === edge);
+    const closes =
+      start !== undefined &&
+      edge - start <= near &&
+      !spans.some(([from, to]) => index.get(from as number) === at.length - 1 && to === edge);
     if (!closes) at.push(edge);
     index.set(edge, at.length - 1);
   }

@@ -1,7 +1,7 @@
 // A canal does not end where its name does: its water runs on, around houses and places, to the edges of the world.
 
 import type { Rect } from "./map";
-import { tilesOf, type Land } from "./paths";
+import { type Land, tilesOf } from "./paths";
 
 /** How far the water's middle keeps from what stands there, and half its width. */
 const KEEP = 2;
@@ -13,15 +13,24 @@ export function river(land: Land, water: Rect, houses: readonly Rect[]): void {
   const { width, height, core } = land;
   const shut = new Uint8Array(width * height);
   const shutOff = (x: number, y: number, w: number, h: number): void => {
-    for (let j = Math.max(0, y); j < Math.min(height, y + h); j++) for (let i = Math.max(0, x); i < Math.min(width, x + w); i++) shut[j * width + i] = 1;
+    for (let j = Math.max(0, y); j < Math.min(height, y + h); j++)
+      for (let i = Math.max(0, x); i < Math.min(width, x + w); i++) shut[j * width + i] = 1;
   };
   // Below a house more is kept free: its door and the way before it.
   for (const { x, y, w, h } of houses) shutOff(x - KEEP, y - KEEP, w + 2 * KEEP, h + 2 * KEEP + 1);
-  for (let i = 0; i < core.length; i++) if (core[i]) shutOff((i % width) - HALF - 1, Math.floor(i / width) - HALF - 1, 2 * HALF + 3, 2 * HALF + 3);
+  for (let i = 0; i < core.length; i++)
+    if (core[i]) shutOff((i % width) - HALF - 1, Math.floor(i / width) - HALF - 1, 2 * HALF + 3, 2 * HALF + 3);
   for (const step of [-1, 1]) {
     const edge = step < 0 ? water.x - HALF - 2 : water.x + water.w + HALF + 1;
-    const starts = [...tilesOf({ x: edge, y: water.y + HALF, w: 1, h: Math.max(1, water.h - 2 * HALF) })].filter(({ x, y }) => x > 0 && x < width && !shut[y * width + x]);
-    const course = flow(land, shut, starts.map(({ x, y }) => y * width + x), step);
+    const starts = [...tilesOf({ x: edge, y: water.y + HALF, w: 1, h: Math.max(1, water.h - 2 * HALF) })].filter(
+      ({ x, y }) => x > 0 && x < width && !shut[y * width + x],
+    );
+    const course = flow(
+      land,
+      shut,
+      starts.map(({ x, y }) => y * width + x),
+      step,
+    );
     if (!course) continue;
     const source = course[0] as number;
     const y = Math.floor(source / width);

@@ -1,10 +1,10 @@
 // Green around the houses: trees, bushes, flowers, lamps along the paths, and the border of the world. Nothing stands on a path
 // or before a door, so that no way is ever closed.
 
-import type { Town } from "../../run/types";
+import type { Town } from "../../api";
 import { chanceAt, hash } from "./chance";
 import type { Building, GroundKind, OpenGround, Plant } from "./map";
-import { stamp, tilesOf, type Land } from "./paths";
+import { type Land, stamp, tilesOf } from "./paths";
 
 interface Surroundings {
   readonly border: number;
@@ -15,7 +15,12 @@ interface Surroundings {
 const WALKED_OVER = new Set<Plant["sprite"]>(["flower", "grasstuft", "mushroom"]);
 
 const FENCED: Partial<Record<GroundKind, "fence" | "hedge">> = {
-  garden: "fence", field: "fence", graveyard: "fence", playground: "fence", yard: "hedge", shrine: "hedge",
+  garden: "fence",
+  field: "fence",
+  graveyard: "fence",
+  playground: "fence",
+  yard: "hedge",
+  shrine: "hedge",
 };
 
 /** Adds what it plants to the land's `built`. */
@@ -29,7 +34,18 @@ export function scenery(land: Land, town: Town, { border, houses, grounds }: Sur
   for (const { rect } of houses) stamp(land, indoors, rect, 1);
   const free = (x: number, y: number): boolean => {
     const i = at(x, y);
-    return x >= 0 && y >= 0 && x < width && y < height && !taken[i] && !core[i] && !network[i] && ground[i] === "grass" && !built[i] && !indoors[i];
+    return (
+      x >= 0 &&
+      y >= 0 &&
+      x < width &&
+      y < height &&
+      !taken[i] &&
+      !core[i] &&
+      !network[i] &&
+      ground[i] === "grass" &&
+      !built[i] &&
+      !indoors[i]
+    );
   };
   const plant = (sprite: Plant["sprite"], x: number, y: number): void => {
     plants.push({ sprite, x, y, variant: Math.floor(chanceAt(x, y, salt + 7) * 1000) });
@@ -40,7 +56,8 @@ export function scenery(land: Land, town: Town, { border, houses, grounds }: Sur
   // Before houses and places: low things alone, a tree is three tiles high and would hide them.
   const low = new Uint8Array(width * height);
   for (const { rect } of [...houses, ...grounds]) {
-    for (const { x, y } of tilesOf({ x: rect.x, y: rect.y + rect.h, w: rect.w, h: 3 })) if (y < height) low[at(x, y)] = 1;
+    for (const { x, y } of tilesOf({ x: rect.x, y: rect.y + rect.h, w: rect.w, h: 3 }))
+      if (y < height) low[at(x, y)] = 1;
   }
   for (const { rect } of houses) {
     for (const { x, y } of tilesOf({ x: rect.x, y: rect.y + rect.h, w: rect.w, h: 1 })) {
@@ -70,16 +87,25 @@ export function scenery(land: Land, town: Town, { border, houses, grounds }: Sur
       const four = [0, 1, 2, 3].map((i) => at(x + i, 3));
       if (four.some((i) => ground[i] !== "grass" || network[i] || core[i] || indoors[i])) continue;
       plants.push({ sprite: "highrise", x, y: 3, variant: Math.floor(chanceAt(x, 3, salt + 7) * 1000) });
-      for (const tile of four) for (const i of [tile, tile - width, tile - 2 * width]) {
-        taken[i] = 1;
-        built[i] = 1;
-      }
+      for (const tile of four)
+        for (const i of [tile, tile - width, tile - 2 * width]) {
+          taken[i] = 1;
+          built[i] = 1;
+        }
     }
   }
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const edge = Math.min(x, y, width - 1 - x, height - 1 - y);
-      if (edge >= border || core[at(x, y)] || network[at(x, y)] || indoors[at(x, y)] || ground[at(x, y)] !== "grass" || taken[at(x, y)]) continue;
+      if (
+        edge >= border ||
+        core[at(x, y)] ||
+        network[at(x, y)] ||
+        indoors[at(x, y)] ||
+        ground[at(x, y)] !== "grass" ||
+        taken[at(x, y)]
+      )
+        continue;
       const chance = chanceAt(x, y, salt + 1);
       const dense = edge < 2 ? 0.62 : edge < 3 ? 0.4 : 0.14;
       if (chance < dense && !low[at(x, y)] && !near(x, y, 1)) plant(tree(x, y), x, y);
@@ -119,9 +145,12 @@ export function scenery(land: Land, town: Town, { border, houses, grounds }: Sur
   for (let y = 1; y < height - 1; y++) {
     for (let x = 1; x < width - 1; x++) {
       if (ground[at(x, y)] !== "water") continue;
-      const shore = [at(x - 1, y), at(x + 1, y), at(x, y - 1), at(x, y + 1)].some((i) => ground[i] === "grass" || ground[i] === "sand");
+      const shore = [at(x - 1, y), at(x + 1, y), at(x, y - 1), at(x, y + 1)].some(
+        (i) => ground[i] === "grass" || ground[i] === "sand",
+      );
       const chance = chanceAt(x, y, salt + 5);
-      if (shore ? chance < 0.22 : chance < 0.03) plants.push({ sprite: shore ? "reed" : "lily", x, y, variant: Math.floor(chance * 1000) });
+      if (shore ? chance < 0.22 : chance < 0.03)
+        plants.push({ sprite: shore ? "reed" : "lily", x, y, variant: Math.floor(chance * 1000) });
     }
   }
   return plants;
@@ -133,7 +162,11 @@ export function scenery(land: Land, town: Town, { border, houses, grounds }: Sur
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const i = (y + 1) * (width + 1) + x + 1;
-        shut[i] = (shut[i - 1] as number) + (shut[i - width - 1] as number) - (shut[i - width - 2] as number) + (free(x, y) ? 0 : 1);
+        shut[i] =
+          (shut[i - 1] as number) +
+          (shut[i - width - 1] as number) -
+          (shut[i - width - 2] as number) +
+          (free(x, y) ? 0 : 1);
       }
     }
     const clear = (x: number, y: number, w: number, h: number): boolean => {
@@ -194,7 +227,12 @@ export function scenery(land: Land, town: Town, { border, houses, grounds }: Sur
   }
 
   function besidePath(x: number, y: number): boolean {
-    for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]] as const) {
+    for (const [dx, dy] of [
+      [1, 0],
+      [-1, 0],
+      [0, 1],
+      [0, -1],
+    ] as const) {
       const i = at(x + dx, y + dy);
       if (network[i] && !core[i]) return true;
     }
@@ -204,7 +242,15 @@ export function scenery(land: Land, town: Town, { border, houses, grounds }: Sur
   function near(x: number, y: number, far: number): boolean {
     for (let dy = -far; dy <= far; dy++) {
       for (let dx = -far; dx <= far; dx++) {
-        if (x + dx >= 0 && x + dx < width && y + dy >= 0 && y + dy < height && built[at(x + dx, y + dy)] && taken[at(x + dx, y + dy)]) return true;
+        if (
+          x + dx >= 0 &&
+          x + dx < width &&
+          y + dy >= 0 &&
+          y + dy < height &&
+          built[at(x + dx, y + dy)] &&
+          taken[at(x + dx, y + dy)]
+        )
+          return true;
       }
     }
     return false;

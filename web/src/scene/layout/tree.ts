@@ -1,6 +1,6 @@
 // The world tree as a builder sees it: which areas are open ground, which are houses, which are rooms of a house.
 
-import type { Area, Thing, Town } from "../../run/types";
+import type { Area, Thing, Town } from "../../api";
 import { groundKindOf, roomKindOf } from "./words";
 
 export interface Node {

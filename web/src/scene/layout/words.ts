@@ -4,6 +4,7 @@ import type { GroundKind, Lies, RoomKind, Sprite } from "./map";
 
 type Words<T extends string> = readonly (readonly [T, string])[];
 
+// biome-ignore format: a table
 const SPRITES: Words<Sprite> = [
   ["vegetables", "vegetable, vegetable bed, tomato bed, herb bed, garden bed, tomato, cabbage, pumpkin, crop, seedling, herb, 텃밭, 채소, 상추, 배추, 고추밭, 모종"],
   ["flowers", "flower bed, rose bed, flower, rose, tulip, bouquet, lily, vase, 꽃, 꽃밭, 화단, 꽃병, 장미"],
@@ -141,6 +142,7 @@ const SPRITES: Words<Sprite> = [
   ["key", "key, lock, ring, coin, necklace, 열쇠, 반지, 동전, 목걸이"],
 ];
 
+// biome-ignore format: a table
 const ROOMS: Words<RoomKind> = [
   ["kitchen", "kitchen, galley, pantry, scullery, 부엌, 주방"],
   ["bedroom", "bedroom, bunk, bunkroom, loft, attic, den, chamber, dormitory, sleeping room, room, 방, 안방, 골방, 쪽방, 다락, 침실, 이층, 옥탑방, 기숙사"],
@@ -175,6 +177,7 @@ const ROOMS: Words<RoomKind> = [
   ["tower", "tower, lighthouse, belfry, windmill, 탑, 등대, 망루, 풍차"],
 ];
 
+// biome-ignore format: a table
 const GROUNDS: Words<GroundKind> = [
   ["plaza", "plaza, square, village green, piazza, forecourt, courtyard, centre, center, 광장, 마당, 뜰, 뜨락, 로터리"],
   ["garden", "garden, orchard, allotment, greenhouse garden, flower garden, 정원, 텃밭, 화원, 과수원, 꽃밭"],
@@ -196,6 +199,7 @@ const GROUNDS: Words<GroundKind> = [
 ];
 
 /** What one does where: the first of these that a place has is used. English words are beginnings (`cook` in `cooking`). */
+// biome-ignore format: a table
 const DOINGS: readonly (readonly [readonly Sprite[], string])[] = [
   [["stove", "hearth", "counter"], "cook, bak, fry, stir, boil, simmer, roast, broth, soup, 요리, 굽, 끓, 찌, 볶, 국물, 반죽"],
   [["counter", "table"], "serv, sell, till, customer, wip, 손님, 팔, 계산, 닦"],
@@ -215,13 +219,21 @@ const DOINGS: readonly (readonly [readonly Sprite[], string])[] = [
 /** Where somebody may do what they do, by the words for it: sprites, the fittest first. */
 export function placesFor(action: string): readonly Sprite[] {
   const words = ` ${lower(action)}`;
-  return DOINGS.filter(([, list]) => list.split(", ").some((word) => words.includes(/[가-힣]/.test(word) ? word : ` ${word}`))).flatMap(([sprites]) => sprites);
+  return DOINGS.filter(([, list]) =>
+    list.split(", ").some((word) => words.includes(/[가-힣]/.test(word) ? word : ` ${word}`)),
+  ).flatMap(([sprites]) => sprites);
 }
 
 /** Kinds that say little: the name tells more. */
+// biome-ignore format: a table
 const VAGUE = new Set(["seat", "object", "thing", "item", "furniture", "electric light", "light", "board", "machine", "prop", "decor", "tool", "box", "물건"]);
 
-const lower = (text: string): string => text.toLowerCase().replaceAll(/[-_.’']+/g, " ").replaceAll(/\s+/g, " ").trim();
+const lower = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[-_.’']+/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 
 /** The words of a table, with how to look for them. */
 interface Entry<T> {
@@ -376,13 +388,17 @@ const SHAPES: Partial<Record<Sprite, readonly [Lies, number, number]>> = {
 };
 
 /** Under the open sky there are no walls to hang on, and the ground is the table. */
-export function shapeOf(sprite: Sprite, outdoor: boolean): { readonly lies: Lies; readonly w: number; readonly h: number } {
+export function shapeOf(
+  sprite: Sprite,
+  outdoor: boolean,
+): { readonly lies: Lies; readonly w: number; readonly h: number } {
   const [lies, w, h] = SHAPES[sprite] ?? (["floor", 1, 1] as const);
   if (outdoor && (lies === "wall" || lies === "top")) return { lies: "floor", w, h };
   return { lies, w, h };
 }
 
 /** What other things are put on. */
+// biome-ignore format: a table
 export const SURFACES: ReadonlySet<Sprite> = new Set<Sprite>([
   "table", "roundtable", "desk", "counter", "drawers", "workbench", "chest", "cupboard", "altar", "stall", "crate", "box", "stove",
 ]);
