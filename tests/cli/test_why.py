@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 
 from commonplace.api import open_run
 from commonplace.cli import main
+from commonplace.run.rows import packed_trace, unpacked_trace
 from commonplace.world.events import parse_id
 
 
@@ -134,3 +138,17 @@ def test_the_memory_may_be_given_by_the_name_of_its_character(said, town, spoken
         name = reading.scenario.personas[event.agent_id].name
     by_name = said("why", town, event.id, "--without", f"{name.upper()}:{memory.partition(':')[2]}")
     assert by_name == said("why", town, event.id, "--without", memory)
+
+
+@pytest.mark.parametrize("odd", [{"reaction": ["keep"]}, {"lines": [{"say": 3}]}, {"dropped": [[["x"], "y"]]}])
+def test_reasons_of_another_shape_are_damage_for_every_view(said, town, spoken, tmp_path, odd):
+    run = shutil.copy(town, tmp_path / "odd.run")
+    event, _ = spoken
+    turn = event.tick, event.agent_id
+    with closing(sqlite3.connect(run)) as file, file:
+        (trace,) = file.execute("SELECT body FROM trace WHERE tick = ? AND agent = ?", turn).fetchone()
+        body = packed_trace({**unpacked_trace(trace), **odd})
+        file.execute("UPDATE trace SET body = ? WHERE tick = ? AND agent = ?", (body, *turn))
+    out, err = said("why", run, event.id, status=1)
+    assert out == ""
+    assert f"the reasons of {event.id}" in err

@@ -14,6 +14,7 @@ from commonplace.character.state import AREA, Belief, CharacterState, Job, Known
 from commonplace.clock import Clock, iso, parse_iso, part_of_day
 from commonplace.engine.stage import Rated
 from commonplace.errors import CommonplaceError
+from commonplace.memory import Memory, ScoredMemory
 from commonplace.memory.scoring import Part
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.scenario.model import ScenarioPart
@@ -405,18 +406,20 @@ class CannedTalk:
         if "fail" in question:
             raise CommonplaceError("the model server does not answer", hint="check the server")
         heard = NASTY if self.source.nasty else "Theo Marsh says to Mira Sato: “Lantern night is on Sunday at seven.”"
-        hit = SimpleNamespace(
-            rank=1, score=1.36, memory=SimpleNamespace(id=40, text=heard),
-            parts={"recency": Part(0.9, 0.8, 0.2), "importance": Part(6, 0.6, 0.2), "relevance": Part(0.7, 0.9, 1.2)},
-        )  # fmt: skip
-        other = SimpleNamespace(id=12, text="일요일 저녁에 광장에서 등불 축제가 있다고 서연이 말했다. " * 3)
-        parts = {name: part._asdict() for name, part in hit.parts.items()}
-        hits = [{"rank": 1, "score": 1.36, "parts": parts}]
-        trace = {"purpose": "question", "policy": "recall", "query": question, "hits": hits}
+        now = self.source.clock.time(self.tick)
+        memory, other = (
+            Memory(id, self.agent_id, "observation", text, now, now, self.tick, 6.0)
+            for id, text in ((40, heard), (12, "일요일 저녁에 광장에서 등불 축제가 있다고 서연이 말했다. " * 3))
+        )
+        parts = {"recency": Part(0.9, 0.8, 0.2), "importance": Part(6, 0.6, 0.2), "relevance": Part(0.7, 0.9, 1.2)}
+        hit = ScoredMemory(memory, 1, 1.36, parts)
+        searched = SimpleNamespace(
+            purpose="question", query=question, policy=SimpleNamespace(name="recall"), k=1, candidates=9, hits=(hit,)
+        )
         reply = SimpleNamespace(
             agent=self.agent_id, question=question, answer=self._answer(), asked_before=self.before, outcome="value",
-            rests=(SimpleNamespace(memory=hit.memory, hit=hit), SimpleNamespace(memory=other, hit=None)),
-            retrievals=(SimpleNamespace(hits=(hit,), trace=lambda: trace),),
+            rests=(SimpleNamespace(memory=memory, hit=hit), SimpleNamespace(memory=other, hit=None)),
+            retrievals=(searched,),
         )  # fmt: skip
         self.before = SimpleNamespace(question=question, similarity=0.93, answer=reply.answer, received=1.0)
         return reply

@@ -104,7 +104,9 @@ def test_tools_say_whether_they_only_read(tmp_path, run):
         known = {tool.name: tool.annotations for tool in tools}
         reading = {name for name, hint in known.items() if hint.read_only_hint}
         assert reading == (
-            READING if "remember" in known else {*READING, "ask_character", "why", "who_knows", "transcript"}
+            READING
+            if "remember" in known
+            else {*READING, "ask_character", "character", "why", "who_knows", "transcript"}
         )
         assert known.keys() - reading == ({"remember", "forget"} if "remember" in known else set())
         assert all(hint.destructive_hint == (name == "forget") for name, hint in known.items() if name not in reading)
@@ -217,6 +219,9 @@ def test_an_assistant_reads_why_who_knows_what_and_what_was_said(run):
         assert (await ask("who_knows", at=0))["facts"][0]["knowers"] == fact["originators"]
         assert "looks like t12.mira.0" in await ask.refused("why", event_id="yesterday")
         assert "no fact is" in await ask.refused("who_knows", fact="qqq")
+        inside = await ask("character", agent=people[0])
+        assert inside["agent_id"] == people[0]
+        assert inside["plan"]["day"]
         assert "give `agent`" in await ask.refused("list")
 
     over(run, questions)
