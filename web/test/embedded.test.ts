@@ -5,11 +5,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { Delta, Snapshot } from "../src/api";
+import type { Delta, MemoryJson, Snapshot } from "../src/api";
 import { embeddedSource, type ReadBlock } from "../src/run/embedded";
 import { afterDelta, fromSnapshot } from "../src/run/frame";
 import type { Source } from "../src/run/source";
-import { agent, say, TOWN, timeOf } from "./small";
+import { agent, memory, say, TOWN, timeOf } from "./small";
 
 const LAST = 99;
 const ambient = (tick: number) => ({
@@ -63,25 +63,11 @@ const detail = {
   knows: [],
   thinking: [],
 };
-const memory = (id: number, tick: number, more: object = {}) => ({
-  id,
-  agent: "ada",
-  kind: "observation",
-  text: `memory ${id}`,
-  created_at: ambient(tick).time,
-  accessed_at: ambient(tick).time,
-  tick,
-  importance: id,
-  citations: [],
-  place: ["Town", "Inn"],
-  emotion: null,
-  source: "",
-  session: "",
-  tags: [],
-  event: "",
-  details: {},
-  ...more,
-});
+const remembered = (id: number, tick: number, more: Partial<MemoryJson> = {}) => {
+  const { time } = ambient(tick);
+  const of = { tick, created_at: time, accessed_at: time, importance: id, place: ["Town", "Inn"], event: "" };
+  return memory(id, `memory ${id}`, { ...of, ...more });
+};
 
 const BLOCKS: Readonly<Record<string, unknown>> = {
   start: {
@@ -111,10 +97,10 @@ const BLOCKS: Readonly<Record<string, unknown>> = {
   ],
   "memories-ada": {
     memories: [
-      memory(1, 0),
-      memory(2, 5, { emotion: { valence: 0.8, arousal: 0.1, confidence: 1, keywords: ["Joy"] }, tags: ["feast"] }),
-      memory(3, 9, { place: ["Town", "Square"] }),
-      memory(4, 80),
+      remembered(1, 0),
+      remembered(2, 5, { emotion: { valence: 0.8, arousal: 0.1, confidence: 1, keywords: ["Joy"] }, tags: ["feast"] }),
+      remembered(3, 9, { place: ["Town", "Square"] }),
+      remembered(4, 80),
     ],
     removed: [[1, 20]],
     touched: [
@@ -276,7 +262,7 @@ describe("reasons", () => {
         hits: [
           {
             memory: {
-              ...memory(2, 5, { emotion: expect.anything(), tags: ["feast"] }),
+              ...remembered(2, 5, { emotion: expect.anything(), tags: ["feast"] }),
               accessed_at: "2031-10-04T07:00:00Z",
             },
             rank: 1,

@@ -18,7 +18,7 @@ import { Failure } from "../src/run/problem";
 import type { Library as RunLibrary } from "../src/run/source";
 import { usePreferences } from "../src/view/preferences";
 import { en } from "../src/words/en";
-import { metrics, TOWN } from "./small";
+import { memory, metrics, TOWN } from "./small";
 import { opened, shown, standIn } from "./stand-in";
 
 beforeEach(() => {
@@ -122,8 +122,10 @@ describe("somebody's card", () => {
   test("shows plan, beliefs beside the truth, and ties; arrow keys go through them", async () => {
     shown(await opened(standIn(), { tick: 30 }), <AgentCard id="ada" />);
     const tabs = screen.getAllByRole("tab");
+    expect((await screen.findByText(en.who.thinking)).nextSibling?.textContent).toBe("Ben");
     fireEvent.click(tabs[1]!);
     expect((await screen.findByText("selling pears")).closest("li")?.getAttribute("aria-current")).toBe("time");
+    expect(screen.getByText("breakfast").closest("li")?.className).toBe("done");
     fireEvent.click(tabs[4]!);
     const stale = (await screen.findByText(en.belief.outdated)).closest("li")!;
     expect(stale.textContent).toContain("believes whole · Square");
@@ -211,6 +213,8 @@ test("a why begins with the memory that was cited, and shows what it rests on", 
   expect(await within(tipped).findByText("Memory 1.")).toBeTruthy();
   expect(screen.getByText(/Come to the feast/)).toBeTruthy();
   expect(screen.getByText(en.why.origin)).toBeTruthy();
+  expect(screen.getByText(en.why.nearly("bye.nod", "whim < 80 (91)"))).toBeTruthy();
+  expect(screen.getByText(en.why.heldBack("sky = rain (clear)"))).toBeTruthy();
 });
 
 test("Korean words stand in the page, and the run keeps its own", async () => {
@@ -245,7 +249,8 @@ test.each(["Enter", " "])("somebody in the network is opened by the key %o, whic
 
 test("the verdict on a mind and the answers that lost their words are told with what was asked", async () => {
   const verdicts = ["ollama:tiny is too small for act: 41 of 50 answers were replaced"];
-  const usage = [{ agent_id: "ada", task: "act", asked: 50, fallbacks: 3, lost: 38 }];
+  const spent = { from_cache: 0, prompt_tokens: 0, answer_tokens: 0, cost: 0 };
+  const usage = [{ agent_id: "ada", task: "act", asked: 50, fallbacks: 3, lost: 38, ...spent }];
   const source = { ...standIn(), metrics: vi.fn(async (at: number) => metrics(at, { verdicts, usage })) };
   shown(await opened(source, { tick: 7 }), <MetricsPanel />);
   const section = await screen.findByRole("region", { name: new RegExp(en.metrics.usage) });
@@ -365,17 +370,7 @@ test("talk with somebody: question, answer, what it rests on, another answer, a 
     outcome: "value",
     mind: "offline",
     asked_before: null,
-    rests: [
-      {
-        memory: {
-          id: 3,
-          kind: "observation",
-          text: "The pears are ripe.",
-          created_at: TOWN.start,
-          importance: 3,
-        },
-      },
-    ],
+    rests: [{ memory: memory(3, "The pears are ripe.") }],
   });
   const ask = vi.fn(async () => answer("Well enough."));
   const retry = vi.fn(async () => answer("Splendid."));

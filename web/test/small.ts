@@ -1,6 +1,6 @@
 // A town of a few people, made tick by tick for tests.
 
-import type { AgentState, EventLine, Hour, Mark, Metrics, ObjectState, Town } from "../src/api";
+import type { AgentState, EventLine, Hour, Mark, MemoryJson, Metrics, ObjectState, Town } from "../src/api";
 import type { Frame } from "../src/run/frame";
 
 export const PEOPLE = ["ada", "ben", "cho", "dan", "eva"] as const;
@@ -125,6 +125,29 @@ export function mark(
   eventId = `t${tick}.${people[0] ?? "-"}.0`,
 ): Mark {
   return { tick, kind, event_id: eventId, agent_id: people[0] ?? "", people: [...people], text: "" };
+}
+
+/** Something that Ada saw in the tick of its number. */
+export function memory(id: number, text: string, more: Partial<MemoryJson> = {}): MemoryJson {
+  return {
+    id,
+    agent: "ada",
+    kind: "observation",
+    text,
+    created_at: timeOf(id),
+    accessed_at: timeOf(id),
+    tick: id,
+    importance: 5,
+    citations: [],
+    place: ["Town", "Square"],
+    emotion: null,
+    source: "",
+    session: "",
+    tags: [],
+    event: `t${id}.ada.0`,
+    details: {},
+    ...more,
+  };
 }
 
 export function metrics(tick: number, more: Partial<Metrics> = {}): Metrics {

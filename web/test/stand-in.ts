@@ -3,12 +3,24 @@
 import { render } from "@testing-library/react";
 import { createElement, type ReactElement } from "react";
 import { vi } from "vitest";
-import type { AgentDetail, Delta, EventLine, Frames, Snapshot, Status, Timeline, Town } from "../src/api";
+import type {
+  AgentDetail,
+  Delta,
+  EventLine,
+  FoundMemory,
+  Frames,
+  PartJson,
+  Reasons,
+  Snapshot,
+  Status,
+  Timeline,
+  Town,
+} from "../src/api";
 import type { Actions, Listener, Source } from "../src/run/source";
 import { ViewContext } from "../src/view/context";
 import { usePreferences } from "../src/view/preferences";
 import { type Opening, openView, type ViewStore } from "../src/view/store";
-import { agent, hours, metrics, PEOPLE, say, TOWN, timeOf } from "./small";
+import { agent, hours, memory, metrics, PEOPLE, say, TOWN, timeOf } from "./small";
 
 const AMBIENT = { part_of_day: "morning", sky: "clear", wind: "calm", temperature: "mild", circumstances: [] };
 
@@ -77,8 +89,8 @@ export const DETAIL: AgentDetail = {
   played: false,
   plan: {
     day: [
-      { start: "06:00", end: "08:00", place: "inn", text: "breakfast", now: false },
-      { start: "08:00", end: "12:00", place: "square", text: "selling pears", now: true },
+      { start: "06:00", end: "08:00", place: "inn", text: "breakfast", now: false, over: true },
+      { start: "08:00", end: "12:00", place: "square", text: "selling pears", now: true, over: false },
     ],
     hours: [],
     actions: [],
@@ -138,6 +150,7 @@ export const DETAIL: AgentDetail = {
       because: [1, 2],
       moved_by: 2,
       event: "t12.ada.0",
+      memory: "The bell is cracked.",
     },
     {
       id: "visit/cho 1",
@@ -157,6 +170,7 @@ export const DETAIL: AgentDetail = {
       because: [3],
       moved_by: 3,
       event: "",
+      memory: "Cho is away.",
     },
   ],
   past: [
@@ -172,6 +186,7 @@ export const DETAIL: AgentDetail = {
       due: "",
       because: [1, 2],
       event: "t9.ada.0",
+      memory: "I told Ben of the feast.",
     },
     {
       kind: "promised",
@@ -185,11 +200,12 @@ export const DETAIL: AgentDetail = {
       due: timeOf(24),
       because: [3],
       event: "",
+      memory: "I will see to the gate.",
     },
   ],
   carries: [],
   knows: ["feast"],
-  thinking: [],
+  thinking: [{ kind: "relate", about: "ben", due: timeOf(1) }],
 };
 
 export const TIMELINE: Timeline = {
@@ -220,29 +236,13 @@ export const TIMELINE: Timeline = {
   ],
 };
 
-const memory = (id: number, text: string, more: object = {}): Record<string, unknown> => ({
-  id,
-  agent: "ada",
-  kind: "observation",
-  text,
-  created_at: timeOf(id),
-  accessed_at: timeOf(id),
-  tick: id,
-  importance: 5,
-  citations: [],
-  place: ["Town", "Square"],
-  emotion: null,
-  event: `t${id}.ada.0`,
-  ...more,
-});
-
-const parts = (relevance: number): Record<string, Record<string, number>> => ({
+const parts = (relevance: number): Record<string, PartJson> => ({
   relevance: { raw: relevance, normalised: relevance, weight: 1 },
   recency: { raw: 1, normalised: 1, weight: 1 },
 });
 
 /** Memory 2 tipped it by its score, memory 4 was cited. */
-export const WHY = {
+export const WHY: Reasons = {
   event: {
     id: "t12.ada.0",
     tick: 12,
@@ -261,6 +261,7 @@ export const WHY = {
       purpose: "react",
       query: "Ben is here",
       policy: "recall",
+      k: 3,
       candidates: 40,
       hits: [
         { memory: memory(2, "There is a feast tonight."), rank: 1, score: 1.9, parts: parts(0.9) },
@@ -275,13 +276,38 @@ export const WHY = {
     },
   ],
   plan: {
-    item: { start_time: timeOf(12), duration_minutes: 30, action_description: "selling pears", location: "square" },
+    item: {
+      id: "day 0.1",
+      start_time: timeOf(12),
+      duration_minutes: 30,
+      location: "square",
+      action_description: "selling pears",
+      object_id: "",
+      verb: "",
+      emoji: "",
+      because: [],
+    },
     day: [],
   },
   reaction: { decision: "talk", target: "ben", purpose: "invite", reason: "Ben is here", because: [4] },
   asked: [
-    { task: "converse", prompt: "Say something.", answer: { utterance: "Come to the feast." }, outcome: "value" },
+    {
+      task: "converse",
+      prompt: "Say something.",
+      answer: { utterance: "Come to the feast." },
+      outcome: "value",
+      kind: "",
+      ordinal: 0,
+      reused: false,
+      needless: false,
+      flaws: {},
+      row: { row: "invite", when: ["met = ben"], nearly: [["bye.nod", "whim < 80 (91)"]] },
+      attempts: [],
+    },
   ],
+  account: [],
+  goals: [],
+  lines: [{ say: "It rains on my roof.", when: ["sky = rain"], failed: "sky = rain (clear)" }],
   stored: [
     { kind: "dialogue", text: "I asked Ben to the feast.", importance: 4, stored: true, reason: "new", memory: 5 },
   ],
@@ -296,6 +322,7 @@ export const WHY = {
       chain: [{ agent: "cho", memory: 1, from: "", event_id: "", tick: 0 }],
     },
   ],
+  delivered: [],
 };
 
 export interface StandIn extends Source {
@@ -325,7 +352,7 @@ export function standIn(town: Partial<Town> = {}, actions?: Partial<Actions>): S
     why: vi.fn(async () => WHY),
     agent: vi.fn(async (id: string, at: number) => ({ ...DETAIL, agent_id: id, tick: at })),
     memories: vi.fn(async (id: string, { at, ids, query }: { at: number; ids?: readonly number[]; query?: string }) => {
-      const found = ids
+      const found: FoundMemory[] = ids
         ? ids.map((one) => ({ memory: memory(one, `Memory ${one}.`) }))
         : [
             {

@@ -1,49 +1,29 @@
 import { expect, test } from "vitest";
 import { layout } from "../src/view/network";
 import { branches, curve } from "../src/view/spread";
-import { sums, total } from "../src/view/usage";
-import { reasonsOf } from "../src/view/why";
+import { summed, sums } from "../src/view/usage";
+import { missingOf, tippingOf } from "../src/view/why";
 import { WHY } from "./stand-in";
 
 test("what was cited comes first, then what stood out most", () => {
-  const reasons = reasonsOf(WHY);
-  expect(reasons.tipping.map((one) => [one.memory.id, one.cited])).toEqual([
+  const tipping = tippingOf(WHY);
+  expect(tipping.map((one) => [one.memory.id, one.cited])).toEqual([
     [4, true],
     [2, false],
     [3, false],
   ]);
-  expect(reasons.tipping[1]?.lead).toBeCloseTo(0.6);
-  expect(reasons.heard[0]?.links.map((link) => link.agent)).toEqual(["ada", "cho"]);
-  expect(reasons.asked[0]?.answer).toContain("Come to the feast.");
+  expect(tipping[1]?.lead).toBeCloseTo(0.6);
+  expect(missingOf(WHY)).toEqual([]);
 });
 
-test("the rows that decided are shown with what nearly did, and lines that were held back", () => {
-  const row = { row: "bye", when: ["heard.act = farewell"], nearly: [["bye.nod", "whim < 80 (91)"]] };
-  const lines = [{ say: "It rains on my roof.", when: ["sky = rain"], failed: "sky = rain (clear)" }];
-  const reasons = reasonsOf({ ...WHY, asked: [{ task: "react", row }, { task: "rate" }], lines });
-  expect(reasons.rows).toEqual([
-    {
-      name: "bye",
-      when: ["heard.act = farewell"],
-      failed: "",
-      nearly: [{ name: "bye.nod", failed: "whim < 80 (91)" }],
-    },
-  ]);
-  expect(reasons.lines.map((line) => [line.name, line.failed])).toEqual([
-    ["It rains on my roof.", "sky = rain (clear)"],
-  ]);
+test("a memory that is no longer there tips nothing", () => {
+  const [retrieval] = WHY.retrievals;
+  const hits = retrieval!.hits.map((hit) => ({ ...hit, memory: null }));
+  expect(tippingOf({ ...WHY, retrievals: [{ ...retrieval!, hits }] })).toEqual([]);
 });
 
 test("a memory that is cited and was not retrieved is asked for", () => {
-  expect(reasonsOf({ ...WHY, retrievals: [] }).missing).toEqual([4]);
-});
-
-test("an explanation of nothing, or of another shape, is empty and no error", () => {
-  for (const odd of [{}, { event: null, retrievals: "no", plan: [], asked: [null], stored: 3, heard_from: [{}] }]) {
-    const reasons = reasonsOf(odd);
-    expect(reasons.tipping).toEqual([]);
-    expect(reasons.plan).toBeNull();
-  }
+  expect(missingOf({ ...WHY, retrievals: [] })).toEqual([4]);
 });
 
 const step = (source: string, target: string, tick: number) => ({
@@ -107,6 +87,7 @@ test("usage adds up by person and by task", () => {
     asked,
     from_cache: 1,
     fallbacks: 0,
+    lost: 0,
     prompt_tokens: 10,
     answer_tokens: 2,
     cost: 0.5,
@@ -116,5 +97,5 @@ test("usage adds up by person and by task", () => {
     ["rate", 9],
     ["react", 7],
   ]);
-  expect(total(sums(lines, "agent_id"))).toMatchObject({ asked: 16, tokensIn: 30, cost: 1.5 });
+  expect(summed("", lines)).toMatchObject({ asked: 16, tokensIn: 30, cost: 1.5 });
 });

@@ -1,7 +1,7 @@
 // Who somebody is: what they do and plan, remember, believe, and think of others, as of the tick shown.
 
 import { type ReactElement, type ReactNode, useState } from "react";
-import type { AgentDetail, Character, EventLine } from "../api";
+import type { AgentDetail, Character, EventLine, Thought } from "../api";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
 import type { View } from "../view/store";
@@ -181,11 +181,8 @@ function About({
 }): ReactElement {
   const words = useWords();
   const town = useView((view) => view.town);
-  // "relate odalys": the job, then whom it is about.
-  const thought = (job: string): string => {
-    const [kind = "", about = ""] = job.split(" ");
-    return words.who.thoughts[kind] ?? town.characters.find((one) => one.id === about)?.called ?? about;
-  };
+  const thought = ({ kind, about }: Thought): string =>
+    words.who.thoughts[kind] ?? town.characters.find((one) => one.id === about)?.called ?? about;
   const objects = useView((view) => view.frame.objects);
   const things = new Map(town.things.map((thing) => [thing.id, thing.name]));
   const carries = [...objects.values()].filter((thing) => thing.parent === character.id);

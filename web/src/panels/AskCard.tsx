@@ -4,7 +4,6 @@ import { type FormEvent, type ReactElement, useState } from "react";
 import type { Answer, Problem } from "../api";
 import { problemOf } from "../run/problem";
 import { useView, useViewStore } from "../view/context";
-import { fieldsOf, hitOf, textOf } from "../view/memory";
 import { useWords } from "../words";
 import { MemoryRow, ScoreLegend } from "./Memories";
 import { Button, Fold, Portrait, ProblemNote, useMoment } from "./parts";
@@ -129,9 +128,9 @@ interface ExchangeProps {
 function Exchange({ agent, turn, last, again, rate }: ExchangeProps): ReactElement {
   const words = useWords();
   const { answer, thumb } = turn;
-  const hits = answer.rests.map(hitOf);
+  const hits = answer.rests;
   const most = Math.max(...hits.map((hit) => hit.score ?? 0), 0);
-  const before = answer.asked_before ? fieldsOf(answer.asked_before) : null;
+  const before = answer.asked_before;
   return (
     <>
       <p className="mine">{answer.question}</p>
@@ -160,8 +159,8 @@ function Exchange({ agent, turn, last, again, rate }: ExchangeProps): ReactEleme
       </div>
       {before && (
         <Fold summary={<span className="soft">{words.ask.before}</span>}>
-          <p className="soft">{textOf(before.question)}</p>
-          <p>{textOf(before.answer)}</p>
+          <p className="soft">{String(before.question)}</p>
+          <p>{String(before.answer)}</p>
         </Fold>
       )}
       {hits.length > 0 && (

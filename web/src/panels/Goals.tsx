@@ -41,7 +41,9 @@ function Row({ agent, goal }: { readonly agent: string; readonly goal: GoalRow }
       <Icon name={isOpen ? "spark" : "list"} />
       <div>
         <span className="row spread">
-          <b lang={language}>{goal.text}</b>
+          <b lang={language} title={goal.memory}>
+            {goal.text}
+          </b>
           <span className={goal.status === "given_up" ? "chip warn" : "chip"}>
             {named(words.goals.status, goal.status)}
           </span>

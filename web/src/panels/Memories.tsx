@@ -1,9 +1,9 @@
 // Memories one by one: what is remembered, how it was ranked, and what it rests on.
 
 import { type ReactElement, type ReactNode, useState } from "react";
+import type { FoundMemory, PartJson } from "../api";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
-import { type Hit, hitOf, type ScorePart } from "../view/memory";
 import { named, useWords } from "../words";
 import { Icon } from "./icons";
 import { ProblemNote, StackedBar, useMoment } from "./parts";
@@ -18,9 +18,15 @@ const KIND_ICONS = {
   observation: "eye",
 } as const;
 
+interface ScorePart extends PartJson {
+  readonly name: string;
+  /** What it adds to the score. */
+  readonly amount: number;
+}
+
 interface MemoryRowProps {
   readonly agent: string;
-  readonly hit: Hit;
+  readonly hit: FoundMemory;
   /** The highest score of the list: the length of a whole bar. */
   readonly most: number;
   readonly aside?: ReactNode;
@@ -34,6 +40,11 @@ export function MemoryRow({ agent, hit, most, aside }: MemoryRowProps): ReactEle
   const language = useView((view) => view.town.language);
   const [open, setOpen] = useState(false);
   const { memory } = hit;
+  // Stars belong to the memory itself, if an earlier run brought it along, else to the event it is of.
+  const rated = String(memory.details.memory_id || memory.event);
+  const parts = Object.entries(hit.parts ?? {}).map(
+    ([name, part]): ScorePart => ({ name, ...part, amount: part.normalised * part.weight }),
+  );
   const kind = named(words.memory.kinds, memory.kind);
   return (
     <li className={`memory kind-${memory.kind}`}>
@@ -49,11 +60,11 @@ export function MemoryRow({ agent, hit, most, aside }: MemoryRowProps): ReactEle
         </span>
         <span lang={language}>{memory.text}</span>
         <span className="aside">
-          <Rating id={memory.rated} /> {moment(memory.createdAt)}
+          <Rating id={rated} /> {moment(memory.created_at)}
         </span>
       </button>
-      {hit.parts.length > 0 ? (
-        <ScoreBar parts={hit.parts} most={most} score={hit.score} />
+      {parts.length > 0 ? (
+        <ScoreBar parts={parts} most={most} score={hit.score ?? 0} />
       ) : (
         <span
           className="bar thin"
@@ -67,13 +78,13 @@ export function MemoryRow({ agent, hit, most, aside }: MemoryRowProps): ReactEle
       {aside}
       {open && (
         <div className="memory-more">
-          {hit.parts.length > 0 && <Figures hit={hit} />}
+          {parts.length > 0 && <Figures hit={hit} parts={parts} />}
           <p className="soft">
             #{memory.id} · {kind} · {words.memory.importanceOf(memory.importance)}
             {memory.place.length > 0 && <> · {memory.place.at(-1)}</>}
             {memory.emotion && memory.emotion.keywords.length > 0 && <> · {memory.emotion.keywords.join(", ")}</>}
           </p>
-          <Stars id={memory.rated} />
+          <Stars id={rated} />
           {memory.event && (
             <button
               type="button"
@@ -97,7 +108,7 @@ function ScoreBar({
 }: {
   readonly parts: readonly ScorePart[];
   readonly most: number;
-  readonly score: number | null;
+  readonly score: number;
 }): ReactElement {
   const words = useWords();
   const said = parts.map((part) => ({
@@ -109,17 +120,17 @@ function ScoreBar({
     <StackedBar
       parts={said}
       most={most}
-      label={`${words.memory.score} ${(score ?? 0).toFixed(2)}: ${said.map((part) => part.label).join(", ")}`}
+      label={`${words.memory.score} ${score.toFixed(2)}: ${said.map((part) => part.label).join(", ")}`}
     />
   );
 }
 
-function Figures({ hit }: { readonly hit: Hit }): ReactElement {
+function Figures({ hit, parts }: { readonly hit: FoundMemory; readonly parts: readonly ScorePart[] }): ReactElement {
   const words = useWords();
   return (
     <table className="figures">
       <tbody>
-        {hit.parts.map((part) => (
+        {parts.map((part) => (
           <tr key={part.name}>
             <th scope="row">
               <i className={`dot part-${part.name}`} />
@@ -137,7 +148,7 @@ function Figures({ hit }: { readonly hit: Hit }): ReactElement {
         ))}
         <tr>
           <th scope="row">{words.memory.score}</th>
-          <td>{hit.rank !== null && words.memory.rank(hit.rank)}</td>
+          <td>{hit.rank && words.memory.rank(hit.rank)}</td>
           <td>
             <b>{(hit.score ?? 0).toFixed(2)}</b>
           </td>
@@ -148,9 +159,9 @@ function Figures({ hit }: { readonly hit: Hit }): ReactElement {
 }
 
 /** Colours of the parts of a score. */
-export function ScoreLegend({ hits }: { readonly hits: readonly Hit[] }): ReactElement | null {
+export function ScoreLegend({ hits }: { readonly hits: readonly Pick<FoundMemory, "parts">[] }): ReactElement | null {
   const words = useWords();
-  const names = [...new Set(hits.flatMap((hit) => hit.parts.map((part) => part.name)))];
+  const names = [...new Set(hits.flatMap((hit) => Object.keys(hit.parts ?? {})))];
   if (names.length === 0) return null;
   return (
     <p className="legend">
@@ -189,7 +200,7 @@ export function Evidence({
     `evidence ${agent} ${wanted.join()}`,
     `${tick}`,
   );
-  const memories = found.value?.found.map((one) => hitOf(one).memory) ?? [];
+  const memories = found.value?.found.map((one) => one.memory) ?? [];
   return (
     <div className="evidence">
       {depth === 1 && <h4>{words.memory.evidence}</h4>}
@@ -204,7 +215,7 @@ export function Evidence({
               disabled={!memory.event}
               onClick={() => store.getState().open({ kind: "why", id: memory.event })}
             >
-              {moment(memory.createdAt)}
+              {moment(memory.created_at)}
             </button>
             {memory.citations.length > 0 && depth < DEEPEST && (
               <Evidence agent={agent} ids={memory.citations} depth={depth + 1} at={tick} />

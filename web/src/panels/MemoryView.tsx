@@ -3,7 +3,6 @@
 import { type FormEvent, type ReactElement, useDeferredValue, useState } from "react";
 import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
-import { hitOf } from "../view/memory";
 import { named, useWords } from "../words";
 import { useReadingTick } from "./AgentCard";
 import { MemoryRow, ScoreLegend } from "./Memories";
@@ -51,7 +50,7 @@ export function MemoryView({ agent }: { readonly agent: string }): ReactElement 
     150,
   );
   const question = ranks ? words.memory.query : words.memory.find;
-  const hits = found.value?.found.map(hitOf) ?? [];
+  const hits = found.value?.found ?? [];
   const most = Math.max(...hits.map((hit) => hit.score ?? 0), 0);
 
   const submit = (event: FormEvent): void => {

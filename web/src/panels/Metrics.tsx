@@ -6,7 +6,7 @@ import { useAsked } from "../view/asked";
 import { useView, useViewStore } from "../view/context";
 import { layout } from "../view/network";
 import { type Branch, branches, curve } from "../view/spread";
-import { sums, total } from "../view/usage";
+import { summed, sums } from "../view/usage";
 import { useWords } from "../words";
 import { Curves } from "./Curves";
 import { Button, Name, ProblemNote, Section, When } from "./parts";
@@ -288,7 +288,7 @@ function Usage({ metrics }: { readonly metrics: Measured }): ReactElement {
   const characters = useView((view) => view.town.characters);
   const [by, setBy] = useState<"task" | "agent_id">("task");
   const rows = sums(metrics.usage, by);
-  const whole = total(rows);
+  const whole = summed("", metrics.usage);
   const names = new Map(characters.map((one) => [one.id, one.called]));
   const figure = (value: number): string => value.toLocaleString("en");
   const cost = (value: number): string => (value === 0 ? "0" : value.toFixed(4));

@@ -59,7 +59,11 @@ function Row({ agent, row }: { readonly agent: string; readonly row: PastRow }):
             <When tick={tick} iso={row.time} />
           </span>
         </span>
-        {about && <p lang={language}>{about}</p>}
+        {about && (
+          <p lang={language} title={row.memory}>
+            {about}
+          </p>
+        )}
         {row.due && <p className="soft">{words.past.due(moment(row.due))}</p>}
         <span className="row">
           <button type="button" className="link soft" aria-expanded={open} onClick={() => setOpen(!open)}>

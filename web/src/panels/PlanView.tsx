@@ -1,12 +1,12 @@
 // A day in strokes, the stroke of now in hours, the hour of now in actions.
 
 import type { ReactElement } from "react";
-import type { AgentDetail, Item } from "../api";
+import type { DayPlan, PlanRow } from "../api";
 import { useView } from "../view/context";
 import { useWords } from "../words";
 import { Place, Section } from "./parts";
 
-export function PlanView({ plan }: { readonly plan: AgentDetail["plan"] }): ReactElement {
+export function PlanView({ plan }: { readonly plan: DayPlan }): ReactElement {
   const words = useWords();
   if (plan.day.length === 0) return <p className="soft">{words.plan.none}</p>;
   return (
@@ -18,17 +18,16 @@ export function PlanView({ plan }: { readonly plan: AgentDetail["plan"] }): Reac
   );
 }
 
-export function Items({ title, items }: { readonly title: string; readonly items: readonly Item[] }): ReactElement {
+function Items({ title, items }: { readonly title: string; readonly items: readonly PlanRow[] }): ReactElement {
   const language = useView((view) => view.town.language);
-  const now = items.findIndex((item) => item.now);
   return (
     <Section title={title}>
       <ol className="plan" lang={language}>
-        {items.map((item, index) => (
+        {items.map((item) => (
           <li
             key={`${item.start} ${item.text}`}
-            className={index === now ? "now" : index < now ? "done" : ""}
-            aria-current={index === now ? "time" : undefined}
+            className={item.now ? "now" : item.over ? "done" : ""}
+            aria-current={item.now ? "time" : undefined}
           >
             <time>{item.start}</time>
             <span>{item.text}</span>

@@ -1,11 +1,11 @@
 // Why something was said or done: what tipped the choice, then all that led to it.
 
-import { type ReactElement, useMemo } from "react";
+import type { ReactElement } from "react";
+import type { Reasons } from "../api";
 import { useAsked } from "../view/asked";
 import { hourOf, instant } from "../view/clock";
 import { useView, useViewStore } from "../view/context";
-import { hitOf, numberOf } from "../view/memory";
-import { citedMemory, type Reasons, reasonsOf, type Tipping } from "../view/why";
+import { missingOf, type Tipping, tippingOf } from "../view/why";
 import { named, useWords } from "../words";
 import { Evidence, MemoryRow, ScoreLegend } from "./Memories";
 import { Fold, Name, Place, Portrait, ProblemNote, Section, When } from "./parts";
@@ -15,7 +15,6 @@ export function WhyCard({ id }: { readonly id: string }): ReactElement {
   const words = useWords();
   const store = useViewStore();
   const asked = useAsked(() => store.getState().source.why(id), `why ${id}`, "");
-  const reasons = useMemo(() => (asked.value ? reasonsOf(asked.value) : null), [asked.value]);
   return (
     <article className="why scroll">
       <h2 className="unseen">{words.why.title}</h2>
@@ -24,8 +23,8 @@ export function WhyCard({ id }: { readonly id: string }): ReactElement {
           <ProblemNote problem={asked.problem} retry={asked.again} />
         </div>
       )}
-      {!asked.problem && !reasons && <p className="soft pad">{words.app.loadingPart}</p>}
-      {reasons && <Explained reasons={reasons} />}
+      {!asked.problem && !asked.value && <p className="soft pad">{words.app.loadingPart}</p>}
+      {asked.value && <Explained reasons={asked.value} />}
     </article>
   );
 }
@@ -33,16 +32,10 @@ export function WhyCard({ id }: { readonly id: string }): ReactElement {
 function Explained({ reasons }: { readonly reasons: Reasons }): ReactElement {
   const words = useWords();
   const language = useView((view) => view.town.language);
-  const { event } = reasons;
+  const { event, plan, reaction, retrievals, asked, lines, stored } = reasons;
+  const rows = asked.map((question) => question.row).filter((row) => row !== null);
   const bare =
-    reasons.tipping.length +
-      reasons.retrievals.length +
-      reasons.asked.length +
-      reasons.stored.length +
-      reasons.heard.length ===
-      0 &&
-    !reasons.plan &&
-    !reasons.reaction;
+    retrievals.length + asked.length + stored.length + reasons.heard_from.length === 0 && !plan.item && !reaction;
   return (
     <>
       <Deed reasons={reasons} />
@@ -54,28 +47,28 @@ function Explained({ reasons }: { readonly reasons: Reasons }): ReactElement {
         )}
         {bare && !reasons.explanation && <p className="soft">{words.why.none}</p>}
         <Tipped reasons={reasons} />
-        {reasons.reaction && (
+        {reaction && (
           <Section title={words.why.reaction}>
             <p lang={language}>
-              <span className="chip is">{reasons.reaction.decision}</span>{" "}
-              {reasons.reaction.target && <Name agent={reasons.reaction.target} />} {reasons.reaction.purpose}
+              <span className="chip is">{reaction.decision}</span> {reaction.target && <Name agent={reaction.target} />}{" "}
+              {reaction.purpose}
             </p>
-            {reasons.reaction.reason && (
+            {reaction.reason && (
               <p className="quote" lang={language}>
-                {reasons.reaction.reason}
+                {reaction.reason}
               </p>
             )}
           </Section>
         )}
-        {reasons.rows.length > 0 && (
+        {rows.length > 0 && (
           <Section title={words.why.rows}>
             <ul className="stored" lang="en">
-              {reasons.rows.map((row, index) => (
-                <li key={`${row.name} ${index}`}>
-                  <b>{row.name}</b> <span className="soft">{row.when.join(" · ")}</span>
-                  {row.nearly.map((other) => (
-                    <div key={other.name} className="soft">
-                      {words.why.nearly(other.name, other.failed)}
+              {rows.map((row, index) => (
+                <li key={`${row.row} ${index}`}>
+                  <b>{row.row}</b> <span className="soft">{row.when.join(" · ")}</span>
+                  {row.nearly.map(([name, failed]) => (
+                    <div key={name} className="soft">
+                      {words.why.nearly(name, failed)}
                     </div>
                   ))}
                 </li>
@@ -83,12 +76,12 @@ function Explained({ reasons }: { readonly reasons: Reasons }): ReactElement {
             </ul>
           </Section>
         )}
-        {reasons.lines.length > 0 && (
+        {lines.length > 0 && (
           <Section title={words.why.lines}>
             <ul className="stored">
-              {reasons.lines.map((line) => (
-                <li key={line.name} className={line.failed ? "not-kept" : ""}>
-                  <span lang={language}>{line.name}</span>{" "}
+              {lines.map((line) => (
+                <li key={line.say} className={line.failed ? "not-kept" : ""}>
+                  <span lang={language}>{line.say}</span>{" "}
                   <span className="soft" lang="en">
                     {line.failed ? words.why.heldBack(line.failed) : line.when.join(" · ")}
                   </span>
@@ -97,21 +90,21 @@ function Explained({ reasons }: { readonly reasons: Reasons }): ReactElement {
             </ul>
           </Section>
         )}
-        {reasons.plan && (
+        {plan.item && (
           <Section title={words.why.plan}>
             <p lang={language}>
-              <time className="pixel">{hourOf(instant(reasons.plan.start))}</time> {reasons.plan.text}{" "}
+              <time className="pixel">{hourOf(instant(plan.item.start_time))}</time> {plan.item.action_description}{" "}
               <span className="soft">
-                @ <Place area={reasons.plan.place} />
+                @ <Place area={plan.item.location} />
               </span>
             </p>
-            {reasons.day.length > 0 && (
+            {plan.day.length > 0 && (
               <Fold summary={words.why.planDay}>
                 <ol className="plan" lang={language}>
-                  {reasons.day.map((stroke) => (
-                    <li key={stroke.start + stroke.text}>
-                      <time>{hourOf(instant(stroke.start))}</time>
-                      <span>{stroke.text}</span>
+                  {plan.day.map((stroke) => (
+                    <li key={stroke.id}>
+                      <time>{hourOf(instant(stroke.start_time))}</time>
+                      <span>{stroke.action_description}</span>
                     </li>
                   ))}
                 </ol>
@@ -119,17 +112,17 @@ function Explained({ reasons }: { readonly reasons: Reasons }): ReactElement {
             )}
           </Section>
         )}
-        {reasons.heard.length > 0 && <HeardFrom reasons={reasons} />}
-        {reasons.retrievals.length > 0 && (
+        {reasons.heard_from.length > 0 && <HeardFrom reasons={reasons} />}
+        {retrievals.length > 0 && (
           <Section title={words.why.retrievals}>
-            {reasons.retrievals.map((retrieval, index) => (
+            {retrievals.map((retrieval, index) => (
               <Fold
                 key={`${retrieval.purpose} ${index}`}
                 summary={
                   <>
                     <b>{retrieval.purpose}</b>{" "}
                     <span className="soft">
-                      {retrieval.policy} · {words.why.searched(retrieval.hits.length, retrieval.candidates)}
+                      {retrieval.policy} · {words.why.searched(retrieval.hits.length, retrieval.candidates ?? 0)}
                     </span>
                   </>
                 }
@@ -138,18 +131,26 @@ function Explained({ reasons }: { readonly reasons: Reasons }): ReactElement {
                   {retrieval.query}
                 </p>
                 <ul className="memory-list">
-                  {retrieval.hits.map((hit) => (
-                    <MemoryRow key={hit.memory.id} agent={event.agent} hit={hit} most={retrieval.hits[0]?.score ?? 0} />
-                  ))}
+                  {retrieval.hits.map(
+                    ({ memory, ...hit }) =>
+                      memory && (
+                        <MemoryRow
+                          key={memory.id}
+                          agent={event.agent_id}
+                          hit={{ ...hit, memory }}
+                          most={retrieval.hits[0]!.score}
+                        />
+                      ),
+                  )}
                 </ul>
                 <ScoreLegend hits={retrieval.hits} />
               </Fold>
             ))}
           </Section>
         )}
-        {reasons.asked.length > 0 && (
+        {asked.length > 0 && (
           <Section title={words.why.asked}>
-            {reasons.asked.map((question, index) => (
+            {asked.map((question, index) => (
               <Fold
                 key={`${question.task} ${index}`}
                 summary={
@@ -165,15 +166,15 @@ function Explained({ reasons }: { readonly reasons: Reasons }): ReactElement {
                   </>
                 )}
                 <h4>{words.why.answer}</h4>
-                <pre lang={language}>{question.answer || "–"}</pre>
+                <pre lang={language}>{question.answer === null ? "–" : JSON.stringify(question.answer, null, 2)}</pre>
               </Fold>
             ))}
           </Section>
         )}
-        {reasons.stored.length > 0 && (
+        {stored.length > 0 && (
           <Section title={words.why.stored}>
             <ul className="stored" lang={language}>
-              {reasons.stored.map((one, index) => (
+              {stored.map((one, index) => (
                 <li key={index} className={one.stored ? `kind-${one.kind}` : "not-kept"}>
                   {one.text}{" "}
                   <span className="soft">
@@ -204,14 +205,14 @@ function Deed({ reasons }: { readonly reasons: Reasons }): ReactElement {
     <header className="head deed">
       <p className="pixel why-title">{words.why.title}</p>
       <div className="identity">
-        {event.agent && <Portrait agent={event.agent} />}
+        {event.agent_id && <Portrait agent={event.agent_id} />}
         <div>
           <p>
-            {event.agent && <Name agent={event.agent} />}
-            {event.to && (
+            {event.agent_id && <Name agent={event.agent_id} />}
+            {event.to_agent_id && (
               <>
                 {" → "}
-                <Name agent={event.to} />
+                <Name agent={event.to_agent_id} />
               </>
             )}{" "}
             <span className="soft">
@@ -232,21 +233,22 @@ function Deed({ reasons }: { readonly reasons: Reasons }): ReactElement {
 function Tipped({ reasons }: { readonly reasons: Reasons }): ReactElement | null {
   const words = useWords();
   const store = useViewStore();
-  const { agent, tick } = reasons.event;
+  const { agent_id: agent, tick } = reasons.event;
+  const ids = missingOf(reasons);
   const missing = useAsked(
     async () =>
-      reasons.missing.length > 0 && agent
-        ? (await store.getState().source.memories(agent, { at: tick, ids: [...reasons.missing], limit: 40 })).found
+      ids.length > 0 && agent
+        ? (await store.getState().source.memories(agent, { at: tick, ids: [...ids], limit: 40 })).found
         : [],
     `missing ${reasons.event.id}`,
     "",
   );
   const tipping: readonly Tipping[] = [
-    ...(missing.value ?? []).map((one) => citedMemory(hitOf(one).memory)),
-    ...reasons.tipping,
+    ...(missing.value ?? []).map((one) => ({ ...one, cited: true, lead: 0 })),
+    ...tippingOf(reasons),
   ];
   if (tipping.length === 0) return null;
-  const most = Math.max(...tipping.map((one) => numberOf(one.score)), 0.001);
+  const most = Math.max(...tipping.map((one) => one.score ?? 0), 0.001);
   return (
     <Section title={words.why.tipped}>
       <ul className="memory-list tipping">
@@ -260,9 +262,7 @@ function Tipped({ reasons }: { readonly reasons: Reasons }): ReactElement | null
               <>
                 <span className="row tip">
                   {one.cited && <span className="chip is">{words.why.cited}</span>}
-                  {one.lead !== null && one.lead >= 0.01 && (
-                    <span className="soft">{words.why.lead(one.lead.toFixed(2))}</span>
-                  )}
+                  {one.lead >= 0.01 && <span className="soft">{words.why.lead(one.lead.toFixed(2))}</span>}
                 </span>
                 {one.cited && one.memory.citations.length > 0 && (
                   <Evidence agent={agent} ids={one.memory.citations} depth={1} at={tick} />
@@ -284,31 +284,34 @@ function HeardFrom({ reasons }: { readonly reasons: Reasons }): ReactElement {
   const town = useView((view) => view.town);
   return (
     <Section title={words.why.heard}>
-      {reasons.heard.map((heard) => (
+      {reasons.heard_from.map((heard) => (
         <div key={heard.fact}>
           <p lang={town.language}>{town.facts.find((fact) => fact.id === heard.fact)?.text ?? heard.fact}</p>
-          {heard.links.length === 0 && <p className="soft">{words.why.madeUp}</p>}
-          <ol className="chain">
-            {heard.links.map((link) => (
-              <li key={link.agent + link.tick}>
-                <Name agent={link.agent} />{" "}
-                {link.from ? (
-                  <>
-                    ← <Name agent={link.from} />{" "}
-                    <button
-                      type="button"
-                      className="link when"
-                      onClick={() => store.getState().open({ kind: "why", id: link.event })}
-                    >
-                      {hourOf(instant(town.start) + link.tick * town.tick_minutes * 60_000)}
-                    </button>
-                  </>
-                ) : (
-                  <span className="soft">{words.why.origin}</span>
-                )}
-              </li>
-            ))}
-          </ol>
+          {heard.memory === null ? (
+            <p className="soft">{words.why.madeUp}</p>
+          ) : (
+            <ol className="chain">
+              {[heard, ...heard.chain].map((link) => (
+                <li key={link.agent + link.tick}>
+                  <Name agent={link.agent} />{" "}
+                  {link.from ? (
+                    <>
+                      ← <Name agent={link.from} />{" "}
+                      <button
+                        type="button"
+                        className="link when"
+                        onClick={() => store.getState().open({ kind: "why", id: link.event_id })}
+                      >
+                        {hourOf(instant(town.start) + (link.tick ?? 0) * town.tick_minutes * 60_000)}
+                      </button>
+                    </>
+                  ) : (
+                    <span className="soft">{words.why.origin}</span>
+                  )}
+                </li>
+              ))}
+            </ol>
+          )}
         </div>
       ))}
     </Section>

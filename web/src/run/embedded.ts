@@ -7,16 +7,22 @@ import type {
   EventLine,
   FoundMemory,
   Frames,
+  GoalRow,
+  Hit,
   Hour,
   Memories,
+  MemoryJson,
   Metrics,
+  Reasons,
+  Retrieved,
   Snapshot,
+  StoredRow,
   Timeline,
   Town,
 } from "../api";
 import { afterDelta, type Frame, fromSnapshot } from "./frame";
 import { Failure } from "./problem";
-import type { LineQuery, MemoryQuery, Source, Why } from "./source";
+import type { LineQuery, MemoryQuery, Source } from "./source";
 
 const FORMAT = 1;
 /** Scores are whole multiples of this. */
@@ -49,49 +55,45 @@ interface Ticks {
 
 /** A value at successive ticks: the first one whole, then what changed. */
 type Over = readonly (readonly [number, Json])[];
+type States<T> = readonly (readonly [number, T])[];
+
+/** A value with lists of it as tables: rows by their key. */
+type Tabled<T, Name extends keyof T> = Omit<T, Name> & {
+  readonly [Key in Name]: Readonly<Record<string, T[Key] extends (infer Row)[] ? Row : never>>;
+};
+type Detail = Omit<Tabled<AgentDetail, "beliefs" | "ties" | "past" | "goals">, "tick" | "time">;
+type Measures = Omit<Tabled<Metrics, "network" | "warmth" | "usage">, "tick">;
 
 interface Stream {
-  readonly memories: readonly MemoryFields[];
+  readonly memories: readonly MemoryJson[];
   readonly removed: readonly (readonly [number, number])[];
   readonly touched: readonly (readonly [number, string, readonly number[]])[];
   readonly policies: readonly (readonly [number, string])[];
 }
 
-interface MemoryFields {
-  readonly [name: string]: unknown;
-  readonly id: number;
-  readonly tick: number;
-  readonly kind: string;
-  readonly text: string;
-  readonly created_at: string;
-  readonly importance: number;
-  readonly place: readonly string[];
-  readonly tags: readonly string[];
-  readonly emotion: { readonly valence: number; readonly arousal: number; readonly keywords: readonly string[] } | null;
-}
+/** What each event has of its own. */
+type Own = Pick<Reasons, "event" | "explanation" | "heard_from" | "account" | "goals">;
+/** What a turn has in common for its events. */
+type Shared = Omit<Reasons, keyof Own>;
 
-interface Reasons {
+interface Explained {
   readonly turns: Readonly<Record<string, Turn>>;
-  readonly events: Readonly<Record<string, { readonly turn?: string; readonly [name: string]: unknown }>>;
+  readonly events: Readonly<Record<string, Own & { readonly turn?: string }>>;
 }
 
-interface Turn {
-  readonly [name: string]: unknown;
-  readonly retrievals: readonly Retrieval[];
-  readonly stored: readonly (readonly [number, string] | Fields)[];
-}
+type Turn = Omit<Shared, "retrievals" | "stored"> & {
+  readonly retrievals: readonly Scored[];
+  /** Memory id and reason of what was remembered; the rest in full. */
+  readonly stored: readonly (readonly [number, string] | StoredRow)[];
+};
 
-interface Retrieval {
-  readonly purpose: string;
-  readonly query: string;
-  readonly policy: string;
-  readonly k: number;
+type Scored = Pick<Retrieved, "purpose" | "query" | "policy" | "k"> & {
   readonly candidates?: number;
   /** Part → weight and the range it was normalised over. */
   readonly parts: Readonly<Record<string, readonly [number, number, number]>>;
   /** Memory id, then each normalised part in units. */
-  readonly hits: readonly (readonly number[])[];
-}
+  readonly hits: readonly (readonly [number, ...number[]])[];
+};
 
 /** The blocks of the page, or null in a page that holds no run. */
 export function blocksOf(page: Document): ReadBlock | null {
@@ -112,11 +114,11 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
     return found as Promise<T>;
   }
   /** The states of a value, one for each entry of its block. */
-  function over(name: string): Promise<readonly (readonly [number, Fields])[]> {
+  function over<T>(name: string): Promise<States<T>> {
     const key = `${name} in full`;
-    let found = kept.get(key) as Promise<readonly (readonly [number, Fields])[]> | undefined;
+    let found = kept.get(key);
     if (!found) kept.set(key, (found = block<Over>(name).then(unrolled)));
-    return found;
+    return found as Promise<States<T>>;
   }
 
   const held = (tick: number): number => {
@@ -172,28 +174,27 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
   }
 
   async function agent(id: string, at: number): Promise<AgentDetail> {
-    const state = latest(await over(`detail-${someone(id)}`), held(at));
-    const { beliefs, ties, past, goals, ...rest } = state;
+    const { beliefs, ties, past, goals, ...rest } = latest(await over<Detail>(`detail-${someone(id)}`), held(at));
     return {
       tick: at,
       time: timeOf(at),
       ...rest,
       beliefs: rows(beliefs),
       ties: rows(ties),
-      past: latestFirst(rows(past), "time"),
+      past: latestFirst(rows(past), (row) => row.time),
       goals: openFirst(rows(goals)),
-    } as unknown as AgentDetail;
+    };
   }
 
   async function metrics(at: number): Promise<Metrics> {
-    const { network, warmth, usage, ...rest } = latest(await over("metrics"), held(at));
+    const { network, warmth, usage, ...rest } = latest(await over<Measures>("metrics"), held(at));
     return {
       tick: at,
       ...rest,
       network: rows(network),
       warmth: rows(warmth),
       usage: rows(usage),
-    } as unknown as Metrics;
+    };
   }
 
   /** As the server's: its last row is that of the tick, whatever hour it is. */
@@ -235,12 +236,12 @@ export async function embeddedSource(read: ReadBlock): Promise<Source> {
     };
   }
 
-  async function why(eventId: string): Promise<Why> {
+  async function why(eventId: string): Promise<Reasons> {
     const tick = Number(/^t(\d{1,15})\./.exec(eventId)?.[1] ?? NaN);
     if (!(tick >= first && tick <= last)) {
       throw missing(`the reasons of ${eventId} are not in this file`, `it has the ticks ${first} to ${last}`);
     }
-    const { turns, events } = await block<Reasons>(`why-${Math.floor(tick / chunk)}`);
+    const { turns, events } = await block<Explained>(`why-${Math.floor(tick / chunk)}`);
     const own = Object.hasOwn(events, eventId) ? events[eventId] : undefined;
     if (!own) throw missing(`there is no event ${eventId}`, "");
     const { turn: name, ...event } = own;
@@ -301,9 +302,9 @@ function toSnapshot(frame: Frame): Snapshot {
 
 // ── values over time ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-function unrolled(entries: Over): readonly (readonly [number, Fields])[] {
+function unrolled(entries: Over): States<Json> {
   let now: Json = {};
-  return entries.map(([tick, value], index) => [tick, (now = index === 0 ? value : changed(now, value)) as Fields]);
+  return entries.map(([tick, value], index) => [tick, (now = index === 0 ? value : changed(now, value))]);
 }
 
 /** `[value]` is another value; a mapping names the entries that change, those of a list by number; 0 removes one. */
@@ -324,33 +325,29 @@ function changed(before: Json, change: Json): Json {
   return Object.fromEntries(after);
 }
 
-function latest(states: readonly (readonly [number, Fields])[], tick: number): Fields {
+function latest<T>(states: States<T>, tick: number): T {
   return states.findLast(([since]) => since <= tick)![1];
 }
 
 /** The rows of a table, in the order of their keys. */
-function rows(table: Json | undefined): Json[] {
-  return Object.entries(table as Fields)
+function rows<Row>(table: Readonly<Record<string, Row>>): Row[] {
+  return Object.entries(table)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, row]) => row);
 }
 
 /** Rows by a moment of theirs. */
-function latestFirst(rows: readonly Json[], when: string): Json[] {
-  const time = (row: Json): string => String((row as Fields)[when]);
+function latestFirst<Row>(rows: readonly Row[], time: (row: Row) => string): Row[] {
   return [...rows].sort((one, other) => (time(one) < time(other) ? 1 : time(one) > time(other) ? -1 : 0));
 }
 
 /** Goals: the open ones, the first opened first; then those that have ended, the latest first. */
-function openFirst(goals: readonly Json[]): Json[] {
-  const isOpen = (goal: Json): boolean => (goal as Fields).status === "open";
-  const opened = latestFirst(goals.filter(isOpen).reverse(), "opened").reverse();
+function openFirst(goals: readonly GoalRow[]): GoalRow[] {
+  const open = goals.filter(({ status }) => status === "open");
+  const over = goals.filter(({ status }) => status !== "open");
   return [
-    ...opened,
-    ...latestFirst(
-      goals.filter((goal) => !isOpen(goal)),
-      "changed",
-    ),
+    ...latestFirst(open.reverse(), ({ opened }) => opened).reverse(),
+    ...latestFirst(over, ({ changed }) => changed),
   ];
 }
 
@@ -363,9 +360,8 @@ function accessesAt(stream: Stream, tick: number): ReadonlyMap<number, string> {
   return found;
 }
 
-function accessedAt(memory: MemoryFields, accessed: ReadonlyMap<number, string>): { [name: string]: unknown } {
-  const at = accessed.get(memory.id);
-  return at === undefined ? { ...memory } : { ...memory, accessed_at: at };
+function accessedAt(memory: MemoryJson, accessed: ReadonlyMap<number, string>): MemoryJson {
+  return { ...memory, accessed_at: accessed.get(memory.id) ?? memory.accessed_at };
 }
 
 const FEELINGS: Readonly<Record<string, (felt: { valence: number; arousal: number }) => boolean>> = {
@@ -375,7 +371,7 @@ const FEELINGS: Readonly<Record<string, (felt: { valence: number; arousal: numbe
 };
 
 /** A question is looked for word by word, since nothing here can rank. */
-function filterOf(query: MemoryQuery, town: Town): (memory: MemoryFields) => boolean {
+function filterOf(query: MemoryQuery, town: Town): (memory: MemoryJson) => boolean {
   const words = (query.query ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const place = query.place ? placeOf(query.place, town) : [];
   const [since, until] = [query.since, query.until].map((text) => (text ? Date.parse(text) : NaN));
@@ -413,7 +409,7 @@ function placeOf(place: string, town: Town): readonly string[] {
 
 // ── reasons ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const NO_TURN = {
+const NO_TURN: Shared = {
   retrievals: [],
   plan: { item: null, day: [] },
   reaction: null,
@@ -424,10 +420,10 @@ const NO_TURN = {
 };
 
 /** What a turn says with ids: hits with their memories and scores, and what was stored. */
-function recalled(turn: Turn, stream: Stream, tick: number): { [name: string]: unknown } {
+function recalled(turn: Turn, stream: Stream, tick: number): Pick<Shared, "retrievals" | "stored"> {
   const byId = new Map(stream.memories.map((memory) => [memory.id, memory]));
   const accessed = accessesAt(stream, tick - 1);
-  const memoryOf = (id: number): unknown => {
+  const memoryOf = (id: number): MemoryJson | null => {
     const memory = byId.get(id);
     return memory ? accessedAt(memory, accessed) : null;
   };
@@ -439,25 +435,22 @@ function recalled(turn: Turn, stream: Stream, tick: number): { [name: string]: u
       k: found.k,
       candidates: found.candidates ?? null,
       hits: found.hits.map(([id, ...units], index) => ({
-        memory: memoryOf(id!),
+        memory: memoryOf(id),
         rank: index + 1,
         ...scored(found.parts, units),
       })),
     })),
-    stored: turn.stored.flatMap((entry) => {
-      if (!Array.isArray(entry)) return [entry];
-      const [id, reason] = entry as [number, string];
+    stored: turn.stored.map((entry) => {
+      if ("memory" in entry) return entry;
+      const [id, reason] = entry;
       const { kind, text, importance } = byId.get(id)!;
-      return [{ kind, text, importance, stored: true, reason, memory: id }];
+      return { kind, text, importance, stored: true, reason, memory: id };
     }),
   };
 }
 
 /** Total and parts, with the arithmetic of `cognition/trace.py`. */
-function scored(
-  parts: Retrieval["parts"],
-  units: readonly number[],
-): { score: number; parts: { [name: string]: unknown } } {
+function scored(parts: Scored["parts"], units: readonly number[]): Pick<Hit, "score" | "parts"> {
   let total = 0;
   const made = Object.entries(parts).map(([name, [weight, low, high]], index) => {
     const normalised = units[index]! * UNIT;

@@ -12,6 +12,7 @@ import type {
   Metrics,
   NewRun,
   operations,
+  Reasons,
   RunCard,
   ScenarioCard,
   Snapshot,
@@ -25,9 +26,6 @@ import type {
 export type MemoryQuery = Query<"memories"> & { readonly at: number };
 export type LineQuery = Query<"lines"> & { readonly to: number };
 type Query<Name extends "memories" | "lines"> = NonNullable<operations[Name]["parameters"]["query"]>;
-
-/** The explanation of an event, in the shape of the public contract (`commonplace why --json`). */
-export type Why = Readonly<Record<string, unknown>>;
 
 export interface Listener {
   /** The connection stands (again). */
@@ -49,7 +47,7 @@ export interface Source {
   /** The ticks from … to, both included; at most 288 of them. */
   frames(from: number, to: number): Promise<Frames>;
   lines(query: LineQuery): Promise<readonly EventLine[]>;
-  why(eventId: string): Promise<Why>;
+  why(eventId: string): Promise<Reasons>;
   agent(agentId: string, at: number): Promise<AgentDetail>;
   memories(agentId: string, query: MemoryQuery): Promise<Memories>;
   metrics(at: number): Promise<Metrics>;
