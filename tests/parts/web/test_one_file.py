@@ -208,7 +208,7 @@ def test_every_tick_character_memory_and_measure_is_that_of_the_server(eventful:
             measured = dump(inspector.metrics(tick))
             assert file.at("metrics", tick) | {"tick": tick} == measured, tick
             for agent in reading.agent_ids:
-                detail = dump(inspector.agent(agent, tick))
+                detail = inspector.agent(agent, tick)
                 assert {"tick": tick, "time": detail["time"], **file.at(f"detail-{agent}", tick)} == detail
                 if tick % 7 == 0:
                     assert file.memories(agent, tick) == [memory_json(one) for one in reading.memories(agent, tick)]
@@ -356,7 +356,7 @@ def test_the_page_reads_what_the_server_answers(town: Path, tmp_path: Path) -> N
             answers.append(("lines", [{"to": first, "text": "A", "limit": 40}], lines))
         for agent in reading.agent_ids:
             for tick in range(0, last + 1, 9):
-                answers.append(("agent", [agent, tick], dump(inspector.agent(agent, tick))))
+                answers.append(("agent", [agent, tick], inspector.agent(agent, tick)))
             answers += _remembered(inspector, agent, last)
         answers += [("why", [event.id], why(reading, event.id)) for event in reading.events(60, 100)]
     (tmp_path / "blocks.json").write_text(json.dumps(blocks), encoding="utf-8")

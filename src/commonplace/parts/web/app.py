@@ -23,6 +23,7 @@ import anyio
 from fastapi import FastAPI, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi.exceptions import RequestValidationError
 from pydantic.json_schema import models_json_schema
+from pydantic_core import to_json
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -384,7 +385,7 @@ def kept(request: Request, session: Session, tick: int, make: Any) -> Any:
     headers = {"Cache-Control": "private, no-cache", **({"ETag": tag} if tag else {})}
     if tag and tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return Response(make().model_dump_json(), headers=headers, media_type="application/json")
+    return Response(to_json(make()), headers=headers, media_type="application/json")
 
 
 # ── doing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
