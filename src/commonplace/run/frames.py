@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import iso
-from commonplace.run.rows import event_json, item_phrase, listed
+from commonplace.run.rows import event_json, item_phrase
 from commonplace.run.tick_record import Version
-from commonplace.run.versions import SHOWN_KINDS, as_body, as_circumstance, as_item, as_sky
+from commonplace.run.versions import SHOWN_KINDS, value_of
 from commonplace.scenario.circumstances import now_sentence
 from commonplace.world.circumstances import Circumstance
-from commonplace.world.events import Event, Spoke, of_kind
+from commonplace.world.events import NOBODY, Event, Spoke, of_kind
 from commonplace.world.state import Body, Thing
-from commonplace.world.weather import Imposed, ambient_at
+from commonplace.world.weather import ambient_at
 
 if TYPE_CHECKING:
     from commonplace.run.reading import Reading
@@ -183,49 +183,37 @@ class _State:
     def __init__(self, reading: Reading) -> None:
         self.scenario = reading.scenario
         self.seeds = reading.seeds
-        self._bodies: dict[str, Body] = {}
-        self._objects: dict[str, ObjectFrame] = {}
+        self._values: dict[str, dict[str, Any]] = {kind: {} for kind in SHOWN_KINDS}
+        """Kind → owner → value."""
         self._plans: dict[str, _Planned] = {}
-        self._imposed: Imposed | None = None
-        self._so: dict[str, Circumstance] = {}
 
     def copy(self) -> _State:
         """One that can be carried forward by itself."""
         twin = copy(self)
-        twin._bodies = dict(self._bodies)
-        twin._objects = dict(self._objects)
-        twin._so = dict(self._so)
+        twin._values = {kind: dict(values) for kind, values in self._values.items()}
         twin._plans = {me: planned.copy() for me, planned in self._plans.items()}
         return twin
 
     def apply(self, versions: Iterable[Version]) -> None:
         """Carry the state forward to where these versions are the last."""
         for version in versions:
-            match version.kind:
-                case "body" if version.value is None:
-                    self._bodies.pop(version.owner, None)
-                case "body":
-                    self._bodies[version.owner] = as_body(version.value)
-                case "thing" if version.value is None:
-                    self._objects.pop(version.owner, None)
-                case "thing":
-                    self._objects[version.owner] = self._object(version.owner, listed(Thing, version.value))
-                case "sky":
-                    self._imposed = as_sky(version.value)
-                case "circumstance" if version.value is None:
-                    self._so.pop(version.owner, None)
-                case "circumstance":
-                    self._so[version.owner] = as_circumstance(version.owner, version.value)
-                case "plan" | "day":
-                    self._plans.setdefault(version.owner, _Planned()).apply(version)
-                case _:
-                    pass
+            if version.kind in ("plan", "day"):
+                self._plans.setdefault(version.owner, _Planned()).apply(version)
+            elif version.value is None:
+                self._values[version.kind].pop(version.owner, None)
+            else:
+                self._values[version.kind][version.owner] = value_of(version)
 
     def frame(self, tick: int, events: tuple[Event, ...], history: bytes) -> Frame:
         """The frame of the tick reached, with what happened in it."""
         scenario = self.scenario
         time = scenario.clock.time(tick)
-        ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick, self._imposed)
+        bodies, things, circumstances = (
+            sorted(self._values[kind].items()) for kind in ("body", "thing", "circumstance")
+        )
+        ambient = ambient_at(
+            scenario.climate, self.seeds.at(tick), scenario.clock, tick, self._values["sky"].get(NOBODY)
+        )
         said = {event.agent_id: spoke for event, spoke in of_kind(events, Spoke)}
         return Frame(
             tick=tick,
@@ -234,9 +222,9 @@ class _State:
             sky=ambient.sky,
             wind=ambient.wind,
             temperature=ambient.temperature,
-            agents={me: self._agent(me, body, time, said.get(me)) for me, body in sorted(self._bodies.items())},
-            objects=dict(sorted(self._objects.items())),
-            circumstances=tuple(self._circumstance(one) for _, one in sorted(self._so.items()) if one.holds),
+            agents={me: self._agent(me, body, time, said.get(me)) for me, body in bodies},
+            objects={id: self._object(id, thing) for id, thing in things},
+            circumstances=tuple(self._circumstance(one) for _, one in circumstances if one.holds),
             events=events,
             history=history.hex(),
         )
@@ -288,7 +276,7 @@ class _Planned:
         if version.kind == "plan" and version.value is None:
             self._items.pop(version.key, None)
         elif version.kind == "plan":
-            self._items[version.key] = as_item(version.key, version.value)
+            self._items[version.key] = value_of(version)
 
     def current(self, moment: datetime) -> str:
         """The deepest opened item, as a phrase. Moments come in order: it is the same until an item begins or ends."""
