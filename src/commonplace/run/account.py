@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from commonplace.character.account import Entry
 from commonplace.character.goal import Goal
 from commonplace.clock import hhmm, iso, midnight
+from commonplace.memory import Memory
+from commonplace.run.reading import Reading
 from commonplace.text import clean, shortened
 from commonplace.world.happenings import Befell, happening_of
-
-if TYPE_CHECKING:
-    from commonplace.memory import Memory
-    from commonplace.run.reading import Reading
 
 
 def account(reading: Reading, agent: str, at: int | str | None = None) -> list[dict[str, Any]]:

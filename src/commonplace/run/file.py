@@ -20,11 +20,11 @@ from commonplace.errors import CommonplaceError, DiskFull, UsageError, command
 from commonplace.lock import LOCK, ProcessLock
 from commonplace.run import schema, seals
 from commonplace.run.digest import BEGINNING, Chains, Digests, Rows, chained, rows_of
+from commonplace.run.integrity import blame
 from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest, package_version
-from commonplace.run.reading import QUEUED, Reading, blame, refuse_missing
+from commonplace.run.reading import Reading
 from commonplace.run.rows import (
-    input_from,
     packed_memory,
     packed_vector,
     text_of,
@@ -32,6 +32,7 @@ from commonplace.run.rows import (
     vector_digest,
 )
 from commonplace.run.schema import RUN
+from commonplace.run.tables import refuse_missing
 from commonplace.run.tick_record import InputRow, TickRecord
 from commonplace.sqlite import (
     JOURNALS,
@@ -158,8 +159,7 @@ class RunFile:
 
     def queued(self) -> tuple[InputRow, ...]:
         """The inputs that have no tick yet, in order; their `tick` is −1."""
-        with RUN.errors(str(self.path)):
-            return tuple(input_from(row) for row in self._connection.execute(QUEUED).fetchall())
+        return self.reading.queued()
 
     def note(self, key: str, value: str) -> None:
         """Store a note outside the history (`control:…`, `parent` …)."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
 
 from commonplace.canon import digest, parsed
-from commonplace.errors import RunDamaged, command
+from commonplace.errors import CommonplaceError, RunDamaged, command
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import digest as chain
 from commonplace.run import seals
@@ -24,10 +26,8 @@ from commonplace.run.rows import (
     unpacked_vector,
     vector_digest,
 )
+from commonplace.run.tables import Tables
 from commonplace.text import clean, shortened
-
-if TYPE_CHECKING:
-    from commonplace.run.reading import Reading
 
 CHUNK = 256
 """Ticks checked together."""
@@ -70,25 +70,33 @@ SEALS = {
 }
 
 
-def check(reading: Reading) -> int:
+def check(reading: Tables) -> int:
     """Recompute everything; returns the last tick. Raises RunDamaged naming the first tick that differs, and in what.
 
     In a file of format 3 no digest covers traces, usage, model calls, notes and what waits: traces and model calls are
     only checked to be readable (see `unchecked`).
     """
-    bytewise = reading.open(reading.path, lenient=True)
     try:
-        with bytewise.snapshot():
+        with closing(reading.open(reading.path, lenient=True)) as bytewise, bytewise.snapshot():
             return _checked(bytewise)
     except UNREADABLE as error:
         raise RunDamaged(
             f"the file is damaged ({type(error).__name__})", where=str(reading.path), hint=_todo(reading)
         ) from error
-    finally:
-        bytewise.close()
 
 
-def unchecked(reading: Reading) -> list[str]:
+def blame(path: Path, error: BaseException | None) -> None:
+    """Raises RunDamaged if an unexpected error comes from damage of the run there, naming the damage."""
+    if not isinstance(error, (*UNREADABLE, sqlite3.Error)):
+        return
+    try:
+        with closing(Tables.open(path)) as tables:
+            check(tables)
+    except CommonplaceError as damage:
+        raise damage from error
+
+
+def unchecked(reading: Tables) -> list[str]:
     """What `check` cannot tell about this file, as sentences; usually nothing."""
     found = [f"{TRIMMABLE[kind]}: trimmed up to tick {tick}" for kind, tick in sorted(trimmed(reading).items())]
     if reading.format < SEALED_SINCE:
@@ -99,7 +107,7 @@ def unchecked(reading: Reading) -> list[str]:
     return found
 
 
-def trimmed(reading: Reading) -> dict[str, int]:
+def trimmed(reading: Tables) -> dict[str, int]:
     """Kind of row → the last tick whose rows were taken out on purpose. Raises RunDamaged."""
     try:
         found = parsed(reading.meta(TRIMMED) or "{}")
@@ -108,7 +116,7 @@ def trimmed(reading: Reading) -> dict[str, int]:
         raise RunDamaged(f"the note {TRIMMED!r} cannot be read", where=str(reading.path)) from error
 
 
-def _checked(reading: Reading) -> int:
+def _checked(reading: Tables) -> int:
     _pages(reading)
     _semantics(reading)
     vectors = vectors_by_number(reading)
@@ -136,7 +144,7 @@ def _checked(reading: Reading) -> int:
     return last
 
 
-def _last(reading: Reading) -> int:
+def _last(reading: Tables) -> int:
     """The last tick there is, also if others are missing."""
     first, last = reading.one("SELECT min(n), max(n) FROM tick")
     if last is not None and first < 0:
@@ -145,7 +153,7 @@ def _last(reading: Reading) -> int:
 
 
 def _compared(
-    reading: Reading,
+    reading: Tables,
     tick: int,
     rows: Mapping[str, list[Any]],
     previous: Chains,
@@ -190,7 +198,7 @@ def digest_or_none(function: Any, *given: Any) -> bytes | None:
         return None
 
 
-def _seals(reading: Reading) -> None:
+def _seals(reading: Tables) -> None:
     stored = dict(reading.all("SELECT kind, digest FROM seal"))
     for kind, what in SEALS.items():
         if digest_or_none(seals.summed, reading.each(seals.SEALED[kind])) != stored.pop(kind, None):
@@ -199,21 +207,21 @@ def _seals(reading: Reading) -> None:
         raise RunDamaged(f"seals of unknown kinds: {sorted(stored)}", where=str(reading.path), hint=_todo(reading))
 
 
-def _semantics(reading: Reading) -> None:
+def _semantics(reading: Tables) -> None:
     """The rules are named twice: in the manifest, and beside it."""
     if reading.meta("semantics") != str(reading.manifest.semantics):
         what = "the semantics in the manifest are not those the run was made under"
         raise RunDamaged(what, where=str(reading.path), hint=_todo(reading))
 
 
-def _pages(reading: Reading) -> None:
+def _pages(reading: Tables) -> None:
     found = [line for (line,) in reading.all("PRAGMA integrity_check(1)")]
     if found != ["ok"]:
         raise RunDamaged(f"the file's pages are damaged: {found[0]}", where=str(reading.path), hint=_todo(reading))
 
 
 def rows_by_tick(
-    reading: Reading, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]
+    reading: Tables, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]
 ) -> dict[int, list[Any]]:
     """The rows of a chunk of ticks as they are hashed, by tick."""
     column, cells, table, order = QUERIES[kind]
@@ -240,7 +248,7 @@ _NEVER = object()
 """Stands for a cell that cannot be read. Its row is not hashed."""
 
 
-def vectors_by_number(reading: Reading) -> dict[int | None, bytes | None]:
+def vectors_by_number(reading: Tables) -> dict[int | None, bytes | None]:
     """All vectors by number; an unreadable one becomes None."""
     vectors: dict[int | None, bytes | None] = {None: b""}
     for number, value in reading.each("SELECT id, value FROM vector"):
@@ -248,7 +256,7 @@ def vectors_by_number(reading: Reading) -> dict[int | None, bytes | None]:
     return vectors
 
 
-def _vector_keys(reading: Reading, vectors: Mapping[int | None, bytes | None]) -> None:
+def _vector_keys(reading: Tables, vectors: Mapping[int | None, bytes | None]) -> None:
     """Raises RunDamaged for a vector that belongs to no memory, or is kept under the key of another text."""
     for number, _, _ in misplaced_vectors(reading, vectors):
         what = f"vector {number} is not that of a memory"
@@ -256,7 +264,7 @@ def _vector_keys(reading: Reading, vectors: Mapping[int | None, bytes | None]) -
 
 
 def misplaced_vectors(
-    reading: Reading, vectors: Mapping[int | None, bytes | None]
+    reading: Tables, vectors: Mapping[int | None, bytes | None]
 ) -> Iterator[tuple[int, bytes | None, bytes | None]]:
     """(number, the key of its text, content) of vectors that are not under their key; None where there is none."""
     embedder = reading.manifest.embedder
@@ -276,7 +284,7 @@ def is_typed(type_: str, body: str) -> bool:
         return False
 
 
-def _beyond(reading: Reading, last: int, kinds: Collection[str]) -> None:
+def _beyond(reading: Tables, last: int, kinds: Collection[str]) -> None:
     """Raises RunDamaged for rows of ticks that were never committed."""
     for kind in kinds:
         column, _, table, _ = QUERIES[kind]
@@ -285,7 +293,7 @@ def _beyond(reading: Reading, last: int, kinds: Collection[str]) -> None:
             raise _damage(reading, tick, f"{NAMES[kind]} of a tick that was never committed (the last is {last})")
 
 
-def _traces(reading: Reading) -> None:
+def _traces(reading: Tables) -> None:
     for agent, tick, body in reading.each("SELECT agent, tick, body FROM trace ORDER BY tick, agent"):
         try:
             unpacked_trace(body)
@@ -293,7 +301,7 @@ def _traces(reading: Reading) -> None:
             raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
 
 
-def _model_calls(reading: Reading) -> None:
+def _model_calls(reading: Tables) -> None:
     for (agent,) in reading.all("SELECT DISTINCT agent FROM model_call"):
         series = series_of(reading, agent)
         for tick, body, primer in reading.each("SELECT tick, body, primer FROM model_call WHERE agent = ?", agent):
@@ -303,7 +311,7 @@ def _model_calls(reading: Reading) -> None:
                 raise _damage(reading, tick, f"a model call of {agent} cannot be read") from None
 
 
-def series_of(reading: Reading, agent: str) -> dict[int, bytes]:
+def series_of(reading: Tables, agent: str) -> dict[int, bytes]:
     """Primer → its series up to it; what cannot be read is left out."""
     series: dict[int, bytes] = {}
     upto: dict[int, bytes] = {}
@@ -317,10 +325,10 @@ def _changed(what: str) -> str:
     return f"{what} has changed since it was written"
 
 
-def _damage(reading: Reading, tick: object, what: str) -> RunDamaged:
+def _damage(reading: Tables, tick: object, what: str) -> RunDamaged:
     """`tick`: whatever stands in the column."""
     return RunDamaged(what, where=f"{reading.path}, tick {shortened(clean(str(tick)), 40)}", hint=_todo(reading))
 
 
-def _todo(reading: Reading) -> str:
+def _todo(reading: Tables) -> str:
     return f"save what is intact: {command('rescue', reading.path)} -o NEW"
