@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from commonplace.canon import digest, parsed
 from commonplace.errors import CommonplaceError, RunDamaged, command
@@ -37,29 +37,36 @@ SEALED_SINCE = 4
 """The first format with a record chain and seals."""
 TRIMMABLE = {"trace": "traces", "call": "prompts"}
 """Kinds of rows that may be taken out of a finished run, in words."""
+
+
+class Query(NamedTuple):
+    """How the rows of a kind are read as they are hashed."""
+
+    column: str
+    """Of the tick that they belong to."""
+    cells: str
+    """What is hashed of them."""
+    table: str
+    order: str
+    """The canonical one."""
+    words: str
+    """What such a row is, for people."""
+
+
 QUERIES = {
-    "event": ("tick", EVENT, "event", "tick, phase, agent, ordinal"),
-    "memory": ("tick", f"{MEMORY}, vector", "memory", "tick, agent, id"),
-    "removal": ("removed", "agent, id", "memory", "removed, agent, id"),
-    "touch": ("tick", "agent, tick, at, ids", "touch", "tick, agent"),
-    "version": ("tick", VERSION, "version", "tick, owner, kind, key"),
-    "answer": ("used", ANSWER, "answer", "used, agent, tick, ordinal, attempt"),
-    "input": ("tick", "seq, tick, body", "input", "tick, seq"),
-    "trace": ("tick", "agent, tick, body", "trace", "tick, agent"),
-    "usage": ("used", "agent, tick, ordinal, attempt, usage", "answer", "used, agent, tick, ordinal, attempt"),
-}
-"""Kind → the column of the tick its rows belong to, what is hashed of them, table, canonical order."""
-NAMES = {
-    "event": "an event",
-    "memory": "a memory or its vector",
-    "removal": "a forgotten memory",
-    "touch": "an access to memories",
-    "version": "a plan, place, belief or other state",
-    "answer": "an answer",
-    "input": "an input",
-    "trace": "a trace (why a character did what it did)",
-    "usage": "what an answer cost",
-}
+    "event": Query("tick", EVENT, "event", "tick, phase, agent, ordinal", "an event"),
+    "memory": Query("tick", f"{MEMORY}, vector", "memory", "tick, agent, id", "a memory or its vector"),
+    "removal": Query("removed", "agent, id", "memory", "removed, agent, id", "a forgotten memory"),
+    "touch": Query("tick", "agent, tick, at, ids", "touch", "tick, agent", "an access to memories"),
+    "version": Query("tick", VERSION, "version", "tick, owner, kind, key", "a plan, place, belief or other state"),
+    "answer": Query("used", ANSWER, "answer", "used, agent, tick, ordinal, attempt", "an answer"),
+    "input": Query("tick", "seq, tick, body", "input", "tick, seq", "an input"),
+    "trace": Query("tick", "agent, tick, body", "trace", "tick, agent", "a trace (why a character did what it did)"),
+    "usage": Query(
+        "used", "agent, tick, ordinal, attempt, usage", "answer", "used, agent, tick, ordinal, attempt",
+        "what an answer cost",
+    ),
+}  # fmt: skip
 SEALS = {
     "meta": "the manifest or a note",
     "waiting": "an answer that no tick has used yet",
@@ -80,9 +87,7 @@ def check(reading: Tables) -> int:
         with closing(reading.open(reading.path, lenient=True)) as bytewise, bytewise.snapshot():
             return _checked(bytewise)
     except UNREADABLE as error:
-        raise RunDamaged(
-            f"the file is damaged ({type(error).__name__})", where=str(reading.path), hint=_todo(reading)
-        ) from error
+        raise _damage(reading, f"the file is damaged ({type(error).__name__})") from error
 
 
 def blame(path: Path, error: BaseException | None) -> None:
@@ -130,7 +135,7 @@ def _checked(reading: Tables) -> int:
         stored = {number: kept for number, *kept in reading.all(query, begin, begin + CHUNK - 1)}
         for tick in range(begin, min(begin + CHUNK, last + 1)):
             if tick not in stored:
-                raise _damage(reading, tick, "the tick is missing")
+                raise _damage(reading, "the tick is missing", tick)
             here: dict[str, list[Any]] = {kind: groups.get(tick, []) for kind, groups in rows.items()}
             absent = {kind for kind, upto in gone.items() if tick <= upto and not here.get(kind)}
             previous = _compared(reading, tick, here, previous, stored[tick], absent)
@@ -148,7 +153,7 @@ def _last(reading: Tables) -> int:
     """The last tick there is, also if others are missing."""
     first, last = reading.one("SELECT min(n), max(n) FROM tick")
     if last is not None and first < 0:
-        raise _damage(reading, first, "a tick before the first")
+        raise _damage(reading, "a tick before the first", first)
     return -1 if last is None else last
 
 
@@ -165,12 +170,12 @@ def _compared(
     kinds = chain.KINDS if "trace" in rows else chain.STATE_KINDS
     size = len(kinds) * len(chain.START)
     if not isinstance(parts, bytes) or len(parts) != size:
-        raise _damage(reading, tick, "the digests by kind of row have changed since they were written")
+        raise _damage(reading, "the digests by kind of row have changed since they were written", tick)
     what = difference(rows, previous, stored, [kind for kind in kinds if kind not in absent])
     if what:
-        raise _damage(reading, tick, _changed(what))
+        raise _damage(reading, _changed(what), tick)
     if "trace" in rows and chain.record_digest(previous.record, parts) != record:
-        raise _damage(reading, tick, _changed("the digest of the record"))
+        raise _damage(reading, _changed("the digest of the record"), tick)
     return Chains(history, state, record)
 
 
@@ -182,11 +187,11 @@ def difference(rows: Mapping[str, list[Any]], previous: Chains, stored: Sequence
     history, state, _, parts = stored
     typed = all(is_typed(row[4], row[5]) for row in rows["event"])
     if not typed or digest_or_none(chain.history_digest, previous.history, rows["event"]) != history:
-        return NAMES["event"]
+        return QUERIES["event"].words
     kept = chain.unpacked_parts(parts) if isinstance(parts, bytes) else {}
     for kind in kinds:
         if kind not in kept or digest_or_none(chain.part_digest, kind, rows[kind]) != kept[kind]:
-            return NAMES[kind]
+            return QUERIES[kind].words
     return "" if chain.state_digest(previous.state, parts) == state else "the digest of the state"
 
 
@@ -202,29 +207,29 @@ def _seals(reading: Tables) -> None:
     stored = dict(reading.all("SELECT kind, digest FROM seal"))
     for kind, what in SEALS.items():
         if digest_or_none(seals.summed, reading.each(seals.SEALED[kind])) != stored.pop(kind, None):
-            raise RunDamaged(f"{what} has changed since it was written", where=str(reading.path), hint=_todo(reading))
+            raise _damage(reading, _changed(what))
     if stored:
-        raise RunDamaged(f"seals of unknown kinds: {sorted(stored)}", where=str(reading.path), hint=_todo(reading))
+        raise _damage(reading, f"seals of unknown kinds: {sorted(stored)}")
 
 
 def _semantics(reading: Tables) -> None:
     """The rules are named twice: in the manifest, and beside it."""
     if reading.meta("semantics") != str(reading.manifest.semantics):
         what = "the semantics in the manifest are not those the run was made under"
-        raise RunDamaged(what, where=str(reading.path), hint=_todo(reading))
+        raise _damage(reading, what)
 
 
 def _pages(reading: Tables) -> None:
     found = [line for (line,) in reading.all("PRAGMA integrity_check(1)")]
     if found != ["ok"]:
-        raise RunDamaged(f"the file's pages are damaged: {found[0]}", where=str(reading.path), hint=_todo(reading))
+        raise _damage(reading, f"the file's pages are damaged: {found[0]}")
 
 
 def rows_by_tick(
     reading: Tables, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]
 ) -> dict[int, list[Any]]:
     """The rows of a chunk of ticks as they are hashed, by tick."""
-    column, cells, table, order = QUERIES[kind]
+    column, cells, table, order, _ = QUERIES[kind]
     groups: dict[int, list[Any]] = defaultdict(list)
     embedder = reading.manifest.embedder  # reading the manifest compares the scenario with its digest
     query = f"SELECT {column}, {cells} FROM {table} WHERE {table}.{column} BETWEEN ? AND ? ORDER BY {order}"
@@ -260,7 +265,7 @@ def _vector_keys(reading: Tables, vectors: Mapping[int | None, bytes | None]) ->
     """Raises RunDamaged for a vector that belongs to no memory, or is kept under the key of another text."""
     for number, _, _ in misplaced_vectors(reading, vectors):
         what = f"vector {number} is not that of a memory"
-        raise RunDamaged(what, where=str(reading.path), hint=_todo(reading))
+        raise _damage(reading, what)
 
 
 def misplaced_vectors(
@@ -287,10 +292,10 @@ def is_typed(type_: str, body: str) -> bool:
 def _beyond(reading: Tables, last: int, kinds: Collection[str]) -> None:
     """Raises RunDamaged for rows of ticks that were never committed."""
     for kind in kinds:
-        column, _, table, _ = QUERIES[kind]
+        column, _, table, _, words = QUERIES[kind]
         (tick,) = reading.one(f"SELECT min({column}) FROM {table} WHERE {column} > ? OR {column} < 0", last)
         if tick is not None:
-            raise _damage(reading, tick, f"{NAMES[kind]} of a tick that was never committed (the last is {last})")
+            raise _damage(reading, f"{words} of a tick that was never committed (the last is {last})", tick)
 
 
 def _traces(reading: Tables) -> None:
@@ -298,7 +303,7 @@ def _traces(reading: Tables) -> None:
         try:
             unpacked_trace(body)
         except UNREADABLE:
-            raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
+            raise _damage(reading, f"the trace of {agent} cannot be read", tick) from None
 
 
 def _model_calls(reading: Tables) -> None:
@@ -308,7 +313,7 @@ def _model_calls(reading: Tables) -> None:
             try:
                 model_call_from(body, series[primer])
             except UNREADABLE:
-                raise _damage(reading, tick, f"a model call of {agent} cannot be read") from None
+                raise _damage(reading, f"a model call of {agent} cannot be read", tick) from None
 
 
 def series_of(reading: Tables, agent: str) -> dict[int, bytes]:
@@ -325,10 +330,8 @@ def _changed(what: str) -> str:
     return f"{what} has changed since it was written"
 
 
-def _damage(reading: Tables, tick: object, what: str) -> RunDamaged:
-    """`tick`: whatever stands in the column."""
-    return RunDamaged(what, where=f"{reading.path}, tick {shortened(clean(str(tick)), 40)}", hint=_todo(reading))
-
-
-def _todo(reading: Tables) -> str:
-    return f"save what is intact: {command('rescue', reading.path)} -o NEW"
+def _damage(reading: Tables, what: str, tick: object = None) -> RunDamaged:
+    """`tick`: whatever stands in the column; None for what belongs to no tick."""
+    where = str(reading.path) if tick is None else f"{reading.path}, tick {shortened(clean(str(tick)), 40)}"
+    hint = f"save what is intact: {command('rescue', reading.path)} -o NEW"
+    return RunDamaged(what, where=where, hint=hint)
