@@ -17,8 +17,9 @@ from commonplace.memory.embedding import default_embedder
 from commonplace.memory.stores import Stored, read_store
 from commonplace.memory.stores.store import Readable, refuse_other_embedder, settings_of
 from commonplace.paths import kind_of
-from commonplace.run.reading import Reading, open_read_only
+from commonplace.run.reading import Reading
 from commonplace.run.schema import RUN
+from commonplace.run.tables import open_read_only
 from commonplace.sqlite import application_id
 
 Names = Mapping[str, Sequence[str]]

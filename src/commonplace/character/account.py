@@ -6,7 +6,7 @@ from what a mind claims, and every row cites memories.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -87,8 +87,6 @@ class Entry:
         return self.tick + WORN * min(self.times, 10)
 
 
-KEY = ("kind", "other", "act", "topic")
-"""Fields of which the key of a row is made, in order."""
 Rows = Mapping[str, Entry]
 Heard = Mapping[str, int]
 """Digest of a sentence → tick at which it was said last."""
@@ -180,21 +178,16 @@ class Account:
         return replace(self, groups=groups, next_due=due)
 
 
-def restored(entries: Iterable[Entry], lines: Mapping[str, int]) -> Account:
-    """The account of these rows and lines, which are as `changed_lines` gives them."""
-    groups: dict[str, dict[str, Entry]] = {}
-    for entry in entries:
-        groups.setdefault(entry.group, {})[entry.name] = entry
+def restored(groups: Mapping[str, Entry], lines: Mapping[str, int]) -> Account:
+    """The account of these rows by key and of these ticks by `HEARER/DIGEST`."""
+    rows: dict[str, dict[str, Entry]] = {}
+    for entry in groups.values():
+        rows.setdefault(entry.group, {})[entry.name] = entry
     heard: dict[str, dict[str, int]] = {}
     for key, tick in lines.items():
         hearer, sentence = key.split("/")
         heard.setdefault(hearer, {})[sentence] = tick
-    return Account(groups, heard, _next_due(groups))
-
-
-def parts_of(key: str) -> dict[str, str]:
-    """The fields that a row's key holds."""
-    return dict(zip(KEY, key.split("/", 3), strict=True))
+    return Account(rows, heard, _next_due(rows))
 
 
 @lru_cache(maxsize=4096)  # so are their topics
@@ -258,29 +251,3 @@ def _ordered(rows: Rows) -> tuple[Entry, ...]:
 def latest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """The latest first; of one tick, by key."""
     return tuple(sorted(entries, key=lambda entry: (-entry.tick, entry.key)))
-
-
-def changed_rows(before: Account, after: Account) -> Iterator[tuple[str, Entry | None]]:
-    """Keys of the rows that are new or other, with them; keys of rows that are gone, with None."""
-    for group in _differing(before.groups, after.groups):
-        old, new = before.groups.get(group, {}), after.groups.get(group, {})
-        for name, row in new.items():
-            known = old.get(name)
-            if known is not row and known != row:  # rows that are equal are the same one, as a rule
-                yield f"{group}/{name}", row
-        yield from ((f"{group}/{name}", None) for name in old if name not in new)
-
-
-def changed_lines(before: Account, after: Account) -> Iterator[tuple[str, int | None]]:
-    """`HEARER/DIGEST` of the sentences said since, with the tick; of those no longer kept, with None."""
-    for hearer in _differing(before.lines, after.lines):
-        old, new = before.lines.get(hearer, {}), after.lines.get(hearer, {})
-        yield from ((f"{hearer}/{sentence}", tick) for sentence, tick in new.items() if old.get(sentence) != tick)
-        yield from ((f"{hearer}/{sentence}", None) for sentence in old if sentence not in new)
-
-
-def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
-    if before is after:
-        return []
-    found = [key for key, value in after.items() if before.get(key) is not value]
-    return [*found, *(key for key in before if key not in after)]

@@ -6,7 +6,7 @@ perceived and from its account of its own past, never from what a mind claims, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -125,7 +125,7 @@ class Goals:
         opened = self.open()
         if goal.id in self.by_id or len(opened) >= MOST_OPEN or any(one.about == goal.about for one in opened):
             return self
-        return _made({**self.by_id, goal.id: goal})
+        return restored({**self.by_id, goal.id: goal})
 
     def with_changed(self, goal: Goal) -> Goals:
         """The goals with one of them as it is now. A closed one does not change; of many closed ones the oldest go."""
@@ -136,7 +136,7 @@ class Goals:
         closed = sorted((one.changed, one.id) for one in goals.values() if not one.is_open)
         for _, id in closed[: max(0, len(closed) - MOST_CLOSED)]:
             del goals[id]
-        return _made(goals)
+        return restored(goals)
 
     def without(self, memories: AbstractSet[int]) -> Goals:
         """The goals without what rests on these memories alone; themselves where nothing does."""
@@ -151,14 +151,10 @@ class Goals:
                 goals[goal.id] = replace(goal, because=left, moved_by=moved_by)
             else:
                 del goals[goal.id]
-        return _made(goals)
+        return restored(goals)
 
 
-def restored(goals: Iterable[Goal]) -> Goals:
+def restored(by_id: Mapping[str, Goal]) -> Goals:
     """The goals that these are."""
-    return _made({goal.id: goal for goal in goals})
-
-
-def _made(goals: Mapping[str, Goal]) -> Goals:
-    due = min((goal.due for goal in goals.values() if goal.is_open and goal.due >= 0), default=-1)
-    return Goals(goals, due)
+    due = min((goal.due for goal in by_id.values() if goal.is_open and goal.due >= 0), default=-1)
+    return Goals(by_id, due)

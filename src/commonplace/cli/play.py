@@ -47,8 +47,8 @@ from commonplace.minds.several import DEFAULT as EVERY_QUESTION
 from commonplace.registry import MINDS, VIEWS, found
 from commonplace.run.file import full_disk_resumed
 from commonplace.run.manifest import minds_of
+from commonplace.run.minds import verdicts
 from commonplace.run.reading import Reading
-from commonplace.run.verdict import verdicts
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import MindPart, ScenarioPart
 from commonplace.servers import is_server

@@ -94,20 +94,17 @@ def _give_up(view: TurnView, notebook: Notebook) -> None:
             _close(view, notebook, goal, GIVEN_UP, memory)
 
 
-def _open(
-    view: TurnView, notebook: Notebook, kind: str, text: str, memories: Sequence[int], *, act: str = "",
-    topic: str = "", named: str = "", person: str = "", object: str = "", place: str = "", hour: int = -1,
-    steps: int = 1, done_steps: int = 0, due: int = -1, again: bool = False,
-) -> None:  # fmt: skip
-    """Open a goal that rests on these memories, unless one about the same is open or has just ended."""
+def _open(view: TurnView, notebook: Notebook, goal: Goal, memories: Sequence[int], *, again: bool = False) -> None:
+    """Opens a goal that rests on these memories, unless one about the same is open or has just ended.
+
+    The goal has no id yet. `again`: it does not matter when the last one ended.
+    """
     memories = [memory for memory in memories if memory in view.draft]
-    wanted = about(kind, act, person, topic)
     since = view.tick if again else view.tick - view.scenario.clock.ticks(REST_DAYS * 24 * 60)
-    if not memories or notebook.goals.lately(wanted, since):
+    if not memories or notebook.goals.lately(goal.about, since):
         return
-    goal = Goal(
-        f"{wanted}/{view.tick}", kind, text, act=act, topic=topic, named=named, person=person, object=object,
-        place=place, hour=hour, steps=steps, done_steps=done_steps, opened=view.tick, changed=view.tick, due=due,
+    goal = replace(
+        goal, id=f"{goal.about}/{view.tick}", opened=view.tick, changed=view.tick,
         because=cited((), tuple(memories)), moved_by=memories[-1],
     )  # fmt: skip
     notebook.goals = notebook.goals.with_opened(goal)
@@ -177,20 +174,20 @@ def _promised(view: TurnView, notebook: Notebook, other: str, memory: Memory) ->
                 minute = fact.starts.hour * 60 + fact.starts.minute
                 place = view.scenario.geography.nodes[fact.place].name
                 text = wished(view.scenario.language, "event", x=_called(view, other), place=place)
-                _open(
-                    view, notebook, "promise", text, [memory.id], topic=row.topic, person=other, place=fact.place,
-                    hour=minute, due=row.due, again=True,
-                )  # fmt: skip
+                goal = Goal(
+                    "", "promise", text, topic=row.topic, person=other, place=fact.place, hour=minute, due=row.due
+                )
+                _open(view, notebook, goal, [memory.id], again=True)
             continue
         kind = "call" if row.act == "visit" else row.act
         text = wished(view.scenario.language, kind, x=_called(view, other), topic=row.named or row.topic)
         place = place_of_thing(view, row.topic) if row.act == "help" else ""
         if row.act in ("help", "visit"):
             _shown_the_way(view, notebook, other)
-        _open(
-            view, notebook, "promise", text, [memory.id], act=f"keep.{row.act}", topic=row.topic, named=row.named,
-            person=other, place=place, due=row.due, again=True,
-        )  # fmt: skip
+        goal = Goal(
+            "", "promise", text, f"keep.{row.act}", row.topic, row.named, person=other, place=place, due=row.due
+        )
+        _open(view, notebook, goal, [memory.id], again=True)
 
 
 def _shown_the_way(view: TurnView, notebook: Notebook, other: str) -> None:
@@ -225,10 +222,9 @@ def _matter(view: TurnView, notebook: Notebook, act: str, row: Entry) -> None:
     """Something to say to the other of a row."""
     named = _name_of(view, row)
     text = wished(view.scenario.language, act, x=_called(view, row.other), topic=named)
-    _open(
-        view, notebook, "matter", text, row.because, act=act, topic=_topic_of(row), named=named, person=row.other,
-        due=_in_days(view, MATTER_DAYS), again=act == "apologise",
-    )  # fmt: skip
+    due = _in_days(view, MATTER_DAYS)
+    goal = Goal("", "matter", text, act, _topic_of(row), named, person=row.other, due=due)
+    _open(view, notebook, goal, row.because, again=act == "apologise")
 
 
 def _topic_of(row: Entry) -> str:
@@ -283,7 +279,7 @@ def _see_to(view: TurnView, notebook: Notebook, thing: str, memory: int) -> None
     due = _deadline(view, own)
     if due <= view.tick or notebook.goals.lately(about("repair", "", "", thing), 0):  # or it names no day
         own, due = wished(spoken, "repair", thing=language(spoken).the_thing(name)), -1
-    _open(view, notebook, "repair", own, [memory], topic=thing, object=thing, steps=left, due=due)
+    _open(view, notebook, Goal("", "repair", own, topic=thing, object=thing, steps=left, due=due), [memory])
 
 
 def _deadline(view: View, goal: str) -> int:
@@ -392,10 +388,9 @@ def _miss_somebody(view: TurnView, notebook: Notebook) -> None:
         memory = told.because[-1] if told else view.draft.earliest(_names(_called(view, other)))
         if memory and not notebook.goals.lately(about("visit", "", other, ""), view.tick - clock.ticks(48 * 60)):
             text = wished(view.scenario.language, "visit", x=_called(view, other))
-            _open(
-                view, notebook, "visit", text, [memory], named=told.named if told and told.kind == "heard" else "",
-                person=other, due=_in_days(view, VISIT_DAYS), again=True,
-            )  # fmt: skip
+            named = told.named if told and told.kind == "heard" else ""
+            goal = Goal("", "visit", text, named=named, person=other, due=_in_days(view, VISIT_DAYS))
+            _open(view, notebook, goal, [memory], again=True)
             return
 
 
@@ -428,10 +423,9 @@ def wish_for(view: TurnView, notebook: Notebook, memories: Iterable[Memory]) -> 
         is_known = relation is not None and bool(topic or relation.label or relation.last_talk >= 0)
         if concluded.wish and is_known and wishes < MOST_WISHES:
             kind, act = ("matter", "ask.topic") if topic else ("visit", "")
-            _open(
-                view, notebook, kind, concluded.wish, [memory.id], act=act, topic=as_topic(topic), named=topic,
-                person=other, due=_in_days(view, VISIT_DAYS),
-            )  # fmt: skip
+            due = _in_days(view, VISIT_DAYS)
+            goal = Goal("", kind, concluded.wish, act, as_topic(topic), topic, person=other, due=due)
+            _open(view, notebook, goal, [memory.id])
 
 
 def _is_theirs(view: TurnView, notebook: Notebook, other: str, topic: str) -> bool:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import asdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from commonplace.character.account import Entry
 from commonplace.character.goal import Goal
 from commonplace.clock import hhmm, iso, midnight
+from commonplace.memory import Memory
+from commonplace.run.reading import Reading
 from commonplace.text import clean, shortened
 from commonplace.world.happenings import Befell, happening_of
-
-if TYPE_CHECKING:
-    from commonplace.memory import Memory
-    from commonplace.run.reading import Reading
 
 
 def account(reading: Reading, agent: str, at: int | str | None = None) -> list[dict[str, Any]]:
@@ -46,23 +45,14 @@ def meant(reading: Reading, agent: str, tick: int, memories: Collection[int]) ->
 def goal_row(reading: Reading, agent: str, goal: Goal) -> dict[str, Any]:
     """A goal as JSON. `event` is the id of the event that `moved_by` came from, empty where it came from none."""
     memory = reading.memory(agent, goal.moved_by)
+    shown = {name: cell for name, cell in asdict(goal).items() if name not in ("act", "topic", "named")}
     return {
-        "id": goal.id,
-        "kind": goal.kind,
-        "text": goal.text,
-        "person": goal.person,
-        "object": goal.object,
-        "place": goal.place,
+        **shown,
         "hour": hhmm(midnight(reading.time(0)) + timedelta(minutes=goal.hour)) if goal.hour >= 0 else "",
-        "steps": goal.steps,
-        "done_steps": goal.done_steps,
         "opened": iso(reading.time(goal.opened)),
         "changed": iso(reading.time(goal.changed)),
         "due": iso(reading.time(goal.due)) if goal.due >= 0 else "",
-        "tries": goal.tries,
-        "status": goal.status,
         "because": list(goal.because),
-        "moved_by": goal.moved_by,
         "event": memory.event if memory else "",
     }
 

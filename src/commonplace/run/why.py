@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import partial
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from commonplace.canon import canonical, parsed
 from commonplace.character.fact import Fact
@@ -18,6 +18,7 @@ from commonplace.memory.stores.codec import memory_json
 from commonplace.run.account import SHOWN, account_text, goal_text, meant, resting_on
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
+from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.circumstances import now_sentence
@@ -38,9 +39,6 @@ from commonplace.world.events import (
     of_kind,
     parse_id,
 )
-
-if TYPE_CHECKING:
-    from commonplace.run.reading import Reading
 
 NOT_A_CHARACTER = {
     "TIME_ADVANCED": "The time of day follows from the tick alone.",

@@ -25,8 +25,8 @@ from commonplace.parts.web import model as wire
 from commonplace.parts.web.picture import Picture
 from commonplace.run.account import account_row, goal_row
 from commonplace.run.frames import Frame
+from commonplace.run.minds import verdicts
 from commonplace.run.reading import MOOD_REACH, mood
-from commonplace.run.verdict import verdicts
 from commonplace.text import clean
 from commonplace.world.events import NOBODY, ConversationStarted, of_kind
 
