@@ -96,26 +96,26 @@ class ActionKind(Generic[A]):
 
     @property
     def name(self) -> str:
-        """`MOVE`."""
+        """Returns the name of the kind, such as `MOVE`."""
         return self.event.kind
 
     @property
     def slots(self) -> frozenset[str]:
-        """What its words may have in braces."""
+        """Returns the names that its words may have in braces."""
         return frozenset({*(SLOTS[one] for one in self.targets if one in SLOTS), self.words, "why"})
 
     @property
     def fields(self) -> frozenset[str]:
-        """Those of its class."""
+        """Returns the fields of the action's class."""
         return frozenset(one.name for one in fields(self.action))
 
     def offered(self, one: Standing) -> Mapping[str, tuple[str, ...]]:
-        """First target → second ones, none where it takes one."""
+        """Returns its possible targets: first target → second targets, none if it takes only one."""
         found = self.possible(one)
         return dict.fromkeys(found, ()) if isinstance(found, tuple) else found
 
     def proposed(self, action: A) -> Proposed:
-        """An action of this kind as the `act` tool words it."""
+        """Returns an action of this kind as the `act` tool words it."""
         named = (*self.targets, self.words) if self.words else self.targets
         return Proposed(kind=self.name, **{name: getattr(action, name) for name in named})
 
@@ -149,7 +149,7 @@ class Deed:
 
     @property
     def seen(self) -> bool:
-        """Whether others notice the action itself: not a proposal that was rejected."""
+        """Tells whether others notice the action itself: they do not notice a rejected one."""
         return self.event.type != "ACTION_REJECTED"
 
 
@@ -166,17 +166,17 @@ class Actor:
 
     @property
     def home(self) -> str:
-        """Where it lives; where it is, for somebody without a home."""
+        """Returns its home; where it is now if it has none."""
         return self.setting.rules.homes.get(self.me, self.scene.area)
 
     @property
     def closed(self) -> frozenset[str]:
-        """The ways that are closed to it."""
+        """Returns the ways that are closed to it."""
         return self.setting.duties.closed(self.scene.area, self.home, self.setting.closed)
 
     @property
     def doing(self) -> str:
-        """What others see while it does it."""
+        """Returns what others see while it acts."""
         name = self.setting.geography.name
         names = {SLOTS[one]: name(getattr(self.action, one)) for one in self.kind.targets if one in SLOTS}
         return action_words(self.setting.rules.language, self.kind.name, "doing", **names)
@@ -185,23 +185,23 @@ class Actor:
         return say(self.setting.rules.language, phrase, name=self.setting.geography.name(node_id))
 
     def event(self, body: EventBody) -> Event:
-        """The action's event."""
+        """Returns the action's event."""
         return Event(self.setting.tick, Phase.ACTION, self.me, 0, self.scene.area, body)
 
     def idled(self, doing: str, asleep: bool = False) -> Event:
-        """That of staying."""
+        """Returns the event of staying."""
         because = self.action.because
         return self.event(Idled(doing=doing, asleep=asleep, emoji=self.action.emoji, because=because))
 
     def stays(self, doing: str, asleep: bool = False) -> Body:
-        """The body where it is, any walk stopped; an announced departure is kept until its time has come."""
+        """Returns the body where it is, with any walk stopped; an announced departure is kept until its time comes."""
         body = self.body
         departs = body.departs if self.setting.tick < body.departs else 0
         after = Body(body.area, body.area, doing, self.action.emoji, asleep, "", departs)
         return body if after == body else after
 
     def rejected(self, why: str, doing: str = "") -> Deed:
-        """Nothing changes, except that a walk stops."""
+        """Returns a deed that changes nothing, except that a walk stops."""
         body = self.body
         event = self.event(ActionRejected(proposed=self.kind.proposed(self.action), why=why))
         stays = self.stays(doing or ("" if body.goal else body.doing), body.asleep)
@@ -217,5 +217,5 @@ class Idle(Action):
 
 
 def stay(one: Actor, action: Idle) -> Deed:
-    """Nothing but what one is doing."""
+    """Returns a deed that changes only what the character is doing."""
     return Deed(one.me, one.idled(action.doing, action.asleep), one.stays(action.doing, action.asleep), action)

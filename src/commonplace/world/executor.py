@@ -35,10 +35,10 @@ def step(
     inputs: Sequence[Input] = (),
     weather: Weather | None = None,
 ) -> tuple[World, tuple[Event, ...]]:
-    """The world one tick later, and the tick's events in canonical order.
+    """Returns the world one tick later, and the tick's events in canonical order.
 
-    `intents` has one for every body in the world (else KeyError); `ambient`, `scripted` and `inputs` are those of the
-    tick being made, and `weather` is its weather under an imposed sky or none. `world` itself is left as it is.
+    `intents` has one for every body in the world (else KeyError); `ambient`, `scripted` and `inputs` belong to the new
+    tick, and `weather` gives its weather under an imposed sky or none. `world` itself does not change.
     """
     if intents.keys() != world.bodies.keys():
         raise KeyError(f"intents and bodies differ: {sorted(intents.keys() ^ world.bodies.keys())}")
@@ -82,8 +82,8 @@ def setting(
     scripted: Iterable[Scripted] = (),
     obeyed: Duties = FREE,
 ) -> Setting:
-    """What holds everywhere in the tick after `last_tick`: `barred` and `obeyed` as at its end, `scripted` of the new
-    tick."""
+    """Returns what holds everywhere in the tick after `last_tick`: `barred` and `obeyed` as at its end, `scripted` of
+    the new tick."""
     moment = clock.time(last_tick)
     closed = geography.closed(moment.hour * 60 + moment.minute, barred)
     sets = {id: state for one in scripted for id, state in one.sets}
@@ -91,7 +91,8 @@ def setting(
 
 
 def _turning(world: World, tick: int, scripted: Sequence[Scripted], rules: Rules, clock: Clock) -> tuple[Input, ...]:
-    """What the script raises and ends, and what is over, as the first of the inputs; nothing where that is nothing."""
+    """Returns what the script raises and ends, and what runs out, as the first of the inputs; nothing if there is
+    none."""
     raises = tuple(raised for one in scripted for raised in one.raises)
     ends = tuple(key for one in scripted for key in one.ends)
     turned = turns(world.circumstances, rules.kinds, clock, tick)
@@ -115,7 +116,7 @@ def _assembled(
     outside: tuple[Event, ...],
     scripted: Sequence[Scripted],
 ) -> World:
-    """The areas put together again. Mappings in which nothing changed are passed on as they are."""
+    """Returns the areas put together again. Mappings in which nothing changed are passed on as they are."""
     bodies: Mapping[str, Body] = world.bodies
     if any(deed.body is not bodies[me] for me, deed in deeds.items()):
         bodies = {me: deeds[me].body for me in bodies}

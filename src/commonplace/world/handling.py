@@ -24,7 +24,7 @@ class Interact(Action):
 
 
 def handle(one: Actor, action: Interact) -> Deed:
-    """What comes of the verb, in the words of the object's kind."""
+    """Returns the deed of trying a verb, in the words of the object's kind."""
     object_id = action.object_id
     tried = tried_by(one.setting.geography, one.scene, one.me, object_id, action.verb)
     event = partial(Interacted, object_id=object_id, verb=action.verb, emoji=action.emoji, because=action.because)
@@ -45,7 +45,7 @@ def handle(one: Actor, action: Interact) -> Deed:
 
 
 def _lacks_power(one: Actor, object_id: str) -> bool:
-    """Whether something would be switched on where there is no power."""
+    """Tells whether the verb would switch something on where there is no power."""
     if one.scene.area not in one.setting.duties.powerless:
         return False
     words = phrases(one.setting.rules.language, "circumstances")
@@ -61,14 +61,14 @@ def _carries(one: Actor, action: Interact, tried: Attempt) -> bool:
 
 
 def _why(one: Actor, tried: Attempt, object_id: str) -> str:
-    """Why something does not work, in the simulator's words."""
+    """Returns why something does not work, in the simulator's words."""
     if not tried.lacks:
         return one.say("refused", object_id)
     return one.say("hands" if tried.lacks == PEOPLE else "lacks", tried.lacks)
 
 
 def tried_by(geography: Geography, scene: Scene, me: str, object_id: str, verb: str) -> Attempt:
-    """What comes of `me` trying a verb on an object of the scene."""
+    """Returns the result of `me` trying a verb on an object of the scene."""
     thing = scene.things[object_id]
     kind = geography.kinds[geography.nodes[object_id].kind]
     if all(not one.needs and one.people == 1 for one in kind.transitions):
@@ -79,7 +79,7 @@ def tried_by(geography: Geography, scene: Scene, me: str, object_id: str, verb: 
 
 
 def object_verbs(one: Standing) -> dict[str, tuple[str, ...]]:
-    """Each object here or carried, with the verbs that may be tried on it."""
+    """Returns each object here or carried, with the verbs that may be tried on it."""
     return {id: verbs for id, thing in one.scene.things.items() if (verbs := _verbs(one, id, thing))}
 
 

@@ -30,7 +30,8 @@ class Say(Action):
 
 
 def speak(one: Actor, action: Say) -> Deed:
-    """Always said; who hears it, and what talk it belongs to, is `area.fold_area`."""
+    """Returns the deed of saying a line, which always succeeds; `area.fold_area` decides who hears it and which talk it
+    belongs to."""
     spoke = Spoke(
         to_agent_id=action.to_agent_id,
         utterance=action.utterance,
@@ -51,9 +52,10 @@ MOST_MEMBERS = 4
 
 
 def partners(scene: Scene, me: str) -> tuple[str, ...]:
-    """Whom `me` may speak to: somebody awake here, in my own talk, free, or in a talk that still has a place.
+    """Returns the characters that `me` may speak to: somebody awake here, in the same talk, free, or in a talk that
+    still has a place.
 
-    In a talk only who has the floor speaks; when nobody spoke in it last tick, every member may.
+    In a talk only the character who has the floor speaks; if nobody spoke in it last tick, every member may.
     """
     awake = scene.awake(me)
     if not scene.conversations:

@@ -150,12 +150,12 @@ class Scene:
     """The record of the tick: actions and consequences here, and the moves into and out of here."""
 
     def awake(self, me: str) -> tuple[str, ...]:
-        """The others here who are awake."""
+        """Returns the others here who are awake."""
         return tuple(other for other, body in self.bodies.items() if other != me and not body.asleep)
 
 
 def scene(world: World, area: str) -> Scene:
-    """The scene of one area; empty for an area without characters and objects."""
+    """Returns the scene of one area; empty for an area without characters and objects."""
     known = world._scenes.get(area)  # pyright: ignore[reportPrivateUsage] - a function of the class's own module
     if known is None:
         known = world._scenes[area] = _scene(world, area)  # pyright: ignore[reportPrivateUsage]
@@ -178,7 +178,8 @@ def _scene(world: World, area: str) -> Scene:
 
 
 def opening(geography: Geography, agents: Iterable[str] | None = None) -> World:
-    """Tick 0: every object in its opening state, every character (or only `agents`; the rest may join) in its place."""
+    """Returns tick 0: every object in its opening state, and every character in its place (with `agents` only these;
+    the rest may join)."""
     present = None if agents is None else set(agents)
     nodes = geography.nodes.values()
     return World(
@@ -201,9 +202,9 @@ def opening(geography: Geography, agents: Iterable[str] | None = None) -> World:
 
 
 def recorded(world: World, events: Iterable[Event]) -> World:
-    """The world with `happened`, `outcomes`, `heard`, `ambient` and `told` as the events of its tick make them.
+    """Returns the world with `happened`, `outcomes`, `heard`, `ambient` and `told` as the events of its tick make them.
 
-    A run stores states and events only; this makes the world of any tick whole again, equal to the executor's.
+    A run stores only states and events; this makes the world of any tick complete again, equal to the executor's.
     """
     events = sorted(events, key=lambda event: event.order)
     return replace(
@@ -217,7 +218,7 @@ def recorded(world: World, events: Iterable[Event]) -> World:
 
 
 def public(event: Event) -> bool:
-    """Whether others at the place notice it. They notice neither events of a mind nor rejected actions."""
+    """Tells whether others at the place notice an event. They notice neither events of a mind nor rejected actions."""
     if event.phase == Phase.ACTION:
         return event.ordinal == 0 and event.type != "ACTION_REJECTED"
     return event.phase == Phase.CONSEQUENCE or event.type in PUBLIC_INPUTS
@@ -241,7 +242,8 @@ def _outcomes(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, .
 
 
 def _heard(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
-    """What was done to whoever left during the tick, and the end of its talks, except its own events."""
+    """Returns what was done to everybody who left during the tick, and the end of their talks, except their own
+    events."""
     heard: dict[str, list[Event]] = {}
     for event in events:
         match event.body:
