@@ -129,7 +129,7 @@ class English(Language):
         return wording.named(name)
 
     def the(self, name: str) -> str:
-        """Names that begin with a capital or an article stay as they are."""
+        """Returns a name with `the`, unless it begins with a capital or an article."""
         first = name[:1]
         proper = first.isupper() or not first.isascii() or name.startswith(("the ", "a ", "an "))
         return name if proper else f"the {name}"
@@ -344,7 +344,7 @@ def _part(hour: int) -> str:
 
 
 def _days_said(days: int, moment: str) -> int:
-    """After midnight the day before is still today."""
+    """Returns the days ago as one says them: after midnight the day before is still today."""
     return days - 1 if days == 1 and datetime.fromisoformat(moment).hour < 4 else days
 
 
@@ -359,7 +359,7 @@ _DETERMINED = listed("a an the my your his her their our") | {"best"}
 
 
 def speech_of_me(text: str, me: Named) -> str:
-    """The character's own name in a text turned to `me` and `my`."""
+    """Returns a text in which the character's own name is turned to `me` and `my`."""
     for name in (me.name, me.called):
         if name and name in text:
             text = re.sub(rf"\b{re.escape(name)}'s\b", "my", text)
@@ -368,7 +368,7 @@ def speech_of_me(text: str, me: Named) -> str:
 
 
 def _first_person(me: Named, sentence: str) -> str:
-    """A sentence about the character in the first person; empty where it would not read well."""
+    """Returns a sentence about the character in the first person; empty if it would not read well."""
     subject = speech.SUBJECT.get(me.pronoun, "they")
     names = "|".join(re.escape(one) for one in sorted({me.name, me.called}, key=len, reverse=True))
     text = re.sub(rf"^(?:(?:Dr|Mr|Mrs|Ms) )?(?:{names})'s\b", speech.POSSESSIVE.get(me.pronoun, "their"), sentence)
