@@ -61,17 +61,17 @@ class StreamChatHistory(BaseChatMessageHistory):
 
     @property
     def messages(self) -> list[BaseMessage]:  # pyright: ignore[reportIncompatibleVariableOverride] – as LangChain does
-        """The messages in order, as they were added."""
+        """Returns the messages in order, as they were added."""
         return messages_from_dict(self._conversation.messages())
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Remember messages."""
+        """Remembers messages."""
         self._conversation.add(
             [(message.text, message.name or message.type, _as_json(message)) for message in messages]
         )
 
     def clear(self) -> None:
-        """Forget the messages of this session."""
+        """Forgets the messages of this session."""
         self._conversation.clear()
 
 

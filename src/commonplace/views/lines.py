@@ -75,7 +75,7 @@ class LineView:
         self.console = Console(file=file, force_terminal=True, legacy_windows=False) if colour else None
 
     def show(self, frame: Frame, scenario: ScenarioPart | None = None) -> None:
-        """Print a tick; ticks come in order. `scenario`: the one at hand, in which somebody new may be."""
+        """Prints a tick; ticks come in order. `scenario` is the current one, which may have a new character."""
         if scenario is not None:
             self.plain.meet(scenario)
         if self.form == "json":
@@ -99,7 +99,7 @@ class Printable:
     part: RenderableType
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The segments of the part."""
+        """Yields the segments of the part."""
         for segment in console.render(self.part, options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
@@ -119,13 +119,13 @@ class PlainLines:
         self.heading: tuple[object, ...] = ()
 
     def meet(self, scenario: ScenarioPart) -> None:
-        """Use the names of the scenario, in which somebody new may be."""
+        """Uses the names of the scenario, which may have a new character."""
         if scenario is not self.scenario:
             self.scenario, self.town = scenario, Town.of(scenario)
             self.narrator.town, self.badges = self.town, badges(self.town.called)
 
     def lines(self, frame: Frame) -> list[Text]:
-        """What a tick adds: a heading when the hour or the part of day changes, then the events in order."""
+        """Returns the lines of a tick: a heading when the hour or the part of day changes, then the events in order."""
         entries = [entry for entry in self.narrator.narrate(frame.events) if entry.type not in SILENT]
         return [*self._heading(frame), *(self._line(entry, frame.time) for entry in entries)]
 
@@ -154,29 +154,30 @@ class PlainLines:
 
 
 def describe(frame: Frame, language: str) -> str:
-    """`Saturday, clear, mild`."""
+    """Returns day and weather in words: `Saturday, clear, mild`."""
     weekday = weekdays(language)[frame.time.weekday()]
     return ", ".join([weekday, ambient(language, frame.sky), ambient(language, frame.temperature)])
 
 
 def json_line(value: Mapping[str, Any]) -> str:
-    """One line of JSON: readable Unicode, control and direction characters as `\\uXXXX`."""
+    """Returns one line of JSON: readable Unicode, control and direction characters as `\\uXXXX`."""
     return printable_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def json_lines(frame: Frame) -> Iterator[str]:
-    """Every event of a tick as a line of JSON, in canonical order."""
+    """Yields every event of a tick as a line of JSON, in canonical order."""
     for event in frame.events:
         yield json_line(event_json(event, frame.time))
 
 
 def is_dumb(environment: Mapping[str, str] = environ) -> bool:
-    """Whether the terminal says that it can only print lines, or does not say what it is. Windows never says."""
+    """Tells whether the terminal says that it can only print lines, or does not say what it is. Windows never says what
+    it is."""
     return environment.get("TERM", "" if os_name != "nt" else "windows") in ("", "dumb", "unknown")
 
 
 def wants_colour(stream: TextIO, environment: Mapping[str, str] = environ) -> bool:
-    """Only on a terminal that is not dumb, and never when NO_COLOR is set (https://no-color.org)."""
+    """Returns true only on a terminal that is not dumb, and never if NO_COLOR is set (https://no-color.org)."""
     return stream.isatty() and not environment.get("NO_COLOR") and not is_dumb(environment)
 
 
@@ -230,7 +231,8 @@ class Entry:
 
 
 def entry_of(event: Event, town: Town) -> Entry:
-    """The event in the scenario's language. Never fails: an unknown event is described by its type and texts."""
+    """Returns the event in the scenario's language. It never fails: an unknown event is described by its type and
+    texts."""
     return Entry(
         event_id=event.id,
         tick=event.tick,
@@ -258,7 +260,7 @@ class Narrator:
         self.doing: dict[str, str] = {}
 
     def narrate(self, events: Iterable[Event]) -> list[Entry]:
-        """The events worth reading, in order."""
+        """Returns the events worth reading, in order."""
         return [entry_of(event, self.town) for event in events if self._is_news(event)]
 
     def _is_news(self, event: Event) -> bool:
@@ -328,7 +330,7 @@ def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
 
 
 def _words(body: EventBody, town: Town) -> dict[str, str]:  # noqa: PLR0911, PLR0912 – a case per type
-    """What the templates of `views.words` name of an event."""
+    """Returns the fields that the templates of `views.words` name in an event."""
 
     def word(text: str) -> str:
         return ambient(town.language, clean(text.replace("_", " ")))
