@@ -109,9 +109,9 @@ class Answered:
 async def interview(
     view: TalkView, question: str, *, lines: Sequence[Spoken] = (), before: Earlier | None = None
 ) -> Answered:
-    """The answer to a question after the lines of a talk; `before` is an answer given to it earlier, if there is one.
+    """Returns the answer to a question after the lines of a talk; `before` is an earlier answer to it, if there is one.
 
-    Deterministic for a deterministic mind. Nothing is touched.
+    Deterministic for a deterministic mind. Touches no memory.
     """
     notebook = Tracer()
     lines = tuple(lines)
@@ -124,7 +124,8 @@ async def interview(
 
 
 def names(view: TalkView, question: str) -> Names:
-    """What a question may name: everybody and every place of the scenario, whether or not the character knows it."""
+    """Returns the names that a question may use: everybody and every place of the scenario, whether or not the
+    character knows them."""
     scenario = view.scenario
     return Names(
         people=[(one.id, one.name, one.called, one.pronoun) for one in _others(view)],
@@ -141,7 +142,7 @@ def names(view: TalkView, question: str) -> Names:
 
 
 def told_in(view: TalkView, lines: Sequence[Spoken]) -> Asked:
-    """What the last answer was about, as a question would name it: what `that` means in the next one."""
+    """Returns the subject of the last answer, as a question would name it: the meaning of `that` in the next one."""
     memories = [view.memories.get(id_) for id_ in (lines[-1].because if lines else ()) if id_ in view.memories]
     known = [happening_of(memory.details) for memory in memories]
     facts = [fact.id for fact in view.scenario.facts if any(fact.carried_by(memory.text) for memory in memories)]
@@ -151,7 +152,8 @@ def told_in(view: TalkView, lines: Sequence[Spoken]) -> Asked:
 
 
 def _roles(view: TalkView) -> dict[str, str]:
-    """What only one of those the character knows is, to it or by trade → who."""
+    """Returns role → who, for roles that only one of the character's acquaintances has, by their relation to it or by
+    trade."""
     found: dict[str, list[str]] = {}
     for other, relation in view.state.relations.items():
         persona = view.scenario.personas.get(other)
@@ -166,7 +168,7 @@ def _others(view: TalkView) -> list[Persona]:
 
 
 def _groups(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[list[str]]:
-    """The groups of all languages, merged one by one."""
+    """Returns the groups of all languages, merged one by one."""
     longest = max((len(one) for one in groups.values()), default=0)
     return [[word for one in groups.values() if at < len(one) for word in one[at]] for at in range(longest)]
 
@@ -175,7 +177,7 @@ def _groups(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[list[str]]:
 
 
 async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: Asked) -> tuple[Retrieval, ...]:
-    """For the question, and for each person, place and fact it names."""
+    """Retrieves memories for the question, and for each person, place and fact it names."""
     scenario = view.scenario
     called = [scenario.personas[other].called for other in asked.people[:MOST_NAMED]]
     spots = [scenario.geography.nodes[place].name for place in asked.places[:MOST_NAMED]]
@@ -259,8 +261,8 @@ def _inputs(
 
 
 def _of_account(view: TalkView, asked: Asked) -> list[Memory]:
-    """What the account of one's own past cites about what is asked about: whether one was there, whom one told and who
-    told one does not hang on what a retrieval finds."""
+    """Returns the memories that the account of the character's past cites about the question. Whether it was there,
+    whom it told and who told it then does not depend on what a retrieval finds."""
     wanted = {*asked.facts, as_topic(asked.topic), as_topic(asked.subject)} - {""}
     about_promises = any(word.startswith(PROMISES) for word in asked.words)
     account = view.state.account.all()
@@ -280,7 +282,7 @@ def _acquaintance(view: TalkView, other: str) -> Acquaintance:
 
 
 def _things(view: TalkView, asked: Asked) -> tuple[ThingKnown, ...]:
-    """The objects in the belief view that share a word with the question, those with most of them first."""
+    """Returns the objects in the belief view that share a word with the question, those that share most words first."""
     geography, found, spoken = view.scenario.geography, dict[str, int](), language(view.scenario.language)
     words = set(asked.words)
     for id_, known in sorted(view.state.belief.nodes.items()):
@@ -331,7 +333,7 @@ def _unique(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
-    """What the simulator knows to be about those the question names, the most telling first."""
+    """Returns the memories that the simulator knows to be about the names in the question, the most telling first."""
     found: list[Memory] = []
     for fact in asked.facts[:MOST_NAMED]:
         found += _of_fact(view, fact, latest)
@@ -346,7 +348,8 @@ def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Me
 
 
 def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
-    """What today's plan rests on, what was said lately where that is asked, and what was known from the start."""
+    """Returns the memories that today's plan rests on, what was said lately if that is asked, and what was known from
+    the start."""
     found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
     if any(has(one.kind, "heard") for one in (asked, asked.also) if one):
         found += islice(_those(latest, lambda known: isinstance(known, Said | Befell | Read)), LATEST_SAID)
@@ -356,7 +359,7 @@ def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Mem
 
 
 def _reasons(view: TalkView) -> list[int]:
-    """What today's plan rests on."""
+    """Returns the memories that today's plan rests on."""
     return list(dict.fromkeys(id_ for item in view.state.plan.level("day") for id_ in item.because))
 
 
@@ -366,14 +369,15 @@ def _view_of(view: TalkView, other: str) -> tuple[int, ...]:
 
 
 def _of_fact(view: TalkView, fact_id: str, latest: Sequence[Memory]) -> list[Memory]:
-    """What carries a fact: the earliest, then the latest."""
+    """Returns the memories that carry a fact: the earliest, then the latest."""
     fact = view.scenario.fact(fact_id)
     carriers = [memory for memory in latest if fact is not None and fact.carried_by(memory.text)]
     return [*carriers[: -OF_A_FACT // 2 - 1 : -1], *carriers[: OF_A_FACT // 2]]
 
 
 def _of_person(view: TalkView, other: str, latest: Sequence[Memory]) -> list[Memory]:
-    """Talk with somebody, what they were seen doing, what others said of them, what is remembered and thought."""
+    """Returns memories of somebody: talk with them, what they were seen doing, what others said of them, what is
+    remembered and thought of them."""
     called = view.scenario.personas[other].called
     sorts: Mapping[str, Callable[[Happening], bool]] = {
         "about": lambda known: isinstance(known, Seed) and known.about == other,
@@ -392,7 +396,7 @@ def _is_between(known: Happening, other: str) -> bool:
 
 
 def _those(latest: Sequence[Memory], test: Callable[[Happening], bool]) -> Iterable[Memory]:
-    """The memories whose happening passes, latest first."""
+    """Returns the memories whose happening passes, latest first."""
     return (memory for memory in latest if test(happening_of(memory.details)))
 
 
@@ -400,7 +404,7 @@ def _those(latest: Sequence[Memory], test: Callable[[Happening], bool]) -> Itera
 
 
 def _day(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
-    """What happened on the day that the question is about, else today and yesterday; oldest first."""
+    """Returns the memories of the day that the question is about, else of today and yesterday; oldest first."""
     first = midnight(view.now) - timedelta(days=max(0, asked.when.days) if asked.when else 1)
     # `last night` goes on in the morning.
     days = 1 if asked.when is not None and asked.when.days > 0 and asked.when.end <= 24 * 60 else 2

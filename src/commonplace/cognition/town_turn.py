@@ -16,7 +16,7 @@ from commonplace.world.actions import Action
 
 
 async def town_turn(view: TurnView) -> Turn:
-    """perceive → remember → retrieve → plan → react → act → reflect, as one value."""
+    """Runs the turn: perceive → remember → retrieve → plan → react → act → reflect. Returns it as one value."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
     perception = perceive(view)
