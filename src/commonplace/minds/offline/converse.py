@@ -65,7 +65,8 @@ SHORT_ANSWER = 46
 
 
 def decide(given: ConverseInput, dice: Dice) -> Decided:
-    """What to say now, and the row that decided; an empty utterance when nothing remembered gives anything to say."""
+    """Returns what to say now, and the row that decided; an empty utterance if nothing remembered gives anything to
+    say."""
     scene = scene_of(given, dice)
     options = [*goal_sayings(scene), *sayings(scene)]
     rows: Sequence[Choice[Any]] = ()
@@ -91,7 +92,7 @@ def decide(given: ConverseInput, dice: Dice) -> Decided:
 
 
 def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
-    """What to say now."""
+    """Returns what to say now."""
     return cast("ConverseOutput", decide(given, dice).value)
 
 
@@ -99,7 +100,7 @@ class Talk(Speaking):
     """One has to say something to the hearer."""
 
     def line(self, says: str) -> Line | None:
-        """The line of a row; `ends` after its name closes the talk where one means to take leave."""
+        """Returns the line of a row; `ends` after its name closes the talk if the speaker means to take leave."""
         name, _, ends = says.partition(" ")
         line = getattr(self, name)
         return replace(line, ends=True) if line is not None and ends and self.purpose == "farewell" else line
@@ -109,22 +110,22 @@ class Talk(Speaking):
 
     @property
     def spoken_to(self) -> bool:
-        """Whether there is a line to answer."""
+        """Tells whether there is a line to answer."""
         return bool(self._scene.last)
 
     @property
     def waited_for(self) -> bool:
-        """Whether the line wants an answer before anything new is said."""
+        """Tells whether the line wants an answer before anything new is said."""
         return self.heard.asks or self.heard.act.startswith((*WAITING, *ANSWERED_FIRST))
 
     @property
     def waits(self) -> bool:
-        """Whether it is a line that nobody leaves without a word to."""
+        """Tells whether the line is one that nobody leaves without an answer."""
         return self.heard.asks or self.heard.act.startswith(WAITING)
 
     @cached_property
     def memory(self) -> Recalled | None:
-        """The memory of hearing the line."""
+        """Returns the memory of hearing the line."""
         scene = self._scene
         for memory in scene.talk.recalled:
             said = memory.happening
@@ -136,60 +137,60 @@ class Talk(Speaking):
 
     @cached_property
     def breaking(self) -> Line | None:
-        """A word about what has just happened."""
+        """Returns a word about what has just happened."""
         return breaking(self._scene, self._options)
 
     @cached_property
     def thought(self) -> Line | None:
-        """What a thought of today wanted said to the hearer."""
+        """Returns the line that a thought of today wanted said to the hearer."""
         return thought_aloud(self._scene)
 
     @cached_property
     def turned(self) -> Line | None:
-        """A word to somebody in the same talk who has been silent."""
+        """Returns a word to somebody in the same talk who has been silent."""
         return turned(self._scene, self._options)
 
     @cached_property
     def meant(self) -> Line | None:
-        """What one has come to say to the hearer."""
+        """Returns what the speaker has come to say to the hearer."""
         return meant(self._scene, self._options)
 
     @cached_property
     def missed(self) -> Line | None:
-        """Something of one's own, after a word on having missed what was said."""
+        """Returns something of the speaker's own, after a word on having missed what was said."""
         body = worded(self._scene, self._options[0]) if self._options else None
         lost = self._scene.say("lost") if self.purpose == "reply" and self.heard.asks else ""
         return body.led_by(lost) if body else None
 
     @cached_property
     def leave(self) -> Line | None:
-        """The end of a talk."""
+        """Returns the end of a talk."""
         return leave(self._scene, self.memory if self.spoken_to else None)
 
     @property
     def over(self) -> bool:
-        """Whether the event that we are at is over, or about to end."""
+        """Tells whether the event that we are at is over, or is about to end."""
         return is_over(self._scene.talk.gathering, self._scene.moment)
 
     @cached_property
     def home(self) -> Line | None:
-        """A goodbye at the end of an event, after a word on what was said."""
+        """Returns a goodbye at the end of an event, after a word on what was said."""
         word, goodbye = self.leave, at_event(self._scene, self._options)
         return goodbye if word is None or goodbye is None or word.act == "farewell" else word.then(goodbye)
 
     @cached_property
     def snub(self) -> Line | None:
-        """A short word to somebody disliked."""
+        """Returns a short word to somebody disliked."""
         return self._reply(Snub)
 
     @cached_property
     def joined(self) -> Line | None:
-        """What one who has overheard the line has to tell on its subject, or says on being named in it."""
+        """Returns what somebody who has overheard the line has to tell on its subject, or says on being named in it."""
         return self._reply(Join)
 
     @cached_property
     def ruled(self) -> Line | None:
-        """What the scenario's rules let one say to the line, and the hearer has not heard."""
+        """Returns an answer to the line that the scenario's rules allow and the hearer has not heard."""
         given = self._scene.talk.lines[-1].rules if self.memory else ()
         text = authors_words(self._scene, given, self._scene.last)
         act = "ask.more" if text.endswith("?") else "acknowledge"
@@ -197,12 +198,12 @@ class Talk(Speaking):
 
     @cached_property
     def favour(self) -> Line | None:
-        """The answer to what is asked, promised, brought or forgiven."""
+        """Returns the answer to a request, a promise, something brought, or forgiveness."""
         return favour_reply(self._scene, self.memory) if self.memory else None
 
     @cached_property
     def answers_me(self) -> bool:
-        """Whether the line answers my news of an event, or my invitation."""
+        """Tells whether the line answers my news of an event, or my invitation."""
         scene = self._scene
         if scene.talk.lines[-1].speech_act:
             return scene.heard.act in {"accept", "decline", "hesitate"}
@@ -214,91 +215,92 @@ class Talk(Speaking):
 
     @cached_property
     def news(self) -> Line | None:
-        """What one says to news that is followed."""
+        """Returns the answer to news that the speaker follows."""
         return news_reply(self._scene, self.memory) if self.memory and self.memory.facts else None
 
     @cached_property
     def rsvp(self) -> Line | None:
-        """What one says to a yes, a no or a maybe."""
+        """Returns the answer to a yes, a no or a maybe."""
         return self._reply(Rsvp)
 
     @property
     def questioned(self) -> bool:
-        """Whether the line is a question that wants an answer, not one with which an author's line ends."""
+        """Tells whether the line is a question that wants an answer, and not only one that ends an author's line."""
         line = self._scene.talk.lines[-1] if self._scene.talk.lines else None
         return self.heard.asks and not (self.heard.act in TOLD_AS_QUESTIONS and line is not None and line.replies)
 
     @cached_property
     def authors(self) -> Line | None:
-        """What the author gave to say to a question about what I told."""
+        """Returns the author's answer to a question about what I told."""
         return authors_answer(self._scene, self.memory) if self.memory else None
 
     @cached_property
     def answer(self) -> Line | None:
-        """The answer to a question, from what is remembered."""
+        """Returns the answer to a question, from what is remembered."""
         return answer_question(self._scene, self.memory, self._options) if self.memory else None
 
     @cached_property
     def greeting(self) -> Line | None:
-        """A greeting in return, and something of one's own."""
+        """Returns a greeting in return, and something of one's own."""
         return self._reply(Greet)
 
     @property
     def nod(self) -> bool:
-        """Whether the line says hardly more than a nod, in a talk that has begun."""
+        """Tells whether the line is hardly more than a nod, in a talk that has begun."""
         is_short = self._scene.language.length(self._scene.last) < SHORT_ANSWER
         is_nod = self.heard.act in {"acknowledge", "thank"} or (self.heard.act == "answer" and is_short)
         return is_nod and len(self._scene.talk.lines) > 1
 
     @cached_property
     def goes_on(self) -> Line | None:
-        """After a mere nod: something on the subject or another, else the end."""
+        """Returns the line after a mere nod: something on the subject or another, else the end."""
         return self._reply(Nod)
 
     @cached_property
     def taken_up(self) -> Line | None:
-        """A word on what was told, something of one's own on the subject, a question about it, or two of these."""
+        """Returns a word on what was told, something of one's own on the subject, a question about it, or two of
+        these."""
         return self._reply(Taken)
 
     @cached_property
     def guest(self) -> Line | None:
-        """What one says at an event to whoever comes, stands about or stays."""
+        """Returns a line at an event to somebody who comes, stands about or stays."""
         return at_event(self._scene, self._options)
 
     @cached_property
     def comfort(self) -> Line | None:
-        """A word about the hearer's trouble."""
+        """Returns a word about the hearer's trouble."""
         return comfort(self._scene)
 
     @cached_property
     def reproach(self) -> Line | None:
-        """A word about what the hearer did to me."""
+        """Returns a word about what the hearer did to me."""
         return reproach(self._scene)
 
     @cached_property
     def apology(self) -> Line | None:
-        """For a word I broke to the hearer."""
+        """Returns an apology for a word I broke to the hearer."""
         return apology(self._scene)
 
     @cached_property
     def sought(self) -> Line | None:
-        """A question about the one whom the speaker has come to see and who is not here."""
+        """Returns a question about the person whom the speaker has come to see and who is not here."""
         return sought(self._scene)
 
     @cached_property
     def opening(self) -> Line | None:
-        """A greeting, and something remembered."""
+        """Returns a greeting, and something remembered."""
         return opening(self._scene, self._options)
 
 
 def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:
-    """The cited memories and any that say the same in the same words: the line rests on each of them."""
+    """Returns the cited memories and any that say the same in the same words: the line rests on each of them."""
     texts = {memory.text for memory in recalled if memory.id in ids}
     return (*ids, *(memory.id for memory in recalled if memory.text in texts and memory.id not in ids))
 
 
 def _trimmed(text: str) -> str:
-    """Within the limit, cut after a sentence."""
+    """Returns the text within the limit, cut after a sentence."""
     while len(text) > LONGEST:
         cut = max(text.rfind(mark, 0, len(text) - 1) for mark in (". ", "! ", "? "))
         text = text[: cut + 1] if cut > 0 else text[:LONGEST]

@@ -36,21 +36,21 @@ class Dice:
         return Dice((*self.key, *more))
 
     def below(self, n: int, *purpose: Key) -> int:
-        """An integer in 0 … n − 1."""
+        """Returns an integer in 0 … n − 1."""
         return rng.below(n, *self.key, *purpose)
 
     def between(self, low: int, high: int, *purpose: Key) -> int:
-        """An integer in low … high, both included."""
+        """Returns an integer in low … high, both included."""
         return low + rng.below(high - low + 1, *self.key, *purpose)
 
     def chance(self, percent: int, *purpose: Key) -> bool:
-        """True with a probability of `percent` in a hundred."""
+        """Returns true with a probability of `percent` in a hundred."""
         return rng.below(100, *self.key, *purpose) < percent
 
     def choice(self, items: Sequence[T], *purpose: Key) -> T:
-        """One of the items. Raises IndexError when there are none."""
+        """Returns one of the items. Raises IndexError if there are none."""
         return items[self.below(len(items), *purpose)]
 
     def shuffled(self, items: Sequence[T], *purpose: Key) -> list[T]:
-        """The items in a drawn order."""
+        """Returns the items in a drawn order."""
         return rng.shuffled(items, *self.key, *purpose)

@@ -62,7 +62,7 @@ TOO_LATE = "18:00"
 
 
 def can_say(goal: GoalNote, now: Item | None, place: str, home: str) -> bool:
-    """Whether a goal can be settled by a word here: a matter anywhere, a promise where one has come for it."""
+    """Tells whether a word can settle a goal here: a matter anywhere, a promise if the character has come for it."""
     if not goal.act.startswith("keep."):
         return bool(goal.act) or goal.kind == "visit"
     if _is_for(goal, now):
@@ -79,12 +79,12 @@ def _is_for(goal: GoalNote, now: Item | None) -> bool:
 def meant_for(
     goals: Sequence[GoalNote], person: Person, now: Item | None, place: str, home: str
 ) -> GoalNote | None:  # fmt: skip
-    """The first goal that takes this person and can be settled by a word here and now."""
+    """Returns the first goal with this person that a word can settle here and now."""
     return next((one for one in goals if one.person == person.id and can_say(one, now, place, home)), None)
 
 
 def goal_sayings(scene: Scene) -> Iterator[Saying]:
-    """What one means to say to the hearer, and what one may start with them."""
+    """Yields what the speaker means to say to the hearer, and what it may start with them."""
     talk = scene.talk
     has_defied = any(line.speaker == scene.me.id and line.speech_act == "defy" for line in talk.lines)
     for goal in talk.goals:
@@ -106,7 +106,7 @@ RULES = {"reproach": "reproach.word", "apologise": "apology.word", "ask.topic": 
 
 
 def _as_ours(scene: Scene, topic: str) -> str:
-    """What a goal is about as I name it to the hearer: `kite` → `the kite`, `Jun's rotor` → `your rotor`."""
+    """Returns the subject of a goal as I name it to the hearer: `kite` → `the kite`, `Jun's rotor` → `your rotor`."""
     own = scene.language.owned(scene.language.turned(_lowered(topic)), scene.me, scene.you)
     return scene.language.with_article(own)
 
@@ -116,7 +116,7 @@ def _lowered(topic: str) -> str:
 
 
 def _helpers(scene: Scene) -> Iterator[Saying]:
-    """Help asked for with a thing that takes more hands than one's own."""
+    """Yields requests for help with a thing that needs more hands than the speaker's own."""
     for goal in scene.talk.goals:
         ids = tuple(one.id for one in scene.talk.recalled if one.id in goal.because)
         if goal.kind != "repair" or goal.people < 2 or goal.lacks or scene.you.warmth < LIKES or not ids:
@@ -147,7 +147,7 @@ class Helped(OfNews):
 
     @property
     def stroke(self) -> Stroke:
-        """To work on it for an hour."""
+        """Returns the stroke of working on it for an hour."""
         return self.from_now(self.spoken.gerund(self.goal.text)[:120], HELPED, emoji="🔧")
 
 
@@ -165,12 +165,12 @@ class Settled(Moment):
 
     @property
     def agreed(self) -> Agreed:
-        """What it is, with whom, and whether they come."""
+        """Returns the agreement: its goal, the other person, and who comes to whom."""
         return self._agreed
 
     @property
     def stroke(self) -> Stroke:
-        """To do it when it is due."""
+        """Returns the stroke of doing it when it is due."""
         one = self.agreed
         return Stroke(
             start=one.time, minutes=one.minutes, location=one.place, do=self.spoken.gerund(one.text)[:120],
@@ -179,7 +179,7 @@ class Settled(Moment):
 
 
 def looked_for(goals: Sequence[GoalNote], now: Item | None, place: str, here: Iterable[Person]) -> GoalNote | None:
-    """What one has come here for with somebody who is not here."""
+    """Returns the goal for which the character has come here to see somebody who is not here."""
     if now is None or now.location != place:
         return None
     present = {person.id for person in here}
@@ -207,18 +207,18 @@ class Directed(OfNews):
 
     @property
     def goal(self) -> GoalNote:
-        """What one has come for."""
+        """Returns the goal for which the character has come."""
         return self._goal
 
     @property
     def lately(self) -> bool:
-        """Whether the words say that it was not long ago."""
+        """Tells whether the words say that it was not long ago."""
         moment, quote = self.given.situation.moment, self.news.happening.quote.lower()
         return any(self.spoken.when(moment, minutes).lower() in quote for minutes in SEEN_LATELY)
 
     @property
     def stroke(self) -> Stroke:
-        """To go there."""
+        """Returns the stroke of going there."""
         return Stroke(
             start=hhmm(moment_minutes(self.given.situation.time) + TALKED_OUT), minutes=LOOKS, location=self._place,
             do=self.spoken.gerund(self.goal.text)[:120], because=self.ids,
@@ -242,7 +242,7 @@ class Reminded(OfNews):
 
     @property
     def goal(self) -> GoalNote:
-        """What it has been meaning to do with them."""
+        """Returns the goal that it has with them."""
         return self._goal
 
     @property
@@ -251,27 +251,27 @@ class Reminded(OfNews):
 
     @property
     def today(self) -> bool:
-        """Whether they can be met later today."""
+        """Tells whether they can be met later today."""
         return self.given.situation.time < self.goal.time < TOO_LATE_TO_CALL
 
     @property
     def meant(self) -> bool:
-        """Whether the plan has it anyway."""
+        """Tells whether the plan includes it anyway."""
         return any(not set(self.goal.because).isdisjoint(item.because) for item in self._planned)
 
     @property
     def taken(self) -> bool:
-        """Whether the plan has something else then that is no routine."""
+        """Tells whether the plan has something else at that time that is not routine."""
         return _is_taken(self._planned, self.goal.time)
 
     @property
     def whim(self) -> int:
-        """A number of 0 … 99 that stays the same for this goal for a day."""
+        """Returns a number of 0 … 99 that stays the same for this goal for a day."""
         return self.dice.steady().below(100, "reminded", self.goal.id, self.given.situation.moment[:10])
 
     @property
     def stroke(self) -> Stroke:
-        """To see them."""
+        """Returns the stroke of seeing them."""
         return Stroke(
             start=self.goal.time, minutes=LOOKS, location=self.goal.place,
             do=self.spoken.gerund(self.goal.text)[:120], because=self.ids, emoji="💬",
@@ -279,18 +279,19 @@ class Reminded(OfNews):
 
 
 def _is_taken(planned: Sequence[Item], time: str) -> bool:
-    """Whether the plan has something at that time that is no routine."""
+    """Tells whether the plan has something at that time that is not routine."""
     begun = [item for item in planned if item.start <= time]
     return bool(begun) and bool(max(begun, key=lambda item: item.start).because)
 
 
 def starts(me: str, person: Person, day: str, dice: Dice) -> bool:
-    """Whether one wants something of somebody today: the same whenever it is asked."""
+    """Tells whether the character wants something of somebody today: the same whenever it is asked."""
     return person.warmth >= LIKES and dice.steady().chance(CHANCES["favour.starts"], "start", me, person.id, day)
 
 
 def _may_ask(scene: Scene) -> bool:
-    """Whether nothing has been asked of or promised to the hearer these days, and the talk has not turned to it."""
+    """Tells whether nothing has been asked of or promised to the hearer these days, and the talk has not turned to
+    favours."""
     rules = frozenset(ASKED.values())
     asked = any(
         note.other == scene.you.id and note.minutes_ago < 2 * 24 * 60 and (note.act in rules or note.kind == "promised")
@@ -338,7 +339,7 @@ def _day(scene: Scene, ahead: int) -> dict[str, str]:
 
 
 def favour_reply(scene: Scene, memory: Recalled) -> Line | None:
-    """The answer to what is asked, promised, brought or forgiven; None for a line of any other kind."""
+    """Returns the answer to a request, a promise, something brought, or forgiveness; None for any other line."""
     line = Favour(scene, memory=memory).said(FAVOURS)
     return line if line is not None and line.text else None
 
@@ -348,29 +349,29 @@ class Favour(Speaking):
 
     @property
     def asked(self) -> str:
-        """What is asked for: `lend`, `visit`, `help`."""
+        """Returns the favour that is asked for: `lend`, `visit`, `help`."""
         return self.heard.act.partition(".")[2].replace("favour", "help")
 
     @property
     def agrees(self) -> bool:
-        """Whether one promises it, which those do who like the other and have promised little."""
+        """Tells whether the character promises it; it does if it likes the other and has promised little."""
         scene, promises = self._scene, sum(goal.kind == "promise" for goal in self._scene.talk.goals)
         made_up = scene.dice.steady().below(100, "favour", scene.you.id, scene.heard.topic, scene.moment[:10])
         return promises < MOST_PROMISES and made_up < CHANCES["favour.agrees"] + scene.you.warmth // 2
 
     @property
     def my_topic(self) -> str:
-        """What my last line was about."""
+        """Returns the topic of my last line."""
         return self._scene.my_topic
 
     @property
     def brought(self) -> bool:
-        """Whether the other keeps a promise."""
+        """Tells whether the other keeps a promise."""
         return self.heard.act.startswith("keep.")
 
     @property
     def defies(self) -> bool:
-        """Whether one answers with another word: the proud, and those who like the other little."""
+        """Tells whether the character answers back; it does if it is proud, or likes the other little."""
         scene = self._scene
         percent = CHANCES["favour.defies"] - scene.you.warmth // 2 + 8 * max(0, temper(scene.me).brave)
         percent = max(CHANCES["favour.defies_friend"], percent)
@@ -378,17 +379,17 @@ class Favour(Speaking):
 
     @property
     def enough(self) -> Line:
-        """Nothing more: the talk ends."""
+        """Returns an empty line that ends the talk."""
         return Line("", ends=True)
 
     @property
     def day(self) -> str:
-        """The day that the line names: `Thursday`."""
+        """Returns the day that the line names: `Thursday`."""
         return self._named_day.get("day", "")
 
     @property
     def on(self) -> str:
-        """It with its word: `on Thursday`."""
+        """Returns the day with its preposition: `on Thursday`."""
         return self._named_day.get("on", "")
 
     @cached_property

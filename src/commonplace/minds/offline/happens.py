@@ -93,7 +93,7 @@ class Book(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def book(language: str) -> Book:
-    """The rows of a language."""
+    """Returns the rows of a language."""
     return msgspec.convert(tomllib.loads(file_text(language, "happens.toml")), Book)
 
 
@@ -129,7 +129,7 @@ class Happens(NamedTuple):
 
 
 def happens(given: PerceiveEventInput) -> Happens:
-    """The circumstances that a sentence begins and ends; a question begins nothing."""
+    """Returns the circumstances that a sentence begins and ends; a question begins nothing."""
     if not given.circumstances or given.text.rstrip(" \"'”’").endswith("?"):
         return Happens()
     return _Reading(given).happens()
@@ -158,7 +158,7 @@ class _Reading:
         self.question = ""
 
     def happens(self) -> Happens:
-        """Clause by clause; what has no subject of its own has that of a clause before."""
+        """Reads clause by clause; a clause without a subject has that of a clause before."""
         before, unreal = list[_Group](), False
         for number, (clause, resets) in enumerate(_clauses(self.tagged, self.book)):
             unreal = unreal and not resets
@@ -194,7 +194,7 @@ class _Reading:
     def _keys(
         self, row: Row, groups: Sequence[_Group], clause: str, verb: int, before: Sequence[_Group], *, first: bool
     ) -> tuple[tuple[str, ...], str]:
-        """Keys of what a verb begins or ends, and a question where it may be of one or another, or is of nobody."""
+        """Returns the keys of what a verb begins or ends, and a question if its subject is unclear or missing."""
         for role in row.of:
             if role == "town" and (keys := self._possible(row, clause, (TOWN,))):
                 return keys, ""
@@ -226,7 +226,8 @@ class _Reading:
         return tuple(keys), ""
 
     def _possible(self, row: Row, clause: str, ids: Iterable[str]) -> tuple[str, ...]:
-        """What of some can be so, or is; not what is still to come, unless it is of a fact."""
+        """Returns the keys of those subjects that can have the circumstance, or have it; not what is still to come,
+        unless it is of a fact."""
         possible = self.given.so if row.ends else self.given.circumstances
         keys = (f"{kind}.{of}" for of in ids for kind in row.kinds)
         later = not row.ends and _says(self.book.later, clause)
@@ -247,7 +248,7 @@ class _Reading:
         return ""
 
     def _groups(self, clause: str, verb: int) -> list[_Group]:
-        """The names of a clause in their roles to a verb at a place, the nearest before it first, then those after."""
+        """Returns the names of a clause in their roles to a verb, the nearest before it first, then those after it."""
         rows = list[list[re.Match[str]]]()
         for tag in re.finditer(_TAG, clause):
             if rows and re.fullmatch(self.book.both, clause[rows[-1][-1].end() : tag.start()]):
@@ -283,7 +284,8 @@ def _any_of(phrases: Iterable[str]) -> str:
 
 
 def _clauses(text: str, read: Book) -> Iterator[tuple[str, bool]]:
-    """The clauses of a sentence, each with whether what was dreamt before it is over. A name alone is none."""
+    """Yields the clauses of a sentence, each with whether it ends what was dreamt before. A name alone is not a
+    clause."""
     start, resets, kept = 0, False, ""
     breaks = [*re.finditer(rf"{read.clauses.replace('{}', _ANY)}", text, re.IGNORECASE), None]
     for end in breaks:
@@ -296,7 +298,7 @@ def _clauses(text: str, read: Book) -> Iterator[tuple[str, bool]]:
 
 
 def _hours(given: PerceiveEventInput, read: Book) -> int:
-    """How long a sentence says; 0 where it does not."""
+    """Returns how many hours a sentence says something lasts; 0 if it does not say."""
     days = weekdays(given.language)
     n = "|".join((r"\d+", *sorted(read.numbers, key=len, reverse=True)))
     for key, pattern in read.lasting.items():
@@ -325,14 +327,15 @@ def _hours(given: PerceiveEventInput, read: Book) -> int:
 
 
 def found_facts(given: PerceiveEventInput) -> Mapping[str, str]:
-    """Facts that something may be so of, by id."""
+    """Returns the subjects that can have circumstances, by id."""
     known = {one.id for one in (*given.people, *given.areas, *given.things)} | {TOWN}
     named = ((subject_of(key)[1], name) for key, name in given.circumstances.items())
     return {of: name for of, name in named if of not in known}
 
 
 def respelled(given: PerceiveEventInput) -> PerceiveEventInput:
-    """A sentence with short forms in full, and with names as the scenario writes them: `teahouse`, not `tea house`."""
+    """Returns a sentence with short forms in full, and with names as the scenario writes them: `teahouse`, not `tea
+    house`."""
     read, text = book(given.language), given.text.strip().replace("’", "'")
     for short, full in read.spelled.items():
         text = re.sub(short, full, text, flags=re.IGNORECASE)
@@ -346,7 +349,7 @@ def respelled(given: PerceiveEventInput) -> PerceiveEventInput:
 
 
 def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str, ...]]]:
-    """A sentence with tags for the names in it, and those that each may be; `⟦-⟧` is the town."""
+    """Returns a sentence with tags for its names, and the ids that each tag may mean; `⟦-⟧` is the town."""
     forms, parts = forms_of(given, read)
     meant = list[tuple[str, ...]]()
 
@@ -363,7 +366,7 @@ def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str,
 
 
 def forms_of(given: PerceiveEventInput, read: Book) -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
-    """What each form of a name may mean, and the forms that are only a part of the name of somebody."""
+    """Returns the ids that each form of a name may mean, and the forms that are only a part of a person's name."""
     whole, part, first = (dict[str, list[str]]() for _ in range(3))
     people = {form: one for one in given.people for form in (plain_name(one.name), plain_name(one.called))}
     for form, one in people.items():
@@ -388,7 +391,7 @@ def forms_of(given: PerceiveEventInput, read: Book) -> tuple[Mapping[str, tuple[
 
 
 def _endings(name: str) -> Iterator[str]:
-    """The last words of a name: `noodle bar`, `bar`; of `cat Pixel` the first, too."""
+    """Yields the last words of a name: `noodle bar`, `bar`; for `cat Pixel` the first word, too."""
     _, owner, rest = name.partition("'s ")
     parts = plain_name(rest if owner else name).split()
     yield from (form for first in range(len(parts)) if len(form := " ".join(parts[first:])) > 1)
@@ -405,7 +408,7 @@ def _endings(name: str) -> Iterator[str]:
 
 
 def newcomer(given: PerceiveEventInput) -> str:
-    """Name, age, work and pronoun of somebody whom a sentence brings and nobody knows; empty for none."""
+    """Returns name, age, work and pronoun of somebody new whom a sentence brings; empty if there is nobody."""
     read = book(given.language)
     known = {word for one in given.people for word in (one.name, one.called, *one.name.split())}
     text = given.text.strip()

@@ -28,8 +28,8 @@ class Message(NamedTuple):
 
 
 def message(given: PerceiveEventInput, here: str = "") -> Message | None:
-    """The message that a sentence sends; None for none, also where it is not clear to whom it is or where it hangs.
-    `here`: the area of a board that has no other name."""
+    """Returns the message that a sentence sends; None if it sends none, or if its reader or its place is not clear.
+    `here` is the area of a board that has no other name."""
     forms, _ = forms_of(given, book(given.language))
     for form, row in _rows(given.language):
         found = row.fullmatch(given.text.strip().rstrip(" .!。"))
@@ -42,7 +42,7 @@ def message(given: PerceiveEventInput, here: str = "") -> Message | None:
 
 
 def sentence(text: str) -> str:
-    """A text with a capital and an end."""
+    """Returns a text with a capital and an end mark."""
     bare = text.strip(_QUOTES)
     return ended(bare[:1].upper() + bare[1:])
 
@@ -84,7 +84,7 @@ def _post(
 
 
 def _parts(name: str) -> Iterator[str]:
-    """A name, and what it may be made of: `the board at the plaza`, `the plaza`, `the board`."""
+    """Yields a name, and the names it may consist of: `the board at the plaza`, `the plaza`, `the board`."""
     yield name
     pieces = re.split(r" (?:at|in|on|of|by) | ", name)
     yield from (" ".join(pieces[number:]) for number in range(1, len(pieces)))

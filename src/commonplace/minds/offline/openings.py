@@ -40,7 +40,7 @@ class Hello(Speaking):
 
     @cached_property
     def hour(self) -> Line | None:
-        """A greeting by the hour."""
+        """Returns a greeting by the hour."""
         part = self._scene.talk.situation.part_of_day
         line = self._scene.line(f"greet.{'morning' if part == 'dawn' else part}")
         return line if line.text else None
@@ -59,66 +59,67 @@ class Opening(Speaking):
 
     @property
     def body(self) -> Line | None:
-        """Something remembered: of the hearer rather than of others."""
+        """Returns something remembered: about the hearer rather than about others."""
         return self._chosen[1]
 
     @property
     def grave(self) -> bool:
-        """Whether it is grave news, after which nobody wishes a good morning."""
+        """Tells whether it is grave news, which nobody begins with a good morning."""
         saying, body = self._chosen
         return saying is not None and saying.rule == "core.so" and body is not None and body.act != "rejoice"
 
     @property
     def greeted(self) -> Line:
-        """It after a greeting, and with an invitation."""
+        """Returns the body after a greeting, and with an invitation."""
         invitation = _invitation(self._scene, self._chosen[0]) if self._chosen[0] else None
         return _greeting(self._scene).then(self.body).then(invitation)
 
     @property
     def turn(self) -> Line | None:
-        """It after words that lead up to it."""
+        """Returns the body after words that lead up to it."""
         saying, body = self._chosen
         return self._scene.led(body, "turn", saying.ids[0]) if saying and body else None
 
     @property
     def aside(self) -> Line | None:
-        """It after the few words that a language needs."""
+        """Returns the body after the few words that a language needs."""
         return self._scene.aside(self.body)
 
     @cached_property
     def met(self) -> tuple[int, ...]:
-        """Memories of what the hearer said or was told."""
+        """Returns the memories of what the hearer said or was told."""
         you, recalled = self._scene.you.id, self._scene.talk.recalled
         return tuple(one.id for one in recalled if you in (one.happening.who, one.happening.to))
 
     @cached_property
     def greeting(self) -> Line:
-        """A greeting that rests on them."""
+        """Returns a greeting that rests on these memories."""
         return Line("", self.met).then(_greeting(self._scene))
 
     @property
     def asking(self) -> bool:
-        """Whether the greeting asks something."""
+        """Tells whether the greeting asks something."""
         return "?" in self.greeting.text
 
     @property
     def well(self) -> Line:
-        """The greeting, and how the hearer is."""
+        """Returns the greeting, and asks how the hearer is."""
         return self.greeting.then(self._scene.line("ask.well"))
 
     @property
     def doing(self) -> Line:
-        """The greeting, and what the hearer does."""
+        """Returns the greeting, and asks for the hearer's doing."""
         return self.greeting.then(self._scene.line("ask.doing"))
 
 
 def opening(scene: Scene, options: Sequence[Saying]) -> Line | None:
-    """A greeting, and something remembered; with nothing to tell a question, if the speaker remembers the hearer."""
+    """Returns a greeting and something remembered; with nothing to tell, a question, if the speaker remembers the
+    hearer."""
     return Opening(scene, options).said(OPENINGS)
 
 
 def _invitation(scene: Scene, saying: Saying) -> Line | None:
-    """The news of an event the speaker goes to, with an invitation for somebody the speaker likes."""
+    """Returns the news of an event the speaker goes to, with an invitation for somebody the speaker likes."""
     note = next((scene.notes[name] for name in saying.facts), None)
     if note is None or not goes_to(scene.talk, note) or has_said_yes(scene.talk, note) or scene.you.warmth < 0:
         return None
@@ -126,7 +127,7 @@ def _invitation(scene: Scene, saying: Saying) -> Line | None:
 
 
 def _first_choice(scene: Scene, options: Sequence[Saying]) -> tuple[Saying | None, Line | None]:
-    """The saying to open with and its words: a draw by weights that depend on purpose and relation."""
+    """Returns the saying to open with and its words: a draw with weights that depend on purpose and relation."""
     return first_worded(scene, options, [_pull(scene, saying) + scene.spread(30, saying.ids[0]) for saying in options])
 
 
@@ -145,7 +146,7 @@ def _pull(scene: Scene, saying: Saying) -> int:
 
 
 def breaking(scene: Scene, options: Sequence[Saying]) -> Line | None:
-    """A word about what has just happened, unless it is what the two are speaking of."""
+    """Returns a word about what has just happened, unless the two are speaking about it already."""
     for memory in scene.talk.recalled:
         befell = memory.happening
         so = befallen(befell)
@@ -173,8 +174,8 @@ def breaking(scene: Scene, options: Sequence[Saying]) -> Line | None:
 
 
 def _at_once(scene: Scene, memory: Recalled, so: str) -> Line | None:
-    """What is said there and then of what has become so, or is over: by the one it is of, to that one, or by one who
-    noticed it to another."""
+    """Returns the words said at once about something that has begun or ended: by its subject, to its subject, or by
+    somebody who noticed it to somebody else."""
     kind, of = subject_of(so)
     topic = scene.language.noun_phrase(memory.text)
     part = "struck" if scene.me.id == of else "over" if not memory.tell else "to" if scene.you.id == of else ""
@@ -189,12 +190,12 @@ def _at_once(scene: Scene, memory: Recalled, so: str) -> Line | None:
 
 
 def _saw_it_too(scene: Scene, befell: Befell) -> bool:
-    """Whether the hearer noticed what I remember of an event."""
+    """Tells whether the hearer noticed what I remember of an event."""
     return not befell.areas or scene.you.id in befell.there.split()
 
 
 def meant(scene: Scene, options: Sequence[Saying]) -> Line | None:
-    """What one has come to say to the hearer."""
+    """Returns what the speaker has come to say to the hearer."""
     body = next((worded(scene, option) for option in options if option.weight >= WEIGHTS["goal"]), None)
     if body is None:
         return None
@@ -204,8 +205,8 @@ def meant(scene: Scene, options: Sequence[Saying]) -> Line | None:
 
 
 def turned(scene: Scene, options: Sequence[Saying]) -> Line | None:
-    """A word to somebody in the same talk who has been silent, once it has come to rest: a question about something of
-    theirs, or something to tell that goes with what was spoken of; no words without either."""
+    """Returns a word to a silent member of the talk, once it has come to rest: a question about something of theirs, or
+    something to tell that fits the subject; None without either."""
     asking = _first_choice(scene, [option for option in options if option.asks and option.rule in OF_THEIRS])[1]
     if asking is not None:
         return asking.led_by(scene.say("turn.ask"))
@@ -213,7 +214,7 @@ def turned(scene: Scene, options: Sequence[Saying]) -> Line | None:
 
 
 def comfort(scene: Scene) -> Line | None:
-    """A word about the hearer's trouble, as the hearer told it."""
+    """Returns a word about the hearer's trouble, as the hearer told it."""
     for memory in scene.talk.recalled:
         if isinstance(memory.happening, Said) and memory.happening.who == scene.you.id:
             line = remembered(memory.happening, scene.me.language)
@@ -224,7 +225,7 @@ def comfort(scene: Scene) -> Line | None:
 
 
 def sought(scene: Scene) -> Line | None:
-    """A question about the one whom the speaker has come to see and who is not here."""
+    """Returns a question about the person whom the speaker has come to see and who is not here."""
     talk = scene.talk
     goal = looked_for(talk.goals, talk.now, talk.situation.place.id, talk.situation.people)
     if goal is None:
@@ -233,7 +234,7 @@ def sought(scene: Scene) -> Line | None:
 
 
 def reproach(scene: Scene) -> Line | None:
-    """A word about what the hearer did to me."""
+    """Returns a word about what the hearer did to me."""
     hurt = open_hurt(scene.talk.past, scene.you.id)
     if hurt is None:
         return None
@@ -246,7 +247,7 @@ def reproach(scene: Scene) -> Line | None:
 
 
 def apology(scene: Scene) -> Line | None:
-    """For a word I broke to the hearer."""
+    """Returns an apology for a word I broke to the hearer."""
     broke = open_debt(scene.talk.past, scene.you.id)
     if broke is None:
         return None

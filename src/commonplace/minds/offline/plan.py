@@ -50,7 +50,7 @@ class Draft:
 
 
 def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
-    """The day's strokes in order; the last is sleep."""
+    """Returns the day's strokes in order; the last is sleep."""
     mood = temper(given.who)
     drafts = _varied(_routine(given), mood, dice)
     drafts = [_dry(given, draft, dice) for draft in drafts]
@@ -64,7 +64,7 @@ def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
 
 
 def _routine(given: PlanDayInput) -> list[Draft]:
-    """The routine with times that only grow: a sleep after midnight counts past 24 hours."""
+    """Returns the routine with growing times: a sleep after midnight counts past 24 hours."""
     drafts, rules = list[Draft](), grammar(given.who.language)
     for index, stroke in enumerate(given.routine):
         start = moment_minutes(stroke.start)
@@ -108,7 +108,7 @@ def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
 
 
 def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
-    """In bad weather half of the outdoor strokes of the next hours are replaced by something indoors."""
+    """Replaces, in bad weather, half of the outdoor strokes of the next hours by something indoors."""
     outdoors = {spot.id for spot in given.places if spot.outdoor}
     sky = given.situation.sky
     if draft.start > moment_minutes(given.situation.time) + FORESEEN:
@@ -127,13 +127,14 @@ def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
 
 
 def _otherwise(wish: Draft) -> Iterator[Draft]:
-    """Other times for what was promised to somebody, where its own is taken."""
+    """Yields other times for what was promised to somebody, if its own time is taken."""
     if wish.stroke.emoji == PROMISED:
         yield from (replace(wish, start=start) for start in TIMES)
 
 
 def _inserted(drafts: list[Draft], wish: Draft) -> list[Draft]:
-    """The wish in its time; what it overlaps gives way, and what it interrupts goes on after it."""
+    """Returns the strokes with the wish in its time; what it overlaps gives way, and what it interrupts goes on after
+    it."""
     start, end = wish.start, wish.start + wish.stroke.minutes
     sleep = next((draft.start for draft in drafts if draft.stroke.asleep), LATEST)
     if start < drafts[0].start or (start >= sleep and not wish.keeps_up):
@@ -154,7 +155,7 @@ def _inserted(drafts: list[Draft], wish: Draft) -> list[Draft]:
 
 
 def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
-    """5–8 strokes: the shortest that can be spared goes, the longest is broken up by something small."""
+    """Returns 5–8 strokes: the shortest that can be spared goes, the longest is broken up by something small."""
     drafts, rules = _distinct(drafts), grammar(given.who.language)
     while len(drafts) > MOST:
         spare = [index for index in range(1, len(drafts) - 1) if not drafts[index].fixed]
@@ -173,7 +174,8 @@ def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
 
 
 def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
-    """Strictly growing starts; of two that begin together the later one stays, a wish before all."""
+    """Returns strokes with strictly growing starts; if two begin together the later one stays, and a wish comes before
+    all."""
     out: list[Draft] = []
     for draft in drafts:
         if not out or draft.start >= out[-1].start + APART:
@@ -186,7 +188,7 @@ def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _broken_up(given: PlanDayInput, drafts: list[Draft], do: str) -> list[Draft]:
-    """The longest waking stroke with something small in its middle."""
+    """Returns the strokes with something small in the middle of the longest waking one."""
     lengths = [(drafts[index + 1].start - drafts[index].start, -index) for index in range(len(drafts) - 1)]
     if not lengths:
         return drafts
@@ -202,7 +204,7 @@ def _broken_up(given: PlanDayInput, drafts: list[Draft], do: str) -> list[Draft]
 
 
 def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
-    """The drafts as strokes, each until the next; sleep until the next waking."""
+    """Returns the drafts as strokes, each until the next; sleep lasts until the next waking."""
     wakes = moment_minutes(given.wakes) + 24 * 60
     out: list[Stroke] = []
     for index, draft in enumerate(drafts):
@@ -237,7 +239,8 @@ def _wishes(given: PlanDayInput, dice: Dice) -> list[Draft]:
 
 
 def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Draft]:
-    """What the character means to do and can do today, where the thing is or the person is mostly met: promises first.
+    """Yields strokes for goals that the character can pursue today, where the thing is or the person is mostly met:
+    promises first.
 
     Now and then a promise is forgotten, for good.
     """
@@ -263,7 +266,7 @@ def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Dr
 
 
 def _because_of_what_is_so(given: PlanDayInput, times: Sequence[int], dice: Dice) -> list[Draft]:
-    """What is to be done about what is so, the first few."""
+    """Returns the first few deeds about circumstances."""
     deeds = list(deeds_of_the_day(given, dice))[:MOST_GOALS] if given.so else []
     return [
         Draft(moment_minutes(at) if at else times[number], stroke, fixed=True)
@@ -276,7 +279,7 @@ def _appetite(dice: Dice) -> int:
 
 
 def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
-    """Events of this day that the character knows of and wants to go to."""
+    """Yields the events of this day that the character knows of and wants to go to."""
     warmth = {person.id: person.warmth for person in given.known}
     reachable = {spot.id for spot in given.places}
     for note in given.facts:
@@ -298,7 +301,7 @@ def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
 
 
 def _insights(given: PlanDayInput) -> Iterator[Stroke]:
-    """A conclusion that carries a wish about nobody."""
+    """Yields a stroke for a conclusion with a wish that concerns nobody."""
     for memory in given.recalled:
         match memory.happening:
             case Concluded(wish=wish) as concluded if wish:
@@ -309,7 +312,7 @@ def _insights(given: PlanDayInput) -> Iterator[Stroke]:
 
 
 def _seen(given: PlanDayInput) -> dict[str, str]:
-    """Character → a place where it was seen, as remembered."""
+    """Returns character → a place where it was seen, as remembered."""
     return {
         memory.happening.who: memory.happening.place
         for memory in given.recalled
@@ -318,7 +321,7 @@ def _seen(given: PlanDayInput) -> dict[str, str]:
 
 
 def _undone(given: PlanDayInput) -> Iterator[Stroke]:
-    """What the character intends to do and does not remember doing."""
+    """Yields what the character intends to do and does not remember doing."""
     done = " ".join(memory.text for memory in given.recalled if memory.kind == "action")
     for memory in given.recalled:
         if not isinstance(memory.happening, Seed) and memory.happening != NOTHING_KNOWN:
@@ -358,7 +361,7 @@ RECENT = 45
 
 
 def plan_hours(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
-    """Hour-sized parts: the routine's phases in their order, of varied length."""
+    """Returns hour-sized parts: the routine's phases in their order, of varied length."""
     rules = grammar(given.who.language)
     names = [hint.do for hint in given.hints] or _generic(given, rules, "hours", dice)
     count = max(1, min(len(names), given.item.minutes // 40 or 1, 6))
@@ -376,13 +379,13 @@ def _hour_length(given: PlanPartsInput, parts: int, dice: Dice, index: int) -> i
 
 
 def _kept_in_order(names: Sequence[str], count: int, dice: Dice) -> list[str]:
-    """So many of the names as drawn, in their own order."""
+    """Returns `count` drawn names in their own order."""
     kept = set(dice.shuffled(range(len(names)), "phases")[:count])
     return [name for index, name in enumerate(names) if index in kept]
 
 
 def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
-    """Actions of 5–15 minutes until the item is full, in a drawn order, none twice in a row."""
+    """Returns actions of 5–15 minutes until the item is full, in a drawn order, never the same twice in a row."""
     rules = grammar(given.who.language)
     broken = _broken(given, rules)
     refused = {
@@ -410,19 +413,20 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
 
 
 def _unpowered(given: PlanPartsInput, rules: Grammar) -> set[str]:
-    """The things at the place that want power where there is none."""
+    """Returns the things at the place that need power, if there is none."""
     is_dark = any(unpowered(so, given.item.location) for so in given.so)
     return {thing.id for thing in given.things if is_dark and rules.has("electric", thing.name)}
 
 
 def _without_power(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
-    """What one does instead of a part of the routine that takes power."""
+    """Returns what the character does instead of a part of the routine that needs power."""
     is_dark = any(unpowered(so, given.item.location) for so in given.so)
     return [PartOut(do=rules.say("so.unlit", {}, dice), minutes=15)] if is_dark else []
 
 
 def _relit(given: PlanPartsInput, idle: set[str], rules: Grammar, dice: Dice) -> list[PartOut]:
-    """A character that deals with a power cut switches dark things on again: last, and one after another."""
+    """Returns the parts that switch dark things on again, one after another and last, for a character that deals with a
+    power cut."""
     if not given.item.because or not rules.has("mends.power", given.item.do):
         return []
     unlit = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
@@ -437,7 +441,8 @@ def _relit(given: PlanPartsInput, idle: set[str], rules: Grammar, dice: Dice) ->
 
 
 def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: Dice) -> list[PartOut]:
-    """The routine's steps, the first one mostly first, what was done just now last, with a generic one in between."""
+    """Returns the routine's steps, mostly in order at first, what was done just now last, with a generic one in
+    between."""
     steps = [_part_of(hint) for hint in hints]
     ordered = (
         [*steps[:1], *dice.shuffled(steps[1:], "steps")]
@@ -472,7 +477,7 @@ def _part_of(hint: Hint) -> PartOut:
 
 
 def _filled(queue: Sequence[PartOut], total: int, dice: Dice) -> tuple[PartOut, ...]:
-    """The queue over and over until the time is full, each time with other lengths."""
+    """Returns the queue repeated until the time is full, each time with other lengths."""
     parts: list[PartOut] = []
     left = total
     while left > 0 and len(parts) < MOST_PARTS:
@@ -484,13 +489,14 @@ def _filled(queue: Sequence[PartOut], total: int, dice: Dice) -> tuple[PartOut, 
 
 
 def kind_of(rules: Grammar, one: Item | Stroke) -> str:
-    """event for what leads to one; else one of `KINDS` or plain, by the words of what is done."""
+    """Returns the kind of an item: event if it leads to one; else one of `KINDS` or plain, by the words of its
+    doing."""
     return "event" if one.event else next((kind for kind in KINDS if rules.has(f"kind.{kind}", one.do)), "plain")
 
 
 def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> list[str]:
-    """Things one does at such a time; the last word of an event's name fills its slot, so that seeing somebody there is
-    not being told of it."""
+    """Returns things that people do at such a time; the last word of an event's name fills its slot, so that seeing
+    somebody there does not reveal the event."""
     unnamed = next((kind for kind in (*KINDS, "plain") if given.item.do in rules.every(f"hours.{kind}")), "")
     kind = unnamed or kind_of(rules, given.item)
     if level == "part" and given.item.because and kind not in {"event", "sleep"} and not unnamed:
@@ -502,7 +508,7 @@ def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> l
 
 
 def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Recalled]:
-    """Things that do not work, as seen or as remembered: id → what says so."""
+    """Returns the things that do not work, as seen or as remembered: id → what says so."""
     faulty, occurs = rules.words("faulty") - rules.words("faulty.mild"), rules.language.occurs
     found: dict[str, ThingHere | Recalled] = {}
     for memory in reversed(given.recalled):
@@ -523,7 +529,7 @@ def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Reca
 
 
 def _meant(given: PlanPartsInput) -> list[PartOut]:
-    """The repair that a stretch of plan is for, with the verb that gets it on."""
+    """Returns the repair that a stretch of plan is for, with the verb that advances it."""
     for goal in given.goals:
         is_so = any(so.of == goal.object for so in given.so)
         if goal.verb and not goal.lacks and not is_so and not set(goal.because).isdisjoint(given.item.because):
@@ -538,7 +544,8 @@ def _repair(
     refused: set[tuple[str, str]],
     dice: Dice,
 ) -> list[PartOut]:
-    """A handy character repairs what is broken at its place, with a verb that has not been refused lately."""
+    """Returns the repair of something broken at its place, if the character is handy, with a verb that has not been
+    refused lately."""
     here = [thing for thing in given.things if thing.id in broken and thing.id not in {so.of for so in given.so}]
     if not here or not temper(given.who).handy or given.item.asleep:
         return []

@@ -21,7 +21,7 @@ NOTHING_TO_DO_WITH_ME = Bearing()
 
 
 def rate(given: RateInput, dice: Dice) -> RateOutput:  # noqa: ARG001 – rating draws nothing
-    """One rating per text, in order."""
+    """Returns one rating per text, in order."""
     goal, language = " ".join(given.who.goals), given.who.language
     new = zip_longest(given.texts, given.happenings, given.bearings)
     return RateOutput(

@@ -41,18 +41,18 @@ class Facts:
 
     @classmethod
     def found(cls, *given: Any, **more: Any) -> Iterator[Self]:
-        """What a row of this kind may be about here and now, in the order in which it is looked at."""
+        """Yields what a row of this kind may be about here and now, in the order in which the rows are tried on it."""
         raise NotImplementedError
 
     def get(self, path: str, /) -> str:
-        """What stands for a name in a template, or for `name.name`; empty for nothing."""
+        """Returns the value of a name in a template, or of `name.name`; empty for nothing."""
         value: Any = self
         for name in path.split("."):
             value = getattr(value, name, "")
         return str(value or "")
 
     def filled(self, text: str) -> str:
-        """A cell, with what stands for the names in braces."""
+        """Returns a cell in which the names in braces are replaced by their values."""
         return _SLOT.sub(lambda slot: self.get(slot[1]), text) if "{" in text else text
 
 
@@ -63,7 +63,7 @@ class Filled(NamedTuple):
     given: Mapping[str, str]
 
     def get(self, name: str, /) -> str:
-        """What stands for a name; empty for nothing."""
+        """Returns the value of a name; empty for nothing."""
         return self.given[name] if name in self.given else self.facts.get(name)
 
 
@@ -80,7 +80,7 @@ class Row(NamedTuple, Generic[F]):
     """File and line."""
 
     def met(self, facts: F) -> int:
-        """How many of its conditions hold before the first that does not."""
+        """Returns how many of its conditions hold before the first that does not."""
         for number, one in enumerate(self.when):
             if not one.is_met(facts):
                 return number
@@ -96,8 +96,8 @@ class Choice(NamedTuple, Generic[F]):
     """The heavier rows with what they would have been about and how many of their conditions held."""
 
     def account(self, after: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The row by its name, its conditions with what they found, and the heavier rows that nearly decided; `after`
-        is that of a row which was chosen before and holds, too."""
+        """Returns the name of the row, its conditions with what they found, and the heavier rows that nearly decided;
+        `after` is the account of a row that was chosen before and holds, too."""
         if after is not None:
             mine = self.account()
             return {**after, "row": f"{after['row']}{JOINED}{mine['row']}", "when": [*after["when"], *mine["when"]]}
@@ -116,8 +116,8 @@ class Choice(NamedTuple, Generic[F]):
 
     @classmethod
     def accounts(cls, choices: Sequence[Choice[Any]]) -> dict[str, Any]:
-        """Rows that led to one another: their names, their conditions with what they found, and what nearly decided in
-        the last of them rather than in those before."""
+        """Returns rows that led to one another: their names, their conditions with what they found, and what nearly
+        decided in the last of them before those in the others."""
         nearly = (row for one in reversed(choices) for row in one._nearly())
         return {
             "row": JOINED.join(one.row.name for one in choices),
@@ -135,19 +135,19 @@ class Table(Generic[F]):
         self._by_kind = {of: [row for row in self.rows if row.of is of] for of, _ in self._runs}
 
     def choose(self, *given: Any) -> Choice[F] | None:
-        """The row that decides. Rows of one kind that weigh next to each other are tried together for one thing they
-        may be about after the other."""
+        """Returns the row that decides. Neighbouring rows of one kind are tried together, on one thing after
+        another."""
         passed: list[tuple[Row[F], F, int]] = []
         every = ((rows, facts) for of, rows in self._runs for facts in of.found(*given))
         return next((choice for rows, facts in every if (choice := _decided(rows, facts, passed))), None)
 
     def decide(self, facts: F) -> Choice[F] | None:
-        """The row that decides of those that are about such facts."""
+        """Returns the row that decides, among the rows about such facts."""
         return _decided(self._by_kind[type(facts)], facts, [])
 
 
 def _decided(rows: Iterable[Row[F]], facts: F, passed: list[tuple[Row[F], F, int]]) -> Choice[F] | None:
-    """The first row that holds; those that do not are added to `passed`."""
+    """Returns the first row that holds; the rows that do not hold are added to `passed`."""
     for row in rows:
         met = row.met(facts)
         if met == len(row.when):
@@ -157,12 +157,12 @@ def _decided(rows: Iterable[Row[F]], facts: F, passed: list[tuple[Row[F], F, int
 
 
 def read_table(name: str, *kinds: type[F]) -> Table[F]:
-    """A table of the offline mind. Raises CommonplaceError with the file and the line of what is wrong."""
+    """Returns a table of the offline mind. Raises CommonplaceError with the file and the line of a mistake."""
     return parsed(f"{name}.txt", _text(name), {one.__name__.lower(): one for one in kinds})
 
 
 def parsed(name: str, text: str, kinds: Mapping[str, type[F]]) -> Table[F]:
-    """The table of a text."""
+    """Returns the table of a text."""
 
     def row(at: str, cells: dict[str, str]) -> Row[F]:
         of = kinds[cells.pop("of")]
@@ -173,12 +173,12 @@ def parsed(name: str, text: str, kinds: Mapping[str, type[F]]) -> Table[F]:
 
 
 def read_numbers(name: str) -> Mapping[str, int]:
-    """A table of the offline mind that has a number for each name. Raises as `read_table` does."""
+    """Returns a table of the offline mind that has a number for each name. Raises as `read_table` does."""
     return numbers(f"{name}.txt", _text(name))
 
 
 def numbers(name: str, text: str) -> Mapping[str, int]:
-    """The numbers of a text by their names; what each is for stands behind it."""
+    """Returns the numbers of a text by their names; each line ends with what the number is for."""
 
     def named(_: str, cells: Mapping[str, str]) -> tuple[str, int]:
         number, value, _ = cells.values()
@@ -192,7 +192,7 @@ def _text(name: str) -> str:
 
 
 def _each(name: str, text: str, made: Callable[[str, dict[str, str]], T]) -> Iterator[T]:
-    """What is made of each line of a table, of where it stands and its cells by column."""
+    """Yields what `made` returns for each line of a table, given its position and its cells by column."""
     columns = list[str]()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):

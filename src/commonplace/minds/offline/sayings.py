@@ -99,18 +99,18 @@ class Saying:
 
     @property
     def weight(self) -> int:
-        """How much there is to be said for it."""
+        """Returns the weight of the saying."""
         return WEIGHTS[self.kind] + self.more
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The author's word as lines may have it."""
+        """Returns the author's word in the forms that lines may have."""
         one = self.subject.lower().removesuffix("s")
         return one, f"{one}s"
 
     @property
     def asks(self) -> bool:
-        """Whether it asks the hearer about themselves."""
+        """Tells whether it asks the hearer about themselves."""
         return self.rule.startswith("ask.")
 
 
@@ -122,7 +122,7 @@ _ROWS = {kind: Choice(Row(kind, Remembered, (), weight, {}), Remembered(), ()) f
 
 
 def worded(scene: Scene, saying: Saying) -> Line | None:
-    """The line of a saying; None when the grammar has no words for it."""
+    """Returns the line of a saying; None if the grammar has no words for it."""
     line = scene.line(saying.rule, *saying.ids, *saying.of, **{"topic": saying.topic, **saying.slots})
     if not line.text or not scene.is_new_here(line.text):
         return None
@@ -130,7 +130,7 @@ def worded(scene: Scene, saying: Saying) -> Line | None:
 
 
 def sayings(scene: Scene) -> list[Saying]:
-    """What the recalled memories give to say to this hearer now, in order of recall."""
+    """Returns what the recalled memories give to say to this hearer now, in order of recall."""
     found: dict[str, Saying] = {}
     for rank, memory in enumerate(scene.talk.recalled):
         saying = _saying(scene, memory)
@@ -145,7 +145,7 @@ def sayings(scene: Scene) -> list[Saying]:
 
 
 def _asked_before(scene: Scene, saying: Saying) -> bool:
-    """Whether I have put the question to this hearer already: asked once is asked."""
+    """Tells whether I have put the question to this hearer already: a question is asked only once."""
     if not saying.asks or not saying.topic:
         return False
     return has_asked(scene.talk.past, scene.you.id, saying.rule, saying.topic, scene.language)
@@ -171,13 +171,14 @@ def _made(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _of(told: Told, rule: str, main: str, topic: str | None = None, more: str = "", *, kind: str = "") -> Saying:
-    """What a memory gives to say: `main` is what is said, and more its words; a kind if it is not that of the rule."""
+    """Returns what a memory gives to say. `main` is what is said, and `more` further words of it; `kind` is given if it
+    is not that of the rule."""
     topic = told.spoken.noun_phrase(main) if topic is None else topic
     return Saying((told.id,), rule, {}, kind or rule, main.lower(), content(main) | content(more), topic, (told,))
 
 
 def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
-    """What a memory gives to say to one who asks about it: also what one keeps to oneself, and what was long ago."""
+    """Returns what a memory gives to say to somebody who asks about it, even if it is private or was long ago."""
     happening = memory.happening
     if isinstance(happening, Befell) and scene.you.id in happening.there.split():
         return _seen_together(scene, memory, happening)
@@ -200,13 +201,13 @@ def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _is_past_plan(scene: Scene, memory: Recalled) -> bool:
-    """Whether it is a plan to go to an event that has begun."""
+    """Tells whether it is a plan to go to an event that has begun."""
     begun = any(scene.notes[name].starts <= scene.moment for name in memory.facts if name in scene.notes)
     return isinstance(memory.happening, Planned) and begun
 
 
 def _fact(scene: Scene, memory: Recalled) -> Saying | None:
-    """News, in the words that carry it; about an event both know of, whether the hearer goes."""
+    """Returns news, in the words that carry it; for an event both know of, a question whether the hearer goes."""
     happening = memory.happening
     note = next((scene.notes[name] for name in memory.facts if name in scene.notes), None)
     if note is None:
@@ -239,7 +240,8 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _sorted_act(happening: Happening) -> str:
-    """The act of telling news of a sort, as the scenario says or as it was told to me; empty for news of no sort."""
+    """Returns the act of telling news of a sort, as the scenario says or as it was told to me; empty for news without a
+    sort."""
     if sort := _sort(happening):
         return telling(sort)
     act = happening.speech_act if isinstance(happening, Speech) else ""
@@ -247,12 +249,12 @@ def _sorted_act(happening: Happening) -> str:
 
 
 def _sort(happening: Happening) -> str:
-    """What its author says it is."""
+    """Returns the sort that its author gave it."""
     return happening.sort if isinstance(happening, Befell | Seed) else ""
 
 
 def _event_ahead(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
-    """Whether the hearer goes, too; never asked of one who has said so."""
+    """Returns a question whether the hearer goes, too; None if they have said so already."""
     event = event_name(note, scene.language)
     name = scene.language.bare(event)
     if not event or not note.starts or scene.known(name):
@@ -265,7 +267,7 @@ def _event_ahead(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
 
 
 def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
-    """An event that has begun: spoken of where it is, and looked back on when it is over."""
+    """Returns a saying about an event that has begun: at its place a remark, afterwards a look back."""
     event = event_name(note, scene.language)
     name = scene.language.bare(event)
     if not name or any(name in line.text.lower() for line in scene.talk.lines):
@@ -286,7 +288,7 @@ def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
 
 
 def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
-    """A remark on the event the speaker is at, once or twice at its beginning."""
+    """Returns a remark on the event that the speaker is at, once or twice at its beginning."""
     begun = minutes_since(scene.moment, note)
     has_spoken = any(
         isinstance(one.happening, ISaid) and note.id in one.facts and one.minutes_ago <= begun
@@ -339,14 +341,14 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _holds_still(scene: Scene, memory: Recalled, text: str) -> bool:
-    """Whether what is told of an occasion is true today, and not about me."""
+    """Tells whether a line about an occasion is true today, and not about me."""
     if scene.language.mentions(text, scene.me.name, scene.me.called):
         return False
     return _is_of_today(scene, memory.minutes_ago, text)
 
 
 def _is_of_today(scene: Scene, minutes_ago: int, text: str) -> bool:
-    """Whether words such as `this morning` in what was said or seen are still right."""
+    """Tells whether words such as `this morning` in what was said or seen are still right."""
     return minutes_ago <= moment_minutes(scene.moment[11:16]) or not scene.rules.has("same_day", text)
 
 
@@ -354,7 +356,7 @@ def _is_of_today(scene: Scene, minutes_ago: int, text: str) -> bool:
 
 
 def _seen(scene: Scene, told: Told, seen: Seen | Tried) -> Saying | None:
-    """Somebody's doing: the hearer's own, as a question; somebody else's, as gossip."""
+    """Returns somebody's doing: the hearer's own, as a question; somebody else's, as gossip."""
     if not is_worth_telling(scene, seen.doing) or told.minutes_ago > STALE:
         return None
     if seen.who == scene.you.id:
@@ -376,7 +378,7 @@ def _seen_you(scene: Scene, told: Told) -> Saying | None:
 
 
 def _said(scene: Scene, told: Told, said: Said) -> Saying | None:
-    """What somebody said: asked about when talking to the one who said it, passed on to others."""
+    """Returns a saying about what somebody said: a question to the one who said it, hearsay to others."""
     who, quote = said.who, said.quote
     if not quote or who == scene.me.id:
         return None
@@ -395,7 +397,7 @@ def _said(scene: Scene, told: Told, said: Said) -> Saying | None:
 
 
 def _heard_from(scene: Scene, told: Told, said: Said) -> Saying | None:
-    """What somebody said, passed on to somebody else: reported where it reads well, otherwise in the very words."""
+    """Returns what somebody said, passed on to somebody else: reported if it reads well, otherwise word for word."""
     spoken, passed_on = scene.language, told.report or told.quote
     if not passed_on or spoken.mentions(passed_on, scene.me.name, scene.me.called):
         return None
@@ -427,7 +429,8 @@ def _did(scene: Scene, told: Told, did: Did) -> Saying | None:
 
 
 def _thing(scene: Scene, told: Told, changed: Changed) -> Saying | None:
-    """A thing that does not work, told once to each; not to those whose place it is in, who know."""
+    """Returns a saying about a thing that does not work, told once to each person, but not to those who know because
+    they live or work there."""
     thing, spoken = told.thing, scene.language
     if not scene.rules.has("faulty", changed.words) or told.minutes_ago > STALE:
         return None
@@ -440,7 +443,7 @@ def _thing(scene: Scene, told: Told, changed: Changed) -> Saying | None:
 
 
 def _have_talked_of(scene: Scene, name: str) -> bool:
-    """Whether I remember a line between the two of us with the name in it."""
+    """Tells whether I remember a line between the two of us with the name in it."""
     return any(
         scene.you.id in (one.happening.who, one.happening.to) and name in one.happening.quote.lower()
         for one in scene.talk.recalled
@@ -458,7 +461,7 @@ def _refused(_scene: Scene, told: Told, _: Failed | Tried) -> Saying | None:
 
 
 def _tried(scene: Scene, told: Told, tried: Tried) -> Saying | None:
-    """What somebody else was seen to fail at, and why."""
+    """Returns what somebody else was seen to fail at, and why."""
     saying = _refused(scene, told, tried)
     return (
         replace(saying, rule="answer.tried", kind="answer.tried")
@@ -468,7 +471,7 @@ def _tried(scene: Scene, told: Told, tried: Tried) -> Saying | None:
 
 
 def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | None:
-    """What one has not told yet of something that happened, to one who was there, too."""
+    """Returns what the speaker has not told yet about something that happened, for somebody who was there, too."""
     lines = (one for one in map(scene.voiced, memory.tell) if _holds_still(scene, memory, one))
     text = next((one for one in lines if not scene.known(one) and not scene.has_told(one)), "")
     happened = befell.text or memory.text
@@ -477,7 +480,7 @@ def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | N
 
 
 def _event(scene: Scene, told: Told, _: Befell) -> Saying | None:
-    """Something that happened, told in the past tense where its verb is known."""
+    """Returns something that happened, told in the past tense if its verb is known."""
     text = told.written.strip().rstrip(".!")
     spoken = scene.language
     if spoken.mentions(text, scene.me.name, scene.me.called):
@@ -492,7 +495,7 @@ def _event(scene: Scene, told: Told, _: Befell) -> Saying | None:
 
 
 def _read(scene: Scene, told: Told, read: Read) -> Saying | None:
-    """What one has read or heard on the radio, in its very words."""
+    """Returns what the speaker has read or heard on the radio, word for word."""
     spoken, quote = scene.language, read.quote.rstrip(".")
     if any(spoken.mentions(quote, one.name, one.called) for one in (scene.me, scene.you)) or read.who == scene.you.id:
         return None
@@ -516,7 +519,7 @@ def _plan(scene: Scene, told: Told, planned: Planned) -> Saying | None:
 
 
 def _insight(scene: Scene, told: Told, concluded: Concluded) -> Saying | None:
-    """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
+    """Returns a conclusion of mine; about the hearer, its `you` wording, if it has one."""
     you, me, spoken = scene.you, scene.me, scene.language
     if concluded.about == you.id:
         text, rule = concluded.you, "core.insight_you"
@@ -553,7 +556,8 @@ _MAKERS: Mapping[type[Happening], Callable[[Scene, Told, Any], Saying | None]] =
 
 
 def is_worth_telling(scene: Scene, doing: str) -> bool:
-    """Not sleeping, not walking somewhere, no mere pastime, and in the -ing form that fits the templates."""
+    """Tells whether a doing is worth telling: not sleeping, walking somewhere or a mere pastime, and in the -ing form
+    that fits the templates."""
     head = scene.language.head(doing)
     if is_simulated(scene.rules, doing) or doing in pastimes(scene.me.language):
         return False
@@ -561,7 +565,7 @@ def is_worth_telling(scene: Scene, doing: str) -> bool:
 
 
 def is_simulated(rules: Grammar, doing: str) -> bool:
-    """Whether a doing is one that only the simulator would mention."""
+    """Tells whether a doing is one that only the simulator would mention."""
     parts = tuple(rules.words("simulated"))
     return doing.startswith(parts) or doing.endswith(parts)
 
@@ -575,10 +579,11 @@ def pastimes(language: str) -> frozenset[str]:
 
 
 def occasion(scene: Scene, doing: str) -> str:
-    """The event that an activity is part of: `taking in the festival` → `the festival`; empty for any other."""
+    """Returns the event that an activity is part of: `taking in the festival` → `the festival`; empty for any other
+    activity."""
     return scene.language.with_article(occasion_word(scene.rules, doing))
 
 
 def occasion_word(rules: Grammar, doing: str) -> str:
-    """The first word for an event in what somebody does; empty for none."""
+    """Returns the first word for an event in a doing; empty if there is none."""
     return next((word for word in rules.language.in_order(doing) if word in rules.words("occasion")), "")

@@ -18,7 +18,7 @@ MOST = 3
 
 
 def are_asked(talk: Interview) -> bool:
-    """Whether the question is about what the one who is asked promised to others."""
+    """Tells whether the question is about the character's promises to others."""
     if not _has("promise", talk):
         return False
     if _has("promised_by_another", talk):
@@ -29,7 +29,7 @@ def are_asked(talk: Interview) -> bool:
 
 
 def promises(talk: Interview) -> Pieces:
-    """What was promised, and whether it was done: to those who are named, about what is named, the latest first."""
+    """Yields the promises and whether they were kept: to the people or about the things named, the latest first."""
     if _has("promised_by_another", talk):
         rows = [one for one in talk.given.past.notes if one.kind == "hurt"]
         ids = {memory for one in rows for memory in one.because}
