@@ -34,29 +34,29 @@ class Given(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def fields_of(value: Given | Value) -> Iterator[tuple[str, Any]]:
-    """(name, value) of each field, in their order."""
+    """Returns (name, value) of each field, in their order."""
     if isinstance(value, Given):
         return ((name, getattr(value, name)) for name in value.__struct_fields__)
     return iter(value)
 
 
 def as_json(value: Given) -> bytes:
-    """The value's canonical bytes: its fields in their order, at their defaults too."""
+    """Returns the value's canonical bytes: its fields in their order, including those at their defaults."""
     return _ENCODER.encode(value)
 
 
 def as_data(value: Given) -> dict[str, Any]:
-    """The same as JSON values."""
+    """Returns the same as JSON values."""
     return msgspec.to_builtins(value, enc_hook=_checked_data)
 
 
 def from_data(kind: type[G], data: Mapping[str, Any]) -> G:
-    """A value of JSON. Raises ValueError for what does not fit."""
+    """Returns a value made of JSON. Raises ValueError if the JSON does not fit."""
     return msgspec.convert(data, kind, dec_hook=_checked)
 
 
 def _checked_data(value: object) -> object:
-    """A `Value` in what is given: a stroke of the routine, as a mind would answer it."""
+    """Returns a `Value` as JSON: the routine has strokes in the form of a mind's answers."""
     return cast("Value", value).model_dump(mode="json")
 
 
@@ -160,22 +160,22 @@ class Person(Given, omit_defaults=True):
 
     @property
     def free(self) -> bool:
-        """Awake, may be spoken to, and in nobody else's talk."""
+        """Tells whether they are awake, may be spoken to, and are in nobody else's talk."""
         return self.can_be_spoken_to and not self.asleep and self.talk != "other"
 
     @property
     def cold(self) -> bool:
-        """Whether the character says to them as little as possible."""
+        """Tells whether the character says to them as little as possible."""
         return self.warmth < COLD
 
     @property
     def rested(self) -> bool:
-        """Whether the two have not talked for a while, or never."""
+        """Tells whether the two have not talked for a while, or never."""
         return not 0 <= self.minutes_since_talk < REST
 
     @property
     def just_talked(self) -> bool:
-        """Whether the two have talked only minutes ago."""
+        """Tells whether the two have talked only minutes ago."""
         return 0 <= self.minutes_since_talk < JUST_TALKED
 
 
@@ -421,7 +421,7 @@ class Past(Given):
 
     @property
     def spoken_of(self) -> PastNote | None:
-        """What one was doing lately that the hearer's latest line speaks of."""
+        """Returns the character's recent doing that the hearer's latest line is about."""
         return next((note for note in self.notes if note.kind == "did" and not note.topic), None)
 
 

@@ -70,12 +70,12 @@ class Asked(Given):
 
     @property
     def open(self) -> bool:
-        """Whether it asks what, which or how, and not whether."""
+        """Tells whether it asks what, which or how, and not whether."""
         return self.wants not in {"", "whether"}
 
     @property
     def whole(self) -> Asked:
-        """Both questions as one, by what they are about."""
+        """Returns both questions as one, with the subjects of both."""
         if self.also is None:
             return self
         about = ("people", "places", "facts", "words")
@@ -83,13 +83,13 @@ class Asked(Given):
         return changed(self, **both, when=self.when or self.also.when)
 
     def same(self, other: Asked) -> bool:
-        """Whether both ask the same about the same people, places, facts and time, in whatever words."""
+        """Tells whether both ask the same about the same people, places, facts and time, in any words."""
         about = ("kind", "people", "places", "facts", "when", "topic", "also", *(() if self.kind else ("words",)))
         return all(getattr(self, name) == getattr(other, name) for name in about)
 
 
 def understood(question: str, lines: Sequence[Spoken], names: Names, told: Asked | None = None) -> Asked:
-    """The question after these lines of the talk; `told` is what the last answer was about."""
+    """Returns the question after these lines of the talk; `told` is the subject of the last answer."""
     before = Asked()
     mine = [index for index, line in enumerate(lines) if line.speaker == ASKER][-EARLIER:]
     for index in mine:
@@ -98,7 +98,7 @@ def understood(question: str, lines: Sequence[Spoken], names: Names, told: Asked
 
 
 def _understood(question: str, lines: Sequence[Spoken], names: Names, before: Asked, told: Asked | None) -> Asked:
-    """The first of one or two questions, the second one with it."""
+    """Returns the first of one or two questions, with the second one in it."""
     language = spoken_in(question)
     parts = sentences(question, rules_of(language), names, language)
     first = _read(parts[0], lines, names, before, language, told)
@@ -175,7 +175,8 @@ def _wanted(text: str, rules: Rules) -> Wanted:
 
 
 def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
-    """`what are you doing tomorrow` asks for a plan, `what were you doing at ten` and `how was yesterday` for a day."""
+    """Returns the kind that fits the time: `what are you doing tomorrow` asks for a plan, `what were you doing at ten`
+    and `how was yesterday` for a day."""
     if when is None:
         return kind
     to_come = when.days < 0 or (will and not when.days)
@@ -196,9 +197,9 @@ def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
 
 
 def _in_context(asked: Asked, before: Asked, rules: Rules, text: str, told: Asked | None) -> Asked:
-    """A follow-up has the kind of the question before, and what it does not name itself.
+    """Returns a follow-up with the kind of the question before, and with what it does not name itself.
 
-    What a question named is spoken of on; where it only asked for what there is to tell, that is what was told.
+    The talk goes on about what a question named; if it only asked for whatever there is to tell, about what was told.
     """
     if asked.kind == "more" and not has(before.kind, "spans") and rules.patterns["future"].search(text):
         # `what will you do after that` of what was no plan
@@ -255,7 +256,7 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str, told: Aske
 
 
 def _is_ellipsis(asked: Asked, bare: str, *, is_led: bool) -> bool:
-    """Whether nothing is left of it but what it names: `and Jun?`, `what about yesterday?`."""
+    """Tells whether the question consists only of a name or a time: `and Jun?`, `what about yesterday?`."""
     is_open = not asked.kind and (not asked.wants or (is_led and asked.wants != "whether"))
     return (is_open or (asked.kind in {"about", "remark"} and "@" in bare)) and len(bare.split()) <= 3
 
@@ -276,7 +277,7 @@ def _continued(asked: Asked, before: Asked) -> Asked:
 
 
 def _bare(text: str, rules: Rules) -> str:
-    """The words without those that only lead in: `and what about @p` → `@p`."""
+    """Returns the words without those that only lead in: `and what about @p` → `@p`."""
     for lead in sorted(rules.lists["and"].split(", "), key=len, reverse=True):
         if text.lower().startswith(lead):
             text = text[len(lead) :]
@@ -285,7 +286,7 @@ def _bare(text: str, rules: Rules) -> str:
 
 
 def _refers(text: str, rules: Rules) -> bool:
-    """Whether it says `it` or `that` for what was spoken of."""
+    """Tells whether it refers to the subject by `it` or `that`."""
     return any(word in rules.lists["it"].split() for word in text.lower().split())
 
 
@@ -298,7 +299,8 @@ def _pronouns(
     people: tuple[str, ...],
     named: tuple[str, ...],
 ) -> tuple[str, tuple[str, ...], bool]:
-    """`her` → @p where a woman was spoken of; the person asked about last comes before those of the answer."""
+    """Replaces pronouns: `her` → @p after a woman was mentioned. The person asked about last comes before those of the
+    answer."""
     if people:
         return text, (), False
     unclear = False
@@ -323,7 +325,7 @@ def _pronouns(
 
 
 def _when(text: str, rules: Rules, names: Names, before: Asked) -> tuple[When | None, str]:
-    """The stretch of time it names, and the text without those words."""
+    """Returns the span of time it names, and the text without those words."""
     day, span, rest = None, None, text
     for ago, start, end, pattern in rules.days:
         hit = pattern.search(rest)
@@ -352,7 +354,7 @@ def _when(text: str, rules: Rules, names: Names, before: Asked) -> tuple[When | 
 
 
 def _weekday(text: str, rules: Rules, names: Names) -> tuple[int | None, str]:
-    """The last day of that name, or the next one where the question is about what will be."""
+    """Returns the last day of that name, or the next one if the question is about the future."""
     for number, name in enumerate(names.weekdays):
         hit = re.search(rf"(?:on |last |next |this )?{name}\w*", text, re.IGNORECASE)
         if hit:
@@ -364,7 +366,8 @@ def _weekday(text: str, rules: Rules, names: Names) -> tuple[int | None, str]:
 
 
 def _hour(text: str, rules: Rules, span: tuple[int, int] | None) -> tuple[tuple[int, int] | None, str]:
-    """Half an hour around the hour it names, or the hours between two; within `span` where that says which half."""
+    """Returns half an hour around the hour it names, or the hours between two; within `span` if that tells which half
+    of the day."""
     hit = rules.patterns["hour"].search(text)
     if hit is None:
         return None, text
@@ -382,7 +385,7 @@ def _hour(text: str, rules: Rules, span: tuple[int, int] | None) -> tuple[tuple[
 
 
 def _hour_of(word: str, rules: Rules, *, late: bool, told: bool) -> int | None:
-    """A bare `ten` is ten in the morning, `three` three in the afternoon."""
+    """Returns the hour of a word. A bare `ten` is ten in the morning, a bare `three` three in the afternoon."""
     hour = rules.numbers.get(word.lower(), int(word) if word.isdigit() else None)
     if hour is None or hour > 24:
         return None
@@ -393,9 +396,9 @@ def _hour_of(word: str, rules: Rules, *, late: bool, told: bool) -> int | None:
 
 
 def _kind(rules: Rules, text: str, language: str, *, known: Collection[str], timed: bool) -> tuple[str, str]:
-    """The most specific rule that fits and accounts for the question, and the words it names as the topic.
+    """Returns the most specific rule that fits and accounts for the question, and the words it names as the topic.
 
-    The one of which most words stand in the question is the most specific, the earlier one of two that are equal.
+    A rule is more specific if more of its own words are in the question; the earlier one of two equal ones counts.
     """
     particles = spoken(language).has_particles
     sought = re.sub(r"\s+", "", text) if particles else text
@@ -426,7 +429,7 @@ _UNFIT = -9
 
 
 def _accounts(kind: str, hit: re.Match[str], rules: Rules, known: Collection[str], *, timed: bool) -> bool:
-    """Whether a rule knows what every word is for; beside a day or an hour it may let one pass.
+    """Tells whether a rule knows the meaning of every word; beside a day or an hour it may let one pass.
 
     A rule with a topic answers by its words, whatever they are.
     """
@@ -452,13 +455,13 @@ _RANKING = frozenset({"best", "worst", "favourite"})
 
 
 def _spaced(topic: str, text: str) -> str:
-    """A Korean topic with the blanks it has in the question, without the particles at its end."""
+    """Returns a Korean topic with the blanks it has in the question, without the particles at its end."""
     found = re.search(r"\s*".join(map(re.escape, topic)), text) if topic else None
     return _TAIL.sub("", found.group()) if found else ""
 
 
 def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str, ...]) -> str:
-    """The topic as a person would repeat it: short, of plain words; empty otherwise."""
+    """Returns the topic as a person would repeat it: short, of plain words; empty otherwise."""
     called = {one[0]: one[2] for one in names.people}
     text = topic
     for person in people:

@@ -24,7 +24,7 @@ _SHORT = (("won't", "will not"), ("can't", "can not"), ("n't", " not"), ("'re", 
 
 
 def sentences(question: str, rules: Rules, names: Names, language: str) -> list[str]:
-    """The one or two sentences that ask, as words alone; without one that asks, the last."""
+    """Returns the one or two sentences that ask, as words alone; if none asks, the last sentence."""
     text = clean(question)[-LONGEST:].replace("’", "'").replace("@", " ")
     sentences = [part for part in re.split(r"(?<=[.!?。？！…])\s+", text) if part.strip()]
     asking = [part for part in sentences if part.rstrip("\"'”’) ").endswith(("?", "？"))]
@@ -47,7 +47,7 @@ def sentences(question: str, rules: Rules, names: Names, language: str) -> list[
 
 
 def _normal(text: str, rules: Rules, names: Names, language: str) -> str:
-    """A sentence as words alone, in the form that the rules know."""
+    """Returns a sentence as words alone, in the form that the rules know."""
     if spoken(language).has_particles:
         text = re.sub(r"^[가-힣]+[님씨아야]?,\s+(?=\S+ )", "", text)  # who is spoken to
         text = " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
@@ -88,7 +88,7 @@ _TOLD_DO = re.compile(
 
 
 def _spelt(word: str, rules: Rules, called: tuple[str, ...]) -> str:
-    """A word as the rules or a name spell it."""
+    """Returns a word as the rules or a name spell it."""
     lower = word.lower()
     if lower in rules.short:
         return rules.short[lower]
@@ -104,7 +104,7 @@ def _names_misspelt(called: tuple[str, ...]) -> Mapping[str, frozenset[str]]:
 
 
 def subject_of(text: str, rules: Rules, language: str) -> tuple[str, tuple[str, ...]]:
-    """The first phrase of a determiner or preposition and its nouns, and all words of such phrases.
+    """Returns the first phrase of a determiner or preposition and its nouns, and all words of such phrases.
 
     After `does`, `will` and the like, the word that follows the subject is a verb: `does a bowl of noodles cost`.
     """
@@ -174,7 +174,7 @@ def content_words(text: str, rules: Rules, language: str) -> tuple[str, ...]:
 
 
 def _nouns(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
-    """The words of a Korean sentence that name things, without their particles."""
+    """Returns the words of a Korean sentence that name things, without their particles."""
     found: list[str] = []
     for word, after in zip(words, [*words[1:], ""], strict=False):
         whole = _WHOLE.match(word)
@@ -185,7 +185,7 @@ def _nouns(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
 
 
 def _is_verb(word: str, after: str) -> bool:
-    """Whether a Korean word is a verb or adjective, by its ending and the word that follows it."""
+    """Tells whether a Korean word is a verb or adjective, by its ending and the word that follows it."""
     if not after:
         return bool(_VERB.search(word) or _LAST_VERB.search(word))
     pair = f"{word} {after[0]}"

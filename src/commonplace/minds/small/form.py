@@ -55,12 +55,12 @@ class Small(Generic[I]):
     """What is chosen from by letter, at most as many as `LETTERS`; None for an answer in words."""
 
     def letters(self, inputs: I) -> str:
-        """The letters that an answer may be; empty for words."""
+        """Returns the letters that an answer may begin with; empty if it is in words."""
         return LETTERS[: len(self.choices(inputs))] if self.choices else ""
 
 
 def small_form(task: str) -> Small[Any] | None:
-    """The small form of a task; None if it has only the full one."""
+    """Returns the small form of a task; None if it has only the full one."""
     row = TASKS.get(task)
     return found(row.small) if row is not None and row.small else None
 
@@ -78,12 +78,12 @@ class Chat:
 
     @property
     def replying(self) -> bool:
-        """Whether the other has spoken last."""
+        """Tells whether the other spoke last."""
         return bool(self.turns) and self.turns[-1].role == "user"
 
 
 def chat_of(lines: Sequence[Spoken], me: str) -> Chat:
-    """The latest lines of a talk. Where several others speak, each turn of theirs says who does."""
+    """Returns the latest lines of a talk. If there are several others, each of their turns names its speaker."""
     latest = lines[-LATEST:]
     first = next((place for place, line in enumerate(latest) if line.speaker != me), len(latest))
     several = len({line.speaker for line in lines} - {me}) > 1
@@ -95,7 +95,7 @@ def chat_of(lines: Sequence[Spoken], me: str) -> Chat:
 
 
 def joined(turns: Sequence[Message], more: Message) -> list[Message]:
-    """The turns with another one, which is part of the last where the same side has it."""
+    """Returns the turns with another one; it becomes part of the last turn if the same side has that."""
     if turns and turns[-1].role == more.role:
         return [*turns[:-1], Message(more.role, f"{turns[-1].text}\n{more.text}")]
     return [*turns, more]
@@ -113,7 +113,7 @@ _SENTENCE = re.compile(r".*[.!?…。][”’\"')]*(?=\s|$)", re.DOTALL)
 
 
 def chosen(words: Words, letters: str) -> int:
-    """The place of the choice that an answer begins with. Raises Unusable."""
+    """Returns the position of the choice that an answer begins with. Raises Unusable."""
     found = _CHOSEN.match(words.text)
     if found is None or found[1] not in letters:
         raise Unusable("must be one of {choices}; it was {value}", "choice", choices=", ".join(letters),
@@ -122,19 +122,20 @@ def chosen(words: Words, letters: str) -> int:
 
 
 def first_line(words: Words) -> str:
-    """The first line: what follows is mostly what the others would say. Raises Unusable."""
+    """Returns the first line: the rest is mostly what the others would say. Raises Unusable."""
     line, more, _ = words.text.strip().partition("\n")
     return _whole(line, words.cut and not more)
 
 
 def first_paragraph(words: Words) -> str:
-    """The first paragraph. Raises Unusable."""
+    """Returns the first paragraph. Raises Unusable."""
     paragraph, more, _ = words.text.strip().partition("\n\n")
     return _whole(paragraph, words.cut and not more)
 
 
 def _whole(text: str, cut: bool) -> str:
-    """The text; where it was cut off, up to the end of its last whole sentence. Raises Unusable if there is none."""
+    """Returns the text; if it was cut off, up to the end of its last whole sentence. Raises Unusable if there is
+    none."""
     if not cut:
         return text
     found = _SENTENCE.match(text)

@@ -32,7 +32,7 @@ class Change:
 
 
 def _changes(inputs: PlanDayInput, words: Words) -> Iterator[Change]:
-    """The lines that say when, what and where; one at no known place is left out."""
+    """Yields the changes whose lines say when, what and where; a line without a known place is left out."""
     offers = offers_of(Ask(FULL, inputs))
     lines = words.text.splitlines()[: -1 if words.cut else None]
     for found in filter(None, map(_LINE.match, lines)):
@@ -45,7 +45,8 @@ def _changes(inputs: PlanDayInput, words: Words) -> Iterator[Change]:
 
 
 def _data(inputs: PlanDayInput, words: Words) -> Mapping[str, Any]:
-    """The usual day with the changes. Raises Unusable for words that say neither `none` nor what is different."""
+    """Returns the usual day with the changes. Raises Unusable for words that say neither `none` nor what is
+    different."""
     said = words.text.strip().casefold()
     if said.startswith(phrases(inputs.who.language, "prompts")["as_usual"].casefold()):
         return {"day": [_usual(stroke) for stroke in inputs.routine]}
@@ -68,7 +69,7 @@ def _data(inputs: PlanDayInput, words: Words) -> Mapping[str, Any]:
 
 
 def _since_waking(wakes: str, time: str) -> int:
-    """Minutes from waking to a time of day."""
+    """Returns minutes from waking to a time of day."""
     return (moment_minutes(time) - moment_minutes(wakes)) % DAY
 
 

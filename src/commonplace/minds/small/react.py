@@ -49,7 +49,7 @@ class Choice:
 
 
 def choices(inputs: ReactInput) -> tuple[Choice, ...]:
-    """What can be done: first to answer whoever has spoken, else to go on."""
+    """Returns the choices: first to answer whoever has spoken, else to go on."""
     people, talking = _people(inputs), bool(inputs.lines)
     answers = [_talk("reply", people[0], "reply", _heard(inputs, people[0]))] if people and inputs.floor else []
     keep, wait = Choice("keep", {"decision": "keep"}), Choice("wait", {"decision": "wait"})
@@ -60,7 +60,7 @@ def choices(inputs: ReactInput) -> tuple[Choice, ...]:
 
 
 def _people(inputs: ReactInput) -> list[Person]:
-    """Those who can be spoken to: whoever has spoken last, others of the talk, others."""
+    """Returns the people who can be spoken to: the last speaker, others of the talk, others."""
     speakers = [line.speaker for line in reversed(inputs.lines) if line.speaker != inputs.who.id]
     place = {who: number for number, who in reversed(list(enumerate(speakers)))}
     able = [one for one in inputs.situation.people if one.can_be_spoken_to and (not speakers or one.id in place)]
@@ -78,12 +78,12 @@ def _opening(inputs: ReactInput, person: Person) -> Choice:
 
 
 def _heard(inputs: ReactInput, person: Person) -> list[int]:
-    """The memories of what they have just done or said."""
+    """Returns the memories of what they have just done or said."""
     return [entry.memory_id for entry in inputs.news if entry.who == person.id and entry.memory_id]
 
 
 def _news(inputs: ReactInput, people: Sequence[Person]) -> Iterator[Choice]:
-    """The first piece of news that one of them has not heard."""
+    """Yields the first piece of news that one of them has not heard."""
     for fact, memory in _carried(inputs):
         for person in people:
             if fact.id not in inputs.told.get(person.id, ()):
@@ -92,14 +92,14 @@ def _news(inputs: ReactInput, people: Sequence[Person]) -> Iterator[Choice]:
 
 
 def _carried(inputs: ReactInput) -> Iterator[tuple[FactNote, int]]:
-    """The facts, each with the memory that carries it."""
+    """Yields the facts, each with the memory that carries it."""
     carrying = {fact: note.id for note in reversed(inputs.recalled) for fact in note.facts}
     carrying |= {fact: entry.memory_id for entry in inputs.news for fact in entry.facts if entry.memory_id}
     yield from ((fact, carrying[fact.id]) for fact in inputs.facts if fact.id in carrying)
 
 
 def _settled(inputs: ReactInput) -> Iterator[Choice]:
-    """What talks have settled for later today."""
+    """Yields the choices for what talks have settled for later today."""
     spoken, known = language(inputs.who.language), _known(inputs)
     for one in [one for one in inputs.agreed if one.place in known][:MOST_SETTLED]:
         stroke = Stroke(
@@ -110,7 +110,7 @@ def _settled(inputs: ReactInput) -> Iterator[Choice]:
 
 
 def _events(inputs: ReactInput) -> Iterator[Choice]:
-    """The first event known of that is still to come today, where the plan does not lead."""
+    """Yields the first known event that is still to come today and is not in the plan."""
     moment, known = inputs.situation.moment, _known(inputs)
     plan = [(item.location, item.event) for item in (inputs.now, *inputs.later) if item is not None]
     for fact, memory in _carried(inputs):
@@ -126,7 +126,7 @@ def _known(inputs: ReactInput) -> frozenset[str]:
 
 
 def _planned(sort: Sort, stroke: Stroke, what: str) -> Choice:
-    """To go on for now, with something new in the plan."""
+    """Returns the choice to go on for now, with something new in the plan."""
     because = list(stroke.because)
     plan = {
         "start": stroke.start, "minutes": stroke.minutes, "place": stroke.location, "do": stroke.do,
@@ -142,7 +142,7 @@ def _data(inputs: ReactInput, words: Words) -> Mapping[str, Any]:
 
 
 def _ratings(inputs: ReactInput) -> list[dict[str, Any]]:
-    """What the rules say of what is to be rated; they draw nothing."""
+    """Returns the ratings by the rules, which draw nothing."""
     new = RateInput(
         who=inputs.who, texts=inputs.unrated, happenings=inputs.unrated_happenings, bearings=inputs.unrated_bearings
     )

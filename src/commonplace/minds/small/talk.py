@@ -19,7 +19,7 @@ def _field(name: str, part: Callable[[Words], str]) -> Callable[[Any, Words], Ma
 
 
 def _converse(inputs: ConverseInput, words: Words) -> Mapping[str, Any]:
-    """A line ends the talk if that was its purpose, or if its words take leave."""
+    """Returns the fields of a line. It ends the talk if that was its purpose, or if its words take leave."""
     say = first_line(words)
     leaves = inputs.purpose == FAREWELL or understood(say, inputs.who.language).act == FAREWELL
     return {"say": say, "ends": leaves}

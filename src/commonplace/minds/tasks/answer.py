@@ -153,7 +153,7 @@ def _scene(inputs: AnswerInput, view: View) -> Values:
 
 
 def _acquaintances(inputs: AnswerInput) -> list[Values]:
-    """Those the question is about with what is thought of them, the others by name."""
+    """Returns the people the question is about with what is thought of them, and the others by name."""
     asked = set(inputs.asked.people)
     named = sorted(inputs.known, key=lambda one: one.id not in asked)[:MOST_KNOWN]
     return [

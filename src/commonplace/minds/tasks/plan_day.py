@@ -165,7 +165,7 @@ def _minute(time: str) -> int:
 
 
 def _offers(inputs: PlanDayInput) -> Offers:
-    """A stroke may be at any known place and at those of the usual day."""
+    """Returns the places of a stroke: all known ones, and those of the usual day."""
     named = {stroke.location: Spot(id=stroke.location, name=stroke.location) for stroke in inputs.routine}
     named |= {spot.id: spot for spot in (*inputs.places, inputs.situation.place)}
     return Offers(places=places(named.values()))

@@ -98,7 +98,7 @@ def _offers(inputs: PlanPartsInput) -> Offers:
 
 
 def _possible(inputs: PlanPartsInput) -> dict[str, list[str]]:
-    """Thing → verbs: what one has is not taken, what one has not is not dropped."""
+    """Returns thing → verbs. A thing in hand cannot be taken, any other cannot be dropped."""
     return {
         thing.id: [verb for verb in thing.verbs if verb != ("TAKE" if thing.carried else "DROP")]
         for thing in inputs.things

@@ -14,7 +14,7 @@ JUST = 30
 
 
 def not_present(notes: Iterable[Recalled], inputs: Any) -> list[Recalled]:
-    """The memories that tell more than the situation, the plan and what is new in a task's input."""
+    """Returns the memories that tell more than the situation, the plan and the news in a task's input."""
     here: Situation | None = getattr(inputs, "situation", None)
     planned = {item.do for item in _plan(inputs)}
     told = {one.text for one in getattr(inputs, "news", ()) if not isinstance(one, str)}
@@ -23,7 +23,7 @@ def not_present(notes: Iterable[Recalled], inputs: Any) -> list[Recalled]:
 
 
 def _plan(inputs: Any) -> Iterator[Item]:
-    """The strokes that a prompt shows."""
+    """Yields the strokes that a prompt shows."""
     for name in ("now", "item"):
         if isinstance(item := getattr(inputs, name, None), Item):
             yield item

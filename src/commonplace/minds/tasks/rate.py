@@ -43,7 +43,7 @@ class Rating(WireValue):
 
 
 def one_for_each(texts_of: Callable[[Any], Sequence[str]]) -> Rule:
-    """A list with one entry for each of some texts of the input."""
+    """Returns the rule of a list with one entry for each of some texts of the input."""
     a_list = several()
 
     def read(value: object, context: Context) -> object:

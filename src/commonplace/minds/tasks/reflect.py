@@ -61,8 +61,8 @@ Shown = list[tuple[Told, Recalled]]
 
 
 def _listed(inputs: QuestionsInput | InsightsInput, view: View) -> Shown:
-    """All memories, oldest first; `drop` leaves out the oldest. Of those that say the same the most important is
-    shown."""
+    """Returns all memories, oldest first; `drop` leaves out the oldest. Of several that say the same, only the most
+    important is shown."""
     teller = view.teller(inputs)
     shown: dict[str, tuple[Told, Recalled]] = {}
     for note in sorted(inputs.recent[view.drop :], key=lambda note: (-note.importance, note.minutes_ago, note.id)):
@@ -72,7 +72,7 @@ def _listed(inputs: QuestionsInput | InsightsInput, view: View) -> Shown:
 
 
 def _by_hour(shown: Shown) -> list[Values]:
-    """Memories under the hour they are of."""
+    """Returns memories by the hour they are from."""
     hours: dict[str, list[Told]] = {}
     for told, _ in shown:
         hours.setdefault(told.when[:-3], []).append(told)
@@ -129,12 +129,12 @@ class InsightsOutput(Value):
 
 
 def _insights_offers(inputs: InsightsInput) -> Offers:
-    """People known or in sight."""
+    """Returns the people known or in sight."""
     return Offers(people=people((*inputs.known, *inputs.situation.people)))
 
 
 def _insights_scene(inputs: InsightsInput, view: View) -> Values:
-    """The evidence by question; only memories that have not been listed are told in words."""
+    """Returns the evidence by question; only memories that have not been listed are told in words."""
     teller = view.teller(inputs)
     listed = {told.id for told, _ in _listed(inputs, view)}
     evidence: list[dict[str, Any]] = []
@@ -159,7 +159,7 @@ def _insights_scene(inputs: InsightsInput, view: View) -> Values:
 
 
 def _asked(of: type[Given]) -> Rule:
-    """A list if it is asked for, else null."""
+    """Returns the rule of a list that is read only if it is asked for, else null."""
 
     def read(value: object, context: Context) -> object:
         if not isinstance(context.inputs, of):
@@ -186,7 +186,7 @@ class ReflectionAnswer(AnswerModel):
     def _drop_what_cites_nothing(
         cls, insights: tuple[Insight, ...] | None, info: ValidationInfo
     ) -> tuple[Insight, ...] | None:
-        """What a model concludes must rest on a memory it was shown."""
+        """Drops conclusions that cite none of the memories that the model was shown."""
         if info.context is None or insights is None:
             return insights
         resting = tuple(one for one in insights if one.because)
@@ -216,7 +216,7 @@ QUESTIONS = Task(
 
 
 def questions_of(inputs: InsightsInput) -> tuple[Ask[QuestionsInput, QuestionsOutput], QuestionsOutput]:
-    """The question that insights go on from, and its answer."""
+    """Returns the question whose conversation the insights continue, and its answer."""
     asked = Ask(QUESTIONS, QuestionsInput(who=inputs.who, situation=inputs.situation, recent=inputs.recent))
     return asked, QuestionsOutput(questions=tuple(plain(entry.question) for entry in inputs.evidence))
 

@@ -37,7 +37,7 @@ class RelateOutput(WireValue):
 
 
 def _scene(inputs: RelateInput, view: View) -> Values:
-    """The talk, and other memories than its lines."""
+    """Returns the talk, and memories other than its lines."""
     told = view.teller(inputs).memories(unsaid(not_present(inputs.recalled, inputs), inputs.lines), LONGEST_EVIDENCE)
     return {"memories": view.best(told, RELATING), "lines": spoken_lines(inputs.lines[-LATEST_LINES:], LONGEST_TALKED)}
 

@@ -40,21 +40,21 @@ class View:
     """So many of the memories that scored lowest are left out, because the prompt was too long."""
 
     def teller(self, inputs: Any) -> Teller:
-        """The teller of the input's character."""
+        """Returns the teller of the input's character."""
         who, situation = inputs.who, getattr(inputs, "situation", None)
         return Teller(who.called, who.name, who.language, situation.moment if situation else "", self.setting)
 
     def best(self, told: Sequence[Told], most: int) -> list[Told]:
-        """The best of a list that has its best first."""
+        """Returns the first of a list that is sorted, the best first."""
         return list(told[: max(0, most - self.drop)])
 
     def memories(self, inputs: Any, most: int = TALKING) -> list[Told]:
-        """The best of `inputs.recalled`."""
+        """Returns the best of `inputs.recalled`."""
         return self.best(self.teller(inputs).memories(not_present(inputs.recalled, inputs)), most)
 
 
 def scene_values(ask: Ask[Any, Any], setting: Setting, drop: int = 0) -> dict[str, Any]:
-    """All values of a task's template. `drop`: see `View`."""
+    """Returns all values of a task's template. `drop`: see `View`."""
     view = View(setting, offers_of(ask), drop)
     values: dict[str, Any] = {"input": _shown(ask.input, view), "memories": [], "setting": _world(setting)}
     values["task"] = ask.task.name
@@ -72,7 +72,8 @@ def scene_values(ask: Ask[Any, Any], setting: Setting, drop: int = 0) -> dict[st
 
 
 def voice_of(ask: Ask[Any, Any], setting: Setting) -> tuple[str, ...]:
-    """Lines that show how the asked character speaks; none on a stage for two, where they are what there is to tell."""
+    """Returns lines that show how the asked character speaks; none on a stage for two, whose characters have these
+    lines to tell."""
     who = getattr(ask.input, "who", None)
     return setting.voices.get(who.id, ()) if who is not None and not ask.task.name.startswith("duet") else ()
 
@@ -83,7 +84,8 @@ def _world(setting: Setting) -> Values:
 
 
 def _shown(value: Any, view: View) -> Any:
-    """A typed input with every text in it `plain`, people and places by the labels that are accepted in answers."""
+    """Returns a typed input with every text in it `plain`, and with people and places by the labels that answers may
+    use."""
     if isinstance(value, str):
         return plain(value)
     if isinstance(value, Given | Value):
@@ -109,7 +111,7 @@ def _shown(value: Any, view: View) -> Any:
 
 
 def _feeling(warmth: int) -> str:
-    """What a template has words for; empty for nothing in particular."""
+    """Returns the name of a feeling for which a template has words; empty for nothing in particular."""
     return next((word for least, word in _FEELINGS if warmth >= least), "hate")
 
 
@@ -117,7 +119,7 @@ _FEELINGS = ((60, "love"), (20, "like"), (-19, ""), (-59, "dislike"))
 
 
 def _ago(minutes: int) -> tuple[int, str]:
-    """How long since a talk: a number and `min`, `h` or `days`; `never` for a talk that has not been."""
+    """Returns the time since a talk: a number and `min`, `h` or `days`; `never` if there was none."""
     if minutes < 0:
         return 0, "never"
     if minutes < 90:
@@ -126,23 +128,23 @@ def _ago(minutes: int) -> tuple[int, str]:
 
 
 def spoken_lines(lines: Sequence[Spoken], longest: int = LONGEST_LINE) -> list[Values]:
-    """The lines of a talk."""
+    """Returns the lines of a talk."""
     return [{"called": plain(line.called), "text": gist(speech(line.text), longest)} for line in lines]
 
 
 def latest(lines: Sequence[Spoken]) -> Sequence[Spoken]:
-    """The latest lines of a talk, from the same line on in several prompts."""
+    """Returns the latest lines of a talk; several prompts in a row begin with the same line."""
     return lines[max(0, len(lines) - LATEST_LINES) // STEP * STEP :]
 
 
 def unsaid(notes: Iterable[Recalled], lines: Iterable[Spoken]) -> list[Recalled]:
-    """Memories that are not lines of the talk: the prompt has those already."""
+    """Returns the memories that are not lines of the talk: the prompt has those already."""
     said = {line.text for line in lines if line.text}
     return [note for note in notes if note.happening.quote not in said]
 
 
 def said_before(mine: Iterable[str], lines: Iterable[Spoken]) -> list[str]:
-    """The latest of the day's lines that are not part of the talk."""
+    """Returns the latest of the day's lines that are not part of the talk."""
     shown = {line.text for line in lines}
     return [speech(line) for line in mine if line not in shown][-MOST_SAID:]
 
@@ -150,7 +152,8 @@ def said_before(mine: Iterable[str], lines: Iterable[Spoken]) -> list[str]:
 def carried_facts(
     known: Iterable[FactNote], carriers: Mapping[str, int], heard: Mapping[str, Collection[str]], view: View
 ) -> list[Values]:
-    """Facts that something in the prompt carries. `carriers`: fact → memory. `heard`: fact → who knows it, by name."""
+    """Returns the facts that something in the prompt carries. `carriers`: fact → memory. `heard`: fact → names of those
+    who know it."""
     return [
         {
             "title": view.offers.facts.label(fact.id),
@@ -165,12 +168,12 @@ def carried_facts(
 
 
 def carriers(recalled: Iterable[Recalled], shown: Iterable[Told]) -> dict[str, int]:
-    """Fact → the last shown memory that carries it."""
+    """Returns fact → the last shown memory that carries it."""
     ids = {told.id for told in shown}
     return {fact: note.id for note in recalled for fact in note.facts if note.id in ids}
 
 
 def own_places(known: Iterable[Spot], view: View) -> list[str]:
-    """Places this character knows and not everybody."""
+    """Returns the places that this character knows and not everybody does."""
     public = {id for id, _ in view.setting.places}
     return [view.offers.places.label(spot.id, plain(spot.name)) for spot in known if spot.id not in public]
