@@ -469,7 +469,7 @@ def _seen_thing(view: TurnView, thing: str, state: str) -> Changed:
 
 
 def weather_and_time(view: TurnView) -> Iterator[Percept]:
-    """Changes of weather and time of day."""
+    """Yields changes of weather and time of day."""
     language, root = view.scenario.language, view.world.path[0]
     told = any(isinstance(event.body, GodSpoke) and event.body.sky for event in view.world.news)
     for event in view.world.news:

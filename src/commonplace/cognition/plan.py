@@ -215,9 +215,8 @@ async def adopt_day(view: TurnView, notebook: Notebook, strokes: Sequence[Stroke
 
 
 def day_from_strokes(view: TurnView, strokes: Sequence[Stroke], wakes: datetime) -> Plan:
-    """Strokes as items without gaps from now to the next waking. Those that are over are left out; an unknown place
-    becomes the home.
-    """
+    """Returns strokes as items without gaps from now to the next waking. Those that are over are left out; an unknown
+    place becomes the home."""
     grain = view.scenario.clock.tick_minutes
     day = (wakes.date() - view.scenario.clock.start.date()).days
     ends = midnight(wakes) + timedelta(days=1, minutes=view.persona.wakes)

@@ -247,7 +247,7 @@ class Language:
         return called
 
     def pronouns(self, pronoun: str) -> Slots:
-        """Slots `he`, `him` and `his`, where a pronoun says something."""
+        """Returns the slots `he`, `him` and `his`, if a pronoun says something."""
         del pronoun
         return {}
 
@@ -337,7 +337,7 @@ class Language:
         return self.is_common(topic)
 
     def both(self, topics: list[str]) -> str:
-        """Topics in a row."""
+        """Returns topics in a row."""
         return ", ".join(topics)
 
     def topic(self, text: str) -> str:
@@ -396,7 +396,7 @@ class Language:
         return ""
 
     def state(self, words: str, minutes_ago: int) -> Slots:
-        """Slots `words` and `still` for what a thing is like."""
+        """Returns the slots `words` and `still` for the state of a thing."""
         del minutes_ago
         return {"words": words, "still": words}
 

@@ -45,7 +45,7 @@ class SeveralMinds:
         return replace(reply, mind=mind.name) if isinstance(reply, Reply) else _named(reply, mind.name)
 
     async def close(self) -> None:
-        """Closes each of them."""
+        """Closes each of the minds."""
         for mind in self._all:
             await mind.close()
 

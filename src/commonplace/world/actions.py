@@ -136,7 +136,7 @@ class Targets:
 
     @cached_property
     def areas(self) -> tuple[str, ...]:
-        """Areas that can be walked to with all ways open."""
+        """Returns the areas that one can walk to with all ways open."""
         return tuple(self.of["MOVE"])
 
     @cached_property

@@ -128,7 +128,7 @@ class Geography:
         return others
 
     def distance(self, start: str, end: str) -> int:
-        """Edges on a shortest path with every door open. Raises KeyError."""
+        """Returns the number of edges on a shortest path with every door open. Raises KeyError."""
         return self._row(end)[start]
 
     def closed(self, minute: int, barred: frozenset[str]) -> frozenset[str]:
@@ -312,7 +312,7 @@ def _node(node: Node, by_id: Mapping[str, Node], kinds: Mapping[str, ObjectKind]
 
 
 def _off_the_tree(by_id: Mapping[str, Node]) -> Iterator[str]:
-    """Nodes whose parents do not lead to a root: those on a cycle or below one."""
+    """Returns the nodes whose parents do not lead to a root: those on a cycle or below one."""
     good: set[str] = set()
     for start in by_id:
         trail: list[str] = []

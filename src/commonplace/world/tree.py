@@ -87,7 +87,7 @@ class ObjectKind:
 
     @property
     def repairs(self) -> tuple[Transition, ...]:
-        """Transitions that take several attempts, other things or more people."""
+        """Returns the transitions that take several attempts, other things or more people."""
         return tuple(
             one
             for one in self.transitions

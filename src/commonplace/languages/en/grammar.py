@@ -327,7 +327,7 @@ class English(Language):
 
 @lru_cache(maxsize=1024)
 def _one_of(phrases: frozenset[str]) -> re.Pattern[str]:
-    """Finds whether a text between spaces has one of the phrases."""
+    """Tells whether a text between spaces has one of the phrases."""
     return re.compile(f" (?:{'|'.join(sorted(map(re.escape, phrases)))}) ")
 
 

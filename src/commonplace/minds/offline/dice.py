@@ -24,15 +24,15 @@ class Dice:
 
     @staticmethod
     def of(request_key: RequestKey) -> Dice:
-        """Draws of one question: another question of the same tick draws anew."""
+        """Returns the draws of one question: another question of the same tick draws anew."""
         return Dice((request_key.seed, request_key.agent, request_key.tick, request_key.number))
 
     def steady(self) -> Dice:
-        """Draws that stay the same whenever the character asks: a matter it has made up its mind about."""
+        """Returns draws that stay the same whenever the character asks: a matter it has made up its mind about."""
         return Dice(self.key[:2])
 
     def with_(self, *more: Key) -> Dice:
-        """Draws that also depend on something else, such as the memory a line rests on."""
+        """Returns draws that also depend on something else, such as the memory a line rests on."""
         return Dice((*self.key, *more))
 
     def below(self, n: int, *purpose: Key) -> int:

@@ -322,7 +322,8 @@ def _started(scene: Scene) -> Iterator[Saying]:
 
 
 def _day(scene: Scene, ahead: int) -> dict[str, str]:
-    """Slots `day` and `on` for a day from now: `Thursday` and `on Thursday`. Late in the day, today is tomorrow."""
+    """Returns the slots `day` and `on` for a day from now: `Thursday` and `on Thursday`. Late in the day, today is
+    tomorrow."""
     if not ahead and scene.talk.situation.time < TOO_LATE:
         today = scene.rules.every("day.today")[0]
         return {"day": today, "on": today}

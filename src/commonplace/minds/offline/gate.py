@@ -82,5 +82,5 @@ def _touches(line: Spoken, me: Who) -> bool:
 
 @cache
 def _telling(language: str) -> frozenset[str]:
-    """Stems of the words of promises and quarrels."""
+    """Returns the stems of the words of promises and quarrels."""
     return stems(word_list(language).promise | word_list(language).conflict)

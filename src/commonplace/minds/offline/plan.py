@@ -94,7 +94,8 @@ def _routine(given: PlanDayInput) -> list[Draft]:
 
 
 def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
-    """Starts but the first are 5–15 minutes off; early people begin earlier, sociable ones have longer evenings."""
+    """Shifts all starts but the first by 5–15 minutes; early people begin earlier, sociable ones have longer
+    evenings."""
     moved: list[Draft] = []
     for index, draft in enumerate(drafts):
         start = draft.start
@@ -229,7 +230,7 @@ TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
 
 
 def _wishes(given: PlanDayInput, dice: Dice) -> list[Draft]:
-    """Appointments first, then at most two wishes, each at its own time."""
+    """Yields appointments first, then at most two wishes, each at its own time."""
     times = dice.shuffled(TIMES, "times")
     events = [*_because_of_what_is_so(given, times, dice), *_events(given, dice)]
     goals = list(_goals(given, times, dice))[:MOST_GOALS]
@@ -332,7 +333,7 @@ def _undone(given: PlanDayInput) -> Iterator[Stroke]:
 
 
 def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
-    """Visits that somebody asked for, to where they were seen lately."""
+    """Yields visits that somebody asked for, to the place where they were seen lately."""
     seen, rules = _seen(given), grammar(given.who.language)
     for memory in given.recalled:
         said = memory.happening

@@ -572,7 +572,7 @@ def is_simulated(rules: Grammar, doing: str) -> bool:
 
 @lru_cache(maxsize=4)
 def pastimes(language: str) -> frozenset[str]:
-    """Activities that fill the time: nobody mentions them."""
+    """Returns the activities that only fill the time: nobody mentions them."""
     rules = grammar(language)
     kinds = [name for name in rules.rules if name.startswith(("part.", "hours.", "rest.short"))]
     return frozenset(doing for name in kinds if not name.endswith(".event") for doing in rules.every(name))

@@ -51,7 +51,7 @@ def spoken_of(past: Past, present: Collection[str], language: str) -> Values:
 
 
 def lately_values(past: Past, language: str) -> Values:
-    """Promises, and what one was at in the last two days: what a plan has to know."""
+    """Returns promises, and the character's deeds of the last two days: what a plan has to know."""
     promises = [note for note in past.notes if note.kind in ("promised", "broke") and note.topic]
     attended = [note for note in past.notes if note.kind == "attended" and note.minutes_ago <= LATELY]
     return {

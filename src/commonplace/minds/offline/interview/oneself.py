@@ -174,7 +174,7 @@ def sort_of(note: Recalled) -> str:
 
 
 def family(talk: Interview) -> Pieces:
-    """Husbands, mothers, children: from the background, the relations and what is known from the start."""
+    """Yields husbands, mothers, children: from the background, the relations and what is known from the start."""
     kin = talk.rules.say("words.family", {}, talk.dice).split()
     words = [word for word in talk.asked.words if any(talk.has(word, one) for one in kin)] or kin
     own = [piece for piece in background(talk) if any(talk.has(word, piece.text) for word in words)]

@@ -366,7 +366,7 @@ def seen_people(talk: Interview, seen: Mapping[str, Recalled]) -> Piece | None:
 
 
 def talks(talk: Interview, span: When) -> Iterator[Piece | None]:
-    """Talks of a stretch, one with each person first, the weightiest of each: with whom, when and about what."""
+    """Yields talks of a stretch, one with each person first, the weightiest of each: with whom, when and about what."""
     held: list[tuple[str, list[Recalled]]] = []
     for note in talk.given.day:
         other = spoken_with(note)

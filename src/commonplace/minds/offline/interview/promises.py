@@ -50,7 +50,8 @@ def promises(talk: Interview) -> Pieces:
 
 
 def owed(talk: Interview) -> Pieces:
-    """Debts: what was promised to give and is still to come, what card and starting memories say of owing."""
+    """Yields debts: what the character promised to give and has not given, and what card and starting memories say
+    about owing."""
     rows = [row for row in talk.given.past.notes if row.kind == "promised" and row.act in GIVEN]
     due = list(_told(talk, [row for row in rows if not talk.asked.people or row.other in talk.asked.people]))
     return [*due, *(piece for piece in told_with(talk) if piece and (piece.ids or not due))]
