@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict
 
 from commonplace.canon import canonical, parsed
 from commonplace.clock import iso
-from commonplace.cognition.interview import Answered, interview, names, told_in
+from commonplace.cognition.interview import InterviewAnswer, interview, names, told_in
 from commonplace.cognition.telling import with_goals
 from commonplace.cognition.turn import TalkView
 from commonplace.engine.driver import Drive, Driver, NoJournal
@@ -38,7 +38,7 @@ from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.mind import Mind
 from commonplace.minds.notes import Spoken
-from commonplace.minds.question import ASKER, Asked, understood
+from commonplace.minds.question import ASKER, ParsedQuestion, understood
 from commonplace.minds.tasks import Earlier
 from commonplace.paths import kind_of
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
@@ -83,7 +83,7 @@ async def ask_character(
     number: int = 0,
     lines: Sequence[Spoken] = (),
     before: Earlier | None = None,
-) -> Answered:
+) -> InterviewAnswer:
     """One answer of a mind. Nothing is journaled: the same mind is asked again for the same question.
 
     `lines`: the talk so far, oldest first; the person's lines have the speaker `-`. `number`: how many questions were
@@ -239,7 +239,7 @@ class Talk:
             retrievals=answered.retrievals,
         )
 
-    def _note(self, question: str, answered: Answered) -> None:
+    def _note(self, question: str, answered: InterviewAnswer) -> None:
         """An answer that was given: the talk goes on from it, and it can be rated."""
         query = self._memory.upsert_query(_SESSION, question)
         self._last = query, self._memory.record_answer(_SESSION, query, answered.answer)
@@ -322,7 +322,7 @@ class Talk:
                 graph = self._memory.agent if one.source == "agent" else self._memory.session(session)
                 yield AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
 
-    def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> Asked:
+    def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> ParsedQuestion:
         return understood(question, lines, names(self.view, question), told_in(self.view, lines))
 
     def _earlier(self, before: AskedBefore) -> Earlier:
@@ -376,7 +376,7 @@ def _received(before: AskedBefore) -> str:
     return "well" if before.received > 0 else "badly" if before.received < 0 else ""
 
 
-def _rests(get: Callable[[int], Memory], answered: Answered) -> Iterator[Rest]:
+def _rests(get: Callable[[int], Memory], answered: InterviewAnswer) -> Iterator[Rest]:
     """The memories cited, in the order of the citation, with the best hit of each."""
     hits = {hit.memory.id: hit for found in reversed(answered.retrievals) for hit in found.hits}
     return (Rest(get(id), hits.get(id)) for id in answered.because)

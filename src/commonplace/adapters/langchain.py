@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from commonplace.adapters.parts import Clock, Conversation, metadata, reference, wall_clock
+from commonplace.adapters.parts import Clock, StoredConversation, metadata, reference, wall_clock
 from commonplace.errors import UsageError, install
 from commonplace.memory import MemoryStream, Policy, ScoredMemory
 
@@ -57,7 +57,7 @@ class StreamChatHistory(BaseChatMessageHistory):
     """The messages of one session, kept in a stream, where `recall` finds them in later sessions, too."""
 
     def __init__(self, stream: MemoryStream, session_id: str, *, clock: Clock = wall_clock) -> None:
-        self._conversation = Conversation(stream, session_id, "langchain", clock)
+        self._conversation = StoredConversation(stream, session_id, "langchain", clock)
 
     @property
     def messages(self) -> list[BaseMessage]:  # pyright: ignore[reportIncompatibleVariableOverride] – as LangChain does

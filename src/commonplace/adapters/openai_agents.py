@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from commonplace.adapters.parts import Clock, Conversation, wall_clock
+from commonplace.adapters.parts import Clock, StoredConversation, wall_clock
 from commonplace.errors import UsageError, install
 from commonplace.memory import MemoryStream
 
@@ -39,7 +39,7 @@ class StreamSession:
         limit."""
         self.session_id = session_id
         self.session_settings = session_settings
-        self._conversation = Conversation(stream, session_id, "openai", clock)
+        self._conversation = StoredConversation(stream, session_id, "openai", clock)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Returns the items in order; the latest `limit` of them."""

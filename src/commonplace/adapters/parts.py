@@ -39,7 +39,7 @@ def metadata(hit: ScoredMemory) -> dict[str, Any]:
     return {**fields, "rank": hit.rank, "score": hit.score, "relevance": hit.relevance, "parts": parts}
 
 
-class Conversation:
+class StoredConversation:
     """The messages of one session as memories: the words as text, the message itself, exactly, in `details`.
 
     Any number of threads may use one.

@@ -42,7 +42,7 @@ _DIGEST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AccountRow:
     """A row: something that happened between the character and `other`, or to the character alone."""
 
     kind: str
@@ -90,7 +90,7 @@ class Entry:
 
 KEY = ("kind", "other", "act", "topic")
 """Fields of which the key of a row is made, in order."""
-Rows = Mapping[str, Entry]
+Rows = Mapping[str, AccountRow]
 Heard = Mapping[str, int]
 """Digest of a sentence → tick at which it was said last."""
 
@@ -105,25 +105,25 @@ class Account:
     next_due: int = -1
     """The earliest tick by which a promise, mine or another's, is to be kept; −1 for none. Follows from the rows."""
 
-    def rows(self, kind: str, other: str = "") -> tuple[Entry, ...]:
+    def rows(self, kind: str, other: str = "") -> tuple[AccountRow, ...]:
         """Returns the rows of a kind with one other character, or with nobody, latest first."""
         rows = self.groups.get(f"{kind}/{other}")
         return _ordered(rows) if rows else ()
 
-    def all(self) -> tuple[Entry, ...]:
+    def all(self) -> tuple[AccountRow, ...]:
         """Returns all rows, latest first."""
         return latest_first(entry for rows in self.groups.values() for entry in rows.values())
 
-    def promises(self) -> tuple[Entry, ...]:
+    def promises(self) -> tuple[AccountRow, ...]:
         """Returns the promises, mine and the others', latest first."""
         groups = (rows for group, rows in self.groups.items() if group.startswith(DUE))
         return latest_first(entry for rows in groups for entry in rows.values())
 
-    def find(self, kind: str, other: str = "", act: str = "", topic: str = "") -> Entry | None:
+    def find(self, kind: str, other: str = "", act: str = "", topic: str = "") -> AccountRow | None:
         """Returns one row."""
         return self.groups.get(f"{kind}/{other}", {}).get(f"{act}/{topic}")
 
-    def noted(self, entry: Entry, oldest: int) -> Account:
+    def noted(self, entry: AccountRow, oldest: int) -> Account:
         """Returns the account with one more row, which replaces a row about the same. Rows before the tick `oldest` go,
         except marks."""
         rows = self.groups.get(entry.group, {})
@@ -144,7 +144,7 @@ class Account:
             kept.pop(min((row.worth, name) for name, row in kept.items())[1])
         return self._with_group(entry.group, {**kept, entry.name: entry})
 
-    def dropped(self, entry: Entry) -> Account:
+    def dropped(self, entry: AccountRow) -> Account:
         """Returns the account without a row."""
         rows = self.groups.get(entry.group, {})
         return self._with_group(entry.group, {name: row for name, row in rows.items() if name != entry.name})
@@ -181,9 +181,9 @@ class Account:
         return replace(self, groups=groups, next_due=due)
 
 
-def restored(entries: Iterable[Entry], lines: Mapping[str, int]) -> Account:
+def restored(entries: Iterable[AccountRow], lines: Mapping[str, int]) -> Account:
     """Returns the account made of rows and lines as `changed_lines` gives them."""
-    groups: dict[str, dict[str, Entry]] = {}
+    groups: dict[str, dict[str, AccountRow]] = {}
     for entry in entries:
         groups.setdefault(entry.group, {})[entry.name] = entry
     heard: dict[str, dict[str, int]] = {}
@@ -241,12 +241,12 @@ def _latest(heard: Heard, most: int, oldest: int) -> Heard:
     return dict(sorted(kept.items(), key=lambda pair: (pair[1], pair[0]))[-most:])
 
 
-_ORDERED: dict[int, tuple[Rows, tuple[Entry, ...]]] = {}
+_ORDERED: dict[int, tuple[Rows, tuple[AccountRow, ...]]] = {}
 """By the address of a group's rows, which are kept with them: those put in order last."""
 _MOST_ORDERED = 512
 
 
-def _ordered(rows: Rows) -> tuple[Entry, ...]:
+def _ordered(rows: Rows) -> tuple[AccountRow, ...]:
     """Returns the rows of a group, latest first."""
     known = _ORDERED.get(id(rows))
     if known is None:
@@ -256,12 +256,12 @@ def _ordered(rows: Rows) -> tuple[Entry, ...]:
     return known[1]
 
 
-def latest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def latest_first(entries: Iterable[AccountRow]) -> tuple[AccountRow, ...]:
     """Returns the rows, latest first; rows of the same tick by key."""
     return tuple(sorted(entries, key=lambda entry: (-entry.tick, entry.key)))
 
 
-def changed_rows(before: Account, after: Account) -> Iterator[tuple[str, Entry | None]]:
+def changed_rows(before: Account, after: Account) -> Iterator[tuple[str, AccountRow | None]]:
     """Yields the keys of new and changed rows with the rows, and the keys of removed rows with None."""
     for group in _differing(before.groups, after.groups):
         old, new = before.groups.get(group, {}), after.groups.get(group, {})

@@ -10,7 +10,7 @@ from commonplace.languages import DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RoutineStep:
     """A 5–15-minute action of a routine: what one is seen doing, with the object and verb it may need."""
 
     do: str
@@ -20,11 +20,11 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class RoutinePhase:
     """An hour-sized part of a routine item."""
 
     do: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[RoutineStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class RoutineItem:
     at: int
     do: str
     place: str
-    phases: tuple[Phase, ...] = ()
+    phases: tuple[RoutinePhase, ...] = ()
     emoji: str = ""
     outdoor: bool = False
     """Would not be done in the rain."""

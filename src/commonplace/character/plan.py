@@ -50,7 +50,7 @@ class PlanItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlanPart:
     """A stretch before it has a place in time: what a mind proposes for the inside of an item."""
 
     minutes: int
@@ -112,7 +112,7 @@ def _start(item: PlanItem) -> datetime:
     return item.start_time
 
 
-def tiled(parent: PlanItem, parts: Sequence[Part], grain: int, first: int = 0) -> tuple[PlanItem, ...]:
+def tiled(parent: PlanItem, parts: Sequence[PlanPart], grain: int, first: int = 0) -> tuple[PlanItem, ...]:
     """Returns the parts as children that cover the parent without gap or overlap, numbered from `first`.
 
     Durations are whole multiples of `grain` minutes, scaled to fit; actions are kept within 5–15 minutes where the
@@ -129,12 +129,12 @@ def tiled(parent: PlanItem, parts: Sequence[Part], grain: int, first: int = 0) -
     return tuple(items)
 
 
-def _whole(parent: PlanItem) -> Part:
+def _whole(parent: PlanItem) -> PlanPart:
     do = parent.action_description
-    return Part(parent.duration_minutes, do, object_id=parent.object_id, verb=parent.verb, event=parent.event)
+    return PlanPart(parent.duration_minutes, do, object_id=parent.object_id, verb=parent.verb, event=parent.event)
 
 
-def _child(parent: PlanItem, part: Part, number: int, start: datetime, minutes: int) -> PlanItem:
+def _child(parent: PlanItem, part: PlanPart, number: int, start: datetime, minutes: int) -> PlanItem:
     return PlanItem(
         id=f"{parent.id}.{number}",
         level=CHILD_LEVEL[parent.level],
@@ -153,12 +153,12 @@ def _child(parent: PlanItem, part: Part, number: int, start: datetime, minutes: 
     )
 
 
-def _scaled(parts: Sequence[Part], total: int, grain: int) -> list[tuple[Part, int]]:
+def _scaled(parts: Sequence[PlanPart], total: int, grain: int) -> list[tuple[PlanPart, int]]:
     """Gives each part its share of the total in whole grains, at least one; the last part takes the rounding."""
     slots = max(1, total // grain)
     parts = parts[:slots]
     asked = sum(max(1, part.minutes) for part in parts)
-    sized: list[tuple[Part, int]] = []
+    sized: list[tuple[PlanPart, int]] = []
     begun = 0
     reached = 0
     for index, part in enumerate(parts):
@@ -172,10 +172,10 @@ def _scaled(parts: Sequence[Part], total: int, grain: int) -> list[tuple[Part, i
     return sized
 
 
-def _action_lengths(parts: Sequence[Part], total: int, grain: int) -> list[tuple[Part, int]]:
+def _action_lengths(parts: Sequence[PlanPart], total: int, grain: int) -> list[tuple[PlanPart, int]]:
     """Returns the parts one after another, each clamped to 5–15 minutes; they repeat if they do not fill the time."""
     shortest, longest = (max(grain, bound // grain * grain) for bound in ACTION_MINUTES)
-    sized: list[tuple[Part, int]] = []
+    sized: list[tuple[PlanPart, int]] = []
     left = total
     while left > 0:
         part = parts[len(sized) % len(parts)]

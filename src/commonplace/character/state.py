@@ -44,7 +44,7 @@ UNKNOWN = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownNode:
     """One node as last seen: its parent and state then, and the tick. See `Belief.last_seen`."""
 
     parent: str
@@ -56,7 +56,7 @@ class Known:
 class Belief:
     """What a character knows of the world: known nodes by id, each as last seen. It may be stale."""
 
-    nodes: Mapping[str, Known] = field(default_factory=dict[str, Known])
+    nodes: Mapping[str, KnownNode] = field(default_factory=dict[str, KnownNode])
     closed: frozenset[tuple[str, str]] = frozenset()
     """Ways (area, neighbour) last seen closed."""
 
@@ -78,7 +78,7 @@ class Belief:
         around = self.nodes.get(known.parent)
         return known.seen if around is None or known.state == AREA else max(known.seen, around.seen)
 
-    def updated(self, changes: Mapping[str, Known], closed: frozenset[tuple[str, str]] | None = None) -> Belief:
+    def updated(self, changes: Mapping[str, KnownNode], closed: frozenset[tuple[str, str]] | None = None) -> Belief:
         """Returns the belief with these nodes as just seen; itself if nothing changes."""
         if not changes and closed is None:
             return self

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import islice, pairwise
 
-from commonplace.character.account import KEPT_DAYS, MARKED, Entry, as_topic, cited
+from commonplace.character.account import KEPT_DAYS, MARKED, AccountRow, as_topic, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
@@ -62,7 +62,7 @@ def _add(
     view: TurnView, notebook: Notebook, kind: str, memory: Memory, other: str = "", act: str = "", topic: str = "",
     named: str = "", due: int = -1,
 ) -> None:  # fmt: skip
-    entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), named=named, due=due)
+    entry = AccountRow(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), named=named, due=due)
     notebook.account = notebook.account.noted(entry, oldest(view))
 
 
@@ -181,7 +181,7 @@ def _kept(
         _settled(view, notebook, row, "kept", cited(row.because, (memory.id,)))
 
 
-def _rows_on(notebook: Notebook, kind: str, other: str, favour: str, topics: Sequence[str]) -> list[Entry]:
+def _rows_on(notebook: Notebook, kind: str, other: str, favour: str, topics: Sequence[str]) -> list[AccountRow]:
     rows = (notebook.account.find(kind, other, favour, topic) for topic in topics)
     return [row for row in rows if row is not None]
 
@@ -276,8 +276,8 @@ def _settle(view: TurnView, notebook: Notebook) -> None:
         _settled(view, notebook, entry, "kept" if kept else "broke", because)
 
 
-def _settled(view: TurnView, notebook: Notebook, promise: Entry, kind: str, because: tuple[int, ...]) -> None:
-    row = Entry(
+def _settled(view: TurnView, notebook: Notebook, promise: AccountRow, kind: str, because: tuple[int, ...]) -> None:
+    row = AccountRow(
         kind, promise.other, promise.act, promise.topic, view.tick, view.tick, because=because, named=promise.named
     )
     notebook.account = notebook.account.noted(row, oldest(view))

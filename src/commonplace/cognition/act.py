@@ -18,7 +18,7 @@ from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import item_note, places, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled, fields_of
-from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput, Targets
+from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, KnownTargets, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import ACTIONS, Action, Idle, Interact, Move, objection, proposed
 from commonplace.world.acts import TALKS
@@ -213,7 +213,7 @@ def _unless_in_vain(view: TurnView, action: Action, step: Action) -> Action:
     return action
 
 
-def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
+def targets(view: TurnView, notebook: Notebook, step: Action) -> KnownTargets:
     """Returns this tick's valid targets as the character knows them, and the plan's next step.
 
     Of an object's verbs, only those that its state allows are valid.
@@ -222,7 +222,7 @@ def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
     objects = {
         thing: tuple(verb for verb in verbs if _works(view, thing, verb)) for thing, verbs in valid.objects.items()
     }
-    return Targets(
+    return KnownTargets(
         areas=tuple(area for area in valid.areas if notebook.belief.knows(area)),
         objects={thing: verbs for thing, verbs in objects.items() if verbs},
         agents=valid.agents,

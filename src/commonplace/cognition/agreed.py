@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from commonplace.character.account import Entry
+from commonplace.character.account import AccountRow
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, midnight
 from commonplace.cognition.goals import met_from, place_of_thing
@@ -54,7 +54,7 @@ def rests_on_talk(view: TurnView, because: Iterable[int]) -> bool:
     return any(memory.created_at >= today and isinstance(happening_of(memory.details), Speech) for memory in found)
 
 
-def _notes(view: TurnView, notebook: Notebook, row: Entry) -> Iterator[Agreed]:
+def _notes(view: TurnView, notebook: Notebook, row: AccountRow) -> Iterator[Agreed]:
     comes = row.kind == "promised"
     if row.act not in FAVOURS or row.kind not in {"promised", "agreed"} or not (comes or row.act in FROM):
         return
@@ -88,7 +88,7 @@ def _notes(view: TurnView, notebook: Notebook, row: Entry) -> Iterator[Agreed]:
     )
 
 
-def _asked(notebook: Notebook, row: Entry) -> tuple[int, ...]:
+def _asked(notebook: Notebook, row: AccountRow) -> tuple[int, ...]:
     """Returns the memory of being asked for what the character has promised."""
     asked = notebook.account.find(
         "was_asked", row.other, ASKS_HELP if row.act == "help" else f"ask.{row.act}", row.topic
@@ -96,7 +96,7 @@ def _asked(notebook: Notebook, row: Entry) -> tuple[int, ...]:
     return asked.because[-1:] if row.kind == "promised" and asked is not None else ()
 
 
-def _meeting(view: TurnView, row: Entry, made: datetime) -> tuple[str, datetime]:
+def _meeting(view: TurnView, row: AccountRow, made: datetime) -> tuple[str, datetime]:
     """Returns where and when the two meet. Somebody who comes to the other comes to their home, or to the thing that
     needs help: at the same time for both, the next half hour that leaves time to get ready. A thing is brought to where
     the other is mostly met."""

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from commonplace.character.persona import Persona
 from commonplace.character.plan import PlanItem
-from commonplace.character.state import AREA, Known
+from commonplace.character.state import AREA, KnownNode
 from commonplace.clock import iso
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.situation import CLOSE, person
@@ -166,7 +166,7 @@ def shown_the_way(view: TurnView, notebook: Notebook, notes: tuple[So, ...]) -> 
     places = {place for note in notes for place in (note.place, note.near, note.home, note.bereaved_at, note.healer_at)}
     unknown = [place for place in sorted(places) if place in nodes and not belief.knows(place)]
     if unknown:
-        notebook.belief = belief.updated({one: Known(nodes[one].parent_id, AREA, view.tick) for one in unknown})
+        notebook.belief = belief.updated({one: KnownNode(nodes[one].parent_id, AREA, view.tick) for one in unknown})
 
 
 def _note(view: View, one: Circumstance) -> So | None:

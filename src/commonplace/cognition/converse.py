@@ -15,7 +15,7 @@ from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, recalled, situation, who
-from commonplace.cognition.telling import Lines
+from commonplace.cognition.telling import AuthorsLines
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled, Spoken, changed
 from commonplace.minds.offline.hear import understood
@@ -61,7 +61,7 @@ async def converse(
         notebook.chosen("asked", past.spoken_of.because, 1)
     here, you, lines = situation(view), person(view, hearer, notebook.relations), spoken(view, hearer)
     latest = next((one for one in reversed(lines) if one.speaker == hearer), None)
-    sayable = Lines(view, notebook, you, here.people, latest)
+    sayable = AuthorsLines(view, notebook, you, here.people, latest)
     facts = fact_notes(view.scenario, found, off(known(view), view.persona.id))
     if view.scenario.circumstances:
         found, facts = speakable(view, found), in_own_words(view, facts)

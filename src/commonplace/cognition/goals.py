@@ -12,12 +12,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
 
-from commonplace.character.account import Entry, as_topic, cited
+from commonplace.character.account import AccountRow, as_topic, cited
 from commonplace.character.fact import carried
 from commonplace.character.goal import DONE, GIVEN_UP, OVERTAKEN, Goal, about
 from commonplace.character.persona import Persona
 from commonplace.character.plan import without_stroke
-from commonplace.character.state import AREA, Known
+from commonplace.character.state import AREA, KnownNode
 from commonplace.clock import hhmm, iso, midnight
 from commonplace.cognition.account import EVENING, Remembered, topics_of
 from commonplace.cognition.circumstances import known
@@ -198,7 +198,7 @@ def _shown_the_way(view: TurnView, notebook: Notebook, other: str) -> None:
     """Lets the character know where somebody lives to whom it says that it will come."""
     home = view.scenario.geography.nodes.get(view.scenario.personas[other].home)
     if home is not None and home.parent_id and not notebook.belief.knows(home.id):
-        notebook.belief = notebook.belief.updated({home.id: Known(home.parent_id, AREA, view.tick)})
+        notebook.belief = notebook.belief.updated({home.id: KnownNode(home.parent_id, AREA, view.tick)})
 
 
 def place_of_thing(view: TurnView, topic: str) -> str:
@@ -223,7 +223,7 @@ def _felt(view: TurnView, notebook: Notebook, other: str, why: str) -> None:
                 _close(view, notebook, goal, OVERTAKEN, row.because[-1])
 
 
-def _matter(view: TurnView, notebook: Notebook, act: str, row: Entry) -> None:
+def _matter(view: TurnView, notebook: Notebook, act: str, row: AccountRow) -> None:
     """Opens a goal to say something to the other of a row."""
     named = _name_of(view, row)
     text = wished(view.scenario.language, act, x=_called(view, row.other), topic=named)
@@ -233,12 +233,12 @@ def _matter(view: TurnView, notebook: Notebook, act: str, row: Entry) -> None:
     )  # fmt: skip
 
 
-def _topic_of(row: Entry) -> str:
+def _topic_of(row: AccountRow) -> str:
     """Returns the topic of a row; empty for a circumstance, which is not called by its key."""
     return "" if subject_of(row.topic)[0] else row.topic
 
 
-def _name_of(view: View, row: Entry) -> str:
+def _name_of(view: View, row: AccountRow) -> str:
     """Returns the topic of a row in words; empty for the id of an event."""
     return "" if view.scenario.fact(row.topic) else row.named or row.topic
 

@@ -33,10 +33,10 @@ from commonplace.cognition.turn import TalkView, Tracer
 from commonplace.languages import weekdays
 from commonplace.languages.language import language
 from commonplace.memory import Memory, Retrieval, policies
-from commonplace.minds.notes import Item, Spoken, fields_of
-from commonplace.minds.question import Asked, understood
+from commonplace.minds.notes import ItemNote, Spoken, fields_of
+from commonplace.minds.question import ParsedQuestion, understood
 from commonplace.minds.question_kinds import has
-from commonplace.minds.question_names import Names
+from commonplace.minds.question_names import QuestionNames
 from commonplace.minds.question_rules import spoken_in as language_of
 from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier, ThingKnown
 from commonplace.world.happenings import (
@@ -90,13 +90,13 @@ SMALL_HOURS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class InterviewAnswer:
     """An answer, and everything it rests on."""
 
     answer: str
     because: tuple[int, ...]
     """Ids of the memories it cites; all of them are the character's, made at the tick or before."""
-    asked: Asked
+    asked: ParsedQuestion
     """The question as it was understood."""
     retrievals: tuple[Retrieval, ...] = field(repr=False)
     """What was searched for, best first: the question, then what it names. Their hits have every part of the score."""
@@ -108,7 +108,7 @@ class Answered:
 
 async def interview(
     view: TalkView, question: str, *, lines: Sequence[Spoken] = (), before: Earlier | None = None
-) -> Answered:
+) -> InterviewAnswer:
     """Returns the answer to a question after the lines of a talk; `before` is an earlier answer to it, if there is one.
 
     Deterministic for a deterministic mind. Touches no memory.
@@ -120,14 +120,14 @@ async def interview(
     inputs = _inputs(view, question, asked, lines, retrievals, before)
     answer = await notebook.ask(ANSWER, inputs)
     known = tuple(memory for memory in dict.fromkeys(answer.value.because) if memory in view.memories)
-    return Answered(answer.value.answer, known, asked, retrievals, inputs, answer.outcome)
+    return InterviewAnswer(answer.value.answer, known, asked, retrievals, inputs, answer.outcome)
 
 
-def names(view: TalkView, question: str) -> Names:
+def names(view: TalkView, question: str) -> QuestionNames:
     """Returns the names that a question may use: everybody and every place of the scenario, whether or not the
     character knows them."""
     scenario = view.scenario
-    return Names(
+    return QuestionNames(
         people=[(one.id, one.name, one.called, one.pronoun) for one in _others(view)],
         places=[(node.id, node.name) for node in scenario.geography.nodes.values() if node.type == "area"],
         facts={fact.id: _groups(fact.groups) for fact in scenario.facts},
@@ -141,14 +141,14 @@ def names(view: TalkView, question: str) -> Names:
     )
 
 
-def told_in(view: TalkView, lines: Sequence[Spoken]) -> Asked:
+def told_in(view: TalkView, lines: Sequence[Spoken]) -> ParsedQuestion:
     """Returns the subject of the last answer, as a question would name it: the meaning of `that` in the next one."""
     memories = [view.memories.get(id_) for id_ in (lines[-1].because if lines else ()) if id_ in view.memories]
     known = [happening_of(memory.details) for memory in memories]
     facts = [fact.id for fact in view.scenario.facts if any(fact.carried_by(memory.text) for memory in memories)]
     topic = next((one.topic for one in known if one.topic and one.topic not in facts), "")
     words = tuple(word for word in as_topic(topic or next((one.doing for one in known), "")).split() if len(word) > 1)
-    return Asked(facts=tuple(facts), topic=topic, words=words, heads=words, subject=topic)
+    return ParsedQuestion(facts=tuple(facts), topic=topic, words=words, heads=words, subject=topic)
 
 
 def _roles(view: TalkView) -> dict[str, str]:
@@ -176,7 +176,7 @@ def _groups(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[list[str]]:
 # ── retrieval ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: Asked) -> tuple[Retrieval, ...]:
+async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: ParsedQuestion) -> tuple[Retrieval, ...]:
     """Retrieves memories for the question, and for each person, place and fact it names."""
     scenario = view.scenario
     called = [scenario.personas[other].called for other in asked.people[:MOST_NAMED]]
@@ -207,7 +207,7 @@ async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: Ask
 def _inputs(
     view: TalkView,
     question: str,
-    asked: Asked,
+    asked: ParsedQuestion,
     lines: tuple[Spoken, ...],
     retrievals: Sequence[Retrieval],
     before: Earlier | None,
@@ -260,7 +260,7 @@ def _inputs(
     )
 
 
-def _of_account(view: TalkView, asked: Asked) -> list[Memory]:
+def _of_account(view: TalkView, asked: ParsedQuestion) -> list[Memory]:
     """Returns the memories that the account of the character's past cites about the question. Whether it was there,
     whom it told and who told it then does not depend on what a retrieval finds."""
     wanted = {*asked.facts, as_topic(asked.topic), as_topic(asked.subject)} - {""}
@@ -281,7 +281,7 @@ def _acquaintance(view: TalkView, other: str) -> Acquaintance:
     )
 
 
-def _things(view: TalkView, asked: Asked) -> tuple[ThingKnown, ...]:
+def _things(view: TalkView, asked: ParsedQuestion) -> tuple[ThingKnown, ...]:
     """Returns the objects in the belief view that share a word with the question, those that share most words first."""
     geography, found, spoken = view.scenario.geography, dict[str, int](), language(view.scenario.language)
     words = set(asked.words)
@@ -302,12 +302,12 @@ def _things(view: TalkView, asked: Asked) -> tuple[ThingKnown, ...]:
     )
 
 
-def _usual(view: TalkView) -> tuple[Item, ...]:
+def _usual(view: TalkView) -> tuple[ItemNote, ...]:
     nodes = view.scenario.geography.nodes
     routine = view.persona.routine
     ends = (*(item.at for item in routine[1:]), *(item.at + 24 * 60 for item in routine[:1]))
     return tuple(
-        Item(
+        ItemNote(
             start=f"{item.at // 60 % 24:02d}:{item.at % 60:02d}",
             minutes=max(0, end - item.at),
             location=item.place,
@@ -332,7 +332,7 @@ def _unique(memories: Iterable[Memory]) -> list[Memory]:
 # ── evidence by happenings ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
+def _of_named(view: TalkView, asked: ParsedQuestion, latest: Sequence[Memory]) -> list[Memory]:
     """Returns the memories that the simulator knows to be about the names in the question, the most telling first."""
     found: list[Memory] = []
     for fact in asked.facts[:MOST_NAMED]:
@@ -347,7 +347,7 @@ def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Me
     return found
 
 
-def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
+def _of_kind(view: TalkView, asked: ParsedQuestion, latest: Sequence[Memory]) -> list[Memory]:
     """Returns the memories that today's plan rests on, what was said lately if that is asked, and what was known from
     the start."""
     found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
@@ -403,7 +403,7 @@ def _those(latest: Sequence[Memory], test: Callable[[Happening], bool]) -> Itera
 # ── the day ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _day(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
+def _day(view: TalkView, asked: ParsedQuestion, latest: Sequence[Memory]) -> list[Memory]:
     """Returns the memories of the day that the question is about, else of today and yesterday; oldest first."""
     first = midnight(view.now) - timedelta(days=max(0, asked.when.days) if asked.when else 1)
     # `last night` goes on in the morning.

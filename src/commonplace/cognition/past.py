@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from commonplace.character.account import BETWEEN, MARKED, OWN, Account, Entry, Heard, Rows, digests_of, latest_first
+from commonplace.character.account import (
+    BETWEEN,
+    MARKED,
+    OWN,
+    Account,
+    AccountRow,
+    Heard,
+    Rows,
+    digests_of,
+    latest_first,
+)
 from commonplace.cognition.account import talk_topics
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
@@ -52,7 +62,7 @@ def whole_past(view: View, account: Account) -> Past:
 WITH_SOMEBODY = ("promised/", "kept/", "broke/")
 
 
-def _own(account: Account) -> tuple[Entry, ...]:
+def _own(account: Account) -> tuple[AccountRow, ...]:
     """Returns the character's own latest deeds and occasions, and what became of promises."""
     groups = [rows for group, rows in account.groups.items() if group.startswith(ABOUT_ONESELF)]
     made = tuple(map(id, groups))
@@ -69,12 +79,12 @@ def _own(account: Account) -> tuple[Entry, ...]:
 
 
 ABOUT_ONESELF = tuple(f"{kind}/" for kind in OWN)
-_OWN: dict[tuple[int, ...], tuple[list[Rows], tuple[Entry, ...]]] = {}
+_OWN: dict[tuple[int, ...], tuple[list[Rows], tuple[AccountRow, ...]]] = {}
 """By the addresses of the groups about oneself, which are kept with them: the rows told last."""
 MOST_ACCOUNTS = 64
 
 
-def _elsewhere(account: Account, topic: str, hearer: str) -> Iterable[Entry]:
+def _elsewhere(account: Account, topic: str, hearer: str) -> Iterable[AccountRow]:
     """Yields the rows of others whom the character told of a topic, or from whom it heard of it."""
     for group, rows in account.groups.items():
         if group.startswith(("told/", "heard/")) and not group.endswith(f"/{hearer}"):
@@ -135,12 +145,12 @@ def _in_order(heard: Heard) -> tuple[str, ...]:
     return tuple([sentence for _, sentence in sorted(zip(heard.values(), heard, strict=True))])
 
 
-def notes_of(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
+def notes_of(view: View, rows: Sequence[AccountRow]) -> tuple[PastNote, ...]:
     """Returns rows as a mind is told them."""
     return tuple([_note(view, row) for row in rows])
 
 
-def _note(view: View, row: Entry) -> PastNote:
+def _note(view: View, row: AccountRow) -> PastNote:
     """Returns a row as a mind is told it."""
     scenario = view.scenario
     fact = scenario.fact(row.topic)
@@ -158,7 +168,7 @@ def _note(view: View, row: Entry) -> PastNote:
     )
 
 
-def _attended(view: View, row: Entry) -> str:
+def _attended(view: View, row: AccountRow) -> str:
     """Returns what was seen of an event, as long as it is remembered."""
     if row.kind != "attended" or row.because[-1] not in view.memories:
         return ""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from commonplace.character.plan import PlanItem
-from commonplace.character.state import UNKNOWN, Belief, Known
+from commonplace.character.state import UNKNOWN, Belief, KnownNode
 from commonplace.cognition.sentences import capital, ended, lowered, sentence
 from commonplace.cognition.turn import TurnView
 from commonplace.languages.language import language
@@ -450,7 +450,7 @@ def missing(view: TurnView) -> list[str]:
     )
 
 
-def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
+def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: KnownNode | None) -> Percept:
     name = the_name(view, thing)
     seen = _seen_thing(view, thing, state)
     if known is not None and known.parent != parent and known.state == state:
@@ -595,14 +595,14 @@ def after_own(view: TurnView, own: Iterable[Percept]) -> Belief:
     """Returns the belief after the character's own action: a missing object is no longer believed there, and its own
     doing is known."""
     changes = {
-        percept.happening.object: Known(UNKNOWN, "", view.tick)
+        percept.happening.object: KnownNode(UNKNOWN, "", view.tick)
         for percept in own
         if isinstance(percept.happening, Absent) and percept.happening.object not in view.world.things
     }
     doing = view.world.body.doing
     known = view.state.belief.nodes.get(view.persona.id)
     if known is None or known.state != doing:
-        changes[view.persona.id] = Known(view.world.area, doing, view.tick)
+        changes[view.persona.id] = KnownNode(view.world.area, doing, view.tick)
     return view.state.belief.updated(changes)
 
 
@@ -613,19 +613,19 @@ def after_seeing(view: TurnView, belief: Belief) -> Belief:
     area's entry on arriving and after leaving.
     """
     world, nodes = view.world, view.scenario.geography.nodes
-    changes = {thing: Known(UNKNOWN, "", view.tick) for thing in missing(view)}
+    changes = {thing: KnownNode(UNKNOWN, "", view.tick) for thing in missing(view)}
     if world.body.came_from != world.area or world.area not in belief.nodes:
-        changes[world.area] = Known(nodes[world.area].parent_id, "open", view.tick)
-        changes[world.body.came_from] = Known(nodes[world.body.came_from].parent_id, "open", view.tick - 1)
+        changes[world.area] = KnownNode(nodes[world.area].parent_id, "open", view.tick)
+        changes[world.body.came_from] = KnownNode(nodes[world.body.came_from].parent_id, "open", view.tick - 1)
     here = [(thing, seen.parent, seen.state) for thing, seen in world.things.items()]
     here += [(other, world.area, ASLEEP if body.asleep else body.doing) for other, body in world.bodies.items()]
     for node, parent, state in here:
         known = belief.nodes.get(node)
         if known is None or known.parent != parent or known.state != state:
-            changes[node] = Known(parent, state, view.tick)
+            changes[node] = KnownNode(parent, state, view.tick)
     for neighbour in world.ways:
         if neighbour not in belief.nodes:
-            changes[neighbour] = Known(nodes[neighbour].parent_id, "open", view.tick)
+            changes[neighbour] = KnownNode(nodes[neighbour].parent_id, "open", view.tick)
     return belief.updated(changes, _closed(view, belief))
 
 

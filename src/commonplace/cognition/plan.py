@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from commonplace.character.plan import (
-    Part,
     Plan,
     PlanItem,
+    PlanPart,
     next_number,
     opened,
     reopened,
@@ -51,7 +51,7 @@ async def current_item(view: TurnView, notebook: Notebook) -> PlanItem | None:
 
 
 async def _open_hours(view: TurnView, notebook: Notebook, stroke: PlanItem) -> PlanItem:
-    parts: list[Part] = []
+    parts: list[PlanPart] = []
     if stroke.duration_minutes > HOUR:
         hints = _hour_hints(view, stroke)
         proposed = await _parts(view, notebook, stroke, hints, hours=True)
@@ -70,7 +70,7 @@ async def _open_minutes(view: TurnView, notebook: Notebook, hour: PlanItem) -> P
     return next(child for child in children if child.covers(view.now))
 
 
-def _inside(view: TurnView, notebook: Notebook, item: PlanItem, parts: Sequence[Part]) -> tuple[PlanItem, ...]:
+def _inside(view: TurnView, notebook: Notebook, item: PlanItem, parts: Sequence[PlanPart]) -> tuple[PlanItem, ...]:
     """Returns an item's children; if it is opened again, those from now on, numbered after the earlier ones."""
     again = bool(notebook.plan.children(item.id))
     rest, first = rest_of(notebook.plan, item, view.now) if again else (item, 0)
@@ -103,12 +103,12 @@ async def _parts(
     return (await notebook.ask(task, inputs)).value.parts
 
 
-def _part(view: TurnView, part: PartOut, longest: int) -> Part:
+def _part(view: TurnView, part: PartOut, longest: int) -> PlanPart:
     """Returns a mind's part; its place and object are kept only if they exist."""
     nodes = view.scenario.geography.nodes
     place = part.location if part.location in view.scenario.geography.edges else ""
     has_object = part.object_id in nodes and part.verb != ""
-    return Part(
+    return PlanPart(
         minutes=min(part.minutes, longest),
         action_description=part.do,
         location=place,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from commonplace.character.account import Entry, cited
+from commonplace.character.account import AccountRow, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.state import WARMTH, Relation
 from commonplace.cognition.account import Remembered, oldest, topics_of
@@ -244,7 +244,7 @@ def _change(
     notebook.relations[other] = replace(changed, because=cited(relation.because, because))
     kind = HURT if by < 0 else PLEASED
     topic = topics[0] if topics else ""
-    row = Entry(kind, other, why, topic, view.tick, view.tick, because=cited((), because), named=named)
+    row = AccountRow(kind, other, why, topic, view.tick, view.tick, because=cited((), because), named=named)
     notebook.account = notebook.account.noted(row, oldest(view))
     notebook.notes.append(
         RelationChanged(other=other, change=by, warmth=changed.warmth, why=why, because=tuple(because))

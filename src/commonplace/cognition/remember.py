@@ -21,7 +21,7 @@ from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.notes import Bearing, News
-from commonplace.minds.tasks import RATE, RateInput, Rating
+from commonplace.minds.tasks import RATE, RateInput, TextRating
 from commonplace.minds.weights import habituated, start, weight
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.happenings import (
@@ -58,7 +58,7 @@ class NewMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredPercepts:
     """What became of a tick's percepts."""
 
     remembered: tuple[tuple[Percept, Memory], ...] = ()
@@ -67,10 +67,10 @@ class Stored:
     """Those of them that are a reason to react."""
 
 
-async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> Stored:
+async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> StoredPercepts:
     """Stores percepts as memories."""
     if not percepts:
-        return Stored()
+        return StoredPercepts()
     fresh: set[str] | None = None
     drafts: list[NewMemory] = []
     remembered: list[Percept] = []
@@ -89,7 +89,7 @@ async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[
     pairs = tuple(zip(remembered, memories, strict=True))
     if pairs:
         notebook.trace["percepts"] = [[percept.kind, memory.id] for percept, memory in pairs]
-    return Stored(pairs, tuple(_news(view, percept, memory) for percept, memory in pairs if _is_news(percept)))
+    return StoredPercepts(pairs, tuple(_news(view, percept, memory) for percept, memory in pairs if _is_news(percept)))
 
 
 def _draft(view: TurnView, percept: Percept) -> NewMemory:
@@ -206,9 +206,9 @@ def _bearing(view: TurnView, notebook: Notebook, text: str, happening: Happening
     return found
 
 
-def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None:
+def rated(view: TurnView, notebook: Notebook, ratings: Sequence[TextRating]) -> None:
     """Applies the mind's ratings to what waited for them, in order; a missing one counts as 3."""
-    padded = (*ratings, *(Rating(importance=BASE) for _ in range(len(notebook.unrated) - len(ratings))))
+    padded = (*ratings, *(TextRating(importance=BASE) for _ in range(len(notebook.unrated) - len(ratings))))
     view.draft.weigh(
         {
             memory: (rating.importance, _emotion(rating) or _felt(view, text, memories[0]))
@@ -267,7 +267,7 @@ def _felt(view: TurnView, text: str, memory: int) -> Emotion | None:
     return Emotion(valence, arousal, 1.0, (name,))
 
 
-def _emotion(rating: Rating) -> Emotion | None:
+def _emotion(rating: TextRating) -> Emotion | None:
     if not rating.valence and not rating.arousal:
         return None
     return Emotion(rating.valence / 100, rating.arousal / 100, 1.0, rating.keywords)

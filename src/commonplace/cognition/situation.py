@@ -19,7 +19,7 @@ from commonplace.memory.record import Memory
 from commonplace.minds.notes import (
     AT_ONCE,
     FactNote,
-    Item,
+    ItemNote,
     Person,
     Recalled,
     SeenSo,
@@ -209,10 +209,10 @@ def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
     return (*kind.verbs, *CARRYING) if kind.portable else kind.verbs
 
 
-def item_note(scenario: Scenario, item: PlanItem) -> Item:
+def item_note(scenario: Scenario, item: PlanItem) -> ItemNote:
     """Returns a plan item as a mind is told it."""
     node = scenario.geography.nodes[item.location]
-    return Item(
+    return ItemNote(
         start=hhmm(item.start_time),
         minutes=item.duration_minutes,
         location=item.location,
@@ -227,7 +227,7 @@ def item_note(scenario: Scenario, item: PlanItem) -> Item:
     )
 
 
-def later_strokes(scenario: Scenario, plan: Plan, now: datetime) -> tuple[Item, ...]:
+def later_strokes(scenario: Scenario, plan: Plan, now: datetime) -> tuple[ItemNote, ...]:
     """Returns the strokes of the day that have not begun."""
     return tuple(item_note(scenario, item) for item in plan.level("day") if item.start_time > now)
 

@@ -27,7 +27,7 @@ LEVELS = ("", "polite", "plain")
 """Speech levels at which a sentence may have been said; the first is the author's own."""
 
 
-class Lines:
+class AuthorsLines:
     """The author's lines for one hearer; what was held back is noted in the trace, with the condition that fails."""
 
     def __init__(

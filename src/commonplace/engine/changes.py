@@ -14,7 +14,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from commonplace.character.state import AREA, CharacterState, Known, Relation
+from commonplace.character.state import AREA, CharacterState, KnownNode, Relation
 from commonplace.engine.beginnings import arrival
 from commonplace.errors import UsageError
 from commonplace.memory import Delta, policies
@@ -119,9 +119,9 @@ def _state_with(state: CharacterState, name: str, value: Any, scenario: Scenario
             raise UsageError(f"a character has no field {name!r}", hint=_fields(name))
 
 
-def _unseen(node: str, scenario: Scenario) -> Known:
+def _unseen(node: str, scenario: Scenario) -> KnownNode:
     found = scenario.geography.nodes[node]
-    return Known(found.parent_id, AREA if found.type == "area" else found.state, 0)
+    return KnownNode(found.parent_id, AREA if found.type == "area" else found.state, 0)
 
 
 def _with_home(state: CharacterState, home: str, scenario: Scenario, tick: int) -> CharacterState:
@@ -129,7 +129,7 @@ def _with_home(state: CharacterState, home: str, scenario: Scenario, tick: int) 
     if state.belief.knows(home):
         return state
     parent = scenario.geography.nodes[home].parent_id
-    return replace(state, belief=state.belief.updated({home: Known(parent, AREA, tick)}))
+    return replace(state, belief=state.belief.updated({home: KnownNode(parent, AREA, tick)}))
 
 
 # ── checking ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -23,7 +23,7 @@ from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence, possible
 from commonplace.scenario.newcomer import character_json, may_come, newcomer
 from commonplace.scenario.scenario import Scenario
-from commonplace.world.circumstances import Kind, Raise, subject_of
+from commonplace.world.circumstances import CircumstanceKind, Raise, subject_of
 from commonplace.world.events import NOBODY
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, next_areas, percepts
@@ -265,7 +265,7 @@ def _begins(one: Raise, scenario: Scenario) -> Iterator[str]:
         yield words["concerns"].format(names=close)
 
 
-def _concerned(one: Raise, kind: Kind, scenario: Scenario) -> Iterator[str]:
+def _concerned(one: Raise, kind: CircumstanceKind, scenario: Scenario) -> Iterator[str]:
     """Those who like somebody most, whom a place concerns, and who heals."""
     others = [persona for persona in scenario.personas.values() if persona.id not in (one.of, one.by)]
     ties = ((scenario.states[persona.id].relations.get(one.of), persona) for persona in others

@@ -16,7 +16,7 @@ from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput
 from commonplace.scenario.circumstances import carrying
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.circumstances import Raise, subject_of
-from commonplace.world.deeds import Rules
+from commonplace.world.deeds import HouseRules
 from commonplace.world.events import NOBODY, Post
 from commonplace.world.messages import form_of, playing, readers_of
 from commonplace.world.state import World
@@ -35,7 +35,7 @@ async def stated(
 def foreseen(post: Post, scenario: Scenario, world: World) -> str:
     """Who will read a message, and when, as things are now."""
     geography, words = scenario.geography, phrases(scenario.language, "god_mode")
-    rules = Rules(0, scenario.language, scenario.kinds, {me: one.home for me, one in scenario.personas.items()})
+    rules = HouseRules(0, scenario.language, scenario.kinds, {me: one.home for me, one in scenario.personas.items()})
     form, time = form_of(geography, post.to), hhmm(scenario.clock.time(world.tick + 2))
     readers = [geography.name(me) for found in readers_of(geography, world, post, rules).values() for me in found]
     names = words["now"].format(names=", ".join(readers)) if readers else words["none"]

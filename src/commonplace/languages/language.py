@@ -33,7 +33,7 @@ class Called(Protocol):
         ...
 
 
-class Named(Called, Protocol):
+class Speaker(Called, Protocol):
     """Who speaks or thinks."""
 
     @property
@@ -56,7 +56,7 @@ class Hearer(Called, Protocol):
         ...
 
 
-class Living(Named, Protocol):
+class Living(Speaker, Protocol):
     """Somebody of an age, with work."""
 
     @property
@@ -205,18 +205,18 @@ class Language:
         """Returns a place with its preposition: `at the workshop`; empty for no place."""
         return name
 
-    def owned(self, text: str, me: Named, you: Hearer | None = None) -> str:
+    def owned(self, text: str, me: Speaker, you: Hearer | None = None) -> str:
         """Returns a text as these two say it if something in it belongs to one of them: `Ines's father` → `your
         father`."""
         del me, you
         return text
 
-    def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+    def place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
         """Returns a place as these two call it: `my flat`. Without `you`, the hearer is a person who asks."""
         del me, you
         return name
 
-    def at_place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+    def at_place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
         """Returns a place with its preposition, as these two call it: `in my flat`; empty for no place."""
         return self.at(self.place(name, me, you))
 
@@ -282,12 +282,12 @@ class Language:
         del line
         return False
 
-    def first_person(self, me: Named, text: str) -> list[str]:
+    def first_person(self, me: Speaker, text: str) -> list[str]:
         """Returns sentences about the character in its own words."""
         del me
         return [text] if text else []
 
-    def label(self, me: Named, label: str) -> str:
+    def label(self, me: Speaker, label: str) -> str:
         """Returns what somebody is to the character: `neighbour I owe`."""
         del me
         return label
@@ -371,7 +371,7 @@ class Language:
         """Returns the slots of a doing: the doing itself, and the forms in which templates take it."""
         return {"doing": doing}
 
-    def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
+    def busy(self, me: Speaker, doing: str, *, own: bool = True) -> str:
         """Returns what somebody does, as the character says it; `own` tells that it is the character's own doing."""
         del me, own
         return doing.strip().rstrip(".")
@@ -380,7 +380,7 @@ class Language:
         """Returns a command or a wish as a doing."""
         return phrase
 
-    def goal(self, me: Named, goal: str) -> str:
+    def goal(self, me: Speaker, goal: str) -> str:
         """Returns a goal as it follows `I want to`."""
         del me
         return goal.strip().rstrip(".")
@@ -418,7 +418,7 @@ class Language:
         del quote, pronoun, topic
         return ""
 
-    def deed(self, text: str, me: Named) -> str:
+    def deed(self, text: str, me: Speaker) -> str:
         """Returns what somebody says they do, as others say it of them: `I lock the shed` → `Ilse locks the shed`."""
         return f"{me.called}: {text}"
 

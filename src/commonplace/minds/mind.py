@@ -12,7 +12,7 @@ from commonplace.minds.notes import Given, Value
 
 if TYPE_CHECKING:  # tasks are made of these; they import this module
     from commonplace.minds.tasks.offers import Offers
-    from commonplace.minds.tasks.scenes import View
+    from commonplace.minds.tasks.scenes import PromptView
     from commonplace.minds.tasks.wire import AnswerModel
 
 I = TypeVar("I", bound=Given)  # noqa: E741 – the input's type
@@ -36,7 +36,7 @@ class Task(Generic[I, O]):
     """Length limit of an answer."""
     temperature: float = 0.5
     """0 where the same input should get the same judgement; higher where variety is wanted."""
-    scene: Callable[[I, View], Mapping[str, Any]] | None = None
+    scene: Callable[[I, PromptView], Mapping[str, Any]] | None = None
     """The values its template gets in addition to those every template gets."""
     offers: Callable[[I], Offers] | None = None
     """What an answer may choose from; None for nothing."""

@@ -298,7 +298,7 @@ class Situation(Given, omit_defaults=True):
     """What is so."""
 
 
-class Item(Given, omit_defaults=True):
+class ItemNote(Given, omit_defaults=True):
     """A stretch of plan."""
 
     start: str

@@ -19,7 +19,7 @@ EARLIER = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class QuestionNames:
     """What a question may name."""
 
     people: Sequence[tuple[str, str, str, str]]
@@ -50,7 +50,9 @@ PARTICLES = (
 )
 
 
-def placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def placed(
+    text: str, names: QuestionNames, language: str
+) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Returns the text with @p and @l, the people, the places, and words that name a place but may mean something
     else."""
     # A place may have its owner's name in it, so places come first.
@@ -65,7 +67,7 @@ def placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...]
     return " ".join(text.split()), people, places, parts
 
 
-def _in_role(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...]]:
+def _in_role(text: str, names: QuestionNames, language: str) -> tuple[str, tuple[str, ...]]:
     """Replaces `your grandfather`, `the doctor` by @p if only one person can be meant. Returns the text and the
     people."""
     if spoken(language).has_particles or not names.roles:
@@ -109,7 +111,7 @@ def people_patterns(people: tuple[tuple[str, str, str], ...], language: str) -> 
     return tuple(made)
 
 
-def _located(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+def _located(text: str, names: QuestionNames, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     found: dict[int, str] = {}
     parts: list[str] = []
     whole = {name.lower() for _, name in names.places}
@@ -148,7 +150,7 @@ def _name_pattern(forms: str, language: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![가-힣\w])(?:{forms})(?={PARTICLES}(?![가-힣]))")
 
 
-def mentioned_in(lines: Sequence[Spoken], names: Names) -> Iterable[str]:
+def mentioned_in(lines: Sequence[Spoken], names: QuestionNames) -> Iterable[str]:
     """Yields the people named in the talk, the latest line first, within a line in order."""
     for line in reversed(lines[-2 * EARLIER :]):
         language = spoken_in(line.text)
@@ -157,7 +159,7 @@ def mentioned_in(lines: Sequence[Spoken], names: Names) -> Iterable[str]:
         yield from (person for _, person in sorted(hits))
 
 
-def facts_in(question: str, names: Names) -> tuple[str, ...]:
+def facts_in(question: str, names: QuestionNames) -> tuple[str, ...]:
     """Returns the facts for which the question has words of at least half the groups."""
     text = f" {' '.join(re.findall(r'[a-z가-힣]+', question.lower()[-LONGEST:]))} "
     named: list[str] = []
@@ -168,7 +170,7 @@ def facts_in(question: str, names: Names) -> tuple[str, ...]:
     return tuple(named)
 
 
-def event_in(question: str, names: Names, places: Collection[str], language: str) -> tuple[str, ...]:
+def event_in(question: str, names: QuestionNames, places: Collection[str], language: str) -> tuple[str, ...]:
     """Returns the one event that a general word can mean: `the party` if there is only one, or one at the place
     named."""
     words = alike(phrases(language, "patterns")["festival"], language)

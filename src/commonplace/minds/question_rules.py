@@ -26,7 +26,7 @@ _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "w
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class QuestionRules:
     """The rules of one language."""
 
     kinds: tuple[tuple[str, re.Pattern[str]], ...]
@@ -57,7 +57,7 @@ class Rules:
 
 
 @cache
-def rules_of(language: str) -> Rules:
+def rules_of(language: str) -> QuestionRules:
     """Returns the rules of a language; the English ones if it has none."""
     heads = [(head, body) for head, body in rows_of(language) if not head.startswith(EXAMPLE)]
     lists = {head: body for head, body in heads if head in _LISTS}
@@ -76,7 +76,7 @@ def rules_of(language: str) -> Rules:
             pattern, _, replacement = body.partition(" =>")
             rewrite.append((_pattern(pattern, language), replacement.strip()))
     bodies = {head: body.replace("@n", f"(?:{number})") for head, body in heads if head in _PATTERNS}
-    return Rules(
+    return QuestionRules(
         kinds=tuple((head, _pattern(_with_rest(body), language)) for head, body in heads if head in KINDS),
         days=tuple(days),
         lists=lists,

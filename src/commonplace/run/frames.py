@@ -22,7 +22,7 @@ from commonplace.run.versions import SHOWN_KINDS, as_body, as_circumstance, as_i
 from commonplace.scenario.circumstances import now_sentence
 from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import Event, Spoke, of_kind
-from commonplace.world.state import Body, Thing
+from commonplace.world.state import Body, ThingState
 from commonplace.world.weather import Imposed, ambient_at
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class _State:
                 case "thing" if version.value is None:
                     self._objects.pop(version.owner, None)
                 case "thing":
-                    self._objects[version.owner] = self._object(version.owner, listed(Thing, version.value))
+                    self._objects[version.owner] = self._object(version.owner, listed(ThingState, version.value))
                 case "sky":
                     self._imposed = as_sky(version.value)
                 case "circumstance" if version.value is None:
@@ -262,7 +262,7 @@ class _State:
         text = now_sentence(self.scenario, one.kind, one.of, one.by)
         return CircumstanceFrame(one.key, one.of, text, self.scenario.kinds[one.kind].words.emoji, one.since, one.until)
 
-    def _object(self, object_id: str, thing: Thing) -> ObjectFrame:
+    def _object(self, object_id: str, thing: ThingState) -> ObjectFrame:
         node = self.scenario.geography.nodes.get(object_id)
         return ObjectFrame(object_id, node.name if node else object_id, thing.state, thing.parent)
 

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from commonplace.canon import parsed
-from commonplace.character.account import KEY, Entry, changed_lines, changed_rows, parts_of, restored
+from commonplace.character.account import KEY, AccountRow, changed_lines, changed_rows, parts_of, restored
 from commonplace.character.goal import KINDS, STATUSES, Goal, Goals
 from commonplace.character.goal import restored as restored_goals
 from commonplace.character.plan import LEVELS, Plan, PlanItem
-from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
+from commonplace.character.state import Belief, CharacterState, Job, KnownNode, Relation
 from commonplace.run.rows import listed, plain, valued
 from commonplace.run.tick_record import Version
 from commonplace.world.circumstances import Circumstance, subject_of
 from commonplace.world.events import NOBODY, Event
-from commonplace.world.state import Body, Conversation, Line, Message, Thing, World, recorded
+from commonplace.world.state import Body, Conversation, Line, Message, ThingState, World, recorded
 from commonplace.world.weather import Imposed
 
 WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky", "occasion", "circumstance", "message")
@@ -260,7 +260,7 @@ def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event
     world = World(
         tick=tick,
         bodies={owner: as_body(value) for (owner, _), value in kinds["body"].items()},
-        things={owner: listed(Thing, value) for (owner, _), value in kinds["thing"].items()},
+        things={owner: listed(ThingState, value) for (owner, _), value in kinds["thing"].items()},
         conversations={
             area: tuple(_as_talk(area, talk, lines) for talk in talks) for (area, _), talks in kinds["talk"].items()
         },
@@ -277,7 +277,7 @@ def restore_state(versions: Iterable[Version]) -> CharacterState:
     """A character's state from the last version ≤ tick of each of its values."""
     kinds = _by_kind(versions)
     single = {kind: next(iter(kinds[kind].values()), None) for kind in SINGLE}
-    nodes = {key: listed(Known, value) for (_, key), value in kinds["belief"].items()}
+    nodes = {key: listed(KnownNode, value) for (_, key), value in kinds["belief"].items()}
     closed = frozenset((one, other) for one, other in single["closed"] or ())
     return CharacterState(
         plan=_plan_of(single["day"], ((key, value) for (_, key), value in kinds["plan"].items())),
@@ -361,7 +361,7 @@ def as_sky(value: dict[str, Any] | None) -> Imposed | None:
     return None if value is None else valued(Imposed, value)
 
 
-def _thing(thing: Thing) -> list[Any]:
+def _thing(thing: ThingState) -> list[Any]:
     return [thing.state, thing.parent, *([thing.progress] if thing.progress else [])]
 
 
@@ -414,9 +414,9 @@ def _item(item: PlanItem) -> dict[str, Any]:
     return {name: cell for name, cell in plain(item, "id").items() if implied.get(name) != cell}
 
 
-def _as_entry(key: str, value: dict[str, Any]) -> Entry:
+def _as_entry(key: str, value: dict[str, Any]) -> AccountRow:
     """A row of an account from its version. Raises one of `UNREADABLE` for what no rule would write."""
-    entry = valued(Entry, value, **parts_of(key))
+    entry = valued(AccountRow, value, **parts_of(key))
     if not entry.because:
         raise ValueError(f"{key} rests on no memory")
     return entry

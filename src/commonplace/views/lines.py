@@ -26,7 +26,7 @@ from commonplace.run.rows import event_json
 from commonplace.scenario.model import ScenarioPart
 from commonplace.text import clean, printable, printable_json
 from commonplace.views.hues import badges
-from commonplace.views.town import Town
+from commonplace.views.town import TownNames
 from commonplace.views.words import ambient, event_template
 from commonplace.world.actions import ACTIONS
 from commonplace.world.deeds import Category
@@ -113,7 +113,7 @@ class PlainLines:
 
     def __init__(self, scenario: ScenarioPart) -> None:
         self.scenario = scenario
-        self.town = Town.of(scenario)
+        self.town = TownNames.of(scenario)
         self.narrator = Narrator(self.town)
         self.badges = badges(self.town.called)
         self.heading: tuple[object, ...] = ()
@@ -121,7 +121,7 @@ class PlainLines:
     def meet(self, scenario: ScenarioPart) -> None:
         """Uses the names of the scenario, which may have a new character."""
         if scenario is not self.scenario:
-            self.scenario, self.town = scenario, Town.of(scenario)
+            self.scenario, self.town = scenario, TownNames.of(scenario)
             self.narrator.town, self.badges = self.town, badges(self.town.called)
 
     def lines(self, frame: Frame) -> list[Text]:
@@ -136,7 +136,7 @@ class PlainLines:
         self.heading = heading
         return [Text(f"{hhmm(frame.time)} ── {describe(frame, self.town.language)}", style="bold")]
 
-    def _line(self, entry: Entry, time: datetime) -> Text:
+    def _line(self, entry: NarratedEvent, time: datetime) -> Text:
         line = Text.assemble((hhmm(time), "dim"), "  ")
         if entry.agent_id:
             line.append(self.town.who(entry.agent_id), self._colour(entry.agent_id))
@@ -181,7 +181,7 @@ def wants_colour(stream: TextIO, environment: Mapping[str, str] = environ) -> bo
     return stream.isatty() and not environment.get("NO_COLOR") and not is_dumb(environment)
 
 
-def _style(entry: Entry) -> str:
+def _style(entry: NarratedEvent) -> str:
     if entry.category == "talk":
         return ""
     return "dim" if entry.category in ("moves", "doing") else "italic"
@@ -214,7 +214,7 @@ IMPERSONAL = frozenset({"CONVERSATION_STARTED", "CONVERSATION_ENDED", "OBJECT_ST
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NarratedEvent:
     """One event in words; all texts are clean."""
 
     event_id: str
@@ -230,10 +230,10 @@ class Entry:
     """The text after the name, or the whole sentence if nobody caused it."""
 
 
-def entry_of(event: Event, town: Town) -> Entry:
+def entry_of(event: Event, town: TownNames) -> NarratedEvent:
     """Returns the event in the scenario's language. It never fails: an unknown event is described by its type and
     texts."""
-    return Entry(
+    return NarratedEvent(
         event_id=event.id,
         tick=event.tick,
         type=event.type,
@@ -255,11 +255,11 @@ class Narrator:
     Waiting for an answer in a conversation is left out too: the lines before and after say it.
     """
 
-    def __init__(self, town: Town) -> None:
+    def __init__(self, town: TownNames) -> None:
         self.town = town
         self.doing: dict[str, str] = {}
 
-    def narrate(self, events: Iterable[Event]) -> list[Entry]:
+    def narrate(self, events: Iterable[Event]) -> list[NarratedEvent]:
         """Returns the events worth reading, in order."""
         return [entry_of(event, self.town) for event in events if self._is_news(event)]
 
@@ -276,7 +276,7 @@ class Narrator:
         return True
 
 
-def _text(event: Event, town: Town) -> str:
+def _text(event: Event, town: TownNames) -> str:
     held = event.body.held if isinstance(event.body, Acted | Departed | Joined) else ""
     if not held:
         return _plain_text(event, town)
@@ -284,7 +284,7 @@ def _text(event: Event, town: Town) -> str:
     return event_template(town.language, "held").format(text=_plain_text(event, town), why=why.rstrip("."))
 
 
-def _plain_text(event: Event, town: Town) -> str:  # noqa: PLR0911 – a case per type
+def _plain_text(event: Event, town: TownNames) -> str:  # noqa: PLR0911 – a case per type
     match event.body:
         case Began(circumstance=key, by=by):
             return town.now(key, by)
@@ -329,7 +329,7 @@ def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
             return event.type
 
 
-def _words(body: EventBody, town: Town) -> dict[str, str]:  # noqa: PLR0911, PLR0912 – a case per type
+def _words(body: EventBody, town: TownNames) -> dict[str, str]:  # noqa: PLR0911, PLR0912 – a case per type
     """Returns the fields that the templates of `views.words` name in an event."""
 
     def word(text: str) -> str:

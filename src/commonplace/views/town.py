@@ -30,7 +30,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Town:
+class TownNames:
     """Names of everything in a scenario, cleaned for display. Unknown ids are their own names."""
 
     title: str
@@ -50,7 +50,7 @@ class Town:
     """Of circumstances."""
 
     @classmethod
-    def of(cls, part: ScenarioPart) -> Town:
+    def of(cls, part: ScenarioPart) -> TownNames:
         """Returns the town of a parsed scenario file."""
         areas = tuple(nested_areas(part.world.root, ""))
         people = part.characters

@@ -16,8 +16,8 @@ from msgspec import structs
 
 from commonplace.errors import CommonplaceError
 from commonplace.world import handling, speaking, walking
-from commonplace.world.circumstances import Kind, refuge
-from commonplace.world.deeds import Action, ActionKind, Actor, Deed, Idle, Intent, Setting, Standing, stay
+from commonplace.world.circumstances import CircumstanceKind, refuge
+from commonplace.world.deeds import Action, ActionKind, Actor, Deed, Idle, Intent, Standing, TickSetting, stay
 from commonplace.world.events import (
     TYPES,
     Acted,
@@ -34,7 +34,7 @@ from commonplace.world.events import (
 from commonplace.world.geography import Geography
 from commonplace.world.handling import Interact
 from commonplace.world.speaking import Say
-from commonplace.world.state import Scene
+from commonplace.world.state import AreaScene
 from commonplace.world.tree import ActionWords, refuse_mistakes
 from commonplace.world.walking import Move
 
@@ -156,7 +156,7 @@ class Targets:
         return {kind: offered for kind, offered in self.of.items() if kind not in ("MOVE", "INTERACT", "SAY")}
 
 
-def targets(geography: Geography, scene: Scene, me: str) -> Targets:
+def targets(geography: Geography, scene: AreaScene, me: str) -> Targets:
     """Returns what `me`, a character in the scene, may do next tick, as far as the world knows."""
     here = Standing(geography, scene, me)
     return Targets({name: kind.offered(here) for name, kind in ACTIONS.items() if kind.targets})
@@ -177,7 +177,7 @@ def objection(action: Action, targets: Targets) -> str:
 # ── from an intent to a deed ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
+def resolve(setting: TickSetting, scene: AreaScene, me: str, intent: Intent) -> Deed:
     """Returns the deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError if it is not.
 
     Whoever it meets there may have left by the end of this tick: only `area.fold_area` knows.
@@ -224,7 +224,7 @@ def _driven_by(one: Actor) -> str:
     return duties.cleared.get(ahead, "") if inside else ""
 
 
-def _resting(one: Actor, kind: Kind) -> Action:
+def _resting(one: Actor, kind: CircumstanceKind) -> Action:
     """Returns the action of somebody who has to rest: it goes to bed, sleeps, talks from there, or lies there."""
     area, action = one.scene.area, one.action
     bed = one.home if kind.rests == "home" and one.home not in one.setting.duties.cleared else area

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from msgspec import structs
 
 from commonplace.world.actions import Interact, Say
-from commonplace.world.deeds import Deed, Setting
+from commonplace.world.deeds import Deed, TickSetting
 from commonplace.world.events import (
     Acted,
     ConversationEnded,
@@ -23,7 +23,7 @@ from commonplace.world.events import (
     ObjectStateChanged,
     Phase,
 )
-from commonplace.world.state import Body, Conversation, Line, Scene, Thing
+from commonplace.world.state import AreaScene, Body, Conversation, Line, ThingState
 
 SILENCE = 2
 """Ticks without a word after which a conversation has ended."""
@@ -40,7 +40,7 @@ class Fold:
     """The events of each who stood here, in the order of ordinals."""
     bodies: Mapping[str, Body]
     """Who is here at the end, in the order of ids."""
-    changed: Mapping[str, Thing]
+    changed: Mapping[str, ThingState]
     """The objects that changed, except those that a walker only carried along."""
     conversations: tuple[Conversation, ...]
     happened: tuple[Event, ...]
@@ -49,7 +49,7 @@ class Fold:
     """What reached those who left during the tick, by who left."""
 
 
-def fold_area(setting: Setting, scene: Scene, deeds: Mapping[str, Deed], arrivals: Sequence[Deed] = ()) -> Fold:
+def fold_area(setting: TickSetting, scene: AreaScene, deeds: Mapping[str, Deed], arrivals: Sequence[Deed] = ()) -> Fold:
     """Applies the deeds of everybody in the scene, in the order of ids. Raises KeyError when one is missing.
 
     `arrivals` are the deeds of those who step in from other areas; they are seen, and change nothing this tick.
@@ -72,7 +72,7 @@ def fold_area(setting: Setting, scene: Scene, deeds: Mapping[str, Deed], arrival
     )
 
 
-def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Setting) -> Scene:
+def scene_after(scene: AreaScene, fold: Fold, arrivals: Sequence[Deed], setting: TickSetting) -> AreaScene:
     """Returns the area's scene at the end of the tick."""
     things = dict(scene.things)
     for deed in arrivals:
@@ -81,10 +81,10 @@ def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Set
     things |= fold.changed
     around = sorted(things.items())
     here = {id: thing for id, thing in around if thing.parent == scene.area or thing.parent in fold.bodies}
-    return Scene(scene.area, fold.bodies, here, fold.conversations, fold.happened)
+    return AreaScene(scene.area, fold.bodies, here, fold.conversations, fold.happened)
 
 
-def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -> dict[str, Thing]:
+def _objects(setting: TickSetting, scene: AreaScene, acting: Iterable[Deed], own: Own) -> dict[str, ThingState]:
     """Returns the objects that change. Every attempt starts from the previous tick's state; if several change the same
     object, the last in order of ids wins."""
     states: dict[str, tuple[str, str]] = {}
@@ -109,16 +109,16 @@ def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -
 
 
 def _written(
-    setting: Setting,
-    scene: Scene,
+    setting: TickSetting,
+    scene: AreaScene,
     states: Mapping[str, tuple[str, str]],
     holders: Mapping[str, str],
     steps: Mapping[str, int],
     own: Own,
-) -> dict[str, Thing]:
+) -> dict[str, ThingState]:
     """Returns the things that change. The steps made towards another state count only while the state stays as it
     is."""
-    changed: dict[str, Thing] = {}
+    changed: dict[str, ThingState] = {}
     for id in sorted(states.keys() | holders.keys() | steps.keys()):
         thing = scene.things[id]
         before = setting.sets.get(id, thing.state)
@@ -126,7 +126,7 @@ def _written(
         if state != before:
             _consequence(setting, scene, own[by], ObjectStateChanged(object_id=id, old=before, to=state, by=by))
         progress = steps.get(id, thing.progress) if state == thing.state else 0
-        changed[id] = Thing(state, holders.get(id, thing.parent), progress)
+        changed[id] = ThingState(state, holders.get(id, thing.parent), progress)
     return changed
 
 
@@ -139,7 +139,7 @@ def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -
                 own[deed.agent_id][0] = told
 
 
-def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talks:
+def _talks(setting: TickSetting, scene: AreaScene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talks:
     lines = [
         Line(setting.tick, deed.agent_id, say.to_agent_id, say.utterance, say.speech_act, say.topic)
         for deed in acting
@@ -162,7 +162,7 @@ def ending(talk: Conversation) -> ConversationEnded:
     return ConversationEnded(conversation_id=talk.id, members=participants(talk), lines=lines)
 
 
-def _consequence(setting: Setting, scene: Scene, events: list[Event], body: EventBody) -> None:
+def _consequence(setting: TickSetting, scene: AreaScene, events: list[Event], body: EventBody) -> None:
     """Adds a consequence to the events of the character who caused it."""
     by = events[0].agent_id
     events.append(Event(setting.tick, Phase.CONSEQUENCE, by, len(events), scene.area, body))

@@ -32,7 +32,7 @@ CALLED_OFF = ("cancelled", "postponed")
 Subject = Literal["person", "place", "thing", "fact", "town"]
 
 
-class Words(Struct, frozen=True, forbid_unknown_fields=True):
+class KindWords(Struct, frozen=True, forbid_unknown_fields=True):
     """What is said of a kind in one language. `{x}` is its subject, `{y}` who did it, with articles and particles as
     the language has them."""
 
@@ -64,12 +64,12 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(one.strip() for one in self.names.split("|"))
 
 
-class Kind(Struct, frozen=True, forbid_unknown_fields=True):
+class CircumstanceKind(Struct, frozen=True, forbid_unknown_fields=True):
     """A kind of circumstance."""
 
     of: str
     """What it may be of: one or more of `Subject`."""
-    words: Words
+    words: KindWords
     """In the language of the scenario."""
     weight: int
     """Importance, 1 … 10, of noticing it or hearing of it."""
@@ -115,7 +115,7 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
         return subject in self.of.split()
 
 
-Kinds = Mapping[str, Kind]
+Kinds = Mapping[str, CircumstanceKind]
 NO_KINDS: Kinds = MappingProxyType({})
 
 
@@ -125,7 +125,7 @@ def shipped_kinds(language: str) -> Kinds:
     text = files("commonplace.world").joinpath("circumstances.toml").read_text(encoding="utf-8")
     words = tomllib.loads(file_text(language, "circumstances.toml"))
     rows = tomllib.loads(text)
-    return {name: msgspec.convert({**row, "words": words[name]}, Kind) for name, row in rows.items()}
+    return {name: msgspec.convert({**row, "words": words[name]}, CircumstanceKind) for name, row in rows.items()}
 
 
 # ── what is so ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -196,7 +196,7 @@ def holding(circumstances: Circumstances, of: Container[str]) -> tuple[Circumsta
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class CircumstanceChanges:
     """What a tick changes of the circumstances."""
 
     after: Circumstances
@@ -212,7 +212,7 @@ def turned(
     raises: Iterable[Raise] = (),
     ends: Iterable[str] = (),
     outdoors: Container[str] = (),
-) -> Turn:
+) -> CircumstanceChanges:
     """Returns the circumstances at the end of a tick: those raised, without those ended (by key) and those whose time
     is over.
 
@@ -235,10 +235,10 @@ def turned(
     began = {key: _begun(one, kinds[one.kind], clock, tick) for key, one in raised.items()}
     after = {**before, **ended, **began}
     kept = {key: one for key, one in after.items() if one.holds or _is_news(one, kinds, clock, tick)}
-    return Turn(dict(sorted(kept.items())), tuple(began.values()), tuple(ended.values()))
+    return CircumstanceChanges(dict(sorted(kept.items())), tuple(began.values()), tuple(ended.values()))
 
 
-def _begun(one: Raise, kind: Kind, clock: Clock, tick: int) -> Circumstance:
+def _begun(one: Raise, kind: CircumstanceKind, clock: Clock, tick: int) -> Circumstance:
     hours = one.hours or kind.hours
     return Circumstance(one.kind, one.of, tick, hours and tick + max(1, clock.ticks(60 * hours)), one.by)
 
@@ -269,7 +269,7 @@ class Duties:
     """The ways into what is cleared, and into what is cleared or shut: to whoever is outside they count as closed."""
     powerless: frozenset[str] = frozenset()
     """Areas in which nothing that needs power can be switched on."""
-    resting: Mapping[str, tuple[str, Kind]] = field(default_factory=dict[str, tuple[str, Kind]])
+    resting: Mapping[str, tuple[str, CircumstanceKind]] = field(default_factory=dict[str, tuple[str, CircumstanceKind]])
     """Those who have to rest, each with why and how."""
 
     def may_enter(self, area: str, home: str) -> bool:

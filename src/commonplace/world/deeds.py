@@ -11,36 +11,36 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from commonplace.languages import DEFAULT
-from commonplace.world.circumstances import FREE, Duties, Kind, Kinds
+from commonplace.world.circumstances import FREE, CircumstanceKind, Duties, Kinds
 from commonplace.world.events import Acted, ActionRejected, Event, EventBody, Idled, Phase, Proposed
 from commonplace.world.geography import Geography
-from commonplace.world.state import Body, Scene, Thing
-from commonplace.world.tree import Attempt, Phrase, action_words, say
+from commonplace.world.state import AreaScene, Body, ThingState
+from commonplace.world.tree import AttemptResult, Phrase, action_words, say
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class HouseRules:
     """House rules of a run."""
 
     leave_notice: int = 0
     """Ticks between a wish to leave a room and the departure; 0 for none."""
     language: str = DEFAULT
     """`en` or `ko`: of the few words the simulator itself says."""
-    kinds: Kinds = field(default_factory=dict[str, Kind])
+    kinds: Kinds = field(default_factory=dict[str, CircumstanceKind])
     """The kinds of circumstances that there are."""
     homes: Mapping[str, str] = field(default_factory=dict[str, str])
     """Where each character lives."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TickSetting:
     """What holds everywhere during a tick: a function of scenario, tick and inputs, never of what characters do."""
 
     geography: Geography
     tick: int
     closed: frozenset[str] = frozenset()
     """Ways closed at the end of the tick before."""
-    rules: Rules = Rules()
+    rules: HouseRules = HouseRules()
     sets: Mapping[str, str] = field(default_factory=dict[str, str])
     """Object states the script writes this tick, before anybody's action does."""
     duties: Duties = FREE
@@ -67,7 +67,7 @@ class Standing(NamedTuple):
     """Somebody where it is at the end of a tick."""
 
     geography: Geography
-    scene: Scene
+    scene: AreaScene
     me: str
 
 
@@ -140,9 +140,9 @@ class Deed:
     action: Action | None = None
     """None when it was rejected."""
     notes: tuple[Event, ...] = ()
-    attempt: Attempt | None = None
+    attempt: AttemptResult | None = None
     """Of an INTERACT."""
-    carried: Mapping[str, Thing] = field(default_factory=dict[str, Thing])
+    carried: Mapping[str, ThingState] = field(default_factory=dict[str, ThingState])
     """Of a MOVE: the objects that go along."""
     hands: Mapping[str, str] = field(default_factory=dict[str, str])
     """Object → who has it from now on, or the area where it lies; of several who want it the last in order of ids."""
@@ -157,8 +157,8 @@ class Deed:
 class Actor:
     """One character with its action, where and when it acts."""
 
-    setting: Setting
-    scene: Scene
+    setting: TickSetting
+    scene: AreaScene
     me: str
     body: Body
     action: Action

@@ -12,15 +12,15 @@ from commonplace.clock import Clock
 from commonplace.world.actions import resolve
 from commonplace.world.area import Fold, fold_area
 from commonplace.world.circumstances import FREE, Duties, duties, turns
-from commonplace.world.deeds import Deed, Intent, Rules, Setting
+from commonplace.world.deeds import Deed, HouseRules, Intent, TickSetting
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import Input, Turning, Weather, apply_inputs, with_moves, with_states
 from commonplace.world.messages import delivered, sent
 from commonplace.world.script import Scripted, barred_after, scripted_events
-from commonplace.world.state import Body, Thing, World, recorded, scene
+from commonplace.world.state import Body, ThingState, World, recorded, scene
 
-PLAIN = Rules()
+PLAIN = HouseRules()
 
 
 def step(
@@ -29,7 +29,7 @@ def step(
     intents: Mapping[str, Intent],
     *,
     clock: Clock,
-    rules: Rules = PLAIN,
+    rules: HouseRules = PLAIN,
     ambient: Sequence[Event] = (),
     scripted: Sequence[Scripted] = (),
     inputs: Sequence[Input] = (),
@@ -78,19 +78,21 @@ def setting(
     barred: frozenset[str],
     *,
     clock: Clock,
-    rules: Rules = PLAIN,
+    rules: HouseRules = PLAIN,
     scripted: Iterable[Scripted] = (),
     obeyed: Duties = FREE,
-) -> Setting:
+) -> TickSetting:
     """Returns what holds everywhere in the tick after `last_tick`: `barred` and `obeyed` as at its end, `scripted` of
     the new tick."""
     moment = clock.time(last_tick)
     closed = geography.closed(moment.hour * 60 + moment.minute, barred)
     sets = {id: state for one in scripted for id, state in one.sets}
-    return Setting(geography, last_tick + 1, closed, rules, sets, obeyed)
+    return TickSetting(geography, last_tick + 1, closed, rules, sets, obeyed)
 
 
-def _turning(world: World, tick: int, scripted: Sequence[Scripted], rules: Rules, clock: Clock) -> tuple[Input, ...]:
+def _turning(
+    world: World, tick: int, scripted: Sequence[Scripted], rules: HouseRules, clock: Clock
+) -> tuple[Input, ...]:
     """Returns what the script raises and ends, and what runs out, as the first of the inputs; nothing if there is
     none."""
     raises = tuple(raised for one in scripted for raised in one.raises)
@@ -109,7 +111,7 @@ def _arrivals(deeds: Mapping[str, Deed], world: World) -> dict[str, list[Deed]]:
 
 def _assembled(
     world: World,
-    now: Setting,
+    now: TickSetting,
     *,
     folds: Mapping[str, Fold],
     deeds: Mapping[str, Deed],
@@ -120,7 +122,7 @@ def _assembled(
     bodies: Mapping[str, Body] = world.bodies
     if any(deed.body is not bodies[me] for me, deed in deeds.items()):
         bodies = {me: deeds[me].body for me in bodies}
-    things: Mapping[str, Thing] = with_states(world.things, now.sets)
+    things: Mapping[str, ThingState] = with_states(world.things, now.sets)
     changed = {id: thing for fold in folds.values() for id, thing in fold.changed.items()}
     barred = world.barred
     moves = {id: area for one in scripted for id, area in one.moves}

@@ -14,7 +14,7 @@ from commonplace.errors import UsageError
 from commonplace.languages.language import said
 from commonplace.world.area import ending
 from commonplace.world.circumstances import TOWN, Circumstance, Kinds, Raise, holding, subject_of, turned
-from commonplace.world.deeds import Rules
+from commonplace.world.deeds import HouseRules
 from commonplace.world.events import (
     NOBODY,
     ActionRejected,
@@ -37,7 +37,7 @@ from commonplace.world.events import (
 )
 from commonplace.world.geography import Geography
 from commonplace.world.script import Audience, audience, barred_after
-from commonplace.world.state import NOWHERE, Body, Conversation, Thing, World
+from commonplace.world.state import NOWHERE, Body, Conversation, ThingState, World
 from commonplace.world.weather import SKIES, Ambient, Imposed, weather_change
 
 
@@ -273,7 +273,7 @@ def apply_inputs(
     events: Sequence[Event],
     *,
     clock: Clock,
-    rules: Rules,
+    rules: HouseRules,
     weather: Weather | None = None,
 ) -> tuple[World, list[Event]]:
     """Returns the state after the inputs of its tick, in the order of `seq`, and their events (see `state.recorded`).
@@ -319,7 +319,7 @@ class _Book:
     tick: int
     events: list[Event]
     clock: Clock
-    rules: Rules
+    rules: HouseRules
 
     def add(self, agent_id: str, place: str, body: EventBody, phase: Phase = Phase.INPUT) -> None:
         ordinal = sum(event.agent_id == agent_id for event in self.events)
@@ -555,7 +555,7 @@ def _set(geography: Geography, world: World, item: Set, book: _Book) -> World:
     return replace(world, bodies={**world.bodies, me: changed})
 
 
-def with_states(things: Mapping[str, Thing], sets: Mapping[str, str]) -> Mapping[str, Thing]:
+def with_states(things: Mapping[str, ThingState], sets: Mapping[str, str]) -> Mapping[str, ThingState]:
     """Returns the things with some of their states changed; the same mapping if there is nothing to change."""
     if not sets:
         return things
@@ -563,7 +563,7 @@ def with_states(things: Mapping[str, Thing], sets: Mapping[str, str]) -> Mapping
     return {**things, **{id: replace(things[id], state=state, progress=0) for id, state in new.items()}}
 
 
-def with_moves(things: Mapping[str, Thing], moves: Mapping[str, str]) -> Mapping[str, Thing]:
+def with_moves(things: Mapping[str, ThingState], moves: Mapping[str, str]) -> Mapping[str, ThingState]:
     """Returns the things with some of them moved or gone; the same mapping if nothing is moved."""
     if not moves:
         return things

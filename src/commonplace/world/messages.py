@@ -15,7 +15,7 @@ from commonplace.clock import Clock
 from commonplace.languages import phrases
 from commonplace.languages.language import language
 from commonplace.world.circumstances import TOWN, holding
-from commonplace.world.deeds import Rules
+from commonplace.world.deeds import HouseRules
 from commonplace.world.events import NOBODY, Event, Form, Intervened, Phase, Post, Received, of_kind, parse_id
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import area_of
@@ -43,7 +43,7 @@ def delivered(
     events: Sequence[Event],
     *,
     clock: Clock,
-    rules: Rules,
+    rules: HouseRules,
 ) -> tuple[World, list[Event]]:
     """Returns the world at the end of a tick, after its messages and the `new` ones have been read, with the events of
     the reading, numbered after those of the tick so far."""
@@ -62,7 +62,9 @@ def delivered(
     return replace(world, messages=dict(sorted({**kept, **new}.items()))), read
 
 
-def readers_of(geography: Geography, world: World, one: Message | Post, rules: Rules) -> dict[str, tuple[str, ...]]:
+def readers_of(
+    geography: Geography, world: World, one: Message | Post, rules: HouseRules
+) -> dict[str, tuple[str, ...]]:
     """Returns area → characters who read a message there, as the world is now, and have not read it before."""
     known = one.read_by if isinstance(one, Message) else (one.by,)
     awake = {me: body.area for me, body in sorted(world.bodies.items()) if not body.asleep and me not in known}
@@ -78,7 +80,7 @@ def readers_of(geography: Geography, world: World, one: Message | Post, rules: R
     return {area: readers for area, readers in found.items() if readers}
 
 
-def playing(geography: Geography, world: World, rules: Rules) -> tuple[str, ...]:
+def playing(geography: Geography, world: World, rules: HouseRules) -> tuple[str, ...]:
     """Returns the areas in which a radio plays, sorted. A radio is known by its name; it does not play in a silent
     state, or while a circumstance of it or of its place mutes it, such as a power cut."""
     words = phrases(rules.language, "radio")

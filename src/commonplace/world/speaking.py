@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from commonplace.world.deeds import Action, Actor, Deed
 from commonplace.world.events import Spoke
-from commonplace.world.state import Scene
+from commonplace.world.state import AreaScene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ MOST_MEMBERS = 4
 """Members of a conversation from which on nobody else may join it."""
 
 
-def partners(scene: Scene, me: str) -> tuple[str, ...]:
+def partners(scene: AreaScene, me: str) -> tuple[str, ...]:
     """Returns the characters that `me` may speak to: somebody awake here, in the same talk, free, or in a talk that
     still has a place.
 

@@ -39,7 +39,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class ThingState:
     """An object's state and parent: an area, the character that carries it, or `NOWHERE`."""
 
     state: str
@@ -91,7 +91,7 @@ class World:
 
     tick: int
     bodies: Mapping[str, Body]
-    things: Mapping[str, Thing]
+    things: Mapping[str, ThingState]
     conversations: Mapping[str, tuple[Conversation, ...]] = field(default_factory=dict[str, tuple[Conversation, ...]])
     """By area; an area without talk has no entry."""
     barred: frozenset[str] = frozenset()
@@ -121,7 +121,7 @@ class World:
     """Derived: who is in an area, sorted; an empty area has no entry."""
     contents: Mapping[str, tuple[str, ...]] = field(init=False, compare=False, repr=False)
     """Derived: the objects in an area or carried by a character, sorted; without any there is no entry."""
-    _scenes: dict[str, Scene] = field(init=False, default_factory=dict[str, "Scene"], compare=False, repr=False)
+    _scenes: dict[str, AreaScene] = field(init=False, default_factory=dict[str, "AreaScene"], compare=False, repr=False)
     """Scenes by area, made when first asked for: all who are in an area see the same one and act on it."""
 
     def __post_init__(self) -> None:
@@ -137,13 +137,13 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class AreaScene:
     """One area at the end of a tick: all that those who are in it can see or act on, and nothing else."""
 
     area: str
     bodies: Mapping[str, Body]
     """Who is here, in the order of ids."""
-    things: Mapping[str, Thing]
+    things: Mapping[str, ThingState]
     """Objects lying here, and those that somebody here carries, in the order of ids."""
     conversations: tuple[Conversation, ...] = ()
     happened: tuple[Event, ...] = ()
@@ -154,7 +154,7 @@ class Scene:
         return tuple(other for other, body in self.bodies.items() if other != me and not body.asleep)
 
 
-def scene(world: World, area: str) -> Scene:
+def scene(world: World, area: str) -> AreaScene:
     """Returns the scene of one area; empty for an area without characters and objects."""
     known = world._scenes.get(area)  # pyright: ignore[reportPrivateUsage] - a function of the class's own module
     if known is None:
@@ -162,13 +162,13 @@ def scene(world: World, area: str) -> Scene:
     return known
 
 
-def _scene(world: World, area: str) -> Scene:
+def _scene(world: World, area: str) -> AreaScene:
     occupants = world.occupants.get(area, ())
     things = world.things
     held = list(world.contents.get(area, ()))  # sorted, and so is all of it if nobody carries anything
     for me in occupants:
         held += world.contents.get(me, ())
-    return Scene(
+    return AreaScene(
         area=area,
         bodies={me: world.bodies[me] for me in occupants},
         things={id: things[id] for id in sorted(held)},
@@ -190,7 +190,7 @@ def opening(geography: Geography, agents: Iterable[str] | None = None) -> World:
             if node.type == "agent" and (present is None or node.id in present)
         },
         things={
-            node.id: Thing(node.state or geography.kinds[node.kind].initial, node.parent_id)
+            node.id: ThingState(node.state or geography.kinds[node.kind].initial, node.parent_id)
             for node in nodes
             if node.type == "object"
         },

@@ -116,7 +116,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class AttemptResult:
     """The result of trying a verb on an object."""
 
     done: bool
@@ -148,7 +148,7 @@ def attempt(
     progress: int = 0,
     at_hand: Mapping[str, str] | None = None,
     people: int = 1,
-) -> Attempt:
+) -> AttemptResult:
     """Returns the result of trying the verb. An exact rule comes before one for any state, a transition before a
     refusal of the same rank.
 
@@ -161,8 +161,8 @@ def attempt(
                 lacks = _lacks(transition, at_hand or {}, people)
                 return _refused(kind, verb, state, lacks) if lacks else _led(transition, progress)
         if (verb, source) in kind.refusals:
-            return Attempt(False, why=kind.refusals[verb, source])
-    return Attempt(kind.portable and verb in CARRYING)
+            return AttemptResult(False, why=kind.refusals[verb, source])
+    return AttemptResult(kind.portable and verb in CARRYING)
 
 
 def _lacks(transition: Transition, at_hand: Mapping[str, str], people: int) -> str:
@@ -173,18 +173,18 @@ def _lacks(transition: Transition, at_hand: Mapping[str, str], people: int) -> s
     return PEOPLE if people < transition.people else ""
 
 
-def _refused(kind: ObjectKind, verb: str, state: str, lacks: str) -> Attempt:
+def _refused(kind: ObjectKind, verb: str, state: str, lacks: str) -> AttemptResult:
     why = kind.refusals.get((verb, state)) or kind.refusals.get((verb, ANY), "")
-    return Attempt(False, why=why, lacks=lacks)
+    return AttemptResult(False, why=why, lacks=lacks)
 
 
-def _led(transition: Transition, progress: int) -> Attempt:
+def _led(transition: Transition, progress: int) -> AttemptResult:
     """Returns the end of a transition, or the next step on the way to it."""
     number = progress + 1
     if number < transition.times:
         step = transition.steps[min(number, len(transition.steps)) - 1] if transition.steps else ""
-        return Attempt(True, seen=step, progress=number, times=transition.times)
-    return Attempt(True, transition.target, transition.seen, "", transition.also, times=transition.times)
+        return AttemptResult(True, seen=step, progress=number, times=transition.times)
+    return AttemptResult(True, transition.target, transition.seen, "", transition.also, times=transition.times)
 
 
 def leads_on(kind: ObjectKind, state: str) -> tuple[str, ...]:

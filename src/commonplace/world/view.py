@@ -11,7 +11,7 @@ from commonplace.world.circumstances import NO_KINDS, TOWN, Circumstance, Circum
 from commonplace.world.events import Event, ScriptPlayed
 from commonplace.world.geography import Geography
 from commonplace.world.script import reaches
-from commonplace.world.state import Body, Conversation, Scene, Thing, World, scene
+from commonplace.world.state import AreaScene, Body, Conversation, ThingState, World, scene
 from commonplace.world.weather import Ambient
 
 
@@ -30,7 +30,7 @@ class WorldView:
     ambient: Ambient
     bodies: Mapping[str, Body]
     """The others here, in the order of ids."""
-    things: Mapping[str, Thing]
+    things: Mapping[str, ThingState]
     """Objects here, and those I carry, in the order of ids."""
     ways: Mapping[str, bool]
     """Neighbouring area → whether the way is open."""
@@ -83,7 +83,7 @@ def look(
 
 def see(
     geography: Geography,
-    here: Scene,
+    here: AreaScene,
     me: str,
     *,
     tick: int,
@@ -118,7 +118,9 @@ def see(
     )
 
 
-def _seen(geography: Geography, circumstances: Circumstances, here: Scene, obeyed: Duties) -> tuple[Circumstance, ...]:
+def _seen(
+    geography: Geography, circumstances: Circumstances, here: AreaScene, obeyed: Duties
+) -> tuple[Circumstance, ...]:
     """Returns the circumstances that can be seen: of the area, of the areas that hold it, of the people and things in
     it, of things left there, of the town, and of the next areas that one cannot enter."""
     around = {here.area, *(to for to, _ in geography.edges[here.area] if to in obeyed.cleared or to in obeyed.shut)}

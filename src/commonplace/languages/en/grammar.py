@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from commonplace.languages import weekdays
 from commonplace.languages.en import reporting, speech, wording
-from commonplace.languages.language import Hearer, Language, Named, Slots, part_at
+from commonplace.languages.language import Hearer, Language, Slots, Speaker, part_at
 from commonplace.languages.words import listed, word_list
 from commonplace.text import words
 
@@ -141,15 +141,15 @@ class English(Language):
     def at(self, name: str) -> str:
         return wording.at(name)
 
-    def owned(self, text: str, me: Named, you: Hearer | None = None) -> str:
+    def owned(self, text: str, me: Speaker, you: Hearer | None = None) -> str:
         for called, own in ((me.called, "my"), (you.called if you else "", "your")):
             text = re.sub(rf"\b{re.escape(called)}'s (?=\w)", f"{own} ", text) if called else text
         return text
 
-    def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+    def place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
         return self.owned(wording.named(name), me, you)
 
-    def at_place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+    def at_place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
         place = self.place(name, me, you)
         return f"{wording.at(name).split(' ', 1)[0]} {place}" if place else ""
 
@@ -184,7 +184,7 @@ class English(Language):
     def is_own(self, line: str) -> bool:
         return bool(_OWN.search(line))
 
-    def first_person(self, me: Named, text: str) -> list[str]:
+    def first_person(self, me: Speaker, text: str) -> list[str]:
         return [
             made
             for sentence in _SENTENCES.split(text.strip())
@@ -193,7 +193,7 @@ class English(Language):
             if made
         ]
 
-    def label(self, me: Named, label: str) -> str:
+    def label(self, me: Speaker, label: str) -> str:
         return speech.taken(label, me.pronoun, "my")
 
     def is_mine(self, label: str) -> bool:
@@ -265,7 +265,7 @@ class English(Language):
         parts = doing.split(" ")
         return {"doing": doing, "short": doing if len(parts) <= 5 and not _LONG & set(parts) else ""}
 
-    def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
+    def busy(self, me: Speaker, doing: str, *, own: bool = True) -> str:
         doing = wording.lowered(doing.strip().rstrip("."))
         if own:
             # Nobody is doing anything to `me`: such a pronoun is somebody else's.
@@ -279,7 +279,7 @@ class English(Language):
     def gerund(self, phrase: str) -> str:
         return wording.gerund(phrase)
 
-    def goal(self, me: Named, goal: str) -> str:
+    def goal(self, me: Speaker, goal: str) -> str:
         goal = goal.strip().rstrip(".")
         goal = goal[3:] if goal.lower().startswith("to ") else goal
         return speech_of_me(speech.taken(wording.lowered(goal), me.pronoun, "my"), me)
@@ -315,7 +315,7 @@ class English(Language):
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         return reporting.reported(quote, pronoun, topic)
 
-    def deed(self, text: str, me: Named) -> str:
+    def deed(self, text: str, me: Speaker) -> str:
         return reporting.deed(text, me.called, me.pronoun)
 
     def sentences(self, doing: str, called: str) -> tuple[str, ...]:
@@ -358,7 +358,7 @@ _MINE = listed("neighbour regular customer patient opponent housemate")
 _DETERMINED = listed("a an the my your his her their our") | {"best"}
 
 
-def speech_of_me(text: str, me: Named) -> str:
+def speech_of_me(text: str, me: Speaker) -> str:
     """Returns a text in which the character's own name is turned to `me` and `my`."""
     for name in (me.name, me.called):
         if name and name in text:
@@ -367,7 +367,7 @@ def speech_of_me(text: str, me: Named) -> str:
     return text
 
 
-def _first_person(me: Named, sentence: str) -> str:
+def _first_person(me: Speaker, sentence: str) -> str:
     """Returns a sentence about the character in the first person; empty if it would not read well."""
     subject = speech.SUBJECT.get(me.pronoun, "they")
     names = "|".join(re.escape(one) for one in sorted({me.name, me.called}, key=len, reverse=True))

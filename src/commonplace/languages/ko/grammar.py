@@ -24,7 +24,7 @@ from commonplace.languages.ko.conjugation import (
 from commonplace.languages.ko.josa import ongoing, planned, resolved, whole
 from commonplace.languages.ko.levels import ENDS, PLAIN, POLITE, given_name, manner, vocative
 from commonplace.languages.ko.morphology import is_grammar, root, stem, without_particle
-from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Named, Slots, part_at
+from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Slots, Speaker, part_at
 from commonplace.languages.words import listed
 from commonplace.text import HANGUL, words
 
@@ -206,7 +206,7 @@ class Korean(Language):
     def at(self, name: str) -> str:
         return f"{name}에서" if name else ""
 
-    def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+    def place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
         people: list[tuple[Called, str]] = [(me, "우리" if you else "제")]
         if you:
             people.append((you, "너희" if self.level(you) == PLAIN else "그"))
@@ -252,10 +252,10 @@ class Korean(Language):
     def is_own(self, line: str) -> bool:
         return bool(_OWN.search(line))
 
-    def first_person(self, me: Named, text: str) -> list[str]:
+    def first_person(self, me: Speaker, text: str) -> list[str]:
         return [_first_person(me, sentence) for sentence in re.split(r"(?<=[.!?])\s+", text.strip()) if sentence]
 
-    def label(self, me: Named, label: str) -> str:
+    def label(self, me: Speaker, label: str) -> str:
         return re.sub(rf"^{re.escape(me.called)}의 ", "제 ", label)
 
     def noun_phrase(self, text: str, subject: str = "") -> str:
@@ -315,14 +315,14 @@ class Korean(Language):
         more = {"short": short, "did": conjugation.past(bare), "will": will, "hae": conjugation.informal(bare)}
         return forms | more
 
-    def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
+    def busy(self, me: Speaker, doing: str, *, own: bool = True) -> str:
         if not self.speaks(doing):
             return ""
         doing = ongoing(doing.strip().rstrip("."))
         doing = doing if doing.endswith("중") else f"{doing} 중"
         return re.sub(rf"{re.escape(me.called)}(?: 님)?[과와](?= )", "저와", doing) if not own else doing
 
-    def goal(self, me: Named, goal: str) -> str:
+    def goal(self, me: Speaker, goal: str) -> str:
         """Returns the stem before `고 싶어요`: `새 국물을 만든다` → `새 국물을 만들`."""
         del me
         return _plain_stem(goal.strip().rstrip("."))
@@ -366,7 +366,7 @@ class Korean(Language):
         about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]
         return next((report for report in map(_reported, about) if report), "")
 
-    def deed(self, text: str, me: Named) -> str:
+    def deed(self, text: str, me: Speaker) -> str:
         if text.startswith(me.called):
             return text
         turned = _SAYER.sub("자기", _I.sub("", text))
@@ -479,7 +479,7 @@ def _ending(found: re.Match[str]) -> str:
     return found[1] + (with_one if final(found[1]) > 0 else without)
 
 
-def _first_person(me: Named, sentence: str) -> str:
+def _first_person(me: Speaker, sentence: str) -> str:
     names = "|".join(re.escape(one) for one in sorted({me.name, me.called}, key=len, reverse=True) if one)
     text = re.sub(rf"(?<![{HANGUL}])(?:{names})(?:이)?(?:은|는)(?![{HANGUL}])", "저는", sentence)
     text = re.sub(rf"(?<![{HANGUL}])(?:{names})(?:이|가)(?![{HANGUL}])", "제가", text)

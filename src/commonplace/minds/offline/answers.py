@@ -16,7 +16,7 @@ from commonplace.minds.offline.dice import CHANCES
 from commonplace.minds.offline.gatherings import event_name, goes_to
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import Draws
-from commonplace.minds.offline.rows import Table, read_table
+from commonplace.minds.offline.rows import RuleTable, read_table
 from commonplace.minds.offline.sayings import (
     Saying,
     if_asked,
@@ -24,7 +24,7 @@ from commonplace.minds.offline.sayings import (
     occasion_word,
     worded,
 )
-from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.scene import DraftLine, TalkScene
 from commonplace.minds.offline.speaking import Speaking
 from commonplace.minds.offline.told import Told, minutes_since
 from commonplace.world.circumstances import subject_of
@@ -47,7 +47,7 @@ PLAIN = frozenset(f"ask.{kind}" for kind in ("help", "since", "what", "think", "
 # ── news ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def news_reply(scene: Scene, memory: Recalled) -> Line | None:
+def news_reply(scene: TalkScene, memory: Recalled) -> DraftLine | None:
     """Returns a reaction to a seed fact just told, and to the invitation that comes with an event; None if the fact is
     not noted."""
     note = next((scene.notes[name] for name in memory.facts if name in scene.notes), None)
@@ -57,26 +57,26 @@ def news_reply(scene: Scene, memory: Recalled) -> Line | None:
         is_over = minutes_since(scene.moment, note) > (note.minutes or 60)
         if is_over or scene.heard.asks or "?" in scene.last:
             return None
-    return Fact(scene, memory, note).said(ANSWERS)
+    return Announced(scene, memory, note).said(ANSWERS)
 
 
 class OfEvent(Speaking):
     """The line is about a fact that may be an event."""
 
-    def __init__(self, scene: Scene, memory: Recalled | None, note: FactNote) -> None:
+    def __init__(self, scene: TalkScene, memory: Recalled | None, note: FactNote) -> None:
         super().__init__(scene, memory=memory)
         self._note = note
 
     @property
-    def going(self) -> Line | None:
+    def going(self) -> DraftLine | None:
         """Returns a line that says whether I go, and why not."""
         return Going(self._scene, None, self._note).said(ANSWERS)
 
 
-class Fact(OfEvent):
+class Announced(OfEvent):
     """A seed fact has just been told."""
 
-    def __init__(self, scene: Scene, memory: Recalled, note: FactNote) -> None:
+    def __init__(self, scene: TalkScene, memory: Recalled, note: FactNote) -> None:
         super().__init__(scene, memory, note)
         self._told = memory
 
@@ -123,12 +123,12 @@ class Fact(OfEvent):
         return said.called if isinstance(said, Said) and said.to_me and said.called != self._scene.you.called else ""
 
     @property
-    def follows(self) -> Line | None:
+    def follows(self) -> DraftLine | None:
         """Returns the line after the first words."""
         return Follow(self._scene, self._told, self._note).said(ANSWERS)
 
 
-class Follow(Fact):
+class Follow(Announced):
     """Something has been said to a seed fact, and something may follow."""
 
     @property
@@ -180,12 +180,12 @@ class Going(OfEvent):
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def answer_question(scene: Scene, memory: Recalled, options: Sequence[Saying]) -> Line | None:
+def answer_question(scene: TalkScene, memory: Recalled, options: Sequence[Saying]) -> DraftLine | None:
     """Returns the answer to a question, resting on the memory of hearing it and on those that answer it."""
-    return Question(scene, options, memory).said(ANSWERS)
+    return Questioned(scene, options, memory).said(ANSWERS)
 
 
-class Question(Speaking):
+class Questioned(Speaking):
     """The hearer has asked something."""
 
     # something of my own
@@ -201,7 +201,7 @@ class Question(Speaking):
         return self._options[-max(pulls)[1]] if pulls else None
 
     @cached_property
-    def own_words(self) -> Line | None:
+    def own_words(self) -> DraftLine | None:
         """Returns what I would most like to tell, in words."""
         return worded(self._scene, self.own) if self.own is not None else None
 
@@ -223,7 +223,7 @@ class Question(Speaking):
         return did if did.doing and scene.language.head(did.doing) not in scene.rules.words("talk") else None
 
     @property
-    def back(self) -> Line:
+    def back(self) -> DraftLine:
         """Returns the same question to the other."""
         return self._scene.line("back")
 
@@ -236,12 +236,12 @@ class Question(Speaking):
         return next((one for one in ahead if self._scene.language.bare(topic) in one.text.lower()), None)
 
     @property
-    def going(self) -> Line | None:
+    def going(self) -> DraftLine | None:
         """Returns a line that says whether I go to it."""
         return Going(self._scene, None, self.named).said(ANSWERS) if self.named is not None else None
 
     @cached_property
-    def sight(self) -> Line | None:
+    def sight(self) -> DraftLine | None:
         """Returns where I saw the person who is asked about, and their doing."""
         for option in self._options:
             if option.rule == "core.saw" and any(
@@ -281,7 +281,7 @@ class Question(Speaking):
         return attended(past, self.heard.topic, spoken) or attended(past, word, spoken)
 
     @property
-    def event(self) -> Line | None:
+    def event(self) -> DraftLine | None:
         """Returns how it was, from memories of being there."""
         own = next((one for one in self._options if one.rule == "core.was"), None)
         body = worded(self._scene, own) if own is not None else None
@@ -299,7 +299,7 @@ class Question(Speaking):
         return is_event and attended(scene.talk.past, self.heard.topic, scene.language) is not None
 
     @cached_property
-    def did(self) -> Line | None:
+    def did(self) -> DraftLine | None:
         """Returns how a doing of mine went."""
         did = self._scene.talk.past.spoken_of
         if did is None:
@@ -335,7 +335,7 @@ class Question(Speaking):
         return options[-max(fitting)[1]] if fitting else None
 
     @cached_property
-    def rest_words(self) -> Line | None:
+    def rest_words(self) -> DraftLine | None:
         """Returns the rest in words, else what I know or overheard of the subject."""
         left = (self.rest, *self._if_asked())
         return next((line for one in left if one is not None and (line := worded(self._scene, one)) is not None), None)
@@ -440,26 +440,26 @@ class Question(Speaking):
         return options[-top[1]] if top[0] else None
 
     @property
-    def fitting_words(self) -> Line | None:
+    def fitting_words(self) -> DraftLine | None:
         """Returns the fitting saying in words; if its topic is not that of the question, after words that lead up to
         it."""
         return _on(self._scene, self.fitting) if self.fitting is not None else None
 
     @property
-    def now_and_then(self) -> Line | None:
+    def now_and_then(self) -> DraftLine | None:
         """Returns, now and then, what shares most words with the question."""
         own = self._matching
         adds = self._scene.dice.chance(CHANCES["talk.adds"], "more")
         return _on(self._scene, own) if own is not None and adds else None
 
 
-def _on(scene: Scene, own: Saying) -> Line | None:
+def _on(scene: TalkScene, own: Saying) -> DraftLine | None:
     """Returns the saying after an answer; if its topic is another one, after words that lead up to it."""
     line = worded(scene, own)
     return line if is_on_topic(scene, own) else scene.aside(line)
 
 
-def is_on_topic(scene: Scene, own: Saying) -> bool:
+def is_on_topic(scene: TalkScene, own: Saying) -> bool:
     """Tells whether the saying is about what either of us has just said."""
     if own.subject and scene.language.occurs(own.names, f"{scene.last} {scene.heard.topic} {scene.my_topic}".lower()):
         return True
@@ -473,7 +473,7 @@ def _tells(option: Saying) -> bool:
     return not option.asks and option.rule != "core.insight_you"
 
 
-def _is_about(scene: Scene, option: Saying, topic: str) -> bool:
+def _is_about(scene: TalkScene, option: Saying, topic: str) -> bool:
     """Tells whether a saying tells something about a subject."""
     if not _tells(option):
         return False
@@ -483,4 +483,4 @@ def _is_about(scene: Scene, option: Saying, topic: str) -> bool:
     return bool(named & content(option.topic)) or (bool(named) and named <= option.words)
 
 
-ANSWERS: Table[Any] = read_table("answers", Fact, Follow, Going, Question)
+ANSWERS: RuleTable[Any] = read_table("answers", Announced, Follow, Going, Questioned)

@@ -18,9 +18,9 @@ from commonplace.minds.offline.grammar import Grammar
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.openings import opening
-from commonplace.minds.offline.rows import Table, read_table
+from commonplace.minds.offline.rows import RuleTable, read_table
 from commonplace.minds.offline.sayings import Saying
-from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.scene import DraftLine, TalkScene
 from commonplace.minds.offline.speaking import Speaking
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import ReactInput
@@ -128,7 +128,7 @@ class Lull(OfNews):
 class Guest(Speaking):
     """The character is at an event and says something there."""
 
-    def __init__(self, scene: Scene, options: Sequence[Saying], event: Gathering) -> None:
+    def __init__(self, scene: TalkScene, options: Sequence[Saying], event: Gathering) -> None:
         super().__init__(scene, options)
         self._event = event
 
@@ -228,7 +228,7 @@ class Guest(Speaking):
         return hour >= 20 or hour < 4
 
     @property
-    def story(self) -> Line | None:
+    def story(self) -> DraftLine | None:
         """Returns something remembered, as at any meeting."""
         return opening(self._scene, self._options)
 
@@ -246,11 +246,11 @@ def _related(some: frozenset[str], others: frozenset[str]) -> bool:
     return any(one.startswith(other) or other.startswith(one) for one in some for other in others)
 
 
-def at_event(scene: Scene, options: Sequence[Saying]) -> Line | None:
+def at_event(scene: TalkScene, options: Sequence[Saying]) -> DraftLine | None:
     """Returns a line for the event that the speaker is at; None if there is no event."""
     event = scene.talk.gathering
     line = Guest(scene, options, event).said(AT_EVENT) if event is not None else None
     return replace(line, ends=line.ends or line.act == "farewell") if line is not None else None
 
 
-AT_EVENT: Table[Any] = read_table("at_event", Guest)
+AT_EVENT: RuleTable[Any] = read_table("at_event", Guest)

@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import Self
 
 from commonplace import rng
-from commonplace.minds.notes import Item, News, Person, So, Who
+from commonplace.minds.notes import ItemNote, News, Person, So, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.incidents import Noticed, befallen
 from commonplace.minds.offline.moment import Moment
-from commonplace.minds.offline.rows import Choice, Facts, read_table
+from commonplace.minds.offline.rows import ChosenRow, Facts, read_table
 from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.tasks import PlanDayInput, ReactInput, Stroke
 from commonplace.world.happenings import Befell
@@ -158,7 +158,7 @@ class Plight(Facts):
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class DeedPlan:
     """What a row says: what for, where, for how long, and what it is called."""
 
     role: str
@@ -173,7 +173,7 @@ DAYS = read_table("days", Plight)
 EMOJI = {"fight": "🪣", "heal": "🩺", "fetch": "🏃", "search": "🔍", "mend": "🔧", "mourn": "🖤", "farewell": "🕯️"}
 
 
-def deed(choice: Choice[Plight] | None, rules: Grammar, dice: Dice) -> Deed | None:
+def deed(choice: ChosenRow[Plight] | None, rules: Grammar, dice: Dice) -> DeedPlan | None:
     """Returns the deed of a row; None if the row has none, or there is no place for it."""
     if choice is None or not choice.row.cells["where"]:
         return None
@@ -187,14 +187,16 @@ def deed(choice: Choice[Plight] | None, rules: Grammar, dice: Dice) -> Deed | No
     of_kind = rules.say(f"so.{role}.{so.kind}", slots, dice)
     do = of_kind or rules.say(f"so.{role}", slots, dice)
     return (
-        Deed(role, place, int(cells["minutes"]), do, cells.get("at", "")) if do and (place or where == "here") else None
+        DeedPlan(role, place, int(cells["minutes"]), do, cells.get("at", ""))
+        if do and (place or where == "here")
+        else None
     )
 
 
 # ── when one learns of it ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Circumstance(Noticed):
+class Discovery(Noticed):
     """Something has become so, and the character learns of it now: it notices, or it is told."""
 
     so: So
@@ -236,7 +238,7 @@ class Circumstance(Noticed):
         return self.it.doer
 
     @cached_property
-    def _deed(self) -> Deed | None:
+    def _deed(self) -> DeedPlan | None:
         return deed(DEEDS.choose(self.it), self.rules, self.dice)
 
     @property
@@ -282,7 +284,7 @@ class Absence(Moment):
 class Barred(Moment):
     """The plan has something that is not possible as it is: see `spoiled`."""
 
-    def __init__(self, given: ReactInput, dice: Dice, item: Item, so: So, rule: str) -> None:
+    def __init__(self, given: ReactInput, dice: Dice, item: ItemNote, so: So, rule: str) -> None:
         super().__init__(given, dice)
         self._item, self.so, self._rule, self.ids = item, so, rule, (so.memory,)
 
@@ -307,7 +309,7 @@ class Barred(Moment):
         )
 
 
-def spoiled(notes: Sequence[So], who: Who, item: Item | Stroke, *, chosen: bool) -> Iterator[tuple[So, str]]:
+def spoiled(notes: Sequence[So], who: Who, item: ItemNote | Stroke, *, chosen: bool) -> Iterator[tuple[So, str]]:
     """Yields each circumstance that makes a stretch of plan impossible as it is, with the rule for what to do instead:
     the character has to lie down, the place is barred, an event does not take place, or somebody or something it needs
     is not there."""

@@ -1,8 +1,8 @@
 """One line of talk: which memory it rests on, and the words around it.
 
-The speaker opens a talk, carries it on, replies or takes leave: `rules/talk.txt` lists the cases, and `Talk` says what
-its conditions name. A line cites the memories it is made of; without them it would be another line, or none. With its
-words come the act they perform and their topic.
+The speaker opens a talk, carries it on, replies or takes leave: `rules/talk.txt` lists the cases, and `Utterance` says
+what its conditions name. A line cites the memories it is made of; without them it would be another line, or none. With
+its words come the act they perform and their topic.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from commonplace.minds.offline.openings import (
 )  # fmt: skip
 from commonplace.minds.offline.replies import (
     REPLIES,
+    Bystander,
     Greet,
-    Join,
     Nod,
-    Reply,
+    Replying,
     Rsvp,
     Snub,
     Taken,
@@ -43,9 +43,9 @@ from commonplace.minds.offline.replies import (
     authors_words,
     leave,
 )  # fmt: skip
-from commonplace.minds.offline.rows import Choice, read_table
+from commonplace.minds.offline.rows import ChosenRow, read_table
 from commonplace.minds.offline.sayings import sayings, worded
-from commonplace.minds.offline.scene import Line, scene_of
+from commonplace.minds.offline.scene import DraftLine, scene_of
 from commonplace.minds.offline.speaking import Speaking
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.world.happenings import NOTHING_KNOWN, Said
@@ -69,9 +69,9 @@ def decide(given: ConverseInput, dice: Dice) -> Decided:
     say."""
     scene = scene_of(given, dice)
     options = [*goal_sayings(scene), *sayings(scene)]
-    rows: Sequence[Choice[Any]] = ()
+    rows: Sequence[ChosenRow[Any]] = ()
     for attempt in range(TRIES):
-        choice = TALK.decide(Talk(scene.again(attempt), options))
+        choice = TALK.decide(Utterance(scene.again(attempt), options))
         assert choice is not None, "the last row of talk.txt always holds"
         line = choice.facts.line(choice.row.cells["says"])
         rows = (choice, *(line.rows if line is not None else ()))
@@ -87,8 +87,8 @@ def decide(given: ConverseInput, dice: Dice) -> Decided:
                 speech_act=line.act,
                 topic=line.topic[:60],
             )
-            return Decided(said, Choice.accounts(rows))
-    return Decided(ConverseOutput(utterance="", ends=True), Choice.accounts(rows))
+            return Decided(said, ChosenRow.accounts(rows))
+    return Decided(ConverseOutput(utterance="", ends=True), ChosenRow.accounts(rows))
 
 
 def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
@@ -96,16 +96,16 @@ def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
     return cast("ConverseOutput", decide(given, dice).value)
 
 
-class Talk(Speaking):
+class Utterance(Speaking):
     """One has to say something to the hearer."""
 
-    def line(self, says: str) -> Line | None:
+    def line(self, says: str) -> DraftLine | None:
         """Returns the line of a row; `ends` after its name closes the talk if the speaker means to take leave."""
         name, _, ends = says.partition(" ")
         line = getattr(self, name)
         return replace(line, ends=True) if line is not None and ends and self.purpose == "farewell" else line
 
-    def _reply(self, kind: type[Reply]) -> Line | None:
+    def _reply(self, kind: type[Replying]) -> DraftLine | None:
         return kind(self._scene, self._options, self.memory).said(REPLIES) if self.memory else None
 
     @property
@@ -136,34 +136,34 @@ class Talk(Speaking):
         )
 
     @cached_property
-    def breaking(self) -> Line | None:
+    def breaking(self) -> DraftLine | None:
         """Returns a word about what has just happened."""
         return breaking(self._scene, self._options)
 
     @cached_property
-    def thought(self) -> Line | None:
+    def thought(self) -> DraftLine | None:
         """Returns the line that a thought of today wanted said to the hearer."""
         return thought_aloud(self._scene)
 
     @cached_property
-    def turned(self) -> Line | None:
+    def turned(self) -> DraftLine | None:
         """Returns a word to somebody in the same talk who has been silent."""
         return turned(self._scene, self._options)
 
     @cached_property
-    def meant(self) -> Line | None:
+    def meant(self) -> DraftLine | None:
         """Returns what the speaker has come to say to the hearer."""
         return meant(self._scene, self._options)
 
     @cached_property
-    def missed(self) -> Line | None:
+    def missed(self) -> DraftLine | None:
         """Returns something of the speaker's own, after a word on having missed what was said."""
         body = worded(self._scene, self._options[0]) if self._options else None
         lost = self._scene.say("lost") if self.purpose == "reply" and self.heard.asks else ""
         return body.led_by(lost) if body else None
 
     @cached_property
-    def leave(self) -> Line | None:
+    def leave(self) -> DraftLine | None:
         """Returns the end of a talk."""
         return leave(self._scene, self.memory if self.spoken_to else None)
 
@@ -173,31 +173,31 @@ class Talk(Speaking):
         return is_over(self._scene.talk.gathering, self._scene.moment)
 
     @cached_property
-    def home(self) -> Line | None:
+    def home(self) -> DraftLine | None:
         """Returns a goodbye at the end of an event, after a word on what was said."""
         word, goodbye = self.leave, at_event(self._scene, self._options)
         return goodbye if word is None or goodbye is None or word.act == "farewell" else word.then(goodbye)
 
     @cached_property
-    def snub(self) -> Line | None:
+    def snub(self) -> DraftLine | None:
         """Returns a short word to somebody disliked."""
         return self._reply(Snub)
 
     @cached_property
-    def joined(self) -> Line | None:
+    def joined(self) -> DraftLine | None:
         """Returns what somebody who has overheard the line has to tell on its subject, or says on being named in it."""
-        return self._reply(Join)
+        return self._reply(Bystander)
 
     @cached_property
-    def ruled(self) -> Line | None:
+    def ruled(self) -> DraftLine | None:
         """Returns an answer to the line that the scenario's rules allow and the hearer has not heard."""
         given = self._scene.talk.lines[-1].rules if self.memory else ()
         text = authors_words(self._scene, given, self._scene.last)
         act = "ask.more" if text.endswith("?") else "acknowledge"
-        return Line(text, (self.memory.id,), act, self.heard.topic) if self.memory and text else None
+        return DraftLine(text, (self.memory.id,), act, self.heard.topic) if self.memory and text else None
 
     @cached_property
-    def favour(self) -> Line | None:
+    def favour(self) -> DraftLine | None:
         """Returns the answer to a request, a promise, something brought, or forgiveness."""
         return favour_reply(self._scene, self.memory) if self.memory else None
 
@@ -214,12 +214,12 @@ class Talk(Speaking):
         return scene.my_topic in ahead and bool(scene.my_topic)
 
     @cached_property
-    def news(self) -> Line | None:
+    def news(self) -> DraftLine | None:
         """Returns the answer to news that the speaker follows."""
         return news_reply(self._scene, self.memory) if self.memory and self.memory.facts else None
 
     @cached_property
-    def rsvp(self) -> Line | None:
+    def rsvp(self) -> DraftLine | None:
         """Returns the answer to a yes, a no or a maybe."""
         return self._reply(Rsvp)
 
@@ -230,17 +230,17 @@ class Talk(Speaking):
         return self.heard.asks and not (self.heard.act in TOLD_AS_QUESTIONS and line is not None and line.replies)
 
     @cached_property
-    def authors(self) -> Line | None:
+    def authors(self) -> DraftLine | None:
         """Returns the author's answer to a question about what I told."""
         return authors_answer(self._scene, self.memory) if self.memory else None
 
     @cached_property
-    def answer(self) -> Line | None:
+    def answer(self) -> DraftLine | None:
         """Returns the answer to a question, from what is remembered."""
         return answer_question(self._scene, self.memory, self._options) if self.memory else None
 
     @cached_property
-    def greeting(self) -> Line | None:
+    def greeting(self) -> DraftLine | None:
         """Returns a greeting in return, and something of one's own."""
         return self._reply(Greet)
 
@@ -252,43 +252,43 @@ class Talk(Speaking):
         return is_nod and len(self._scene.talk.lines) > 1
 
     @cached_property
-    def goes_on(self) -> Line | None:
+    def goes_on(self) -> DraftLine | None:
         """Returns the line after a mere nod: something on the subject or another, else the end."""
         return self._reply(Nod)
 
     @cached_property
-    def taken_up(self) -> Line | None:
+    def taken_up(self) -> DraftLine | None:
         """Returns a word on what was told, something of one's own on the subject, a question about it, or two of
         these."""
         return self._reply(Taken)
 
     @cached_property
-    def guest(self) -> Line | None:
+    def guest(self) -> DraftLine | None:
         """Returns a line at an event to somebody who comes, stands about or stays."""
         return at_event(self._scene, self._options)
 
     @cached_property
-    def comfort(self) -> Line | None:
+    def comfort(self) -> DraftLine | None:
         """Returns a word about the hearer's trouble."""
         return comfort(self._scene)
 
     @cached_property
-    def reproach(self) -> Line | None:
+    def reproach(self) -> DraftLine | None:
         """Returns a word about what the hearer did to me."""
         return reproach(self._scene)
 
     @cached_property
-    def apology(self) -> Line | None:
+    def apology(self) -> DraftLine | None:
         """Returns an apology for a word I broke to the hearer."""
         return apology(self._scene)
 
     @cached_property
-    def sought(self) -> Line | None:
+    def sought(self) -> DraftLine | None:
         """Returns a question about the person whom the speaker has come to see and who is not here."""
         return sought(self._scene)
 
     @cached_property
-    def opening(self) -> Line | None:
+    def opening(self) -> DraftLine | None:
         """Returns a greeting, and something remembered."""
         return opening(self._scene, self._options)
 
@@ -307,4 +307,4 @@ def _trimmed(text: str) -> str:
     return text
 
 
-TALK = read_table("talk", Talk)
+TALK = read_table("talk", Utterance)

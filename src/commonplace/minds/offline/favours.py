@@ -14,7 +14,7 @@ from typing import Self
 
 from commonplace.character.account import as_topic
 from commonplace.languages import weekdays
-from commonplace.minds.notes import Agreed, GoalNote, Item, News, Person, Recalled
+from commonplace.minds.notes import Agreed, GoalNote, ItemNote, News, Person, Recalled
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
 from commonplace.minds.offline.hear import content
@@ -23,7 +23,7 @@ from commonplace.minds.offline.perceive_event import named_place
 from commonplace.minds.offline.plan import PROMISED
 from commonplace.minds.offline.rows import read_table
 from commonplace.minds.offline.sayings import Saying
-from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.scene import DraftLine, TalkScene
 from commonplace.minds.offline.speaking import Speaking
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, Stroke
@@ -61,7 +61,7 @@ TOO_LATE = "18:00"
 # ── what one means to do with somebody ───────────────────────────────────────────────────────────────────────────────
 
 
-def can_say(goal: GoalNote, now: Item | None, place: str, home: str) -> bool:
+def can_say(goal: GoalNote, now: ItemNote | None, place: str, home: str) -> bool:
     """Tells whether a word can settle a goal here: a matter anywhere, a promise if the character has come for it."""
     if not goal.act.startswith("keep."):
         return bool(goal.act) or goal.kind == "visit"
@@ -72,18 +72,18 @@ def can_say(goal: GoalNote, now: Item | None, place: str, home: str) -> bool:
     return place == home or goal.hours_left < CARRIES
 
 
-def _is_for(goal: GoalNote, now: Item | None) -> bool:
+def _is_for(goal: GoalNote, now: ItemNote | None) -> bool:
     return now is not None and not set(now.because).isdisjoint(goal.because)
 
 
 def meant_for(
-    goals: Sequence[GoalNote], person: Person, now: Item | None, place: str, home: str
+    goals: Sequence[GoalNote], person: Person, now: ItemNote | None, place: str, home: str
 ) -> GoalNote | None:  # fmt: skip
     """Returns the first goal with this person that a word can settle here and now."""
     return next((one for one in goals if one.person == person.id and can_say(one, now, place, home)), None)
 
 
-def goal_sayings(scene: Scene) -> Iterator[Saying]:
+def goal_sayings(scene: TalkScene) -> Iterator[Saying]:
     """Yields what the speaker means to say to the hearer, and what it may start with them."""
     talk = scene.talk
     has_defied = any(line.speaker == scene.me.id and line.speech_act == "defy" for line in talk.lines)
@@ -105,7 +105,7 @@ def goal_sayings(scene: Scene) -> Iterator[Saying]:
 RULES = {"reproach": "reproach.word", "apologise": "apology.word", "ask.topic": "ask.goal"}
 
 
-def _as_ours(scene: Scene, topic: str) -> str:
+def _as_ours(scene: TalkScene, topic: str) -> str:
     """Returns the subject of a goal as I name it to the hearer: `kite` → `the kite`, `Jun's rotor` → `your rotor`."""
     own = scene.language.owned(scene.language.turned(_lowered(topic)), scene.me, scene.you)
     return scene.language.with_article(own)
@@ -115,7 +115,7 @@ def _lowered(topic: str) -> str:
     return topic[:1].lower() + topic[1:] if topic.startswith(("The ", "A ")) else topic
 
 
-def _helpers(scene: Scene) -> Iterator[Saying]:
+def _helpers(scene: TalkScene) -> Iterator[Saying]:
     """Yields requests for help with a thing that needs more hands than the speaker's own."""
     for goal in scene.talk.goals:
         ids = tuple(one.id for one in scene.talk.recalled if one.id in goal.because)
@@ -178,7 +178,7 @@ class Settled(Moment):
         )  # fmt: skip
 
 
-def looked_for(goals: Sequence[GoalNote], now: Item | None, place: str, here: Iterable[Person]) -> GoalNote | None:
+def looked_for(goals: Sequence[GoalNote], now: ItemNote | None, place: str, here: Iterable[Person]) -> GoalNote | None:
     """Returns the goal for which the character has come here to see somebody who is not here."""
     if now is None or now.location != place:
         return None
@@ -246,7 +246,7 @@ class Reminded(OfNews):
         return self._goal
 
     @property
-    def _planned(self) -> list[Item]:
+    def _planned(self) -> list[ItemNote]:
         return [item for item in (self.given.now, *self.given.later) if item is not None]
 
     @property
@@ -278,7 +278,7 @@ class Reminded(OfNews):
         )  # fmt: skip
 
 
-def _is_taken(planned: Sequence[Item], time: str) -> bool:
+def _is_taken(planned: Sequence[ItemNote], time: str) -> bool:
     """Tells whether the plan has something at that time that is not routine."""
     begun = [item for item in planned if item.start <= time]
     return bool(begun) and bool(max(begun, key=lambda item: item.start).because)
@@ -289,7 +289,7 @@ def starts(me: str, person: Person, day: str, dice: Dice) -> bool:
     return person.warmth >= LIKES and dice.steady().chance(CHANCES["favour.starts"], "start", me, person.id, day)
 
 
-def _may_ask(scene: Scene) -> bool:
+def _may_ask(scene: TalkScene) -> bool:
     """Tells whether nothing has been asked of or promised to the hearer these days, and the talk has not turned to
     favours."""
     rules = frozenset(ASKED.values())
@@ -300,7 +300,7 @@ def _may_ask(scene: Scene) -> bool:
     return not asked and not any(line.speech_act in rules for line in scene.talk.lines)
 
 
-def _started(scene: Scene) -> Iterator[Saying]:
+def _started(scene: TalkScene) -> Iterator[Saying]:
     about = next((one for one in scene.talk.recalled if scene.you.id in (one.happening.who, one.happening.to)), None)
     if about is None:
         return
@@ -321,7 +321,7 @@ def _started(scene: Scene) -> Iterator[Saying]:
     yield Saying((about.id,), ASKED[kind], slots, "start", topic.lower(), content(thing), topic)
 
 
-def _day(scene: Scene, ahead: int) -> dict[str, str]:
+def _day(scene: TalkScene, ahead: int) -> dict[str, str]:
     """Returns the slots `day` and `on` for a day from now: `Thursday` and `on Thursday`. Late in the day, today is
     tomorrow."""
     if not ahead and scene.talk.situation.time < TOO_LATE:
@@ -339,7 +339,7 @@ def _day(scene: Scene, ahead: int) -> dict[str, str]:
 # ── what one says to it ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def favour_reply(scene: Scene, memory: Recalled) -> Line | None:
+def favour_reply(scene: TalkScene, memory: Recalled) -> DraftLine | None:
     """Returns the answer to a request, a promise, something brought, or forgiveness; None for any other line."""
     line = Favour(scene, memory=memory).said(FAVOURS)
     return line if line is not None and line.text else None
@@ -379,9 +379,9 @@ class Favour(Speaking):
         return scene.dice.steady().chance(percent, "defies", scene.you.id, scene.moment[:10])
 
     @property
-    def enough(self) -> Line:
+    def enough(self) -> DraftLine:
         """Returns an empty line that ends the talk."""
-        return Line("", ends=True)
+        return DraftLine("", ends=True)
 
     @property
     def day(self) -> str:

@@ -15,7 +15,7 @@ from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.moment import Moment
 from commonplace.minds.offline.react import REACTIONS, decide
 from commonplace.minds.offline.reflect import relate
-from commonplace.minds.offline.rows import Choice
+from commonplace.minds.offline.rows import ChosenRow
 from commonplace.minds.tasks import ReactInput, ReactOutput, RelateInput
 from commonplace.minds.weights import is_moving
 from commonplace.text import words
@@ -44,7 +44,7 @@ def nothing_for_me(given: ReactInput, request_key: RequestKey) -> Reply | None:
     return None if choice is None or _is_close(choice) else Reply(answer, row=row, needless=1)
 
 
-def _is_close(choice: Choice[Moment]) -> bool:
+def _is_close(choice: ChosenRow[Moment]) -> bool:
     """Tells whether a row that does something would have decided, had one number been a little higher or lower."""
     return any(
         not row.cells["does"].startswith("keep")

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Self
 
 from commonplace.languages.language import Language, language
-from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Who
+from commonplace.minds.notes import FactNote, ItemNote, News, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import content, heard, remembered
@@ -54,7 +54,7 @@ def goes_to(talk: ConverseInput, note: FactNote) -> bool:
     return any(_is_for(item, note, language(talk.who.language)) for item in (*now, *talk.later))
 
 
-def _is_for(item: Item, note: FactNote, spoken: Language) -> bool:
+def _is_for(item: ItemNote, note: FactNote, spoken: Language) -> bool:
     """Tells whether a stretch of plan is for the event: it is named so, or at the event's place when it begins."""
     name = spoken.bare(event_name(note, spoken))
     if name and name in item.do:
@@ -81,7 +81,7 @@ def has_said_yes(talk: ConverseInput, note: FactNote) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class EventDecision:
     """A decision about an event: the same whenever it is asked for, with the reason."""
 
     goes: bool
@@ -92,7 +92,7 @@ class Wish:
     """Who told it."""
 
 
-def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: Dice) -> Wish:
+def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: Dice) -> EventDecision:
     """Returns the decision, by who told it and how close they are, how sociable the character is, and its interests."""
     mood = temper(who)
     teller = hearing.happening.called if isinstance(hearing.happening, Said) else ""
@@ -103,7 +103,7 @@ def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: D
         score += 25
     name, goes = event_name(note, language(who.language)), score >= GOES
     why = "not" if not goes else "liked" if teller and warmth >= 15 else "kind" if interest else "see"
-    return Wish(goes, f"event.{why}", name, teller)
+    return EventDecision(goes, f"event.{why}", name, teller)
 
 
 def _interest(who: Who, note: FactNote) -> int:
@@ -151,7 +151,7 @@ class Invited(OfNews):
         return self.seen(self.news.happening.who)
 
     @cached_property
-    def wish(self) -> Wish:
+    def wish(self) -> EventDecision:
         """Returns whether the character wants to go (`wish.goes`), by who tells it and by its interests."""
         warmth = self.teller.warmth if self.teller else 10
         return wish_to_go(self.given.who, self._note, hearing(self.news), warmth, self.dice)

@@ -28,7 +28,7 @@ _TAG = r"⟦([\d-]+)⟧"
 _ANY = r"(?:the |a |an )?⟦[\d-]+⟧"
 
 
-class Row(NamedTuple):
+class CircumstancePattern(NamedTuple):
     """A way to say that kinds begin, or end."""
 
     kinds: tuple[str, ...]
@@ -39,7 +39,7 @@ class Row(NamedTuple):
     verb: re.Pattern[str]
 
 
-class Book(Struct, frozen=True, forbid_unknown_fields=True):
+class PatternBook(Struct, frozen=True, forbid_unknown_fields=True):
     """`happens.toml`."""
 
     spelled: Mapping[str, str]
@@ -92,13 +92,13 @@ class Book(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def book(language: str) -> Book:
+def book(language: str) -> PatternBook:
     """Returns the rows of a language."""
-    return msgspec.convert(tomllib.loads(file_text(language, "happens.toml")), Book)
+    return msgspec.convert(tomllib.loads(file_text(language, "happens.toml")), PatternBook)
 
 
 @cache
-def _rows(language: str) -> tuple[Row, ...]:
+def _rows(language: str) -> tuple[CircumstancePattern, ...]:
     read = book(language)
     return tuple(
         _row(kinds.split(), line, read.end, ends=ends)
@@ -108,11 +108,13 @@ def _rows(language: str) -> tuple[Row, ...]:
     )
 
 
-def _row(kinds: Iterable[str], line: str, end: str, *, ends: bool = False) -> Row:
+def _row(kinds: Iterable[str], line: str, end: str, *, ends: bool = False) -> CircumstancePattern:
     roles, _, verb = line.partition(": ")
     of, _, by = roles.partition("<")
     pattern = rf"(?<!\w)(?:{verb.replace('{}', _ANY)}){end}"
-    return Row(tuple(kinds), ends, tuple(of.split()), tuple(by.split()), re.compile(pattern, re.IGNORECASE))
+    return CircumstancePattern(
+        tuple(kinds), ends, tuple(of.split()), tuple(by.split()), re.compile(pattern, re.IGNORECASE)
+    )
 
 
 class Happens(NamedTuple):
@@ -192,7 +194,14 @@ class _Reading:
         self.question = self.question or ("" if taken else question)
 
     def _keys(
-        self, row: Row, groups: Sequence[_Group], clause: str, verb: int, before: Sequence[_Group], *, first: bool
+        self,
+        row: CircumstancePattern,
+        groups: Sequence[_Group],
+        clause: str,
+        verb: int,
+        before: Sequence[_Group],
+        *,
+        first: bool,
     ) -> tuple[tuple[str, ...], str]:
         """Returns the keys of what a verb begins or ends, and a question if its subject is unclear or missing."""
         for role in row.of:
@@ -215,7 +224,7 @@ class _Reading:
         nobody = lead is not None and (first or (lead["they"] and not before)) and not groups
         return (), said(self.given.language, "god_mode", "whom") if nobody else ""
 
-    def _of(self, row: Row, clause: str, tags: Iterable[int]) -> tuple[tuple[str, ...], str]:
+    def _of(self, row: CircumstancePattern, clause: str, tags: Iterable[int]) -> tuple[tuple[str, ...], str]:
         keys = list[str]()
         for tag in tags:
             found = self._possible(row, clause, self.meant[tag])
@@ -225,7 +234,7 @@ class _Reading:
             keys += found
         return tuple(keys), ""
 
-    def _possible(self, row: Row, clause: str, ids: Iterable[str]) -> tuple[str, ...]:
+    def _possible(self, row: CircumstancePattern, clause: str, ids: Iterable[str]) -> tuple[str, ...]:
         """Returns the keys of those subjects that can have the circumstance, or have it; not what is still to come,
         unless it is of a fact."""
         possible = self.given.so if row.ends else self.given.circumstances
@@ -238,7 +247,7 @@ class _Reading:
         of = subject_of(key)[1]
         return next((one.name for one in self.given.people if one.id == of), self.given.circumstances[key])
 
-    def _by(self, row: Row, groups: Sequence[_Group], key: str) -> str:
+    def _by(self, row: CircumstancePattern, groups: Sequence[_Group], key: str) -> str:
         people, of = {one.id for one in self.given.people}, subject_of(key)[1]
         for role in row.by:
             for group in groups:
@@ -283,7 +292,7 @@ def _any_of(phrases: Iterable[str]) -> str:
     return "|".join(re.escape(one) for one in phrases)
 
 
-def _clauses(text: str, read: Book) -> Iterator[tuple[str, bool]]:
+def _clauses(text: str, read: PatternBook) -> Iterator[tuple[str, bool]]:
     """Yields the clauses of a sentence, each with whether it ends what was dreamt before. A name alone is not a
     clause."""
     start, resets, kept = 0, False, ""
@@ -297,7 +306,7 @@ def _clauses(text: str, read: Book) -> Iterator[tuple[str, bool]]:
         kept, start, resets = "", end.end() if end else 0, bool(end and _says(read.resets, end[0]))
 
 
-def _hours(given: PerceiveEventInput, read: Book) -> int:
+def _hours(given: PerceiveEventInput, read: PatternBook) -> int:
     """Returns how many hours a sentence says something lasts; 0 if it does not say."""
     days = weekdays(given.language)
     n = "|".join((r"\d+", *sorted(read.numbers, key=len, reverse=True)))
@@ -348,7 +357,7 @@ def respelled(given: PerceiveEventInput) -> PerceiveEventInput:
     return msgspec.structs.replace(given, text=text)
 
 
-def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str, ...]]]:
+def _tagged(given: PerceiveEventInput, read: PatternBook) -> tuple[str, list[tuple[str, ...]]]:
     """Returns a sentence with tags for its names, and the ids that each tag may mean; `⟦-⟧` is the town."""
     forms, parts = forms_of(given, read)
     meant = list[tuple[str, ...]]()
@@ -365,7 +374,7 @@ def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str,
     return (re.sub(read.mention.replace("FORMS", names), tag, text, flags=re.IGNORECASE) if names else text), meant
 
 
-def forms_of(given: PerceiveEventInput, read: Book) -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
+def forms_of(given: PerceiveEventInput, read: PatternBook) -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
     """Returns the ids that each form of a name may mean, and the forms that are only a part of a person's name."""
     whole, part, first = (dict[str, list[str]]() for _ in range(3))
     people = {form: one for one in given.people for form in (plain_name(one.name), plain_name(one.called))}

@@ -50,7 +50,7 @@ class Noticed(OfNews):
         return other if other is not None and other.warmth >= COLD else None
 
 
-class Event(Noticed):
+class Incident(Noticed):
     """Something has happened that is no news of a scenario's: go and help, look, keep away or make the best of it."""
 
     @classmethod
@@ -193,7 +193,7 @@ class Distress(OfNews):
         return self.from_now(do, 15 + 5 * self.dice.below(3, "help"), emoji="🤗")
 
 
-class Weather(OfNews):
+class Rain(OfNews):
     """It begins to rain on an outdoor activity."""
 
     @classmethod

@@ -18,7 +18,7 @@ from commonplace.minds.notes import News, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.moment import Moment, OfNews
 from commonplace.minds.offline.perceive_event import meant, named_place, spoken_words
-from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.scene import DraftLine, TalkScene
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.world.happenings import Voiced
 
@@ -189,7 +189,7 @@ def _is_owed(given: ReactInput, person: Person, thought: Recalled) -> bool:
     return not any(wanted.message in quote for quote in said)
 
 
-def thought_aloud(scene: Scene) -> Line | None:
+def thought_aloud(scene: TalkScene) -> DraftLine | None:
     """Returns the line that a thought of today wanted said to the hearer, if it has not been said."""
     for memory in scene.talk.recalled:
         if not isinstance(memory.happening, Voiced) or memory.minutes_ago >= DAY:
@@ -200,5 +200,5 @@ def thought_aloud(scene: Scene) -> Line | None:
         message = scene.voiced(wanted.message)
         if any(message in said for said in (*scene.talk.said, *scene.mine, scene.aired)):
             continue
-        return Line(message, (memory.id,), wanted.act, scene.language.noun_phrase(wanted.message))
+        return DraftLine(message, (memory.id,), wanted.act, scene.language.noun_phrase(wanted.message))
     return None

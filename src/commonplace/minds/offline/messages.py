@@ -19,7 +19,7 @@ from commonplace.world.events import Form, Post
 _QUOTES = " “”\"'‘’"
 
 
-class Message(NamedTuple):
+class SentMessage(NamedTuple):
     """A message that a sentence sends."""
 
     post: Post
@@ -27,7 +27,7 @@ class Message(NamedTuple):
     """The sentence without the words of the message."""
 
 
-def message(given: PerceiveEventInput, here: str = "") -> Message | None:
+def message(given: PerceiveEventInput, here: str = "") -> SentMessage | None:
     """Returns the message that a sentence sends; None if it sends none, or if its reader or its place is not clear.
     `here` is the area of a board that has no other name."""
     forms, _ = forms_of(given, book(given.language))
@@ -37,7 +37,7 @@ def message(given: PerceiveEventInput, here: str = "") -> Message | None:
         if found and post:
             said = [found.span(name) for name in ("words", "says") if name in row.groupindex]
             start, end = min(one for one, _ in said), max(one for _, one in said)
-            return Message(post, sentence(f"{found[0][:start].rstrip()} {found[0][end:]}"))
+            return SentMessage(post, sentence(f"{found[0][:start].rstrip()} {found[0][end:]}"))
     return None
 
 

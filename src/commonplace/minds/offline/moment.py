@@ -8,7 +8,7 @@ from typing import Self
 
 from commonplace import rng
 from commonplace.languages.language import Language
-from commonplace.minds.notes import TABLE, Item, News, Person, So
+from commonplace.minds.notes import TABLE, ItemNote, News, Person, So
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import heard
@@ -69,7 +69,7 @@ class Moment(Facts):
         return self.rules.language
 
     @property
-    def now(self) -> Item | None:
+    def now(self) -> ItemNote | None:
         """Returns the plan's item for now."""
         return self.given.now
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.languages.language import language
-from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
+from commonplace.minds.notes import Hint, ItemNote, Recalled, ThingHere
 from commonplace.minds.offline.circumstances import changed, deeds_of_the_day, unpowered
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
@@ -38,7 +38,7 @@ FORESEEN = 6 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class StrokeDraft:
     """A stroke being drafted: minutes after midnight (past 24 h for small hours), and the stroke as it will be."""
 
     start: int
@@ -63,19 +63,19 @@ def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
     return PlanDayOutput(strokes=_closed(given, drafts))
 
 
-def _routine(given: PlanDayInput) -> list[Draft]:
+def _routine(given: PlanDayInput) -> list[StrokeDraft]:
     """Returns the routine with growing times: a sleep after midnight counts past 24 hours."""
-    drafts, rules = list[Draft](), grammar(given.who.language)
+    drafts, rules = list[StrokeDraft](), grammar(given.who.language)
     for index, stroke in enumerate(given.routine):
         start = moment_minutes(stroke.start)
         if drafts and start < drafts[-1].start:
             start += 24 * 60
         drafts.append(
-            Draft(start, stroke.model_copy(update={"routine": stroke.routine if stroke.routine >= 0 else index}))
+            StrokeDraft(start, stroke.model_copy(update={"routine": stroke.routine if stroke.routine >= 0 else index}))
         )
     if not drafts:
         drafts = [
-            Draft(
+            StrokeDraft(
                 moment_minutes(given.wakes),
                 Stroke(start=given.wakes, minutes=30, location=given.who.home, do=rules.first("day.wake", {})),
             )
@@ -83,7 +83,7 @@ def _routine(given: PlanDayInput) -> list[Draft]:
     if len(drafts) < 2 or not drafts[-1].stroke.asleep:
         start = max(22 * 60 + 30, drafts[-1].start + 60)
         drafts.append(
-            Draft(
+            StrokeDraft(
                 start,
                 Stroke(
                     start="22:30", minutes=480, location=given.who.home, do=rules.first("day.sleep", {}), asleep=True
@@ -93,10 +93,10 @@ def _routine(given: PlanDayInput) -> list[Draft]:
     return drafts
 
 
-def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
+def _varied(drafts: list[StrokeDraft], mood: Temper, dice: Dice) -> list[StrokeDraft]:
     """Shifts all starts but the first by 5–15 minutes; early people begin earlier, sociable ones have longer
     evenings."""
-    moved: list[Draft] = []
+    moved: list[StrokeDraft] = []
     for index, draft in enumerate(drafts):
         start = draft.start
         if index:
@@ -108,7 +108,7 @@ def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
     return moved
 
 
-def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
+def _dry(given: PlanDayInput, draft: StrokeDraft, dice: Dice) -> StrokeDraft:
     """Replaces, in bad weather, half of the outdoor strokes of the next hours by something indoors."""
     outdoors = {spot.id for spot in given.places if spot.outdoor}
     sky = given.situation.sky
@@ -127,20 +127,20 @@ def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
     return replace(draft, stroke=draft.stroke.model_copy(update=update))
 
 
-def _otherwise(wish: Draft) -> Iterator[Draft]:
+def _otherwise(wish: StrokeDraft) -> Iterator[StrokeDraft]:
     """Yields other times for what was promised to somebody, if its own time is taken."""
     if wish.stroke.emoji == PROMISED:
         yield from (replace(wish, start=start) for start in TIMES)
 
 
-def _inserted(drafts: list[Draft], wish: Draft) -> list[Draft]:
+def _inserted(drafts: list[StrokeDraft], wish: StrokeDraft) -> list[StrokeDraft]:
     """Returns the strokes with the wish in its time; what it overlaps gives way, and what it interrupts goes on after
     it."""
     start, end = wish.start, wish.start + wish.stroke.minutes
     sleep = next((draft.start for draft in drafts if draft.stroke.asleep), LATEST)
     if start < drafts[0].start or (start >= sleep and not wish.keeps_up):
         return drafts
-    out: list[Draft] = []
+    out: list[StrokeDraft] = []
     for index, draft in enumerate(drafts):
         ends = drafts[index + 1].start if index + 1 < len(drafts) else LATEST + 60
         if draft.fixed and draft.start < end and ends > start and not draft.stroke.asleep:
@@ -155,7 +155,7 @@ def _inserted(drafts: list[Draft], wish: Draft) -> list[Draft]:
     return sorted([*out, wish], key=lambda draft: draft.start)
 
 
-def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
+def _sized(given: PlanDayInput, drafts: list[StrokeDraft], dice: Dice) -> list[StrokeDraft]:
     """Returns 5–8 strokes: the shortest that can be spared goes, the longest is broken up by something small."""
     drafts, rules = _distinct(drafts), grammar(given.who.language)
     while len(drafts) > MOST:
@@ -174,10 +174,10 @@ def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
     return drafts
 
 
-def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
+def _distinct(drafts: Sequence[StrokeDraft]) -> list[StrokeDraft]:
     """Returns strokes with strictly growing starts; if two begin together the later one stays, and a wish comes before
     all."""
-    out: list[Draft] = []
+    out: list[StrokeDraft] = []
     for draft in drafts:
         if not out or draft.start >= out[-1].start + APART:
             out.append(draft)
@@ -188,7 +188,7 @@ def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
     return out
 
 
-def _broken_up(given: PlanDayInput, drafts: list[Draft], do: str) -> list[Draft]:
+def _broken_up(given: PlanDayInput, drafts: list[StrokeDraft], do: str) -> list[StrokeDraft]:
     """Returns the strokes with something small in the middle of the longest waking one."""
     lengths = [(drafts[index + 1].start - drafts[index].start, -index) for index in range(len(drafts) - 1)]
     if not lengths:
@@ -198,13 +198,13 @@ def _broken_up(given: PlanDayInput, drafts: list[Draft], do: str) -> list[Draft]
     middle = drafts[index].start + length // 2 // 5 * 5
     extra = Stroke(start=hhmm(middle), minutes=30, location=given.who.home, do=do)
     back = replace(drafts[index], start=min(middle + 30, middle + max(5, length // 4 // 5 * 5)))
-    halves = [drafts[index], Draft(middle, extra)]
+    halves = [drafts[index], StrokeDraft(middle, extra)]
     if len(drafts) + 2 <= MOST and length >= 90:
         halves.append(back)
     return [*drafts[:index], *halves, *drafts[index + 1 :]]
 
 
-def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
+def _closed(given: PlanDayInput, drafts: Sequence[StrokeDraft]) -> tuple[Stroke, ...]:
     """Returns the drafts as strokes, each until the next; sleep lasts until the next waking."""
     wakes = moment_minutes(given.wakes) + 24 * 60
     out: list[Stroke] = []
@@ -229,17 +229,21 @@ TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
 """Times of the day for a wish, in minutes after midnight."""
 
 
-def _wishes(given: PlanDayInput, dice: Dice) -> list[Draft]:
+def _wishes(given: PlanDayInput, dice: Dice) -> list[StrokeDraft]:
     """Yields appointments first, then at most two wishes, each at its own time."""
     times = dice.shuffled(TIMES, "times")
     events = [*_because_of_what_is_so(given, times, dice), *_events(given, dice)]
     goals = list(_goals(given, times, dice))[:MOST_GOALS]
     wishes = [*_insights(given), *_undone(given), *_visits(given, dice)]
     chosen = dice.shuffled(wishes, "wishes")[: max(0, _appetite(dice) - len(goals))]
-    return [*events, *goals, *(Draft(times[-1 - index], stroke, fixed=True) for index, stroke in enumerate(chosen))]
+    return [
+        *events,
+        *goals,
+        *(StrokeDraft(times[-1 - index], stroke, fixed=True) for index, stroke in enumerate(chosen)),
+    ]
 
 
-def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Draft]:
+def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[StrokeDraft]:
     """Yields strokes for goals that the character can pursue today, where the thing is or the person is mostly met:
     promises first.
 
@@ -263,14 +267,14 @@ def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Dr
             start="00:00", minutes=40 if goal.kind == "visit" else 60, location=goal.place, do=do[:120],
             because=goal.because[-1:], emoji="🔧" if goal.object else PROMISED if goal.kind == "promise" else "💬",
         )  # fmt: skip
-        yield Draft(start, stroke, fixed=True)
+        yield StrokeDraft(start, stroke, fixed=True)
 
 
-def _because_of_what_is_so(given: PlanDayInput, times: Sequence[int], dice: Dice) -> list[Draft]:
+def _because_of_what_is_so(given: PlanDayInput, times: Sequence[int], dice: Dice) -> list[StrokeDraft]:
     """Returns the first few deeds about circumstances."""
     deeds = list(deeds_of_the_day(given, dice))[:MOST_GOALS] if given.so else []
     return [
-        Draft(moment_minutes(at) if at else times[number], stroke, fixed=True)
+        StrokeDraft(moment_minutes(at) if at else times[number], stroke, fixed=True)
         for number, (at, stroke) in enumerate(deeds)
     ]
 
@@ -279,7 +283,7 @@ def _appetite(dice: Dice) -> int:
     return (1, 1, 2, MOST_WISHES)[dice.below(4, "appetite")]
 
 
-def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
+def _events(given: PlanDayInput, dice: Dice) -> Iterator[StrokeDraft]:
     """Yields the events of this day that the character knows of and wants to go to."""
     warmth = {person.id: person.warmth for person in given.known}
     reachable = {spot.id for spot in given.places}
@@ -298,7 +302,7 @@ def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
         hearing = max(carrying, key=lambda one: (warmth.get(one.happening.who, 10), -one.id))
         if wish_to_go(given.who, note, hearing, warmth.get(hearing.happening.who, 10), dice).goes:
             stroke = event_stroke(given.who, note, hearing.id)
-            yield Draft(moment_minutes(stroke.start), stroke, fixed=True, keeps_up=True)
+            yield StrokeDraft(moment_minutes(stroke.start), stroke, fixed=True, keeps_up=True)
 
 
 def _insights(given: PlanDayInput) -> Iterator[Stroke]:
@@ -489,7 +493,7 @@ def _filled(queue: Sequence[PartOut], total: int, dice: Dice) -> tuple[PartOut, 
     return tuple(parts) or (PartOut(do=queue[0].do, minutes=5),)
 
 
-def kind_of(rules: Grammar, one: Item | Stroke) -> str:
+def kind_of(rules: Grammar, one: ItemNote | Stroke) -> str:
     """Returns the kind of an item: event if it leads to one; else one of `KINDS` or plain, by the words of its
     doing."""
     return "event" if one.event else next((kind for kind in KINDS if rules.has(f"kind.{kind}", one.do)), "plain")

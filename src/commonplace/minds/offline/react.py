@@ -17,7 +17,7 @@ from commonplace.minds.notes import (
     NO_PAST,
     FactNote,
     GoalNote,
-    Item,
+    ItemNote,
     News,
     Person,
     Recalled,
@@ -27,29 +27,29 @@ from commonplace.minds.notes import (
 )  # fmt: skip
 from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.at_event import Lull, Newcomer, is_over
-from commonplace.minds.offline.circumstances import Absence, Barred, Circumstance
+from commonplace.minds.offline.circumstances import Absence, Barred, Discovery
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.favours import Directed, Helped, Reminded, Settled, looked_for, meant_for, starts
 from commonplace.minds.offline.gatherings import Invited, event_name, hearing
 from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import Heard, heard, remembered
-from commonplace.minds.offline.incidents import Distress, Event, Failure, Weather, befallen
+from commonplace.minds.offline.incidents import Distress, Failure, Incident, Rain, befallen
 from commonplace.minds.offline.inner_voice import Delivery, Thought
 from commonplace.minds.offline.moment import Here, Moment, OfNews, is_grave
 from commonplace.minds.offline.rate import rate
-from commonplace.minds.offline.rows import Choice, Filled, Table, read_table
+from commonplace.minds.offline.rows import ChosenRow, Filled, RuleTable, read_table
 from commonplace.minds.offline.sayings import occasion_word
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import (
     ActInput,
     ActOutput,
     ConverseInput,
+    KnownTargets,
     RateInput,
     ReactInput,
     ReactOutput,
     Stroke,
-    Targets,
 )
 from commonplace.text import is_named
 from commonplace.world.happenings import Befell, Did, Happening, Said
@@ -96,7 +96,7 @@ def _with_plans(answer: ReactOutput, accepted: ReactOutput) -> ReactOutput:
     return answer.model_copy(update={"stroke": accepted.stroke, "reason": why[:300], "because": because})
 
 
-def reaction(choice: Choice[Moment]) -> ReactOutput:
+def reaction(choice: ChosenRow[Moment]) -> ReactOutput:
     """Returns the reaction of a row: `does` is a decision, the person and the purpose; `reason` is a rule, with what
     fills it."""
     row, facts, _ = choice
@@ -488,7 +488,7 @@ def _noticed_with(happening: Happening) -> Sequence[str]:
 class Meeting(OfNews):
     """Whom of those here the character most wants to speak to."""
 
-    def __init__(self, given: ReactInput, dice: Dice, news: News, by: Choice[Wish]) -> None:
+    def __init__(self, given: ReactInput, dice: Dice, news: News, by: ChosenRow[Wish]) -> None:
         super().__init__(given, dice, news)
         self.by, self._wish, self._row = by, by.facts, by.row
 
@@ -535,11 +535,11 @@ class Meeting(OfNews):
         return self._wish.topic
 
 
-REACTIONS: Table[Moment] = read_table("react", *(
-    Circumstance, Delivery, Disliked, Distress, Event, Failure, Floor, Here, Lull, Meeting, Missed, Newcomer, Overheard,
-    Remark, Sought, Thought, Weather,
+REACTIONS: RuleTable[Moment] = read_table("react", *(
+    Discovery, Delivery, Disliked, Distress, Incident, Failure, Floor, Here, Lull, Meeting, Missed, Newcomer, Overheard,
+    Remark, Sought, Thought, Rain,
 ))  # fmt: skip
-PLANS: Table[Moment] = read_table("plans", Absence, Barred, Circumstance, Directed, Helped, Invited, Reminded, Settled)
+PLANS: RuleTable[Moment] = read_table("plans", Absence, Barred, Discovery, Directed, Helped, Invited, Reminded, Settled)
 WISHES = read_table("wish", Wish)
 
 
@@ -612,7 +612,7 @@ def _overheard(given: ReactInput, hearer: Person) -> tuple[Spoken, ...]:
     )
 
 
-def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice) -> ActOutput:
+def _action(answer: ReactOutput, given: ReactInput, targets: KnownTargets, dice: Dice) -> ActOutput:
     """Returns the plan's next step; if a stroke begins now, a step towards it, and if the character waits, staying."""
     item, stroke = given.now, answer.stroke
     if stroke is not None and stroke.start == given.situation.time:
@@ -631,14 +631,14 @@ def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice
     return act(asked, dice)
 
 
-def _towards(targets: Targets, place: str) -> Targets:
+def _towards(targets: KnownTargets, place: str) -> KnownTargets:
     """Returns the targets with a walk to the place as next step; without a place, an empty step."""
     kind = "MOVE" if place else "IDLE"
     return changed(targets, step=kind, step_target=place, step_verb="", step_doing="")
 
 
-def _item(stroke: Stroke) -> Item:
-    return Item(
+def _item(stroke: Stroke) -> ItemNote:
+    return ItemNote(
         start=stroke.start,
         minutes=stroke.minutes,
         location=stroke.location,

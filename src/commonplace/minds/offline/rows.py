@@ -36,7 +36,7 @@ _SLOT = re.compile(r"\{([a-z_.]+)\}")
 class Facts:
     """What the conditions of a kind of rows are about; each property of a subclass is one that a row may name."""
 
-    by: Choice[Any] | None = None
+    by: ChosenRow[Any] | None = None
     """The choice of another table that this one goes on from."""
 
     @classmethod
@@ -67,7 +67,7 @@ class Filled(NamedTuple):
         return self.given[name] if name in self.given else self.facts.get(name)
 
 
-class Row(NamedTuple, Generic[F]):
+class RuleRow(NamedTuple, Generic[F]):
     """A case."""
 
     name: str
@@ -87,12 +87,12 @@ class Row(NamedTuple, Generic[F]):
         return len(self.when)
 
 
-class Choice(NamedTuple, Generic[F]):
+class ChosenRow(NamedTuple, Generic[F]):
     """The row that decides, what it is about, and what would have decided instead."""
 
-    row: Row[F]
+    row: RuleRow[F]
     facts: F
-    passed: tuple[tuple[Row[F], F, int], ...]
+    passed: tuple[tuple[RuleRow[F], F, int], ...]
     """The heavier rows with what they would have been about and how many of their conditions held."""
 
     def account(self, after: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Choice(NamedTuple, Generic[F]):
         return [[row.name, row.when[met].explained(facts)] for row, facts, met in nearly]
 
     @classmethod
-    def accounts(cls, choices: Sequence[Choice[Any]]) -> dict[str, Any]:
+    def accounts(cls, choices: Sequence[ChosenRow[Any]]) -> dict[str, Any]:
         """Returns rows that led to one another: their names, their conditions with what they found, and what nearly
         decided in the last of them before those in the others."""
         nearly = (row for one in reversed(choices) for row in one._nearly())
@@ -126,50 +126,50 @@ class Choice(NamedTuple, Generic[F]):
         }
 
 
-class Table(Generic[F]):
+class RuleTable(Generic[F]):
     """Rows, the heaviest first."""
 
-    def __init__(self, rows: Iterable[Row[F]]) -> None:
+    def __init__(self, rows: Iterable[RuleRow[F]]) -> None:
         self.rows = sorted(rows, key=lambda row: (-row.weight, -len(row.when)))
         self._runs = [(of, list(run)) for of, run in groupby(self.rows, key=lambda row: row.of)]
         self._by_kind = {of: [row for row in self.rows if row.of is of] for of, _ in self._runs}
 
-    def choose(self, *given: Any) -> Choice[F] | None:
+    def choose(self, *given: Any) -> ChosenRow[F] | None:
         """Returns the row that decides. Neighbouring rows of one kind are tried together, on one thing after
         another."""
-        passed: list[tuple[Row[F], F, int]] = []
+        passed: list[tuple[RuleRow[F], F, int]] = []
         every = ((rows, facts) for of, rows in self._runs for facts in of.found(*given))
         return next((choice for rows, facts in every if (choice := _decided(rows, facts, passed))), None)
 
-    def decide(self, facts: F) -> Choice[F] | None:
+    def decide(self, facts: F) -> ChosenRow[F] | None:
         """Returns the row that decides, among the rows about such facts."""
         return _decided(self._by_kind[type(facts)], facts, [])
 
 
-def _decided(rows: Iterable[Row[F]], facts: F, passed: list[tuple[Row[F], F, int]]) -> Choice[F] | None:
+def _decided(rows: Iterable[RuleRow[F]], facts: F, passed: list[tuple[RuleRow[F], F, int]]) -> ChosenRow[F] | None:
     """Returns the first row that holds; the rows that do not hold are added to `passed`."""
     for row in rows:
         met = row.met(facts)
         if met == len(row.when):
-            return Choice(row, facts, tuple(passed))
+            return ChosenRow(row, facts, tuple(passed))
         passed.append((row, facts, met))
     return None
 
 
-def read_table(name: str, *kinds: type[F]) -> Table[F]:
+def read_table(name: str, *kinds: type[F]) -> RuleTable[F]:
     """Returns a table of the offline mind. Raises CommonplaceError with the file and the line of a mistake."""
     return parsed(f"{name}.txt", _text(name), {one.__name__.lower(): one for one in kinds})
 
 
-def parsed(name: str, text: str, kinds: Mapping[str, type[F]]) -> Table[F]:
+def parsed(name: str, text: str, kinds: Mapping[str, type[F]]) -> RuleTable[F]:
     """Returns the table of a text."""
 
-    def row(at: str, cells: dict[str, str]) -> Row[F]:
+    def row(at: str, cells: dict[str, str]) -> RuleRow[F]:
         of = kinds[cells.pop("of")]
         when = tuple(condition(one.strip(), of) for one in cells.pop("when").split(",") if one.strip())
-        return Row(cells.pop("name"), of, when, int(cells.pop("weight")), cells, at)
+        return RuleRow(cells.pop("name"), of, when, int(cells.pop("weight")), cells, at)
 
-    return Table(_each(name, text, row))
+    return RuleTable(_each(name, text, row))
 
 
 def read_numbers(name: str) -> Mapping[str, int]:

@@ -18,8 +18,8 @@ from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_y
 from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
 from commonplace.minds.offline.incidents import befallen
-from commonplace.minds.offline.rows import Choice, Facts, Row, read_numbers
-from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.rows import ChosenRow, Facts, RuleRow, read_numbers
+from commonplace.minds.offline.scene import DraftLine, TalkScene
 from commonplace.minds.offline.told import LONG, Told, minutes_since
 from commonplace.world.acts import telling
 from commonplace.world.circumstances import subject_of
@@ -118,10 +118,12 @@ class Remembered(Facts):
     """Something that could be said comes to mind."""
 
 
-_ROWS = {kind: Choice(Row(kind, Remembered, (), weight, {}), Remembered(), ()) for kind, weight in WEIGHTS.items()}
+_ROWS = {
+    kind: ChosenRow(RuleRow(kind, Remembered, (), weight, {}), Remembered(), ()) for kind, weight in WEIGHTS.items()
+}
 
 
-def worded(scene: Scene, saying: Saying) -> Line | None:
+def worded(scene: TalkScene, saying: Saying) -> DraftLine | None:
     """Returns the line of a saying; None if the grammar has no words for it."""
     line = scene.line(saying.rule, *saying.ids, *saying.of, **{"topic": saying.topic, **saying.slots})
     if not line.text or not scene.is_new_here(line.text):
@@ -129,7 +131,7 @@ def worded(scene: Scene, saying: Saying) -> Line | None:
     return replace(line, act=saying.act or line.act, facts=saying.facts, rows=(_ROWS[saying.kind],))
 
 
-def sayings(scene: Scene) -> list[Saying]:
+def sayings(scene: TalkScene) -> list[Saying]:
     """Returns what the recalled memories give to say to this hearer now, in order of recall."""
     found: dict[str, Saying] = {}
     for rank, memory in enumerate(scene.talk.recalled):
@@ -144,14 +146,14 @@ def sayings(scene: Scene) -> list[Saying]:
     return list(found.values())
 
 
-def _asked_before(scene: Scene, saying: Saying) -> bool:
+def _asked_before(scene: TalkScene, saying: Saying) -> bool:
     """Tells whether I have put the question to this hearer already: a question is asked only once."""
     if not saying.asks or not saying.topic:
         return False
     return has_asked(scene.talk.past, scene.you.id, saying.rule, saying.topic, scene.language)
 
 
-def _saying(scene: Scene, memory: Recalled) -> Saying | None:
+def _saying(scene: TalkScene, memory: Recalled) -> Saying | None:
     happening = memory.happening
     if memory.facts and (not isinstance(happening, SEEN) or befallen(happening) or _is_past_plan(scene, memory)):
         return _fact(scene, memory)
@@ -165,7 +167,7 @@ def _saying(scene: Scene, memory: Recalled) -> Saying | None:
     return _made(scene, memory)
 
 
-def _made(scene: Scene, memory: Recalled) -> Saying | None:
+def _made(scene: TalkScene, memory: Recalled) -> Saying | None:
     maker = _MAKERS.get(type(memory.happening))
     return maker(scene, scene.as_told(memory), memory.happening) if maker else None
 
@@ -177,7 +179,7 @@ def _of(told: Told, rule: str, main: str, topic: str | None = None, more: str = 
     return Saying((told.id,), rule, {}, kind or rule, main.lower(), content(main) | content(more), topic, (told,))
 
 
-def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
+def if_asked(scene: TalkScene, memory: Recalled) -> Saying | None:
     """Returns what a memory gives to say to somebody who asks about it, even if it is private or was long ago."""
     happening = memory.happening
     if isinstance(happening, Befell) and scene.you.id in happening.there.split():
@@ -200,13 +202,13 @@ def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
 # ── what is known of an event ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _is_past_plan(scene: Scene, memory: Recalled) -> bool:
+def _is_past_plan(scene: TalkScene, memory: Recalled) -> bool:
     """Tells whether it is a plan to go to an event that has begun."""
     begun = any(scene.notes[name].starts <= scene.moment for name in memory.facts if name in scene.notes)
     return isinstance(memory.happening, Planned) and begun
 
 
-def _fact(scene: Scene, memory: Recalled) -> Saying | None:
+def _fact(scene: TalkScene, memory: Recalled) -> Saying | None:
     """Returns news, in the words that carry it; for an event both know of, a question whether the hearer goes."""
     happening = memory.happening
     note = next((scene.notes[name] for name in memory.facts if name in scene.notes), None)
@@ -253,7 +255,7 @@ def _sort(happening: Happening) -> str:
     return happening.sort if isinstance(happening, Befell | Seed) else ""
 
 
-def _event_ahead(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
+def _event_ahead(scene: TalkScene, memory: Recalled, note: FactNote) -> Saying | None:
     """Returns a question whether the hearer goes, too; None if they have said so already."""
     event = event_name(note, scene.language)
     name = scene.language.bare(event)
@@ -266,7 +268,7 @@ def _event_ahead(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
     return Saying((memory.id,), "ask.going", slots, "ask.going", name, content(event), event)
 
 
-def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
+def _event_begun(scene: TalkScene, memory: Recalled, note: FactNote) -> Saying | None:
     """Returns a saying about an event that has begun: at its place a remark, afterwards a look back."""
     event = event_name(note, scene.language)
     name = scene.language.bare(event)
@@ -287,7 +289,7 @@ def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
     return Saying(ids, "ask.event", slots, kind, f"{name} {when}", words, event)
 
 
-def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
+def _event_here(scene: TalkScene, memory: Recalled, note: FactNote) -> Saying | None:
     """Returns a remark on the event that the speaker is at, once or twice at its beginning."""
     begun = minutes_since(scene.moment, note)
     has_spoken = any(
@@ -305,7 +307,7 @@ def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None
 # ── what an author has given to tell ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _tell(scene: Scene, memory: Recalled) -> Saying | None:
+def _tell(scene: TalkScene, memory: Recalled) -> Saying | None:
     you = scene.you
     is_about_you = memory.happening.about == you.id
     lines = [
@@ -340,14 +342,14 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     )  # fmt: skip
 
 
-def _holds_still(scene: Scene, memory: Recalled, text: str) -> bool:
+def _holds_still(scene: TalkScene, memory: Recalled, text: str) -> bool:
     """Tells whether a line about an occasion is true today, and not about me."""
     if scene.language.mentions(text, scene.me.name, scene.me.called):
         return False
     return _is_of_today(scene, memory.minutes_ago, text)
 
 
-def _is_of_today(scene: Scene, minutes_ago: int, text: str) -> bool:
+def _is_of_today(scene: TalkScene, minutes_ago: int, text: str) -> bool:
     """Tells whether words such as `this morning` in what was said or seen are still right."""
     return minutes_ago <= moment_minutes(scene.moment[11:16]) or not scene.rules.has("same_day", text)
 
@@ -355,7 +357,7 @@ def _is_of_today(scene: Scene, minutes_ago: int, text: str) -> bool:
 # ── what was seen, said and done ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _seen(scene: Scene, told: Told, seen: Seen | Tried) -> Saying | None:
+def _seen(scene: TalkScene, told: Told, seen: Seen | Tried) -> Saying | None:
     """Returns somebody's doing: the hearer's own, as a question; somebody else's, as gossip."""
     if not is_worth_telling(scene, seen.doing) or told.minutes_ago > STALE:
         return None
@@ -367,7 +369,7 @@ def _seen(scene: Scene, told: Told, seen: Seen | Tried) -> Saying | None:
     return _of(told, "core.saw", told.doing, more=seen.called, kind=kind)
 
 
-def _seen_you(scene: Scene, told: Told) -> Saying | None:
+def _seen_you(scene: TalkScene, told: Told) -> Saying | None:
     doing, event = told.doing, occasion(scene, told.doing)
     if event and scene.talk.gathering is not None:
         return None
@@ -377,7 +379,7 @@ def _seen_you(scene: Scene, told: Told) -> Saying | None:
     return _of(told, rule, doing)
 
 
-def _said(scene: Scene, told: Told, said: Said) -> Saying | None:
+def _said(scene: TalkScene, told: Told, said: Said) -> Saying | None:
     """Returns a saying about what somebody said: a question to the one who said it, hearsay to others."""
     who, quote = said.who, said.quote
     if not quote or who == scene.me.id:
@@ -396,7 +398,7 @@ def _said(scene: Scene, told: Told, said: Said) -> Saying | None:
     return None if is_old else saying
 
 
-def _heard_from(scene: Scene, told: Told, said: Said) -> Saying | None:
+def _heard_from(scene: TalkScene, told: Told, said: Said) -> Saying | None:
     """Returns what somebody said, passed on to somebody else: reported if it reads well, otherwise word for word."""
     spoken, passed_on = scene.language, told.report or told.quote
     if not passed_on or spoken.mentions(passed_on, scene.me.name, scene.me.called):
@@ -408,7 +410,7 @@ def _heard_from(scene: Scene, told: Told, said: Said) -> Saying | None:
     return _of(told, "core.heard", passed_on, topic)
 
 
-def _said_by_you(scene: Scene, told: Told, said: Said, line: Heard) -> Saying | None:
+def _said_by_you(scene: TalkScene, told: Told, said: Said, line: Heard) -> Saying | None:
     topic, bare = line.topic, scene.language.bare(line.topic)
     if not said.to_me or told.minutes_ago < JUST or not topic or scene.known(bare):
         return None
@@ -417,7 +419,7 @@ def _said_by_you(scene: Scene, told: Told, said: Said, line: Heard) -> Saying | 
     return replace(_of(told, "ask.topic", topic, topic), mark=bare)
 
 
-def _did(scene: Scene, told: Told, did: Did) -> Saying | None:
+def _did(scene: TalkScene, told: Told, did: Did) -> Saying | None:
     if not is_worth_telling(scene, did.doing) or not told.doing:
         return None
     event = occasion(scene, told.doing)
@@ -428,7 +430,7 @@ def _did(scene: Scene, told: Told, did: Did) -> Saying | None:
     return _of(told, "core.did", told.doing)
 
 
-def _thing(scene: Scene, told: Told, changed: Changed) -> Saying | None:
+def _thing(scene: TalkScene, told: Told, changed: Changed) -> Saying | None:
     """Returns a saying about a thing that does not work, told once to each person, but not to those who know because
     they live or work there."""
     thing, spoken = told.thing, scene.language
@@ -442,7 +444,7 @@ def _thing(scene: Scene, told: Told, changed: Changed) -> Saying | None:
     return replace(_of(told, "core.thing", changed.object_name, thing, changed.words, kind=kind), mark=mark)
 
 
-def _have_talked_of(scene: Scene, name: str) -> bool:
+def _have_talked_of(scene: TalkScene, name: str) -> bool:
     """Tells whether I remember a line between the two of us with the name in it."""
     return any(
         scene.you.id in (one.happening.who, one.happening.to) and name in one.happening.quote.lower()
@@ -450,17 +452,17 @@ def _have_talked_of(scene: Scene, name: str) -> bool:
     )
 
 
-def _absent(_scene: Scene, told: Told, _: Absent | Missing) -> Saying | None:
+def _absent(_scene: TalkScene, told: Told, _: Absent | Missing) -> Saying | None:
     is_telling = bool(told.at) and told.minutes_ago <= STALE
     return _of(told, "core.absent", told.thing, told.thing) if is_telling else None
 
 
-def _refused(_scene: Scene, told: Told, _: Failed | Tried) -> Saying | None:
+def _refused(_scene: TalkScene, told: Told, _: Failed | Tried) -> Saying | None:
     is_telling = told.thing and told.why and told.minutes_ago <= STALE
     return _of(told, "core.refused", told.why, told.thing, told.thing) if is_telling else None
 
 
-def _tried(scene: Scene, told: Told, tried: Tried) -> Saying | None:
+def _tried(scene: TalkScene, told: Told, tried: Tried) -> Saying | None:
     """Returns what somebody else was seen to fail at, and why."""
     saying = _refused(scene, told, tried)
     return (
@@ -470,7 +472,7 @@ def _tried(scene: Scene, told: Told, tried: Tried) -> Saying | None:
     )
 
 
-def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | None:
+def _seen_together(scene: TalkScene, memory: Recalled, befell: Befell) -> Saying | None:
     """Returns what the speaker has not told yet about something that happened, for somebody who was there, too."""
     lines = (one for one in map(scene.voiced, memory.tell) if _holds_still(scene, memory, one))
     text = next((one for one in lines if not scene.known(one) and not scene.has_told(one)), "")
@@ -479,7 +481,7 @@ def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | N
     return replace(saying, slots={"text": text}) if text else None
 
 
-def _event(scene: Scene, told: Told, _: Befell) -> Saying | None:
+def _event(scene: TalkScene, told: Told, _: Befell) -> Saying | None:
     """Returns something that happened, told in the past tense if its verb is known."""
     text = told.written.strip().rstrip(".!")
     spoken = scene.language
@@ -494,7 +496,7 @@ def _event(scene: Scene, told: Told, _: Befell) -> Saying | None:
     return replace(_of(told, "core.event" if told.past else "core.event_topic", text, topic, kind=kind), mark=mark)
 
 
-def _read(scene: Scene, told: Told, read: Read) -> Saying | None:
+def _read(scene: TalkScene, told: Told, read: Read) -> Saying | None:
     """Returns what the speaker has read or heard on the radio, word for word."""
     spoken, quote = scene.language, read.quote.rstrip(".")
     if any(spoken.mentions(quote, one.name, one.called) for one in (scene.me, scene.you)) or read.who == scene.you.id:
@@ -503,7 +505,7 @@ def _read(scene: Scene, told: Told, read: Read) -> Saying | None:
     return replace(_of(told, f"core.read.{read.form}", quote, kind=kind), slots={"text": quote})
 
 
-def _weather(scene: Scene, told: Told, weather: Sky) -> Saying | None:
+def _weather(scene: TalkScene, told: Told, weather: Sky) -> Saying | None:
     sky = weather.sky
     rule = f"core.weather.{sky}"
     if told.minutes_ago > 180 or sky != scene.talk.situation.sky or rule not in scene.rules.rules:
@@ -511,14 +513,14 @@ def _weather(scene: Scene, told: Told, weather: Sky) -> Saying | None:
     return replace(_of(told, rule, sky, "", kind="core.weather"), words=frozenset({sky}))
 
 
-def _plan(scene: Scene, told: Told, planned: Planned) -> Saying | None:
+def _plan(scene: TalkScene, told: Told, planned: Planned) -> Saying | None:
     is_over = planned.start <= scene.talk.situation.time or told.minutes_ago > YESTERDAY
     if is_over or not is_worth_telling(scene, planned.do) or not told.doing:
         return None
     return _of(told, "core.plan", told.doing)
 
 
-def _insight(scene: Scene, told: Told, concluded: Concluded) -> Saying | None:
+def _insight(scene: TalkScene, told: Told, concluded: Concluded) -> Saying | None:
     """Returns a conclusion of mine; about the hearer, its `you` wording, if it has one."""
     you, me, spoken = scene.you, scene.me, scene.language
     if concluded.about == you.id:
@@ -535,7 +537,7 @@ def _insight(scene: Scene, told: Told, concluded: Concluded) -> Saying | None:
     return replace(saying, mark=saying.mark.rstrip("."), slots={"text": text, "low_text": spoken.lowered(text)})
 
 
-_MAKERS: Mapping[type[Happening], Callable[[Scene, Told, Any], Saying | None]] = {
+_MAKERS: Mapping[type[Happening], Callable[[TalkScene, Told, Any], Saying | None]] = {
     Seen: _seen,
     Tried: _seen,
     Said: _said,
@@ -555,7 +557,7 @@ _MAKERS: Mapping[type[Happening], Callable[[Scene, Told, Any], Saying | None]] =
 # ── doings and places, as these two call them ────────────────────────────────────────────────────────────────────────
 
 
-def is_worth_telling(scene: Scene, doing: str) -> bool:
+def is_worth_telling(scene: TalkScene, doing: str) -> bool:
     """Tells whether a doing is worth telling: not sleeping, walking somewhere or a mere pastime, and in the -ing form
     that fits the templates."""
     head = scene.language.head(doing)
@@ -578,7 +580,7 @@ def pastimes(language: str) -> frozenset[str]:
     return frozenset(doing for name in kinds if not name.endswith(".event") for doing in rules.every(name))
 
 
-def occasion(scene: Scene, doing: str) -> str:
+def occasion(scene: TalkScene, doing: str) -> str:
     """Returns the event that an activity is part of: `taking in the festival` → `the festival`; empty for any other
     activity."""
     return scene.language.with_article(occasion_word(scene.rules, doing))

@@ -13,7 +13,7 @@ from commonplace.minds.notes import FactNote, Person, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, Wording, grammar
 from commonplace.minds.offline.hear import NOTHING, Heard, digests_to_a_friend, heard
-from commonplace.minds.offline.rows import Choice
+from commonplace.minds.offline.rows import ChosenRow
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.tasks import ConverseInput
@@ -31,7 +31,7 @@ _MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DraftLine:
     """A line being made: words, the memories they rest on, what they do and what they are about."""
 
     text: str
@@ -40,18 +40,18 @@ class Line:
     topic: str = ""
     facts: tuple[str, ...] = ()
     ends: bool = False
-    rows: tuple[Choice[Any], ...] = ()
+    rows: tuple[ChosenRow[Any], ...] = ()
     """The rows of tables that made it."""
 
-    def led_by(self, words: str) -> Line:
+    def led_by(self, words: str) -> DraftLine:
         """Returns the line after words that only lead up to it."""
         return replace(self, text=f"{words} {self.text}".strip())
 
-    def then(self, other: Line | None) -> Line:
+    def then(self, other: DraftLine | None) -> DraftLine:
         """Returns the line with another one after it. The hearer responds to the last one."""
         if other is None:
             return self
-        return Line(
+        return DraftLine(
             text=f"{self.text} {other.text}".strip(),
             ids=tuple(dict.fromkeys((*self.ids, *other.ids))),
             act=other.act or self.act,
@@ -63,7 +63,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class TalkScene:
     """What a speaker has in mind while wording a line."""
 
     talk: ConverseInput
@@ -166,22 +166,22 @@ class Scene:
         """Returns a wording of a rule in my voice; empty if the rule has none for these slots."""
         return self._wording(rule, key, slots).text
 
-    def line(self, rule: str, *of: int | Told, about: str = "", **given: str) -> Line:
+    def line(self, rule: str, *of: int | Told, about: str = "", **given: str) -> DraftLine:
         """Returns a wording of a rule as a line with the act of the rule. It rests on memories, named by their ids, and
         what is told fills the slots that are not given."""
         ids = tuple(one for one in of if isinstance(one, int))
         text, act = self._wording(rule, ids[:1], given, *(one for one in of if isinstance(one, Told)))
-        return Line(text, ids, act, about or given.get("topic", ""))
+        return DraftLine(text, ids, act, about or given.get("topic", ""))
 
     def suited(self, rule: str, kind: str) -> str:
         """Returns the rule for this kind of line, or the rule itself if the grammar has none for the kind."""
         return own if (own := f"{rule}.{kind}") in self.rules.rules else rule
 
-    def led(self, line: Line, rule: str, *key: int) -> Line:
+    def led(self, line: DraftLine, rule: str, *key: int) -> DraftLine:
         """Returns the line after words of a rule that lead up to it, unless it has such words itself."""
         return line if self.language.leads_in(line.text) else line.led_by(self.say(rule, *key))
 
-    def aside(self, line: Line | None) -> Line | None:
+    def aside(self, line: DraftLine | None) -> DraftLine | None:
         """Returns the line after the few words that a language needs when another subject comes up."""
         return self.led(line, "aside", *line.ids[:1]) if line else None
 
@@ -228,7 +228,7 @@ class Scene:
     def _is_unheard(self, text: str) -> bool:
         return not self.has_told(text)
 
-    def again(self, attempt: int) -> Scene:
+    def again(self, attempt: int) -> TalkScene:
         """Returns the scene with other draws; the first attempt is the scene itself."""
         if not attempt:
             return self
@@ -251,14 +251,14 @@ def _refers(talk: ConverseInput) -> dict[str, str]:
     return {called: refer for called, refer in pairs if refer}
 
 
-def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
+def scene_of(talk: ConverseInput, dice: Dice) -> TalkScene:
     """Returns the scene of a request."""
     lines, name = talk.lines, talk.who.language
     mine = [line for line in lines if line.speaker == talk.who.id]
     my_last = heard(mine[-1], name) if mine else NOTHING
     said = (*talk.said, *(line.text for line in lines))
     is_asked = bool(lines) and lines[-1].speaker != talk.who.id
-    return Scene(
+    return TalkScene(
         talk=talk,
         dice=dice,
         rules=grammar(name, language(name).level(talk.hearer)),

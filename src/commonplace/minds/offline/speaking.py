@@ -10,9 +10,9 @@ from typing import Any
 from commonplace.minds.notes import PastNote, Person, Recalled
 from commonplace.minds.offline.hear import Heard
 from commonplace.minds.offline.moment import Draws
-from commonplace.minds.offline.rows import Facts, Table
+from commonplace.minds.offline.rows import Facts, RuleTable
 from commonplace.minds.offline.sayings import Saying, worded
-from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.scene import DraftLine, TalkScene
 from commonplace.minds.offline.told import Told
 
 Evidence = Recalled | PastNote | Saying | Told | None
@@ -25,10 +25,10 @@ class Speaking(Facts):
     `memory`: that of hearing the line to answer.
     """
 
-    def __init__(self, scene: Scene, options: Sequence[Saying] = (), memory: Recalled | None = None) -> None:
+    def __init__(self, scene: TalkScene, options: Sequence[Saying] = (), memory: Recalled | None = None) -> None:
         self._scene, self._options, self._memory = scene, options, memory
 
-    def said(self, table: Table[Any]) -> Line | None:
+    def said(self, table: RuleTable[Any]) -> DraftLine | None:
         """Returns the line of the row that decides: its `words`, a template with what fills it, and then the line in
         `then`. None if no row holds, or there is nothing to say."""
         choice = table.decide(self)
@@ -38,25 +38,25 @@ class Speaking(Facts):
         more = self._following(then) if then else None
         if not words and more is None:
             return None
-        line = (self._worded(words) if words else Line("")).then(more)
+        line = (self._worded(words) if words else DraftLine("")).then(more)
         return replace(line, rows=(choice, *line.rows))
 
-    def _following(self, cell: str) -> Line | None:
+    def _following(self, cell: str) -> DraftLine | None:
         """Returns a line or saying by its name; if the cell names a rule, after words of it that lead up to the
         line."""
         name, _, rule = cell.partition(" ")
-        found: Line | Saying | None = getattr(self, name)
+        found: DraftLine | Saying | None = getattr(self, name)
         line = worded(self._scene, found) if isinstance(found, Saying) else found
         if line is None or not rule:
             return line
         return self._scene.aside(line) if rule == "aside" else self._scene.led(line, rule)
 
-    def _worded(self, cell: str) -> Line:
+    def _worded(self, cell: str) -> DraftLine:
         """Returns the words of a template, `-` for none. `kind=` names what they have to suit, `of=` what else they
         rest on, `about=` their topic; all others fill a slot."""
         rule, *pairs = self.filled(cell).split()
         if rule == "-":
-            return Line("", self.ids)
+            return DraftLine("", self.ids)
         paths = dict(pair.split("=") for pair in pairs)
         rests = _evidence(getattr(self, paths.pop("of"))) if "of" in paths else ()
         slots = {name: self.get(path) for name, path in paths.items()}

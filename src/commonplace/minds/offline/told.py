@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from commonplace.languages.language import Language, language
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Who
+from commonplace.minds.notes import FactNote, ItemNote, Person, Recalled, Who
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -202,7 +202,7 @@ class Filling:
         return next(filter(None, (one.slot(name) for one in self.told)), "")
 
 
-Tellable = Recalled | Item | FactNote | Person | Happening
+Tellable = Recalled | ItemNote | FactNote | Person | Happening
 """A memory, a stretch of plan, an event, a person, or what goes on."""
 
 
@@ -211,7 +211,7 @@ def told(pair: Pair, of: Tellable) -> Told:
     match of:
         case Recalled():
             return Told(pair, of.happening, of.id, of.minutes_ago, of.text)
-        case Item():
+        case ItemNote():
             return Told(pair, Planned(start=of.start, do=of.do, place=of.location, place_name=of.location_name))
         case FactNote():
             event = Planned(start=of.starts[11:16], place=of.place, place_name=of.place_name)

@@ -13,14 +13,14 @@ from typing import Any
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask, Flaws
 from commonplace.minds.notes import Value
-from commonplace.minds.prompts.prompt import SMALL, Message, Prompt, Setting, Unusable, in_language
+from commonplace.minds.prompts.prompt import SMALL, ChatMessage, Prompt, PromptSetting, Unusable, in_language
 from commonplace.minds.prompts.speech_guard import SpeechGuard, descriptions, folded, shingles
 from commonplace.minds.prompts.telling import gist, plain, speech
 from commonplace.minds.prompts.templates import Templates
-from commonplace.minds.small.form import LONGEST_ABOUT, REMEMBERED, Small, Words, chat_of, joined, small_form
+from commonplace.minds.small.form import LONGEST_ABOUT, REMEMBERED, PlainAnswer, Small, chat_of, joined, small_form
 from commonplace.minds.tasks.offers import memory_ids
 from commonplace.minds.tasks.reflect import InsightsInput, questions_of
-from commonplace.minds.tasks.scenes import LONGEST_BACKGROUND, View, scene_values, voice_of
+from commonplace.minds.tasks.scenes import LONGEST_BACKGROUND, PromptView, scene_values, voice_of
 from commonplace.minds.tasks.wire import offers_of, read, schema, written
 from commonplace.text import shortened
 
@@ -36,7 +36,7 @@ class PromptBook:
     def __init__(
         self,
         language: str,
-        setting: Setting,
+        setting: PromptSetting,
         overrides: Mapping[str, str] | None = None,
         small: Container[str] = (),
     ) -> None:
@@ -65,7 +65,7 @@ class PromptBook:
             wrong = shortened(plain(in_language(complaint, self.language)), LONGEST_COMPLAINT)
             again = self._templates.whole("again.txt", {"complaint": wrong})
             *before, question = messages
-            messages = (*before, Message(question.role, f"{question.text}\n\n{again}"))
+            messages = (*before, ChatMessage(question.role, f"{question.text}\n\n{again}"))
         return Prompt(task.name, messages, form, task.tokens(ask.input), task.temperature, shown, citable)
 
     def read(
@@ -96,7 +96,7 @@ class PromptBook:
         if small is None:
             raise UsageError(f"the task {ask.task.name!r} has no small form")
         try:
-            data = small.data(ask.input, Words(text, cut, flaws))
+            data = small.data(ask.input, PlainAnswer(text, cut, flaws))
         except Unusable as error:
             raise Unusable(error.told(self.language), error.kind) from None
         return self.read(ask, data, frozenset(memory_ids(ask.input)), flaws)
@@ -104,7 +104,7 @@ class PromptBook:
     def _in_few_words(self, ask: Ask[Any, Any], small: Small[Any], drop: int) -> Prompt:
         """Returns the question in the small form: who the character is and what it knows, then the talk as turns of a
         chat."""
-        task, view = ask.task, View(self.setting, offers_of(ask), drop)
+        task, view = ask.task, PromptView(self.setting, offers_of(ask), drop)
         values: dict[str, Any] = scene_values(ask, self.setting, drop)
         who, lines = ask.input.who, getattr(ask.input, "lines", ())
         chat, said = chat_of(lines, who.id), [speech(line.text) for line in lines]
@@ -119,10 +119,10 @@ class PromptBook:
         fixed, cue = self._templates.halves(f"{SMALL}{task.name}.txt", values)
         persona = self._templates.whole(f"{SMALL}persona.txt", values)
         turns = chat.turns if small.choices is None else ()
-        turns = joined(turns, Message("user", cue)) if cue else list(turns)
+        turns = joined(turns, ChatMessage("user", cue)) if cue else list(turns)
         return Prompt(
             task.name,
-            (Message("system", f"{persona}\n\n{fixed}".strip()), *turns),
+            (ChatMessage("system", f"{persona}\n\n{fixed}".strip()), *turns),
             {},
             small.max_tokens,
             task.temperature,
@@ -131,7 +131,7 @@ class PromptBook:
             letters=small.letters(ask.input),
         )
 
-    def _messages(self, ask: Ask[Any, Any], drop: int, *, tool: bool = False) -> tuple[tuple[Message, ...], int]:
+    def _messages(self, ask: Ask[Any, Any], drop: int, *, tool: bool = False) -> tuple[tuple[ChatMessage, ...], int]:
         """Returns the messages, the least changing first, and the number of retrieved memories shown."""
         values: dict[str, Any] = {**scene_values(ask, self.setting, drop), "tool": tool}
         instructions, changing = self._templates.halves(f"{ask.task.name}.txt", values)
@@ -139,15 +139,15 @@ class PromptBook:
             return self._continued(ask.input, drop, f"{changing}\n\n{instructions}")
         persona = (self._templates.whole("persona.txt", values),) if "me" in values else ()
         system = (self._templates.whole("rules.txt", values), *persona, instructions)
-        return (Message("system", "\n\n".join(system)), Message("user", changing)), len(values["memories"])
+        return (ChatMessage("system", "\n\n".join(system)), ChatMessage("user", changing)), len(values["memories"])
 
-    def _continued(self, inputs: InsightsInput, drop: int, text: str) -> tuple[tuple[Message, ...], int]:
+    def _continued(self, inputs: InsightsInput, drop: int, text: str) -> tuple[tuple[ChatMessage, ...], int]:
         """Returns the messages for insights, which continue the conversation of the questions: a server has just read
         it."""
         asked, questions = questions_of(inputs)
         before, shown = self._messages(asked, drop)
         said = json.dumps(written(asked, questions), ensure_ascii=False)
-        return (*before, Message("assistant", said), Message("user", text)), shown
+        return (*before, ChatMessage("assistant", said), ChatMessage("user", text)), shown
 
     def _spent(self, ask: Ask[Any, Any]) -> frozenset[str]:
         """Returns the example lines of its voice that the character has said, as far as the question knows: none is
@@ -168,7 +168,7 @@ class PromptBook:
         return SpeechGuard(self.language, shingles(texts, self.language), descriptions(texts, self.language))
 
 
-def _labels(messages: Iterable[Message]) -> frozenset[int]:
+def _labels(messages: Iterable[ChatMessage]) -> frozenset[int]:
     """Returns the memories whose labels a question shows.
 
     It searches the finished text because templates, also a scenario's own, decide what is shown. The rules, in the

@@ -19,7 +19,7 @@ PARTS = ("rules.txt", "persona.txt", "parts.txt", "plan_parts.txt", "again.txt",
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """One message of a chat."""
 
     role: Literal["system", "user", "assistant"]
@@ -31,7 +31,7 @@ class Prompt:
     """What is sent to a model. What changes least comes first, so that servers can reuse what they have read."""
 
     task: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     schema: Mapping[str, Any]
     """JSON Schema of the answer: closed objects without `$ref`, the same for every question of the task. Empty in the
     small form."""
@@ -82,7 +82,7 @@ Named = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class PromptSetting:
     """The names that prompts use."""
 
     title: str
@@ -105,11 +105,11 @@ class Setting:
         return dict((*self.places, *self.private))
 
 
-def setting_of(scenario: Scenario) -> Setting:
+def setting_of(scenario: Scenario) -> PromptSetting:
     """Returns the setting of a compiled scenario."""
     nodes = scenario.geography.nodes
     known = [nodes[area] for area in scenario.geography.destinations if nodes[area].parent_id or _is_place(nodes, area)]
-    return Setting(
+    return PromptSetting(
         title=nodes[scenario.geography.root].name,
         places=tuple((node.id, node.name) for node in known if node.public),
         private=tuple((node.id, node.name) for node in known if not node.public),

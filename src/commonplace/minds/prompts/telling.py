@@ -11,7 +11,7 @@ from functools import lru_cache
 from commonplace.clock import hhmm, parse_iso
 from commonplace.languages import phrases, weekdays
 from commonplace.minds.notes import News, Recalled
-from commonplace.minds.prompts.prompt import Setting
+from commonplace.minds.prompts.prompt import PromptSetting
 from commonplace.text import clean, sentences, shortened
 from commonplace.world.happenings import ISaid, Said, Seed
 
@@ -81,7 +81,7 @@ def gist(text: str, limit: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldMemory:
     """One memory in words."""
 
     id: int
@@ -94,7 +94,7 @@ class Told:
 class Teller:
     """Tells one character's memories, as of one moment."""
 
-    def __init__(self, me: str, name: str, language: str, moment: str, setting: Setting) -> None:
+    def __init__(self, me: str, name: str, language: str, moment: str, setting: PromptSetting) -> None:
         """Makes the teller of a character; `me` is its short name. `moment`: ISO; empty if there is no clock."""
         words = phrases(language, "prompts")
         self._you, self._your, self._to = words["you"], words["your"], words["to"]
@@ -107,18 +107,18 @@ class Teller:
         self._short = tuple((full, called) for full, called in others if full != called)
         self._me = me
 
-    def memory(self, note: Recalled, longest: int = LONGEST) -> Told:
+    def memory(self, note: Recalled, longest: int = LONGEST) -> ToldMemory:
         """Returns a retrieved memory as it is told."""
-        return Told(note.id, self._when(note), self._text(note, longest))
+        return ToldMemory(note.id, self._when(note), self._text(note, longest))
 
-    def news(self, entry: News, longest: int = LONGEST) -> Told:
+    def news(self, entry: News, longest: int = LONGEST) -> ToldMemory:
         """Returns a piece of news as it is told."""
-        return Told(entry.memory_id, "", self._text(entry, longest))
+        return ToldMemory(entry.memory_id, "", self._text(entry, longest))
 
-    def memories(self, notes: Iterable[Recalled], longest: int = LONGEST, *, days: bool = False) -> list[Told]:
+    def memories(self, notes: Iterable[Recalled], longest: int = LONGEST, *, days: bool = False) -> list[ToldMemory]:
         """Returns the memories as they are told, in the order given, without those that say the same as an earlier one.
         `days`: without the time of day."""
-        told: dict[str, Told] = {}
+        told: dict[str, ToldMemory] = {}
         for note in notes:
             one = self.memory(note, longest)
             one = replace(one, when=" ".join(one.when.split()[:-1])) if days else one

@@ -14,9 +14,9 @@ from typing import Any, Generic, TypeVar
 
 from commonplace.minds.mind import Flaws
 from commonplace.minds.notes import Given, Spoken
-from commonplace.minds.prompts.prompt import Message, Unusable
+from commonplace.minds.prompts.prompt import ChatMessage, Unusable
 from commonplace.minds.prompts.telling import gist, plain
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.registry import TASKS, found
 
 I = TypeVar("I", bound=Given)  # noqa: E741 – the input's type
@@ -32,7 +32,7 @@ LETTERS = "ABCDEFGH"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PlainAnswer:
     """An answer in plain words."""
 
     text: str
@@ -46,10 +46,10 @@ class Words:
 class Small(Generic[I]):
     """How a task is asked in the small form. Its template is `prompts/small/NAME.txt`."""
 
-    data: Callable[[I, Words], Mapping[str, Any]]
+    data: Callable[[I, PlainAnswer], Mapping[str, Any]]
     """The answer as the JSON that the full form asks for. Raises Unusable."""
     max_tokens: int
-    scene: Callable[[I, View], Values] | None = None
+    scene: Callable[[I, PromptView], Values] | None = None
     """The values its template gets in addition to those of the full one."""
     choices: Callable[[I], Sequence[object]] | None = None
     """What is chosen from by letter, at most as many as `LETTERS`; None for an answer in words."""
@@ -69,10 +69,10 @@ def small_form(task: str) -> Small[Any] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class ChatTurns:
     """A talk as turns of a chat: it begins with the other, and the two take turns."""
 
-    turns: tuple[Message, ...]
+    turns: tuple[ChatMessage, ...]
     began: tuple[str, ...]
     """What the character said before the other did."""
 
@@ -82,22 +82,22 @@ class Chat:
         return bool(self.turns) and self.turns[-1].role == "user"
 
 
-def chat_of(lines: Sequence[Spoken], me: str) -> Chat:
+def chat_of(lines: Sequence[Spoken], me: str) -> ChatTurns:
     """Returns the latest lines of a talk. If there are several others, each of their turns names its speaker."""
     latest = lines[-LATEST:]
     first = next((place for place, line in enumerate(latest) if line.speaker != me), len(latest))
     several = len({line.speaker for line in lines} - {me}) > 1
-    turns: list[Message] = []
+    turns: list[ChatMessage] = []
     for line in latest[first:]:
         name = f"{plain(line.called)}: " if several and line.speaker != me else ""
-        turns = joined(turns, Message("assistant" if line.speaker == me else "user", name + _told(line)))
-    return Chat(tuple(turns), tuple(_told(line) for line in latest[:first]))
+        turns = joined(turns, ChatMessage("assistant" if line.speaker == me else "user", name + _told(line)))
+    return ChatTurns(tuple(turns), tuple(_told(line) for line in latest[:first]))
 
 
-def joined(turns: Sequence[Message], more: Message) -> list[Message]:
+def joined(turns: Sequence[ChatMessage], more: ChatMessage) -> list[ChatMessage]:
     """Returns the turns with another one; it becomes part of the last turn if the same side has that."""
     if turns and turns[-1].role == more.role:
-        return [*turns[:-1], Message(more.role, f"{turns[-1].text}\n{more.text}")]
+        return [*turns[:-1], ChatMessage(more.role, f"{turns[-1].text}\n{more.text}")]
     return [*turns, more]
 
 
@@ -112,7 +112,7 @@ _CHOSEN = re.compile(r"[\s\"'(*\[]*([A-H])(?![^\W_])")
 _SENTENCE = re.compile(r".*[.!?…。][”’\"')]*(?=\s|$)", re.DOTALL)
 
 
-def chosen(words: Words, letters: str) -> int:
+def chosen(words: PlainAnswer, letters: str) -> int:
     """Returns the position of the choice that an answer begins with. Raises Unusable."""
     found = _CHOSEN.match(words.text)
     if found is None or found[1] not in letters:
@@ -121,13 +121,13 @@ def chosen(words: Words, letters: str) -> int:
     return letters.index(found[1])
 
 
-def first_line(words: Words) -> str:
+def first_line(words: PlainAnswer) -> str:
     """Returns the first line: the rest is mostly what the others would say. Raises Unusable."""
     line, more, _ = words.text.strip().partition("\n")
     return _whole(line, words.cut and not more)
 
 
-def first_paragraph(words: Words) -> str:
+def first_paragraph(words: PlainAnswer) -> str:
     """Returns the first paragraph. Raises Unusable."""
     paragraph, more, _ = words.text.strip().partition("\n\n")
     return _whole(paragraph, words.cut and not more)

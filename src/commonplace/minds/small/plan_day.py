@@ -12,7 +12,7 @@ from commonplace.languages import phrases
 from commonplace.minds.mind import Ask
 from commonplace.minds.offline.gatherings import moment_minutes
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.small.form import Small, Words
+from commonplace.minds.small.form import PlainAnswer, Small
 from commonplace.minds.tasks.plan_day import DAY, MOST, PlanDayInput, Stroke
 from commonplace.minds.tasks.plan_day import PLAN_DAY as FULL
 from commonplace.minds.tasks.wire import offers_of
@@ -31,7 +31,7 @@ class Change:
     """Area id."""
 
 
-def _changes(inputs: PlanDayInput, words: Words) -> Iterator[Change]:
+def _changes(inputs: PlanDayInput, words: PlainAnswer) -> Iterator[Change]:
     """Yields the changes whose lines say when, what and where; a line without a known place is left out."""
     offers = offers_of(Ask(FULL, inputs))
     lines = words.text.splitlines()[: -1 if words.cut else None]
@@ -44,7 +44,7 @@ def _changes(inputs: PlanDayInput, words: Words) -> Iterator[Change]:
             yield Change(f"{int(found[1]):02}:{found[2]}", do.strip(), place)
 
 
-def _data(inputs: PlanDayInput, words: Words) -> Mapping[str, Any]:
+def _data(inputs: PlanDayInput, words: PlainAnswer) -> Mapping[str, Any]:
     """Returns the usual day with the changes. Raises Unusable for words that say neither `none` nor what is
     different."""
     said = words.text.strip().casefold()

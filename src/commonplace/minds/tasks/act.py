@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Given, Item, Recalled, Situation, Spot, Value, Who, always
+from commonplace.minds.notes import Given, ItemNote, Recalled, Situation, Spot, Value, Who, always
 from commonplace.minds.tasks.offers import Choices, Offers, people, places, uses
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import (
     LONGEST_CHOICE,
     LONGEST_DOING,
@@ -46,10 +46,10 @@ OFFERED: Mapping[str, Literal["people", "places", "things"]] = {
 """Target → what it is one of; anything else is said as it is."""
 
 
-class Targets(Given, omit_defaults=True):
+class KnownTargets(Given, omit_defaults=True):
     """The possible targets of an action at this tick, and the action of the plan's next step.
 
-    `cognition.act.targets` derives it from the world's own `Targets`, narrowed to what the character knows.
+    `cognition.act.targets` derives it from the world's own `KnownTargets`, narrowed to what the character knows.
     """
 
     areas: tuple[str, ...] = always(())
@@ -72,10 +72,10 @@ class Targets(Given, omit_defaults=True):
         return {"MOVE": areas, "INTERACT": self.objects, "SAY": agents, **self.others}
 
 
-class ActInput(Targets, kw_only=True):
+class ActInput(KnownTargets, kw_only=True):
     who: Who
     situation: Situation
-    item: Item | None
+    item: ItemNote | None
     reaction: str = always("")
     places: tuple[Spot, ...] = always(())
     """The areas one knows, for their names."""
@@ -228,7 +228,7 @@ class ActCall(AnswerModel):
         )
 
 
-def is_possible(targets: Targets, action: ActOutput) -> bool:
+def is_possible(targets: KnownTargets, action: ActOutput) -> bool:
     """Tells whether an action is at one of the targets; an action without targets always is."""
     named = ACTIONS[action.kind].targets
     first, *second = (getattr(action, name) for name in named) if named else ("",)
@@ -242,7 +242,7 @@ def _split(target: str) -> str:
     return f"{thing.strip() or target} {verb.strip()}"
 
 
-def target_offers(targets: Targets, known: Iterable[Spot], here: Situation) -> Offers:
+def target_offers(targets: KnownTargets, known: Iterable[Spot], here: Situation) -> Offers:
     """Returns this tick's targets, by the names of `known` places, and of things and people in sight."""
     named = _named(places(known), here)
     actions = {kind: _choices(ACTIONS[kind].targets, offered, named) for kind, offered in targets.of.items()}
@@ -263,7 +263,7 @@ def _choices(kinds: Sequence[str], offered: Mapping[str, tuple[str, ...]], named
     return Choices({f"{first} {one}": f"{named(kinds[0], first)}: {named(kinds[1], one)}" for first, one in each})
 
 
-def target_values(targets: Targets, offers: Offers, here: Situation, language: str) -> Values:
+def target_values(targets: KnownTargets, offers: Offers, here: Situation, language: str) -> Values:
     """Returns the kinds of action with their targets as a template lists them, and the plan's next step."""
     if targets.step == "INTERACT":
         step_target = offers.things.label(f"{targets.step_target} {targets.step_verb}")
@@ -300,7 +300,7 @@ def _offers(inputs: ActInput) -> Offers:
     return target_offers(inputs, (*inputs.places, here.place), here)
 
 
-def _scene(inputs: ActInput, view: View) -> Values:
+def _scene(inputs: ActInput, view: PromptView) -> Values:
     return {
         "memories": sorted(view.memories(inputs), key=lambda told: told.id),
         "targets": target_values(inputs, view.offers, inputs.situation, inputs.who.language),

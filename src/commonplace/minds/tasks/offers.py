@@ -11,7 +11,7 @@ from typing import cast
 from unicodedata import combining, normalize
 
 from commonplace.languages.language import language as spoken_language
-from commonplace.minds.notes import FactNote, Given, Item, News, Person, Recalled, Spot, ThingHere, Value, fields_of
+from commonplace.minds.notes import FactNote, Given, ItemNote, News, Person, Recalled, Spot, ThingHere, Value, fields_of
 from commonplace.minds.prompts.telling import gist, plain
 
 _STATE = re.compile(r" ?\([^()]*\)(?=:)")
@@ -96,7 +96,7 @@ def people(seen: Iterable[Person]) -> Choices:
     return Choices.of((person.id, person.called) for person in seen)
 
 
-def places(known: Iterable[Spot], items: Iterable[Item | None] = ()) -> Choices:
+def places(known: Iterable[Spot], items: Iterable[ItemNote | None] = ()) -> Choices:
     """Returns known places, and those the plan leads to, by name."""
     planned = ((item.location, item.location_name) for item in items if item is not None)
     return Choices.of((*((spot.id, spot.name) for spot in known), *planned))

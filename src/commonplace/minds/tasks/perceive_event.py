@@ -13,7 +13,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Spot, ThingHere
 from commonplace.minds.prompts.telling import speech
 from commonplace.minds.tasks.offers import Choices, Offers, alike, people, places, things
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import (
     MOST_CITED,
     Context,
@@ -135,7 +135,7 @@ def _offers(inputs: PerceiveEventInput) -> Offers:
     )
 
 
-def _scene(inputs: PerceiveEventInput, view: View) -> Values:
+def _scene(inputs: PerceiveEventInput, view: PromptView) -> Values:
     kinds = dict.fromkeys(key.partition(".")[0] for key in inputs.circumstances)
     so = [view.offers.circumstances.label(key) for key in inputs.so]
     return {

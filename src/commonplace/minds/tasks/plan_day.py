@@ -28,7 +28,7 @@ from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.telling import plain
 from commonplace.minds.tasks.offers import Offers, places
 from commonplace.minds.tasks.past_values import goal_values, lately_values
-from commonplace.minds.tasks.scenes import Values, View, own_places
+from commonplace.minds.tasks.scenes import PromptView, Values, own_places
 from commonplace.minds.tasks.wire import (
     LONGEST_DOING,
     AnswerModel,
@@ -171,7 +171,7 @@ def _offers(inputs: PlanDayInput) -> Offers:
     return Offers(places=places(named.values()))
 
 
-def _scene(inputs: PlanDayInput, view: View) -> Values:
+def _scene(inputs: PlanDayInput, view: PromptView) -> Values:
     usual = {stroke.do for stroke in inputs.routine}
     return {
         "memories": view.memories(inputs, PLANNING),

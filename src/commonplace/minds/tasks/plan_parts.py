@@ -7,9 +7,21 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Given, GoalNote, Hint, Item, Recalled, Situation, So, ThingHere, Value, Who, always
+from commonplace.minds.notes import (
+    Given,
+    GoalNote,
+    Hint,
+    ItemNote,
+    Recalled,
+    Situation,
+    So,
+    ThingHere,
+    Value,
+    Who,
+    always,
+)
 from commonplace.minds.tasks.offers import Offers, things, uses
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import LONGEST_DOING, AnswerModel, Emoji, WireValue, choice, phrase, several, whole
 
 DIVIDING = 3
@@ -22,7 +34,7 @@ MOST = 16
 class PlanPartsInput(Given, omit_defaults=True):
     who: Who
     situation: Situation
-    item: Item
+    item: ItemNote
     hints: tuple[Hint, ...] = always(())
     recalled: tuple[Recalled, ...] = always(())
     things: tuple[ThingHere, ...] = always(())
@@ -105,7 +117,7 @@ def _possible(inputs: PlanPartsInput) -> dict[str, list[str]]:
     }
 
 
-def _scene(inputs: PlanPartsInput, view: View) -> Values:
+def _scene(inputs: PlanPartsInput, view: PromptView) -> Values:
     return {
         "memories": view.memories(inputs, DIVIDING),
         "uses": uses(inputs.things, _possible(inputs)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from commonplace.minds.notes import Item, Recalled, Situation
+from commonplace.minds.notes import ItemNote, Recalled, Situation
 from commonplace.world.happenings import Came, Changed, Hour, Planned, Seen, Sky, Walked
 
 DAY = 24 * 60
@@ -22,10 +22,10 @@ def not_present(notes: Iterable[Recalled], inputs: Any) -> list[Recalled]:
     return [note for note in notes if note.text not in told and not _is_present(note, here, planned)]
 
 
-def _plan(inputs: Any) -> Iterator[Item]:
+def _plan(inputs: Any) -> Iterator[ItemNote]:
     """Yields the strokes that a prompt shows."""
     for name in ("now", "item"):
-        if isinstance(item := getattr(inputs, name, None), Item):
+        if isinstance(item := getattr(inputs, name, None), ItemNote):
             yield item
     for name in ("done", "later"):
         yield from getattr(inputs, name, ())

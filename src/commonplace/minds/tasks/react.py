@@ -17,7 +17,7 @@ from commonplace.minds.notes import (
     Gathering,
     Given,
     GoalNote,
-    Item,
+    ItemNote,
     News,
     Past,
     Recalled,
@@ -31,17 +31,17 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
-from commonplace.minds.prompts.telling import Teller, Told, gist, plain
-from commonplace.minds.tasks.act import ActOutput, DeedAnswer, Targets, is_possible, target_offers, target_values
+from commonplace.minds.prompts.telling import Teller, ToldMemory, gist, plain
+from commonplace.minds.tasks.act import ActOutput, DeedAnswer, KnownTargets, is_possible, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
 from commonplace.minds.tasks.offers import Offers, fact_titles, people, places
 from commonplace.minds.tasks.past_values import LONGEST_GOAL, MOST_GOALS, between, goal_values, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.present import not_present
-from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
+from commonplace.minds.tasks.rate import RATING_TOKENS, TextRating, one_for_each
 from commonplace.minds.tasks.scenes import (
+    PromptView,
     Values,
-    View,
     carried_facts,
     carriers,
     latest,
@@ -112,9 +112,9 @@ class ReactInput(Given, omit_defaults=True):
     who: Who
     situation: Situation
     news: tuple[News, ...]
-    now: Item | None
+    now: ItemNote | None
     """What the plan says to do now."""
-    later: tuple[Item, ...] = always(())
+    later: tuple[ItemNote, ...] = always(())
     """The strokes still ahead today."""
     recalled: tuple[Recalled, ...] = always(())
     facts: tuple[FactNote, ...] = always(())
@@ -135,7 +135,7 @@ class ReactInput(Given, omit_defaults=True):
     """Whether the answer may hold the words to say."""
     said: Mapping[str, tuple[str, ...]] = always({})
     """Person → lines I have said to them today, which must not be said again; for those in sight, if `speaks`."""
-    targets: Targets | None = always(None)
+    targets: KnownTargets | None = always(None)
     """`every_tick`: the answer may hold the action itself."""
     past: Past = always(NO_PAST)
     """What I know of my own past, the latest of it."""
@@ -166,7 +166,7 @@ class ReactOutput(Value):
     stroke: Stroke | None = None
     reason: str = Field(default="", max_length=LONGEST_REASON)
     because: tuple[int, ...] = ()
-    ratings: tuple[Rating, ...] = ()
+    ratings: tuple[TextRating, ...] = ()
     """As many as `unrated`, in order."""
     utterance: str = Field(default="", max_length=LONGEST_LINE)
     """The words, if it is to talk and they were asked for; empty leaves them open."""
@@ -220,7 +220,7 @@ class ReactAnswer(AnswerModel):
     act: DeedAnswer | None = None
     reason: Annotated[str, seen(LONGEST_REASON)] = ""
     because: Cited = ()
-    rate: Annotated[tuple[Rating, ...] | None, Rule(_rate)] = Field(default=None, validate_default=True)
+    rate: Annotated[tuple[TextRating, ...] | None, Rule(_rate)] = Field(default=None, validate_default=True)
 
     @field_validator("decision", mode="after")
     @classmethod
@@ -337,11 +337,11 @@ def _offers(inputs: ReactInput) -> Offers:
     )
 
 
-def _target_offers(inputs: ReactInput, targets: Targets) -> Offers:
+def _target_offers(inputs: ReactInput, targets: KnownTargets) -> Offers:
     return target_offers(targets, inputs.places, inputs.situation)
 
 
-def _scene(inputs: ReactInput, view: View) -> Values:
+def _scene(inputs: ReactInput, view: PromptView) -> Values:
     teller, targets = view.teller(inputs), inputs.targets
     shown = view.best(teller.memories(unsaid(not_present(inputs.recalled, inputs), inputs.lines), days=True), REACTING)
     # by number: the same old memories come up again and again, and a server has then read their lines before
@@ -365,18 +365,18 @@ def _scene(inputs: ReactInput, view: View) -> Values:
     }
 
 
-def _targets(inputs: ReactInput, targets: Targets) -> Values:
+def _targets(inputs: ReactInput, targets: KnownTargets) -> Values:
     return target_values(targets, _target_offers(inputs, targets), inputs.situation, inputs.who.language)
 
 
-def _goals(inputs: ReactInput, view: View) -> list[Values]:
+def _goals(inputs: ReactInput, view: PromptView) -> list[Values]:
     """Returns the goals, with where and when only if they need somebody at a certain time."""
     goals = inputs.goals[:MOST_GOALS]
     places = [view.offers.places if goal.called and goal.time else None for goal in goals]
     return [value for goal, known in zip(goals, places, strict=True) for value in goal_values((goal,), known)]
 
 
-def _agreed(inputs: ReactInput, view: View) -> list[Values]:
+def _agreed(inputs: ReactInput, view: PromptView) -> list[Values]:
     """Returns what has to be planned for, where and when, with the memory of what was said."""
     return [
         {
@@ -401,7 +401,7 @@ def _with_whom(inputs: ReactInput) -> list[str]:
     return _partners(inputs) or [person.id for person in people if len(people) == 1]
 
 
-def _pasts(inputs: ReactInput, view: View) -> list[Values]:
+def _pasts(inputs: ReactInput, view: PromptView) -> list[Values]:
     """Returns the character's past with them."""
     labels, talking = view.offers.people, bool(inputs.lines)
     return [
@@ -417,7 +417,7 @@ def _spoken_of(inputs: ReactInput) -> Values | None:
     return spoken_of(inputs.pasts[who], _partners(inputs), inputs.who.language) if who in inputs.pasts else None
 
 
-def _said(inputs: ReactInput, view: View) -> list[Values]:
+def _said(inputs: ReactInput, view: PromptView) -> list[Values]:
     """Returns what the character has told today to those it talks with, or to the first one in sight, before the talk
     shown."""
     wanted = _partners(inputs) or [person.id for person in inputs.situation.people][:1]
@@ -441,13 +441,14 @@ def _news(inputs: ReactInput, teller: Teller) -> list[dict[str, Any]]:
     cannot be cited."""
     by_text = {entry.text: entry for entry in reversed(inputs.news)}
     marked = [
-        teller.news(by_text[text]) if text in by_text else Told(0, "", teller.bare(text)) for text in inputs.unrated
+        teller.news(by_text[text]) if text in by_text else ToldMemory(0, "", teller.bare(text))
+        for text in inputs.unrated
     ]
     rest = [teller.news(entry) for entry in inputs.news if entry.text not in inputs.unrated]
     return [{"told": told, "marked": index < len(marked)} for index, told in enumerate((*marked, *rest))]
 
 
-def _facts(inputs: ReactInput, memories: Sequence[Told], view: View) -> list[Values]:
+def _facts(inputs: ReactInput, memories: Sequence[ToldMemory], view: PromptView) -> list[Values]:
     """Returns facts that a shown memory or the news carries, if somebody who can be told has not heard them, with the
     people in sight who have."""
     carrying = carriers(inputs.recalled, memories)
@@ -460,7 +461,7 @@ def _facts(inputs: ReactInput, memories: Sequence[Told], view: View) -> list[Val
     return carried_facts(inputs.facts, new, {fact: [labels[who] for who in heard[fact]] for fact in new}, view)
 
 
-def _doing(inputs: ReactInput, view: View) -> list[Values]:
+def _doing(inputs: ReactInput, view: PromptView) -> list[Values]:
     """Returns what people in sight, if they are few, are seen doing, unless the news tells it; nothing during a
     talk."""
     if inputs.lines or len(inputs.situation.people) > FEW:

@@ -14,9 +14,9 @@ from pydantic import Field, ValidationInfo, field_validator
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import NO_PAST, Given, Past, Person, Recalled, Situation, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.telling import Told, plain
+from commonplace.minds.prompts.telling import ToldMemory, plain
 from commonplace.minds.tasks.offers import Offers, people
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import (
     AnswerModel,
     Cited,
@@ -57,14 +57,14 @@ class QuestionsOutput(Value):
     questions: tuple[str, ...] = Field(max_length=QUESTIONS_ASKED)
 
 
-Shown = list[tuple[Told, Recalled]]
+Shown = list[tuple[ToldMemory, Recalled]]
 
 
-def _listed(inputs: QuestionsInput | InsightsInput, view: View) -> Shown:
+def _listed(inputs: QuestionsInput | InsightsInput, view: PromptView) -> Shown:
     """Returns all memories, oldest first; `drop` leaves out the oldest. Of several that say the same, only the most
     important is shown."""
     teller = view.teller(inputs)
-    shown: dict[str, tuple[Told, Recalled]] = {}
+    shown: dict[str, tuple[ToldMemory, Recalled]] = {}
     for note in sorted(inputs.recent[view.drop :], key=lambda note: (-note.importance, note.minutes_ago, note.id)):
         told = teller.memory(note)
         shown.setdefault(told.text, (told, note))
@@ -73,13 +73,13 @@ def _listed(inputs: QuestionsInput | InsightsInput, view: View) -> Shown:
 
 def _by_hour(shown: Shown) -> list[Values]:
     """Returns memories by the hour they are from."""
-    hours: dict[str, list[Told]] = {}
+    hours: dict[str, list[ToldMemory]] = {}
     for told, _ in shown:
         hours.setdefault(told.when[:-3], []).append(told)
     return [{"when": when, "memories": memories} for when, memories in hours.items()]
 
 
-def _questions_scene(inputs: QuestionsInput, view: View) -> Values:
+def _questions_scene(inputs: QuestionsInput, view: PromptView) -> Values:
     listed = _listed(inputs, view)
     return {"hours": _by_hour(listed), "memories": [told for told, _ in listed]}
 
@@ -133,7 +133,7 @@ def _insights_offers(inputs: InsightsInput) -> Offers:
     return Offers(people=people((*inputs.known, *inputs.situation.people)))
 
 
-def _insights_scene(inputs: InsightsInput, view: View) -> Values:
+def _insights_scene(inputs: InsightsInput, view: PromptView) -> Values:
     """Returns the evidence by question; only memories that have not been listed are told in words."""
     teller = view.teller(inputs)
     listed = {told.id for told, _ in _listed(inputs, view)}

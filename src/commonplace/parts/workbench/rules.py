@@ -17,7 +17,7 @@ from commonplace.minds.offline.favours import FAVOURS
 from commonplace.minds.offline.openings import OPENINGS
 from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
 from commonplace.minds.offline.replies import REPLIES
-from commonplace.minds.offline.rows import JOINED, Table
+from commonplace.minds.offline.rows import JOINED, RuleTable
 from commonplace.minds.offline.sayings import WEIGHTS
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
@@ -25,7 +25,7 @@ from commonplace.scenario.telling import Terms
 from commonplace.text import shortened
 from commonplace.world.events import Spoke
 
-TABLES: Mapping[str, tuple[Table[Any], ...]] = {
+TABLES: Mapping[str, tuple[RuleTable[Any], ...]] = {
     "react": (REACTIONS, PLANS), "converse": (TALK, OPENINGS, REPLIES, ANSWERS, FAVOURS, AT_EVENT),
 }  # fmt: skip
 """Task → what decides its answers, besides the wishes that a meeting goes on from."""

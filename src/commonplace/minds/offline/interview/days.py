@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import UnionType
 from typing import NamedTuple
 
-from commonplace.minds.notes import Item, Recalled
+from commonplace.minds.notes import ItemNote, Recalled
 from commonplace.minds.offline.interview.interview import (
     DAY,
     SMALL_HOURS,
@@ -33,7 +33,7 @@ from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
 from commonplace.minds.offline.interview.telling import some, tell
 from commonplace.minds.offline.told import OWN
-from commonplace.minds.question import When
+from commonplace.minds.question import DaySpan
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -64,7 +64,7 @@ class Kept(NamedTuple):
     """The weightiest in it."""
 
 
-def strokes(talk: Interview, span: When) -> list[Kept]:
+def strokes(talk: Interview, span: DaySpan) -> list[Kept]:
     """Returns the planned strokes of a stretch that were kept, in order."""
     plans: dict[int, tuple[Planned, int]] = {}
     for note in talk.given.day:
@@ -77,14 +77,14 @@ def strokes(talk: Interview, span: When) -> list[Kept]:
         if start < span.start and min(end, span.end) - span.start < OVERLAP:
             continue  # the tail of what belongs to the time before
         plan, id = plans[start]
-        deeds = notes_in(talk, When(days=span.days, start=max(start, span.start), end=min(end, span.end)), Did)
+        deeds = notes_in(talk, DaySpan(days=span.days, start=max(start, span.start), end=min(end, span.end)), Did)
         there = [deed for deed in deeds if deed.happening.place == plan.place]
         if there:
             kept.append(Kept(plan, id, max(there, key=lambda deed: (deed.importance, -deed.id))))
     return kept
 
 
-def notes_in(talk: Interview, span: When, kinds: type[Happening] | UnionType) -> list[Recalled]:
+def notes_in(talk: Interview, span: DaySpan, kinds: type[Happening] | UnionType) -> list[Recalled]:
     return [note for note in talk.given.day if isinstance(note.happening, kinds) and talk.in_span(note, span)]
 
 
@@ -102,7 +102,7 @@ def day(talk: Interview) -> Pieces:
     return whole_day(talk, deeds, span)
 
 
-def of_hour(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[Piece | None]:
+def of_hour(talk: Interview, deeds: Sequence[Recalled], span: DaySpan) -> Iterator[Piece | None]:
     middle = (span.start + span.end) // 2
     nearest = sorted(deeds, key=lambda note: abs(talk.moment(note)[1] - middle))[:2]
     for number, note in enumerate(sorted(nearest, key=lambda note: -note.minutes_ago)):
@@ -117,7 +117,7 @@ def of_hour(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[
         yield talk.say("day.asleep") if night else None
 
 
-def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[Piece | None]:
+def whole_day(talk: Interview, deeds: Sequence[Recalled], span: DaySpan) -> Iterator[Piece | None]:
     words = talk.asked.words
     named = [note for note in deeds if talk.echoes(note.happening.doing) or (words and talk.has_all(words, note))]
     if named and talk.asked.open:
@@ -148,7 +148,7 @@ def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterato
             yield talk.say("dunno.day", daypart=talk.daypart)
 
 
-def stroke_of(talk: Interview, kept: Kept, span: When, *, detail: bool) -> Piece | None:
+def stroke_of(talk: Interview, kept: Kept, span: DaySpan, *, detail: bool) -> Piece | None:
     """Returns a stroke, and with `detail` the deed that stands for it."""
     plan, id, deed = kept
     part = talk.language.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
@@ -192,23 +192,23 @@ def _by_worth(note: Recalled) -> tuple[int, ...]:
     return -note.importance - 2 * isinstance(it, Befell), order, -len(it.doing), note.minutes_ago
 
 
-def event_span(talk: Interview) -> When | None:
+def event_span(talk: Interview) -> DaySpan | None:
     """Returns when the event that a question names took place, if it has begun."""
     note = talk.event
     if note is None:
         return None
     event = talk.as_told(note)
     days, begin = event.then
-    return When(days=days, start=begin, end=begin + (note.minutes or 60)) if event.minutes_ago >= 0 else None
+    return DaySpan(days=days, start=begin, end=begin + (note.minutes or 60)) if event.minutes_ago >= 0 else None
 
 
-def span_of(talk: Interview, words: Sequence[str]) -> When | None:
+def span_of(talk: Interview, words: Sequence[str]) -> DaySpan | None:
     """Returns when the incident happened that a question refers to: `where were you when the light went out`."""
     found = talk.relevant(words, talk.of(Befell | Changed | Sky | Seen | Came | Did))
     if not found:
         return None
     days, minute = talk.moment(found[0])
-    return When(days=days, start=max(0, minute - 20), end=minute + 20)
+    return DaySpan(days=days, start=max(0, minute - 20), end=minute + 20)
 
 
 def whereabouts(talk: Interview) -> Pieces:
@@ -335,7 +335,7 @@ def plan(talk: Interview) -> Pieces:
         yield talk.say("plan.none", daypart=talk.daypart if span else "")
 
 
-def to_come(talk: Interview, span: When | None, current: Item | None) -> list[Item]:
+def to_come(talk: Interview, span: DaySpan | None, current: ItemNote | None) -> list[ItemNote]:
     """Returns the strokes of today's plan that are still to come, and the present one if it reaches into the
     stretch."""
     later = [item for item in talk.given.later if span is None or span.end > DAY or minute_of(item.start) < span.end]
@@ -347,7 +347,7 @@ def to_come(talk: Interview, span: When | None, current: Item | None) -> list[It
     return [current, *later]
 
 
-def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
+def usual_instead(talk: Interview, span: DaySpan) -> Iterator[Piece | None]:
     usual = [
         item
         for item in talk.given.usual
@@ -375,7 +375,7 @@ def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
 
 def usual(talk: Interview) -> Pieces:
     """Yields the strokes of a usual day."""
-    span, words = talk.asked.when or When(days=0), talk.asked.words
+    span, words = talk.asked.when or DaySpan(days=0), talk.asked.words
     items = [
         item
         for item in talk.given.usual
@@ -403,7 +403,7 @@ def rising(talk: Interview) -> Pieces:
         yield talk.say("usual", item)
 
 
-def up_on(talk: Interview, span: When) -> Iterator[Piece | None]:
+def up_on(talk: Interview, span: DaySpan) -> Iterator[Piece | None]:
     """Yields the first deed of a day, and when it was."""
     deeds = [note for note in notes_in(talk, span, OWN) if talk.moment(note)[1] >= SMALL_HOURS * 60]
     for note in deeds[:1]:
@@ -417,7 +417,7 @@ def up_on(talk: Interview, span: When) -> Iterator[Piece | None]:
 def slept(talk: Interview) -> Pieces:
     """Yields how the night was, as far as a sleeper can tell: when it was over."""
     yield talk.say("slept")
-    yield from up_on(talk, When(days=max(0, talk.today.days - 1)))
+    yield from up_on(talk, DaySpan(days=max(0, talk.today.days - 1)))
 
 
 def hours(talk: Interview) -> Pieces:
@@ -441,7 +441,7 @@ def bedtime(talk: Interview) -> Pieces:
         yield talk.say("bedtime", item)
 
 
-def first_minute(talk: Interview, piece: Piece | None, span: When) -> int:
+def first_minute(talk: Interview, piece: Piece | None, span: DaySpan) -> int:
     """Returns when the memories of a piece were, in minutes after midnight of the stretch's day."""
     ids = set(piece.ids) if piece else set[int]()
     return min((talk.moment(note)[1] for note in talk.given.day if note.id in ids), default=span.start)

@@ -13,12 +13,12 @@ from commonplace.languages.ko import morphology as korean
 from commonplace.languages.language import Language, language
 from commonplace.languages.language import language as spoken
 from commonplace.memory.analyser import shared_analyser
-from commonplace.minds.notes import FactNote, Item, Person, Recalled
+from commonplace.minds.notes import FactNote, ItemNote, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
-from commonplace.minds.question import Asked, When
+from commonplace.minds.question import DaySpan, ParsedQuestion
 from commonplace.minds.question_kinds import has
 from commonplace.minds.question_rules import alike, light_words, rules_of
 from commonplace.minds.tasks import Acquaintance, AnswerInput
@@ -103,7 +103,7 @@ class Interview:
     language: Language = field(init=False)
     pair: Pair = field(init=False)
     voice: str = field(init=False)
-    asked: Asked = field(init=False)
+    asked: ParsedQuestion = field(init=False)
     said: str = field(init=False)
     """What the character has said in this talk, lower case."""
     everything: tuple[Recalled, ...] = field(init=False)
@@ -191,12 +191,12 @@ class Interview:
         return self.as_told(note).then
 
     @property
-    def today(self) -> When:
+    def today(self) -> DaySpan:
         """Returns the span of the question; today if it names no time."""
-        return self.asked.when or When(days=1 if int(self.given.situation.time[:2]) < SMALL_HOURS else 0)
+        return self.asked.when or DaySpan(days=1 if int(self.given.situation.time[:2]) < SMALL_HOURS else 0)
 
     @property
-    def work(self) -> Item | None:
+    def work(self) -> ItemNote | None:
         """Returns the longest stroke of a usual day that is not at home."""
         away = [item for item in self.given.usual if not item.asleep and item.location != self.given.who.home]
         return max(away, key=lambda item: item.minutes, default=None)
@@ -207,7 +207,7 @@ class Interview:
         span = self.today
         return self.language.span(span.days, span.start, span.end, self.given.situation.moment)
 
-    def in_span(self, note: Recalled, span: When) -> bool:
+    def in_span(self, note: Recalled, span: DaySpan) -> bool:
         """Tells whether a memory belongs to that span."""
         days, minute = self.moment(note)
         if days == span.days - 1 and span.end > DAY:
@@ -349,7 +349,7 @@ class Interview:
         mine = [note for note in self.of(Seed | Concluded) if note.happening.about == other]
         return sorted(mine, key=lambda note: (isinstance(note.happening, Concluded), -note.importance, -note.id))
 
-    def planned(self, item: Item) -> tuple[int, ...]:
+    def planned(self, item: ItemNote) -> tuple[int, ...]:
         """Returns the memory of having planned a stretch of today's plan; none if it was never noted."""
         for note in reversed(self.given.day):
             it = note.happening
@@ -400,7 +400,7 @@ def minute_of(time: str) -> int:
     return int(time[:2]) * 60 + int(time[3:5])
 
 
-def covers(item: Item, time: str) -> bool:
+def covers(item: ItemNote, time: str) -> bool:
     """Tells whether a stretch of plan covers a time of day, also across midnight."""
     begin, at = minute_of(item.start), minute_of(time)
     return begin <= at < begin + item.minutes or begin <= at + DAY < begin + item.minutes

@@ -133,7 +133,7 @@ def fear(talk: Interview) -> Pieces:
     return told_with(talk, "fear")
 
 
-class Row(NamedTuple):
+class CardTopic(NamedTuple):
     """What is told of card and starting memories that have one of the words `words.KIND` or are of a sort."""
 
     card: int
@@ -144,10 +144,10 @@ class Row(NamedTuple):
     sorts: tuple[str, ...] = ()
 
 
-ROWS: Mapping[str, Row] = {
-    "fear": Row(0, 3, sorts=("worry", "concern")), "secret": Row(0, 2, sorts=("secret",)),
-    "miss": Row(1, 2, "miss.none", ("loss",)), "owed": Row(2, 2, "owed.none"),
-    "regret": Row(1, 2, "regret.none", ("loss", "worry")),
+ROWS: Mapping[str, CardTopic] = {
+    "fear": CardTopic(0, 3, sorts=("worry", "concern")), "secret": CardTopic(0, 2, sorts=("secret",)),
+    "miss": CardTopic(1, 2, "miss.none", ("loss",)), "owed": CardTopic(2, 2, "owed.none"),
+    "regret": CardTopic(1, 2, "regret.none", ("loss", "worry")),
 }  # fmt: skip
 
 

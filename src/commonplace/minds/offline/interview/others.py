@@ -21,7 +21,7 @@ from commonplace.minds.offline.interview.interview import (
     tells,
 )
 from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question import When
+from commonplace.minds.question import DaySpan
 from commonplace.minds.tasks import Acquaintance
 from commonplace.world.happenings import Came, ISaid, Left, Said, Seen
 
@@ -365,7 +365,7 @@ def seen_people(talk: Interview, seen: Mapping[str, Recalled]) -> Piece | None:
     return talk.say(rule, *ids, people=talk.language.many(list(seen)[:8]), count=str(len(seen)))
 
 
-def talks(talk: Interview, span: When) -> Iterator[Piece | None]:
+def talks(talk: Interview, span: DaySpan) -> Iterator[Piece | None]:
     """Yields talks of a stretch, one with each person first, the weightiest of each: with whom, when and about what."""
     held: list[tuple[str, list[Recalled]]] = []
     for note in talk.given.day:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from commonplace.minds.notes import Item, Recalled
+from commonplace.minds.notes import ItemNote, Recalled
 from commonplace.minds.offline.interview.days import strokes
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, minute_of, occurs
 from commonplace.minds.offline.interview.matters import whereabouts_of
 from commonplace.minds.offline.interview.oneself import background, of_card
 from commonplace.minds.offline.interview.others import about_topic, acquaintances, grounds
 from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question import When
+from commonplace.minds.question import DaySpan
 from commonplace.world.happenings import Befell, Changed, Did, Said, Walked
 
 
@@ -87,7 +87,7 @@ def deeds_named(talk: Interview) -> list[Recalled]:
     return [note for note in talk.relevant(talk.asked.words, own) if talk.has_all(talk.asked.words, note)]
 
 
-def is_of(talk: Interview, item: Item) -> bool:
+def is_of(talk: Interview, item: ItemNote) -> bool:
     """Tells whether the question asks about a stretch of plan."""
     if item.location in talk.asked.places:
         return True
@@ -99,7 +99,7 @@ def is_of(talk: Interview, item: Item) -> bool:
 def part_of(talk: Interview, deed: Recalled) -> Iterator[Piece | None]:
     """Yields the stroke a deed was part of."""
     days, minute = talk.moment(deed)
-    for plan, id, _ in reversed(strokes(talk, When(days=days))):
+    for plan, id, _ in reversed(strokes(talk, DaySpan(days=days))):
         if minute_of(plan.start) <= minute and plan.place == deed.happening.place:
             yield talk.say("why.plan", id, deed.id, plan)
             return
