@@ -26,8 +26,8 @@ from pydantic import BaseModel, ConfigDict
 
 from commonplace.canon import canonical, parsed
 from commonplace.clock import iso
+from commonplace.cognition.authors_lines import with_goals
 from commonplace.cognition.interview import InterviewAnswer, interview, names, told_in
-from commonplace.cognition.telling import with_goals
 from commonplace.cognition.turn import TalkView
 from commonplace.engine.driver import Drive, Driver, NoJournal
 from commonplace.engine.live_state import scenario_at, seen_at

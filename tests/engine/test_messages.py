@@ -17,11 +17,11 @@ from commonplace.engine.god_mode import asked
 from commonplace.engine.live_state import LiveState, restored_state
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
-from commonplace.minds.offline.messages import message
+from commonplace.minds.offline.sent_messages import message
 from commonplace.run.why import as_text, heard_from, why
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.views.lines import entry_of
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 from commonplace.world.events import Received, Spoke, parse_id
 from commonplace.world.happenings import Read, happening_of
 from e2e.command import command, ends

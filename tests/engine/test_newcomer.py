@@ -27,7 +27,7 @@ from commonplace.parts.terminal.palette import NIGHT
 from commonplace.parts.terminal.player import SceneReader
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 from commonplace.world.events import Joined
 from e2e.command import command, copied, ends, tables
 from engine.paid_minds import FarMind, PaidMind, offline, opened, virtually

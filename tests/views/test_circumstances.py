@@ -19,8 +19,8 @@ from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.scenario.compiling import load
 from commonplace.views.lines import entry_of
-from commonplace.views.state import state_lines
-from commonplace.views.town import TownNames
+from commonplace.views.state_lines import state_lines
+from commonplace.views.town_names import TownNames
 from commonplace.world.events import Began, Ended, Event, Joined, Moved, Phase
 
 BURNS, OUT, SHUT = "Café Sixpence is on fire.", "The fire at Café Sixpence is out.", "Café Sixpence is closed."

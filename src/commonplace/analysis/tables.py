@@ -55,14 +55,6 @@ def _cell(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
 
 
-def _events(reading: Reading) -> Iterator[dict[str, Any]]:
-    return (event_json(event, reading.time(event.tick)) for event in reading.events())
-
-
-def _memories(reading: Reading) -> Iterator[dict[str, Any]]:
-    return (memory_json(memory) for agent in reading.agent_ids for memory in reading.memories(agent))
-
-
 def _agents(reading: Reading) -> Iterator[dict[str, Any]]:
     """Yields where every character was and what it did, tick by tick."""
     for frame in reading.frames():
@@ -83,8 +75,10 @@ def _usage(reading: Reading) -> Iterator[dict[str, Any]]:
 
 
 TABLES: Mapping[str, Callable[[Reading], Iterator[dict[str, Any]]]] = {
-    "events": _events,
-    "memories": _memories,
+    "events": lambda reading: (event_json(event, reading.time(event.tick)) for event in reading.events()),
+    "memories": lambda reading: (
+        memory_json(memory) for agent in reading.agent_ids for memory in reading.memories(agent)
+    ),
     "agents": _agents,
     "ticks": _ticks,
     "usage": _usage,

@@ -62,7 +62,7 @@ def carried(facts: Sequence[Fact], text: str) -> tuple[str, ...]:
 
 
 def _matches(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
-    spoken = _spoken(text)
+    spoken = f" {' '.join(words(text))} "
     found: list[str] = []
     for group in groups:
         word = next((word for word in group if _sought(word) in spoken), None)
@@ -73,10 +73,6 @@ def _matches(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)  # all facts are looked for in a text, one after the other
-def _spoken(text: str) -> str:
-    return f" {' '.join(words(text))} "
-
-
 @lru_cache(maxsize=4096)
 def _sought(word: str) -> str:
     """Returns what to search for in a text. Latin words match whole, Korean ones as the beginning of a word, since

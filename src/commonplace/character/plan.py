@@ -76,7 +76,7 @@ class Plan:
         levels: dict[str, list[PlanItem]] = {level: [] for level in LEVELS}
         for item in self.items:
             levels[item.level].append(item)
-        in_time = {level: tuple(sorted(items, key=_start)) for level, items in levels.items()}
+        in_time = {level: tuple(sorted(items, key=lambda item: item.start_time)) for level, items in levels.items()}
         object.__setattr__(self, "_levels", in_time)
         starts = {level: tuple([item.start_time for item in items]) for level, items in in_time.items()}
         object.__setattr__(self, "_starts", starts)
@@ -106,10 +106,6 @@ class Plan:
     def children(self, item_id: str) -> tuple[PlanItem, ...]:
         """Returns the items directly inside it, in order of time."""
         return tuple(item for item in self.items if item.parent == item_id)
-
-
-def _start(item: PlanItem) -> datetime:
-    return item.start_time
 
 
 def tiled(parent: PlanItem, parts: Sequence[PlanPart], grain: int, first: int = 0) -> tuple[PlanItem, ...]:
@@ -222,12 +218,12 @@ def without_stroke(plan: Plan, stroke: PlanItem) -> Plan:
 def reopened(plan: Plan, now: datetime) -> Plan:
     """Returns the plan with the strokes as they are and nothing opened from `now` on: what is under way ends at
     `now`."""
-    kept = [item if item.level == "day" else _cut(item, now) for item in plan.items if _is_settled(item, now)]
+    kept = [
+        item if item.level == "day" else _cut(item, now)
+        for item in plan.items
+        if item.level == "day" or item.start_time < now
+    ]
     return replace(plan, items=tuple(kept))
-
-
-def _is_settled(item: PlanItem, now: datetime) -> bool:
-    return item.level == "day" or item.start_time < now
 
 
 def stroke_id(item: PlanItem) -> str:

@@ -28,7 +28,7 @@ from commonplace.run.why import as_text, event_named
 from commonplace.run.why import why as why_of
 from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 from commonplace.world.actions import ACTIONS
 from commonplace.world.events import NOBODY, TYPES, Event, Interacted, PlanChanged, Reflected, Spoke
 

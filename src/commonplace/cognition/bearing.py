@@ -13,7 +13,7 @@ from commonplace.character.fact import carried
 from commonplace.character.persona import Persona
 from commonplace.cognition.situation import CLOSE
 from commonplace.cognition.turn import TurnView
-from commonplace.languages.words import word_list
+from commonplace.languages.word_lists import word_list
 from commonplace.memory.importance import forms, stems
 from commonplace.minds.notes import Bearing, changed
 from commonplace.minds.weights import weight

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from itertools import tee
+from itertools import islice, tee
 
 from commonplace.character.account import Account, as_topic, digests_of_all
 from commonplace.cognition.remember import ACTION, OBSERVATION, REFLECTION
@@ -64,7 +64,8 @@ def beside(
     lately, count = view.draft.weightiest(view.now - LATELY, OBSERVATION)
     today, of_hearer = tee((memory, happening_of(memory.details)) for memory in lately)
     untold, known = _untold(view, notebook.account, hearer), {note.id for note in found}
-    subject = _named_in(said, untold)[:MOST_ON_SUBJECT]
+    named = (one for one in untold if _is_named(as_topic(happening_of(one.details).topic), said))
+    subject = list(islice(named, MOST_ON_SUBJECT))
     groups = {
         "today": (memory for memory, known in today if not isinstance(known, DULL) and not _concerns(known, hearer)),
         "own": untold,
@@ -152,11 +153,6 @@ def _on(view: TurnView, kind: str, topic: str) -> Iterator[Memory]:
     return view.draft.since(view.now - OF_LATE, kind, partial(_is_named, topic))
 
 
-def _named_in(said: str, memories: Sequence[Memory]) -> list[Memory]:
-    """Returns the memories whose topic is named in what was said, in their order."""
-    return [memory for memory in memories if _is_named(as_topic(happening_of(memory.details).topic), said)]
-
-
 def _is_named(topic: str, text: str) -> bool:
     low, stem = text.lower(), topic.removesuffix("s")
     if stem not in low:  # nearly always, and far sooner told than by words
@@ -169,7 +165,7 @@ def _is_named(topic: str, text: str) -> bool:
 def _in_turn(groups: Mapping[str, Iterable[Memory]], known: set[int], wanted: int) -> dict[str, list[Memory]]:
     """Returns the first of each group, then the second of each, until there are as many as wanted."""
     chosen: dict[str, list[Memory]] = {}
-    left = {name: _others(memories, known) for name, memories in groups.items()}
+    left = {name: (memory for memory in memories if memory.id not in known) for name, memories in groups.items()}
     while wanted and left:
         for name, memories in list(left.items()):
             memory = next(memories, None)
@@ -180,7 +176,3 @@ def _in_turn(groups: Mapping[str, Iterable[Memory]], known: set[int], wanted: in
                 chosen.setdefault(name, []).append(memory)
                 wanted -= 1
     return chosen
-
-
-def _others(memories: Iterable[Memory], known: set[int]) -> Iterator[Memory]:
-    return (memory for memory in memories if memory.id not in known)

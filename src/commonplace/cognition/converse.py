@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
+from commonplace.cognition.authors_lines import AuthorsLines
 from commonplace.cognition.beside import OPENING, REPLYING, beside, news_ahead
-from commonplace.cognition.circumstances import aware, in_own_words, known, off, speakable
 from commonplace.cognition.gathering import gathering
 from commonplace.cognition.goals import goal_notes
+from commonplace.cognition.known_circumstances import aware, in_own_words, known, off, speakable
 from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, recalled, situation, who
-from commonplace.cognition.telling import AuthorsLines
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled, Spoken, changed
 from commonplace.minds.offline.hear import understood
@@ -50,7 +50,8 @@ async def converse(
     parts = (*heard, called, reaction.purpose, reaction.reason)
     k = view.scenario.cognition.k
     found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
-    found = (*found, *beside(view, notebook, hearer, found, said=_latest(view, hearer), asked=_asked(view, hearer)))
+    said = " ".join(f"{line.utterance} {line.topic}" for line in _lines(view, hearer)[-2:])
+    found = (*found, *beside(view, notebook, hearer, found, said=said, asked=_asked(view, hearer)))
     found = (*found, *_meant_for(view, notebook, hearer, found))
     if not view.world.talk:
         found = (*found, *news_ahead(view, notebook, found, (hearer,)))
@@ -83,11 +84,6 @@ async def converse(
     )
     answer = await notebook.ask(CONVERSE, inputs)
     return line(view, hearer, answer.value, said)
-
-
-def _latest(view: TurnView, hearer: str) -> str:
-    """Returns the latest two lines of the talk I am in, or am about to join, with their topics."""
-    return " ".join(f"{line.utterance} {line.topic}" for line in _lines(view, hearer)[-2:])
 
 
 def _asked(view: TurnView, hearer: str) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 
 from commonplace.character.persona import Persona
 from commonplace.clock import hhmm, midnight, parse_iso
-from commonplace.cognition.circumstances import known, off
 from commonplace.cognition.goals import goal_notes, wish_for
+from commonplace.cognition.known_circumstances import known, off
 from commonplace.cognition.past import own_past, whole_past
 from commonplace.cognition.plan import adopt_day
 from commonplace.cognition.react import SMALL
@@ -46,7 +46,7 @@ from commonplace.minds.tasks.reflect import INSIGHTS_ASKED
 from commonplace.text import words
 from commonplace.world.area import SILENCE
 from commonplace.world.events import Reflected
-from commonplace.world.happenings import Happening, ISaid, Said, Speech, happening_of
+from commonplace.world.happenings import ISaid, Said, Speech, happening_of
 
 LATEST = 100
 """Memories a reflection looks at."""
@@ -233,7 +233,7 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
         NewMemory(
             insight["text"],
             REFLECTION,
-            _concluded(insight),
+            happening_of({"frame": {"what": "insight", "about": insight["about"], **insight["frame"]}}),
             view.now,
             citations=tuple(insight["because"]),
             reason="insight",
@@ -248,11 +248,6 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
     wish_for(view, notebook, memories)
     made = tuple(memory.id for memory in memories)
     notebook.notes.append(Reflected(memory_ids=made, lacking=INSIGHTS_ASKED - len(made)))
-
-
-def _concluded(insight: Mapping[str, Any]) -> Happening:
-    """Returns a conclusion with what its mind added to it."""
-    return happening_of({"frame": {"what": "insight", "about": insight["about"], **insight["frame"]}})
 
 
 # ── views of others ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from commonplace.character.fact import Fact
-from commonplace.cognition.circumstances import known, off
+from commonplace.cognition.known_circumstances import known, off
 from commonplace.cognition.past import notes_of
 from commonplace.cognition.remember import ACTION, OBSERVATION
 from commonplace.cognition.sentences import sentence
@@ -86,13 +86,13 @@ def _events(scenario: Scenario, area: str) -> tuple[At, ...]:
 
 def _heard(view: TurnView, since: datetime) -> set[str]:
     """Returns the digests of the sentences I have said and heard since then, which memories have in quotation marks."""
-    kept = (one.text for kind in (OBSERVATION, ACTION) for one in view.draft.since(since, kind, says=_quotes))
+    kept = (
+        one.text
+        for kind in (OBSERVATION, ACTION)
+        for one in view.draft.since(since, kind, says=lambda text: QUOTE in text)
+    )
     lines = (text.partition(QUOTE)[2].rstrip("”") for text in kept)
     return {one for line in lines for one in digests_to_a_friend(line, view.scenario.language)}
-
-
-def _quotes(text: str) -> bool:
-    return QUOTE in text
 
 
 def _missing(view: TurnView, notebook: Notebook, at: At) -> Iterator[PastNote]:

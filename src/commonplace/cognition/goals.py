@@ -19,8 +19,8 @@ from commonplace.character.persona import Persona
 from commonplace.character.plan import without_stroke
 from commonplace.character.state import AREA, KnownNode
 from commonplace.clock import hhmm, iso, midnight
-from commonplace.cognition.account import EVENING, Remembered, topics_of
-from commonplace.cognition.circumstances import known
+from commonplace.cognition.known_circumstances import known
+from commonplace.cognition.record_past import EVENING, Remembered, topics_of
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.sentences import wished
 from commonplace.cognition.turn import Notebook, TurnView, View
@@ -225,7 +225,7 @@ def _felt(view: TurnView, notebook: Notebook, other: str, why: str) -> None:
 
 def _matter(view: TurnView, notebook: Notebook, act: str, row: AccountRow) -> None:
     """Opens a goal to say something to the other of a row."""
-    named = _name_of(view, row)
+    named = "" if view.scenario.fact(row.topic) else row.named or row.topic  # not the id of an event
     text = wished(view.scenario.language, act, x=_called(view, row.other), topic=named)
     _open(
         view, notebook, "matter", text, row.because, act=act, topic=_topic_of(row), named=named, person=row.other,
@@ -236,11 +236,6 @@ def _matter(view: TurnView, notebook: Notebook, act: str, row: AccountRow) -> No
 def _topic_of(row: AccountRow) -> str:
     """Returns the topic of a row; empty for a circumstance, which is not called by its key."""
     return "" if subject_of(row.topic)[0] else row.topic
-
-
-def _name_of(view: View, row: AccountRow) -> str:
-    """Returns the topic of a row in words; empty for the id of an event."""
-    return "" if view.scenario.fact(row.topic) else row.named or row.topic
 
 
 # ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -362,17 +357,12 @@ def _look_around(view: TurnView, notebook: Notebook) -> None:
                 _close(view, notebook, tried, GIVEN_UP, tried.moved_by)
     for thing in charges(view):
         if _left(view, notebook, thing) and notebook.goals.find("repair", topic=thing) is None:
-            memory = _about_thing(view, thing)
+            memory = view.draft.earliest(_names(view.scenario.geography.nodes[thing].name)) or 0
             if memory:
                 _see_to(view, notebook, thing, memory)
     if not any(goal.kind == "visit" for goal in notebook.goals.open()):
         _miss_somebody(view, notebook)
     _sulk(view, notebook)
-
-
-def _about_thing(view: TurnView, thing: str) -> int:
-    """Returns a memory that names a thing; 0 for none."""
-    return view.draft.earliest(_names(view.scenario.geography.nodes[thing].name)) or 0
 
 
 @cache  # a stream tests a text once for one and the same function

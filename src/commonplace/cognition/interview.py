@@ -12,8 +12,8 @@ from datetime import timedelta
 from itertools import islice
 
 from commonplace.character.account import as_topic
-from commonplace.character.persona import Persona
 from commonplace.clock import midnight
+from commonplace.cognition.authors_lines import unconditional
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import whole_past
 from commonplace.cognition.retrieve import embedded
@@ -28,7 +28,6 @@ from commonplace.cognition.situation import (
     situation,
     who,
 )
-from commonplace.cognition.telling import unconditional
 from commonplace.cognition.turn import TalkView, Tracer
 from commonplace.languages import weekdays
 from commonplace.languages.language import language
@@ -128,7 +127,11 @@ def names(view: TalkView, question: str) -> QuestionNames:
     character knows them."""
     scenario = view.scenario
     return QuestionNames(
-        people=[(one.id, one.name, one.called, one.pronoun) for one in _others(view)],
+        people=[
+            (one.id, one.name, one.called, one.pronoun)
+            for one in scenario.personas.values()
+            if one.id != view.persona.id
+        ],
         places=[(node.id, node.name) for node in scenario.geography.nodes.values() if node.type == "area"],
         facts={fact.id: _groups(fact.groups) for fact in scenario.facts},
         late=view.now.hour < SMALL_HOURS,
@@ -161,10 +164,6 @@ def _roles(view: TalkView) -> dict[str, str]:
             for role in {relation.label.lower(), persona.work.lower()} - {""}:
                 found.setdefault(role, []).append(other)
     return {role: ids[0] for role, ids in sorted(found.items()) if len(ids) == 1 and role != view.persona.work.lower()}
-
-
-def _others(view: TalkView) -> list[Persona]:
-    return [one for one in view.scenario.personas.values() if one.id != view.persona.id]
 
 
 def _groups(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[list[str]]:
@@ -350,17 +349,13 @@ def _of_named(view: TalkView, asked: ParsedQuestion, latest: Sequence[Memory]) -
 def _of_kind(view: TalkView, asked: ParsedQuestion, latest: Sequence[Memory]) -> list[Memory]:
     """Returns the memories that today's plan rests on, what was said lately if that is asked, and what was known from
     the start."""
-    found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
+    reasons = dict.fromkeys(id_ for item in view.state.plan.level("day") for id_ in item.because)
+    found = [view.memories.get(id_) for id_ in reasons if id_ in view.memories]
     if any(has(one.kind, "heard") for one in (asked, asked.also) if one):
         found += islice(_those(latest, lambda known: isinstance(known, Said | Befell | Read)), LATEST_SAID)
     if asked.kind == "news":
         found += [memory for fact in view.scenario.facts for memory in _of_fact(view, fact.id, latest)]
     return [*found, *islice(_those(latest, lambda known: isinstance(known, Seed)), SEEDS)]
-
-
-def _reasons(view: TalkView) -> list[int]:
-    """Returns the memories that today's plan rests on."""
-    return list(dict.fromkeys(id_ for item in view.state.plan.level("day") for id_ in item.because))
 
 
 def _view_of(view: TalkView, other: str) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from commonplace.character.account import (
     digests_of,
     latest_first,
 )
-from commonplace.cognition.account import talk_topics
+from commonplace.cognition.record_past import talk_topics
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
 from commonplace.minds.notes import Past, PastNote, Recalled

@@ -105,7 +105,7 @@ class Perception:
 
 def perceive(view: TurnView) -> Perception:
     """Returns the outcome of the character's own action first, then what is new here, at most `attention` percepts."""
-    own = tuple(own_outcomes(view))
+    own = tuple(percept for event in view.world.outcome if (percept := _own(view, event)) is not None)
     if view.world.body.asleep:
         return Perception((*own, *from_outside(view)), 0, after_own(view, own))
     others = [*from_outside(view), *_around(view)]
@@ -156,14 +156,6 @@ def _around(view: TurnView) -> Iterator[Percept]:
 
 
 # ── the outcome of one's own action, from the simulator's account ────────────────────────────────────────────────────
-
-
-def own_outcomes(view: TurnView) -> Iterator[Percept]:
-    """Yields the outcome of the character's own action of the tick before."""
-    for event in view.world.outcome:
-        percept = _own(view, event)
-        if percept is not None:
-            yield percept
 
 
 def _own(view: TurnView, event: Event) -> Percept | None:  # noqa: PLR0911 – a case per type

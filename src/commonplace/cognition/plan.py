@@ -21,8 +21,8 @@ from commonplace.character.plan import (
 )
 from commonplace.character.state import Belief
 from commonplace.clock import hhmm, iso, midnight
-from commonplace.cognition.circumstances import known
 from commonplace.cognition.goals import goal_notes
+from commonplace.cognition.known_circumstances import known
 from commonplace.cognition.perceive import befalls
 from commonplace.cognition.remember import PLAN, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve

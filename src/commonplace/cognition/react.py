@@ -9,17 +9,17 @@ from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_talk
+from commonplace.cognition.authors_lines import unconditional
 from commonplace.cognition.beside import news_ahead
-from commonplace.cognition.circumstances import absent, aware, in_own_words, known, off, shown_the_way, speakable
 from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.gathering import gathering, lull
 from commonplace.cognition.goals import goals_spoken_of
+from commonplace.cognition.known_circumstances import absent, aware, in_own_words, known, off, shown_the_way, speakable
 from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated, unrated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, recalled, situation, who
-from commonplace.cognition.telling import unconditional
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.mind import Unless
 from commonplace.minds.notes import Agreed, News, Recalled
@@ -163,10 +163,6 @@ def reaction_entry(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]
     return {"decision": reaction.decision, "reason": reaction.reason} if ordinal is None else {"asked": ordinal}
 
 
-def _told_me(news: Sequence[News]) -> list[str]:
-    return [said.quote for said in (entry.happening for entry in news) if isinstance(said, Said) and said.to_me]
-
-
 def _query(view: TurnView, news: Sequence[News], item: PlanItem | None) -> list[str]:
     """Returns the query: the situation, the people here, and what the character is doing."""
     called = [view.scenario.personas[other].called for other in sorted(view.world.bodies)]
@@ -188,6 +184,7 @@ def _input(
     if speaks and view.scenario.circumstances:
         found, facts = speakable(view, found), in_own_words(view, facts)
     happenings, bearings = unrated(view, notebook) if "rate" in merged else ((), ())
+    told_me = [said.quote for entry in news if isinstance(said := entry.happening, Said) and said.to_me]
     return ReactInput(
         who=who(view.persona),
         situation=situation(view),
@@ -210,7 +207,7 @@ def _input(
         pasts={other: past_with(view, notebook.account, other) for other in view.world.targets.agents}
         if merged
         else {},
-        goals=goals_spoken_of(view, notebook.goals.open(), _told_me(news)),
+        goals=goals_spoken_of(view, notebook.goals.open(), told_me),
         agreed=settled,
         so=so,
         gathering=gathering(view, notebook, speaks=speaks),

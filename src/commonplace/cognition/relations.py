@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from commonplace.character.account import AccountRow, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.state import WARMTH, Relation
-from commonplace.cognition.account import Remembered, oldest, topics_of
-from commonplace.cognition.circumstances import concerning
+from commonplace.cognition.known_circumstances import concerning
 from commonplace.cognition.perceive import Percept
+from commonplace.cognition.record_past import Remembered, oldest, topics_of
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages.language import language
 from commonplace.scenario.circumstances import subject_names
@@ -139,7 +139,7 @@ def _suffer(view: TurnView, notebook: Notebook, happening: Happening, memory: in
     if one is not None and one.holds and one.by:
         change, other = scenario.kinds[one.kind].warmth, one.of if one.by == me else one.by
         by = change if one.of == me else int(change / 2) if (one.by == me) == (change > 0) else 0
-        why = _why(one.of == me, by)
+        why = "was_good" if by > 0 else "wronged" if one.of == me else "saw_wrong"
         is_new = notebook.account.find(HURT if by < 0 else PLEASED, other, why, one.key) is None
         if by and is_new and other in notebook.relations:
             _change(view, notebook, other, why, (memory,), (one.key,), by=by)
@@ -153,10 +153,6 @@ def _suffer(view: TurnView, notebook: Notebook, happening: Happening, memory: in
         is_new = notebook.account.find(PLEASED, happening.who, "stood_by", bad.key) is None
         if is_new and (visits or helps) and scenario.personas[happening.who].home != view.persona.home:
             _change(view, notebook, happening.who, "stood_by", (memory,), (bad.key,))
-
-
-def _why(mine: bool, by: int) -> str:
-    return "was_good" if by > 0 else "wronged" if mine else "saw_wrong"
 
 
 def _is_about(view: TurnView, bad: Circumstance, doing: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from commonplace.clock import iso
-from commonplace.cognition.circumstances import concerning, is_healer, kept_alone
+from commonplace.cognition.known_circumstances import concerning, is_healer, kept_alone
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
 from commonplace.engine.messages import foreseen, stated
@@ -16,7 +16,7 @@ from commonplace.languages import phrases, rows
 from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
-from commonplace.minds.offline.messages import message, sentence
+from commonplace.minds.offline.sent_messages import message, sentence
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE

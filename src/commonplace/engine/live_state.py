@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.character.state import CharacterState, Job
-from commonplace.cognition.telling import with_goals
+from commonplace.cognition.authors_lines import with_goals
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.engine.beginnings import new_stream, starting_memories
 from commonplace.engine.changes import NO_CHANGES, Changes

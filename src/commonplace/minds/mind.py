@@ -149,7 +149,7 @@ class Reply:
     mind: str = ""
     """Who answered, where that is not the common mind of the run."""
     row: Mapping[str, Any] | None = None
-    """The row of a table that decided: `row`, `when`, `nearly` (`minds.offline.rows.Choice.account`)."""
+    """The row of a table that decided: `row`, `when`, `nearly` (`minds.offline.rule_tables.ChosenRow.account`)."""
 
 
 Unless = Callable[[I, RequestKey], Reply | None]

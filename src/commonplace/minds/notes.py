@@ -52,16 +52,12 @@ def as_data(value: Given) -> dict[str, Any]:
 
 def from_data(kind: type[G], data: Mapping[str, Any]) -> G:
     """Returns a value made of JSON. Raises ValueError if the JSON does not fit."""
-    return msgspec.convert(data, kind, dec_hook=_checked)
+    return msgspec.convert(data, kind, dec_hook=lambda kind, data: kind.model_validate(data))
 
 
 def _checked_data(value: object) -> object:
     """Returns a `Value` as JSON: the routine has strokes in the form of a mind's answers."""
     return cast("Value", value).model_dump(mode="json")
-
-
-def _checked(kind: type[Any], data: object) -> object:
-    return kind.model_validate(data)
 
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_checked_data)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from commonplace import languages
 from commonplace.languages.language import language as spoken
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 from commonplace.minds.question_kinds import EXAMPLE, KINDS, rows_of
 
 Wanted = Literal["", "who", "what", "where", "when", "why", "how", "count", "whether"]

@@ -26,7 +26,7 @@ from commonplace.run.rows import event_json
 from commonplace.scenario.model import ScenarioPart
 from commonplace.text import clean, printable, printable_json
 from commonplace.views.hues import badges
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 from commonplace.views.words import ambient, event_template
 from commonplace.world.actions import ACTIONS
 from commonplace.world.deeds import Category

@@ -218,7 +218,9 @@ def fold_talks(
     started: list[Conversation] = []
     ended: list[Conversation] = []
     for group in _groups(talks, lines):
-        elders = sorted((talk for talk in talks if group & set(talk.members)), key=_age)
+        elders = sorted(
+            (talk for talk in talks if group & set(talk.members)), key=lambda talk: (talk.lines[0].tick, talk.id)
+        )
         said = tuple(sorted((line for line in lines if line.speaker in group), key=_asks))
         ended += elders[1:]
         if elders:
@@ -263,10 +265,6 @@ def _groups(talks: Sequence[Conversation], lines: Sequence[Line]) -> list[set[st
         groups = [group for group in groups if not group & circle]
         groups.append(circle.union(*touching))
     return groups
-
-
-def _age(talk: Conversation) -> tuple[int, str]:
-    return talk.lines[0].tick, talk.id
 
 
 def _by_id(talks: list[Conversation]) -> tuple[Conversation, ...]:

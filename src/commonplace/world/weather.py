@@ -102,7 +102,8 @@ def ambient_at(climate: Climate, seed: int, clock: Clock, tick: int, imposed: Im
     spread = below(2 * SPREAD + 1, seed, NOBODY, clock.day(tick), "warmth") - SPREAD
     degrees = low + (high - low) * WARMTH[part] // 100 + CLOUDED[drawn] + spread
     sky = imposed.sky if imposed is not None and imposed.holds(tick) else _fallen(drawn, degrees)
-    return Ambient(part, sky, weighted(WINDS[sky], seed, NOBODY, number, "wind"), _band(degrees))
+    band = next((word for least, word in BANDS if degrees >= least), "cold")
+    return Ambient(part, sky, weighted(WINDS[sky], seed, NOBODY, number, "wind"), band)
 
 
 def ambient_events(
@@ -150,7 +151,3 @@ def _fallen(sky: str, degrees: int) -> str:
     if sky in ("rain", "storm") and degrees <= 0:
         return "snow"
     return "rain" if sky == "snow" and degrees > 2 else sky
-
-
-def _band(degrees: int) -> str:
-    return next((word for least, word in BANDS if degrees >= least), "cold")

@@ -16,8 +16,8 @@ from commonplace.minds.notes import FactNote, Gathering, ItemNote, PastNote, Per
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.converse import decide
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.react import react
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactOutput
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.stages.town import TOWN

@@ -15,12 +15,12 @@ from commonplace.conditions import contradiction, examine, names
 from commonplace.errors import CommonplaceError
 from commonplace.minds import offline
 from commonplace.minds.offline.dice import CHANCES
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.plan import ORDER
 from commonplace.minds.offline.react import WISHES
-from commonplace.minds.offline.rows import ChosenRow, Facts, RuleRow, RuleTable, numbers, parsed
+from commonplace.minds.offline.rule_tables import ChosenRow, Facts, RuleRow, RuleTable, numbers, parsed
 from commonplace.minds.offline.sayings import WEIGHTS
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.speech_facts import Speaking
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.parts.workbench.rules import TABLES
 
 HEAD = "name | of | when | weight | does\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace.minds.prompts.prompt import PromptSetting
-from commonplace.minds.prompts.telling import Teller, gist
+from commonplace.minds.prompts.teller import Teller, gist
 from commonplace.world.happenings import ISaid, Seed
 from minds.offline.sample import memory, said
 

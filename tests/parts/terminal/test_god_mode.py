@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.parts.terminal.god_mode import parsed
 from commonplace.scenario.compiling import load
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 
 TOWN = TownNames.of(load("plaza").part)
 

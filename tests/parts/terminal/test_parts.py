@@ -13,7 +13,7 @@ from commonplace.parts.terminal.timeline import Marks
 from commonplace.parts.terminal.why import why_text
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.hues import badges
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 from views.canned import NASTY, CannedSource, scenario
 
 

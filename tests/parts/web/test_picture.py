@@ -23,7 +23,7 @@ from commonplace.parts.web.picture import Picture
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.run.reading import Reading
 from commonplace.views.lines import SILENT, Narrator, PlainLines
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 from e2e.command import command
 from parts.web.serving import after_delta
 from sizes import examples

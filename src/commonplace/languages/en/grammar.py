@@ -10,7 +10,7 @@ from functools import lru_cache
 from commonplace.languages import weekdays
 from commonplace.languages.en import reporting, speech, wording
 from commonplace.languages.language import Hearer, Language, Slots, Speaker, part_at
-from commonplace.languages.words import listed, word_list
+from commonplace.languages.word_lists import listed, word_list
 from commonplace.text import words
 
 NO_VERBS = listed(

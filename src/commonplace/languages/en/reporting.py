@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from commonplace.languages.en.speech import DETERMINERS, OBJECT, POSSESSIVE, SUBJECT
 from commonplace.languages.en.wording import gerund
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 
 SHORTEST, LONGEST = 4, 22
 """Words of a sentence that is passed on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 
 SUBJECT = {"she": "she", "he": "he", "they": "they"}
 OBJECT = {"she": "her", "he": "him", "they": "them"}

@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 
 HOURS = (
     "midnight", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "noon",

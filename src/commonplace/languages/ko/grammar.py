@@ -25,7 +25,7 @@ from commonplace.languages.ko.josa import ongoing, planned, resolved, whole
 from commonplace.languages.ko.levels import ENDS, PLAIN, POLITE, given_name, manner, vocative
 from commonplace.languages.ko.morphology import is_grammar, root, stem, without_particle
 from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Slots, Speaker, part_at
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 from commonplace.text import HANGUL, words
 
 EITHER = " | "

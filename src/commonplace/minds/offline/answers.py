@@ -11,12 +11,12 @@ from typing import Any
 
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import FactNote, PastNote, Recalled
-from commonplace.minds.offline.account import attended, heard_of, told_others
 from commonplace.minds.offline.dice import CHANCES
 from commonplace.minds.offline.gatherings import event_name, goes_to
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import Draws
-from commonplace.minds.offline.rows import RuleTable, read_table
+from commonplace.minds.offline.past_notes import attended, heard_of, told_others
+from commonplace.minds.offline.rule_tables import RuleTable, read_table
 from commonplace.minds.offline.sayings import (
     Saying,
     if_asked,
@@ -25,7 +25,7 @@ from commonplace.minds.offline.sayings import (
     worded,
 )
 from commonplace.minds.offline.scene import DraftLine, TalkScene
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.minds.offline.told import Told, minutes_since
 from commonplace.world.circumstances import subject_of
 from commonplace.world.happenings import NOTHING_KNOWN, Concluded, Did, ISaid, Said, Seed

@@ -14,14 +14,14 @@ from commonplace import rng
 from commonplace.minds.notes import Gathering, News, PastNote, Person
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, has_said_yes, moment_minutes
-from commonplace.minds.offline.grammar import Grammar
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.openings import opening
-from commonplace.minds.offline.rows import RuleTable, read_table
+from commonplace.minds.offline.rule_tables import RuleTable, read_table
 from commonplace.minds.offline.sayings import Saying
 from commonplace.minds.offline.scene import DraftLine, TalkScene
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.speech_facts import Speaking
+from commonplace.minds.offline.template_grammar import Grammar
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import ReactInput
 

@@ -43,10 +43,10 @@ from commonplace.minds.offline.replies import (
     authors_words,
     leave,
 )  # fmt: skip
-from commonplace.minds.offline.rows import ChosenRow, read_table
+from commonplace.minds.offline.rule_tables import ChosenRow, read_table
 from commonplace.minds.offline.sayings import sayings, worded
 from commonplace.minds.offline.scene import DraftLine, scene_of
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.world.happenings import NOTHING_KNOWN, Said
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from commonplace import rng
 from commonplace.minds.mind import RequestKey
-from commonplace.minds.offline.rows import read_numbers
+from commonplace.minds.offline.rule_tables import read_numbers
 from commonplace.rng import Key
 
 T = TypeVar("T")

@@ -21,10 +21,10 @@ from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import Moment, OfNews
 from commonplace.minds.offline.perceive_event import named_place
 from commonplace.minds.offline.plan import PROMISED
-from commonplace.minds.offline.rows import read_table
+from commonplace.minds.offline.rule_tables import read_table
 from commonplace.minds.offline.sayings import Saying
 from commonplace.minds.offline.scene import DraftLine, TalkScene
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.text import is_named
@@ -262,7 +262,8 @@ class Reminded(OfNews):
     @property
     def taken(self) -> bool:
         """Tells whether the plan has something else at that time that is not routine."""
-        return _is_taken(self._planned, self.goal.time)
+        begun = [item for item in self._planned if item.start <= self.goal.time]
+        return bool(begun) and bool(max(begun, key=lambda item: item.start).because)
 
     @property
     def whim(self) -> int:
@@ -276,12 +277,6 @@ class Reminded(OfNews):
             start=self.goal.time, minutes=LOOKS, location=self.goal.place,
             do=self.spoken.gerund(self.goal.text)[:120], because=self.ids, emoji="💬",
         )  # fmt: skip
-
-
-def _is_taken(planned: Sequence[ItemNote], time: str) -> bool:
-    """Tells whether the plan has something at that time that is not routine."""
-    begun = [item for item in planned if item.start <= time]
-    return bool(begun) and bool(max(begun, key=lambda item: item.start).because)
 
 
 def starts(me: str, person: Person, day: str, dice: Dice) -> bool:

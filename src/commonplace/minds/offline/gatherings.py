@@ -10,10 +10,10 @@ from typing import Self
 from commonplace.languages.language import Language, language
 from commonplace.minds.notes import FactNote, ItemNote, News, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import content, heard, remembered
 from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import ConverseInput, ReactInput, Stroke
 from commonplace.world.happenings import Said
@@ -133,12 +133,17 @@ class Invited(OfNews):
     @property
     def ahead(self) -> bool:
         """Tells whether it is today and still ahead, or began only a short time ago."""
-        return _is_ahead(self.given, self._note)
+        note, here = self._note, self.given.situation
+        if not note.starts or not note.place or note.starts[:10] != here.moment[:10]:
+            return False
+        return moment_minutes(note.starts[11:16]) + (note.minutes or 60) // 3 > moment_minutes(here.time)
 
     @property
     def there(self) -> bool:
         """Tells whether the character is there, or on the way after it began."""
-        return _is_there(self.given, self._note)
+        given, place = self.given, self._note.place
+        begun = self._note.starts <= given.situation.moment
+        return begun and place in (given.situation.place.id, given.now.location if given.now else "")
 
     @property
     def planned(self) -> bool:
@@ -211,16 +216,3 @@ def _holds(given: ReactInput, note: FactNote) -> bool:
         if item.location == note.place and item.because and (ahead < item.minutes or ahead <= EARLY * 2):
             return True
     return False
-
-
-def _is_there(given: ReactInput, note: FactNote) -> bool:
-    """Tells whether the character is at the event, or on the way there after it began."""
-    begun = note.starts <= given.situation.moment
-    return begun and note.place in (given.situation.place.id, given.now.location if given.now else "")
-
-
-def _is_ahead(given: ReactInput, note: FactNote) -> bool:
-    """Tells whether the event is today and is still ahead, or began only a short time ago."""
-    if not note.starts or not note.place or note.starts[:10] != given.situation.moment[:10]:
-        return False
-    return moment_minutes(note.starts[11:16]) + (note.minutes or 60) // 3 > moment_minutes(given.situation.time)

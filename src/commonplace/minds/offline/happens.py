@@ -28,7 +28,7 @@ _TAG = r"⟦([\d-]+)⟧"
 _ANY = r"(?:the |a |an )?⟦[\d-]+⟧"
 
 
-class CircumstancePattern(NamedTuple):
+class KindPattern(NamedTuple):
     """A way to say that kinds begin, or end."""
 
     kinds: tuple[str, ...]
@@ -98,7 +98,7 @@ def book(language: str) -> PatternBook:
 
 
 @cache
-def _rows(language: str) -> tuple[CircumstancePattern, ...]:
+def _rows(language: str) -> tuple[KindPattern, ...]:
     read = book(language)
     return tuple(
         _row(kinds.split(), line, read.end, ends=ends)
@@ -108,13 +108,11 @@ def _rows(language: str) -> tuple[CircumstancePattern, ...]:
     )
 
 
-def _row(kinds: Iterable[str], line: str, end: str, *, ends: bool = False) -> CircumstancePattern:
+def _row(kinds: Iterable[str], line: str, end: str, *, ends: bool = False) -> KindPattern:
     roles, _, verb = line.partition(": ")
     of, _, by = roles.partition("<")
     pattern = rf"(?<!\w)(?:{verb.replace('{}', _ANY)}){end}"
-    return CircumstancePattern(
-        tuple(kinds), ends, tuple(of.split()), tuple(by.split()), re.compile(pattern, re.IGNORECASE)
-    )
+    return KindPattern(tuple(kinds), ends, tuple(of.split()), tuple(by.split()), re.compile(pattern, re.IGNORECASE))
 
 
 class Happens(NamedTuple):
@@ -195,7 +193,7 @@ class _Reading:
 
     def _keys(
         self,
-        row: CircumstancePattern,
+        row: KindPattern,
         groups: Sequence[_Group],
         clause: str,
         verb: int,
@@ -224,7 +222,7 @@ class _Reading:
         nobody = lead is not None and (first or (lead["they"] and not before)) and not groups
         return (), said(self.given.language, "god_mode", "whom") if nobody else ""
 
-    def _of(self, row: CircumstancePattern, clause: str, tags: Iterable[int]) -> tuple[tuple[str, ...], str]:
+    def _of(self, row: KindPattern, clause: str, tags: Iterable[int]) -> tuple[tuple[str, ...], str]:
         keys = list[str]()
         for tag in tags:
             found = self._possible(row, clause, self.meant[tag])
@@ -234,7 +232,7 @@ class _Reading:
             keys += found
         return tuple(keys), ""
 
-    def _possible(self, row: CircumstancePattern, clause: str, ids: Iterable[str]) -> tuple[str, ...]:
+    def _possible(self, row: KindPattern, clause: str, ids: Iterable[str]) -> tuple[str, ...]:
         """Returns the keys of those subjects that can have the circumstance, or have it; not what is still to come,
         unless it is of a fact."""
         possible = self.given.so if row.ends else self.given.circumstances
@@ -247,7 +245,7 @@ class _Reading:
         of = subject_of(key)[1]
         return next((one.name for one in self.given.people if one.id == of), self.given.circumstances[key])
 
-    def _by(self, row: CircumstancePattern, groups: Sequence[_Group], key: str) -> str:
+    def _by(self, row: KindPattern, groups: Sequence[_Group], key: str) -> str:
         people, of = {one.id for one in self.given.people}, subject_of(key)[1]
         for role in row.by:
             for group in groups:

@@ -13,9 +13,9 @@ from functools import lru_cache
 from commonplace.character.account import digests_of
 from commonplace.languages.ko.grammar import content_word, is_korean
 from commonplace.languages.language import language as spoken_language
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 from commonplace.minds.notes import Spoken
-from commonplace.minds.offline.grammar import Grammar, grammar
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.text import words
 from commonplace.world.acts import QUESTIONS
 from commonplace.world.happenings import Happening, Speech

@@ -18,8 +18,8 @@ from commonplace.languages import file_text
 from commonplace.languages.language import said
 from commonplace.minds.notes import Spot, fields_of
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.perceive_event import perceive_event
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import JudgeInput, JudgeOutput, PerceiveEventInput
 from commonplace.text import name_forms
 from commonplace.world.circumstances import subject_of
@@ -68,7 +68,9 @@ def judge(given: JudgeInput, dice: Dice) -> JudgeOutput:
         locked=read.locked,
         unlocked=read.unlocked,
         far=read.percept if re.search(deeds.announced, text) else far,
-        begins=tuple(dict.fromkeys((*read.begins, *_done_to(text, given, deeds, {*map(_of, read.begins)})))),
+        begins=tuple(
+            dict.fromkeys((*read.begins, *_done_to(text, given, deeds, {subject_of(key)[1] for key in read.begins})))
+        ),
         ends=read.ends,
         hours=read.hours,
         by=read.by,
@@ -107,7 +109,3 @@ def _done_to(text: str, given: JudgeInput, deeds: Deeds, taken: Iterable[str]) -
         for one in others:
             if any(_says(pattern, name, text) for pattern in patterns for name in (one.name, one.called)):
                 yield f"{kind}.{one.id}"
-
-
-def _of(key: str) -> str:
-    return subject_of(key)[1]

@@ -11,7 +11,7 @@ from commonplace.memory.embedding import default_embedder, packed
 from commonplace.minds.mind import Ask, Decided, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import EmbedInput, EmbedOutput
 from commonplace.registry import Registered
 

@@ -10,10 +10,10 @@ from commonplace import rng
 from commonplace.languages.language import Language
 from commonplace.minds.notes import TABLE, ItemNote, News, Person, So
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import heard
-from commonplace.minds.offline.rows import Facts
+from commonplace.minds.offline.rule_tables import Facts
 from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.rng import Key
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from commonplace.minds.notes import Spot, ThingHere
+from commonplace.minds.notes import Spot
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.happens import found_facts, happens, newcomer, respelled
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.text import name_forms, plain_name, words
@@ -139,12 +139,13 @@ def _sets(
     given: PerceiveEventInput, rules: Grammar, spoken: str, areas: tuple[str, ...], things: tuple[str, ...]
 ) -> Iterable[tuple[str, str]]:
     kind = event_kind(rules, given.text)
+    is_cut = kind == "dark" and rules.has("power", given.text)
     for thing in given.things:
         states = given.states.get(thing.id, ())
         place = given.located.get(thing.id, "")
         if thing.id in things and (not areas or place in areas or not place):
             state = _state(rules, given.text, spoken, states) or _typical(rules, kind, states)
-        elif kind == "dark" and _is_electric(rules, thing) and _is_powerless(rules, given.text, place, areas):
+        elif is_cut and (place in areas or not areas) and rules.has("electric", thing.name):
             state = _typical(rules, kind, states)
         else:
             continue
@@ -170,16 +171,6 @@ def _state(rules: Grammar, text: str, spoken: str, states: tuple[str, ...]) -> s
             if found:
                 return found
     return GONE if rules.has("becomes.gone", text) else ""
-
-
-def _is_powerless(rules: Grammar, text: str, place: str, areas: tuple[str, ...]) -> bool:
-    """Tells whether the power is out at a thing's place; if no area is named, it is out everywhere."""
-    return rules.has("power", text) and (place in areas or not areas)
-
-
-def _is_electric(rules: Grammar, thing: ThingHere) -> bool:
-    """Tells whether a thing needs power, by a word of its name."""
-    return rules.has("electric", thing.name)
 
 
 def _typical(rules: Grammar, kind: str, states: tuple[str, ...]) -> str:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from commonplace.languages.language import language
 from commonplace.minds.notes import Hint, ItemNote, Recalled, ThingHere
-from commonplace.minds.offline.circumstances import changed, deeds_of_the_day, unpowered
+from commonplace.minds.offline.circumstance_deeds import changed, deeds_of_the_day, unpowered
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.incidents import WET
 from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput, Stroke
 from commonplace.world.happenings import (
     NOTHING_KNOWN,
@@ -235,7 +235,8 @@ def _wishes(given: PlanDayInput, dice: Dice) -> list[StrokeDraft]:
     events = [*_because_of_what_is_so(given, times, dice), *_events(given, dice)]
     goals = list(_goals(given, times, dice))[:MOST_GOALS]
     wishes = [*_insights(given), *_undone(given), *_visits(given, dice)]
-    chosen = dice.shuffled(wishes, "wishes")[: max(0, _appetite(dice) - len(goals))]
+    appetite = (1, 1, 2, MOST_WISHES)[dice.below(4, "appetite")]
+    chosen = dice.shuffled(wishes, "wishes")[: max(0, appetite - len(goals))]
     return [
         *events,
         *goals,
@@ -277,10 +278,6 @@ def _because_of_what_is_so(given: PlanDayInput, times: Sequence[int], dice: Dice
         StrokeDraft(moment_minutes(at) if at else times[number], stroke, fixed=True)
         for number, (at, stroke) in enumerate(deeds)
     ]
-
-
-def _appetite(dice: Dice) -> int:
-    return (1, 1, 2, MOST_WISHES)[dice.below(4, "appetite")]
 
 
 def _events(given: PlanDayInput, dice: Dice) -> Iterator[StrokeDraft]:
@@ -370,7 +367,8 @@ def plan_hours(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     rules = grammar(given.who.language)
     names = [hint.do for hint in given.hints] or _generic(given, rules, "hours", dice)
     count = max(1, min(len(names), given.item.minutes // 40 or 1, 6))
-    chosen = _kept_in_order(names, count, dice)
+    kept = set(dice.shuffled(range(len(names)), "phases")[:count])
+    chosen = [name for index, name in enumerate(names) if index in kept]
     parts = tuple(
         PartOut(do=name[:120], minutes=_hour_length(given, len(chosen), dice, index))
         for index, name in enumerate(chosen)
@@ -381,12 +379,6 @@ def plan_hours(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
 def _hour_length(given: PlanPartsInput, parts: int, dice: Dice, index: int) -> int:
     even = given.item.minutes // parts
     return max(5, min(240, even + dice.between(-3, 3, "hours", index) * 5))
-
-
-def _kept_in_order(names: Sequence[str], count: int, dice: Dice) -> list[str]:
-    """Returns `count` drawn names in their own order."""
-    kept = set(dice.shuffled(range(len(names)), "phases")[:count])
-    return [name for index, name in enumerate(names) if index in kept]
 
 
 def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
@@ -406,27 +398,19 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     ]  # fmt: skip
     if given.item.asleep:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
-    idle = {so.of for so in given.so} | _unpowered(given, rules)
+    idle = {so.of for so in given.so}
+    is_dark = any(unpowered(so, given.item.location) for so in given.so)
+    if is_dark:
+        idle |= {thing.id for thing in given.things if rules.has("electric", thing.name)}
     usable = [hint for hint in usable if hint.object_id not in idle]
-    if any(hint.object_id in idle for hint in given.hints) and (doing := _without_power(given, rules, dice)):
-        return PlanPartsOutput(parts=_filled(doing, given.item.minutes, dice))
+    if is_dark and any(hint.object_id in idle for hint in given.hints):
+        unlit = PartOut(do=rules.say("so.unlit", {}, dice), minutes=15)
+        return PlanPartsOutput(parts=_filled([unlit], given.item.minutes, dice))
     queue = _queue(given, usable, rules, dice)
-    if any(unpowered(so, given.item.location) for so in given.so):
+    if is_dark:
         queue = [part for part in queue if not rules.has("electric", part.do)] or queue
     repair = _relit(given, idle, rules, dice) or _meant(given) or _repair(given, broken, rules, refused, dice)
     return PlanPartsOutput(parts=_filled([*repair, *queue], given.item.minutes, dice))
-
-
-def _unpowered(given: PlanPartsInput, rules: Grammar) -> set[str]:
-    """Returns the things at the place that need power, if there is none."""
-    is_dark = any(unpowered(so, given.item.location) for so in given.so)
-    return {thing.id for thing in given.things if is_dark and rules.has("electric", thing.name)}
-
-
-def _without_power(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
-    """Returns what the character does instead of a part of the routine that needs power."""
-    is_dark = any(unpowered(so, given.item.location) for so in given.so)
-    return [PartOut(do=rules.say("so.unlit", {}, dice), minutes=15)] if is_dark else []
 
 
 def _relit(given: PlanPartsInput, idle: set[str], rules: Grammar, dice: Dice) -> list[PartOut]:

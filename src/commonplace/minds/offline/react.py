@@ -25,21 +25,21 @@ from commonplace.minds.notes import (
     changed,
     fields_of,
 )  # fmt: skip
-from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.at_event import Lull, Newcomer, is_over
-from commonplace.minds.offline.circumstances import Absence, Barred, Discovery
+from commonplace.minds.offline.circumstance_deeds import Absence, Barred, Discovery
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.favours import Directed, Helped, Reminded, Settled, looked_for, meant_for, starts
 from commonplace.minds.offline.gatherings import Invited, event_name, hearing
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import Heard, heard, remembered
 from commonplace.minds.offline.incidents import Distress, Failure, Incident, Rain, befallen
 from commonplace.minds.offline.inner_voice import Delivery, Thought
 from commonplace.minds.offline.moment import Here, Moment, OfNews, is_grave
+from commonplace.minds.offline.past_notes import open_debt, open_hurt
 from commonplace.minds.offline.rate import rate
-from commonplace.minds.offline.rows import ChosenRow, Filled, RuleTable, read_table
+from commonplace.minds.offline.rule_tables import ChosenRow, Filled, RuleTable, read_table
 from commonplace.minds.offline.sayings import occasion_word
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import (
     ActInput,

@@ -13,9 +13,9 @@ from commonplace.languages.language import Language
 from commonplace.languages.language import language as spoken_language
 from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, heard, remembered
 from commonplace.minds.offline.lessons import Pattern, lessons
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import (
     Insight,
     InsightsInput,

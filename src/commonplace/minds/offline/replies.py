@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 
 from commonplace import rng
 from commonplace.minds.notes import AT_ONCE, COLD, FactNote, Recalled
-from commonplace.minds.offline.account import has_asked, times_heard
 from commonplace.minds.offline.answers import A_WORD, is_on_topic
 from commonplace.minds.offline.dice import CHANCES
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import refuses
 from commonplace.minds.offline.moment import Draws
+from commonplace.minds.offline.past_notes import has_asked, times_heard
 from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
-from commonplace.minds.offline.rows import RuleTable, read_table
+from commonplace.minds.offline.rule_tables import RuleTable, read_table
 from commonplace.minds.offline.sayings import Saying, worded
 from commonplace.minds.offline.scene import DraftLine, TalkScene
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.text import is_named
 from commonplace.world.happenings import Befell, Planned
 

@@ -11,10 +11,10 @@ from commonplace.character.account import digests_of
 from commonplace.languages.language import Language, language
 from commonplace.minds.notes import FactNote, Person, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, Wording, grammar
 from commonplace.minds.offline.hear import NOTHING, Heard, digests_to_a_friend, heard
-from commonplace.minds.offline.rows import ChosenRow
+from commonplace.minds.offline.rule_tables import ChosenRow
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.template_grammar import Grammar, Wording, grammar
 from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.tasks import ConverseInput
 from commonplace.world.happenings import ISaid, Said, Speech

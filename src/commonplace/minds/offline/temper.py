@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from commonplace import rng
 from commonplace.minds.notes import Who
-from commonplace.minds.offline.grammar import Grammar, grammar
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 
 VOICES = ("warm", "dry", "brisk", "shy", "dreamy", "formal")
 

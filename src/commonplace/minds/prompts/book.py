@@ -15,7 +15,7 @@ from commonplace.minds.mind import Ask, Flaws
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import SMALL, ChatMessage, Prompt, PromptSetting, Unusable, in_language
 from commonplace.minds.prompts.speech_guard import SpeechGuard, descriptions, folded, shingles
-from commonplace.minds.prompts.telling import gist, plain, speech
+from commonplace.minds.prompts.teller import gist, plain, speech
 from commonplace.minds.prompts.templates import Templates
 from commonplace.minds.small.form import LONGEST_ABOUT, REMEMBERED, PlainAnswer, Small, chat_of, joined, small_form
 from commonplace.minds.tasks.offers import memory_ids

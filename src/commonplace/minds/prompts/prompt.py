@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from commonplace.languages import phrases
-from commonplace.minds.prompts.voices import acquaintances_of, voices_of
+from commonplace.minds.prompts.character_voices import acquaintances_of, voices_of
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.tree import Node
 

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from commonplace.minds.mind import Flaws
 from commonplace.minds.notes import Given, Spoken
 from commonplace.minds.prompts.prompt import ChatMessage, Unusable
-from commonplace.minds.prompts.telling import gist, plain
+from commonplace.minds.prompts.teller import gist, plain
 from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.registry import TASKS, found
 

@@ -17,7 +17,7 @@ from commonplace.minds.notes import FactNote, Person
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_stroke
 from commonplace.minds.offline.rate import rate
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.teller import plain
 from commonplace.minds.small.form import LETTERS, PlainAnswer, Small, chosen
 from commonplace.minds.tasks.offers import title_of
 from commonplace.minds.tasks.plan_day import Stroke

@@ -24,7 +24,7 @@ from commonplace.minds.notes import (
     Who,
     always,
 )
-from commonplace.minds.prompts.telling import plain, speech
+from commonplace.minds.prompts.teller import plain, speech
 from commonplace.minds.question import ParsedQuestion
 from commonplace.minds.tasks.past_values import goal_values, lately_values
 from commonplace.minds.tasks.present import not_present
@@ -127,7 +127,7 @@ class AnswerOutput(WireValue):
 
 
 def _scene(inputs: AnswerInput, view: PromptView) -> Values:
-    teller = view.teller(inputs)
+    teller, before = view.teller(inputs), inputs.before
     recalled = view.best(teller.memories(not_present((*inputs.recalled, *inputs.thoughts[:2]), inputs)), ANSWERING)
     shown = {told.text for told in recalled}
     # plans are shown as such
@@ -148,7 +148,7 @@ def _scene(inputs: AnswerInput, view: PromptView) -> Values:
         "done": [_stroke(item) for item in inputs.done[-4:]],
         "later": [_stroke(item) for item in inputs.later[:4]],
         "question": speech(shortened(inputs.question, LONGEST_ANSWER)),
-        "before": _earlier(inputs.before),
+        "before": before and {"answer": speech(before.answer), "received": before.received},
     }
 
 
@@ -165,10 +165,6 @@ def _acquaintances(inputs: AnswerInput) -> list[Values]:
 
 def _stroke(item: ItemNote) -> Values:
     return {"start": item.start, "do": plain(item.do), "place": plain(item.location_name)}
-
-
-def _earlier(before: Earlier | None) -> Values | None:
-    return {"answer": speech(before.answer), "received": before.received} if before else None
 
 
 ANSWER = Task(

@@ -25,7 +25,7 @@ from commonplace.minds.notes import (
     always,
 )
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.teller import plain
 from commonplace.minds.tasks.offers import Offers, fact_titles
 from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
 from commonplace.minds.tasks.present import not_present
@@ -84,10 +84,6 @@ class ConverseOutput(WireValue):
     """What it is about, as the speaker names it: `my roof`, `the lantern festival`. No model is asked for it."""
 
 
-def _offers(inputs: ConverseInput) -> Offers:
-    return Offers(facts=fact_titles(inputs.facts, inputs.who.language))
-
-
 def _scene(inputs: ConverseInput, view: PromptView) -> Values:
     untold = unsaid(not_present(inputs.recalled, inputs), inputs.lines)
     memories = view.best(view.teller(inputs).memories(untold), TALKING)
@@ -122,6 +118,6 @@ CONVERSE = Task(
     max_tokens=300,
     temperature=0.8,
     scene=_scene,
-    offers=_offers,
+    offers=lambda inputs: Offers(facts=fact_titles(inputs.facts, inputs.who.language)),
     aloud=lambda _, written: words_in(written, "say"),
 )

@@ -7,7 +7,7 @@ from typing import Annotated
 from commonplace.languages import phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person
-from commonplace.minds.prompts.telling import speech
+from commonplace.minds.prompts.teller import speech
 from commonplace.minds.tasks.offers import Choices, Offers, alike, people, places
 from commonplace.minds.tasks.perceive_event import (
     LONGEST_FAR,

@@ -12,7 +12,7 @@ from unicodedata import combining, normalize
 
 from commonplace.languages.language import language as spoken_language
 from commonplace.minds.notes import FactNote, Given, ItemNote, News, Person, Recalled, Spot, ThingHere, Value, fields_of
-from commonplace.minds.prompts.telling import gist, plain
+from commonplace.minds.prompts.teller import gist, plain
 
 _STATE = re.compile(r" ?\([^()]*\)(?=:)")
 """What stands behind the name of a thing: `stove (cold): USE` is `stove: USE`."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import GoalNote, Past, PastNote
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.teller import plain
 from commonplace.minds.tasks.offers import Choices, title_of
 from commonplace.text import shortened
 

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from commonplace.languages import DEFAULT, phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Spot, ThingHere
-from commonplace.minds.prompts.telling import speech
+from commonplace.minds.prompts.teller import speech
 from commonplace.minds.tasks.offers import Choices, Offers, alike, people, places, things
 from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import (

@@ -25,7 +25,7 @@ from commonplace.minds.notes import (
     always,
 )
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.teller import plain
 from commonplace.minds.tasks.offers import Offers, places
 from commonplace.minds.tasks.past_values import goal_values, lately_values
 from commonplace.minds.tasks.scenes import PromptView, Values, own_places

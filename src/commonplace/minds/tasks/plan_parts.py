@@ -105,10 +105,6 @@ def _fallback(inputs: PlanPartsInput) -> PlanPartsOutput:
     return PlanPartsOutput(parts=parts or (whole_item,))
 
 
-def _offers(inputs: PlanPartsInput) -> Offers:
-    return Offers(things=things(inputs.things, _possible(inputs)))
-
-
 def _possible(inputs: PlanPartsInput) -> dict[str, list[str]]:
     """Returns thing → verbs. A thing in hand cannot be taken, any other cannot be dropped."""
     return {
@@ -133,7 +129,7 @@ def _parts_task(name: str) -> Task[PlanPartsInput, PlanPartsOutput]:
         max_tokens=700,
         temperature=0.5,
         scene=_scene,
-        offers=_offers,
+        offers=lambda inputs: Offers(things=things(inputs.things, _possible(inputs))),
         answer=PlanPartsAnswer,
     )
 

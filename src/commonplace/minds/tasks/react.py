@@ -31,7 +31,7 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
-from commonplace.minds.prompts.telling import Teller, ToldMemory, gist, plain
+from commonplace.minds.prompts.teller import Teller, ToldMemory, gist, plain
 from commonplace.minds.tasks.act import ActOutput, DeedAnswer, KnownTargets, is_possible, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
 from commonplace.minds.tasks.offers import Offers, fact_titles, people, places
@@ -361,12 +361,9 @@ def _scene(inputs: ReactInput, view: PromptView) -> Values:
         "facts": _facts(inputs, memories, view),
         "own_places": own_places(inputs.places, view),
         "doing": _doing(inputs, view),
-        "targets": _targets(inputs, targets) if targets else None,
+        "targets": targets
+        and target_values(targets, _target_offers(inputs, targets), inputs.situation, inputs.who.language),
     }
-
-
-def _targets(inputs: ReactInput, targets: KnownTargets) -> Values:
-    return target_values(targets, _target_offers(inputs, targets), inputs.situation, inputs.who.language)
 
 
 def _goals(inputs: ReactInput, view: PromptView) -> list[Values]:

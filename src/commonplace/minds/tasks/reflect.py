@@ -14,7 +14,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import NO_PAST, Given, Past, Person, Recalled, Situation, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.telling import ToldMemory, plain
+from commonplace.minds.prompts.teller import ToldMemory, plain
 from commonplace.minds.tasks.offers import Offers, people
 from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import (
@@ -128,11 +128,6 @@ class InsightsOutput(Value):
     insights: tuple[Insight, ...] = Field(max_length=INSIGHTS_ASKED)
 
 
-def _insights_offers(inputs: InsightsInput) -> Offers:
-    """Returns the people known or in sight."""
-    return Offers(people=people((*inputs.known, *inputs.situation.people)))
-
-
 def _insights_scene(inputs: InsightsInput, view: PromptView) -> Values:
     """Returns the evidence by question; only memories that have not been listed are told in words."""
     teller = view.teller(inputs)
@@ -229,6 +224,6 @@ INSIGHTS = Task(
     max_tokens=800,
     temperature=0.5,
     scene=_insights_scene,
-    offers=_insights_offers,
+    offers=lambda inputs: Offers(people=people((*inputs.known, *inputs.situation.people))),
     answer=ReflectionAnswer,
 )

@@ -13,7 +13,7 @@ from commonplace.minds.mind import Ask
 from commonplace.minds.notes import FactNote, Given, ItemNote, Person, Recalled, Spoken, Spot, Value, fields_of
 from commonplace.minds.prompts.prompt import PromptSetting
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
-from commonplace.minds.prompts.telling import Teller, ToldMemory, gist, plain, speech
+from commonplace.minds.prompts.teller import Teller, ToldMemory, gist, plain, speech
 from commonplace.minds.tasks.offers import Choices, Offers
 from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.wire import offers_of
@@ -94,7 +94,8 @@ def _shown(value: Any, view: PromptView) -> Any:
         match value:
             case Person():
                 fields["called"] = offers.people.label(value.id, fields["called"])
-                fields |= {"age": dict(view.setting.ages).get(value.id, 0), "feeling": _feeling(value.warmth)}
+                feeling = next((word for least, word in _FEELINGS if value.warmth >= least), "hate")
+                fields |= {"age": dict(view.setting.ages).get(value.id, 0), "feeling": feeling}
                 fields["ago"] = _ago(value.minutes_since_talk)
             case Spot():
                 fields["name"] = offers.places.label(value.id, fields["name"])
@@ -108,11 +109,6 @@ def _shown(value: Any, view: PromptView) -> Any:
     if isinstance(value, list | tuple):
         return [_shown(inner, view) for inner in cast(Sequence[Any], value)]
     return value
-
-
-def _feeling(warmth: int) -> str:
-    """Returns the name of a feeling for which a template has words; empty for nothing in particular."""
-    return next((word for least, word in _FEELINGS if warmth >= least), "hate")
 
 
 _FEELINGS = ((60, "love"), (20, "like"), (-19, ""), (-59, "dislike"))

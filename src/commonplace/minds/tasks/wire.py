@@ -31,7 +31,6 @@ from pydantic import (
     ValidationInfo,
     model_serializer,
 )
-from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticOmit, core_schema
 
 from commonplace.errors import UsageError
@@ -73,7 +72,7 @@ class WireValue(Value):
         if info.context is not None:
             for name, field_info in type(self).model_fields.items():
                 empty = field_info.get_default(call_default_factory=True)
-                if _is_unasked(field_info) and getattr(self, name) == empty:
+                if any(isinstance(mark, UnaskedField) for mark in field_info.metadata) and getattr(self, name) == empty:
                     del data[name]
         return data
 
@@ -99,10 +98,6 @@ class UnaskedField:
 
 
 Unasked = UnaskedField()
-
-
-def _is_unasked(info: FieldInfo) -> bool:
-    return any(isinstance(mark, UnaskedField) for mark in info.metadata)
 
 
 def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard, citable: Collection[int] = ()) -> Value:

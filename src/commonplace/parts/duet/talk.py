@@ -9,9 +9,9 @@ from commonplace.languages.language import language
 from commonplace.minds.notes import Recalled, Situation, Spoken, Spot, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import heard, remembered
 from commonplace.minds.offline.scene import CLOSE, DraftLine, TalkScene, scene_of
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.parts.duet.tasks import DuetInput, DuetOutput
 from commonplace.parts.duet.thread import developed

@@ -14,7 +14,7 @@ from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Recalled, Spoken, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE, first_sentences
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.teller import plain
 from commonplace.minds.tasks.scenes import PromptView, Values, said_before, spoken_lines
 from commonplace.minds.tasks.wire import Cited, Unasked, WireValue, noted, seen, spoken
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from commonplace.minds.notes import COLD, Recalled
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import remembered, understood
 from commonplace.minds.offline.sayings import PASSED_ON
 from commonplace.minds.offline.scene import CLOSE, DraftLine, TalkScene
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.world.happenings import ISaid, Said, Speech
 
 BANTER = "stage.banter."

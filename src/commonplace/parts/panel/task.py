@@ -11,7 +11,7 @@ from commonplace.languages import phrases
 from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Recalled, Spoken, Who
-from commonplace.minds.prompts.telling import speech
+from commonplace.minds.prompts.teller import speech
 from commonplace.minds.tasks.scenes import PromptView, Values, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.parts.duet.tasks import LOST_THREAD

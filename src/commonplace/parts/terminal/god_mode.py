@@ -20,7 +20,7 @@ from commonplace.minds.tasks.act import OFFERED
 from commonplace.parts.live.source import Source
 from commonplace.scenario.newcomer import SUFFIXES
 from commonplace.text import clean
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 from commonplace.world.actions import ACTIONS
 from commonplace.world.tree import VERBS
 

@@ -19,7 +19,7 @@ from commonplace.parts.terminal.player import Scene
 from commonplace.run.frames import AgentFrame, ObjectFrame
 from commonplace.text import clean
 from commonplace.views.hues import HUES, Badge
-from commonplace.views.town import Room, TownNames
+from commonplace.views.town_names import Room, TownNames
 from commonplace.views.words import word
 
 FALLING = {"rain": ("╱", 9), "storm": ("╱", 5), "snow": ("*", 11), "fog": ("░", 4)}

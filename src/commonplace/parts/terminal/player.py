@@ -11,7 +11,7 @@ from commonplace.parts.terminal.palette import Palette
 from commonplace.run.frames import AgentFrame, CircumstanceFrame, Frame
 from commonplace.views.hues import Badge, badges
 from commonplace.views.lines import NarratedEvent, Narrator
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Ticks per second."""

@@ -15,7 +15,7 @@ from commonplace.clock import hhmm
 from commonplace.languages import phrases
 from commonplace.parts.live.source import Source
 from commonplace.parts.terminal.palette import Palette
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 
 LEVELS = "▁▂▃▄▅▆▇"
 INTERVENTIONS = frozenset(

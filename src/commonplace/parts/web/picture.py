@@ -22,7 +22,7 @@ from commonplace.scenario.model import ScenarioPart
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
 from commonplace.views.lines import CATEGORIES, NarratedEvent, Narrator
-from commonplace.views.town import TownNames, nested_areas
+from commonplace.views.town_names import TownNames, nested_areas
 from commonplace.world.actions import ACTIONS
 from commonplace.world.events import (
     NOBODY,

@@ -16,7 +16,7 @@ from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
 from commonplace.text import clean, shortened
 from commonplace.views.lines import entry_of, json_line
-from commonplace.views.town import TownNames
+from commonplace.views.town_names import TownNames
 from commonplace.world.events import NOBODY, Event, parse_id
 
 MOST = 12

@@ -16,7 +16,7 @@ from commonplace.minds.notes import changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview import days, matters, oneself, others, promises, reasons
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
-from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.offline.interview.retell import tell
 from commonplace.minds.question_kinds import KINDS, has
 from commonplace.minds.tasks import AnswerInput, AnswerOutput
 from commonplace.world.happenings import Befell, Came, Changed, Did, Planned, Said, Seen

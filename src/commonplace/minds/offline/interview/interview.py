@@ -15,8 +15,8 @@ from commonplace.languages.language import language as spoken
 from commonplace.memory.analyser import shared_analyser
 from commonplace.minds.notes import FactNote, ItemNote, Person, Recalled
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.template_grammar import Grammar, parsed_rules
 from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.question import DaySpan, ParsedQuestion
 from commonplace.minds.question_kinds import has
@@ -297,7 +297,7 @@ class Interview:
         subject."""
         subject = subject_of(note)
         texts = " ".join((note.text, *note.tell, subject))
-        weights = {word: self._weight(word) for word in words}
+        weights = {word: LIGHT if word in self.light else HEAD if word in self.asked.heads else 1.0 for word in words}
         share = sum(weight * self._hit(word, texts) for word, weight in weights.items()) / sum(weights.values())
         if isinstance(note.happening, Speech):
             # `the flight school` is not `school`.
@@ -309,9 +309,6 @@ class Interview:
 
     def _hit(self, word: str, text: str) -> float:
         return 1.0 if occurs(word, text, self.given.who.language) else ALIKE if self.has(word, text) else 0.0
-
-    def _weight(self, word: str) -> float:
-        return LIGHT if word in self.light else HEAD if word in self.asked.heads else 1.0
 
     def between(self, other: str) -> list[Recalled]:
         """Returns the lines between the two, latest first."""

@@ -31,7 +31,7 @@ from commonplace.minds.offline.interview.others import (
     talked,
     whois,
 )
-from commonplace.minds.offline.interview.telling import some, tell
+from commonplace.minds.offline.interview.retell import some, tell
 from commonplace.minds.question_rules import ends_of, trades_for
 from commonplace.world.happenings import (
     Absent,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, minute_of, occurs
 from commonplace.minds.offline.interview.others import what_is
-from commonplace.minds.offline.interview.telling import some, tell
+from commonplace.minds.offline.interview.retell import some, tell
 from commonplace.minds.question import ASKER
 from commonplace.minds.question_rules import alike
 from commonplace.world.happenings import Absent, Befell, Did, Failed, Seed, Sky, Voiced

@@ -20,7 +20,7 @@ from commonplace.minds.offline.interview.interview import (
     spoken_with,
     tells,
 )
-from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.offline.interview.retell import tell
 from commonplace.minds.question import DaySpan
 from commonplace.minds.tasks import Acquaintance
 from commonplace.world.happenings import Came, ISaid, Left, Said, Seen
@@ -258,15 +258,12 @@ def seen(talk: Interview) -> Pieces:
             continue
         is_past = talk.asked.when is not None and talk.asked.when.days > 0
         if other in others and not (is_past or talk.asked.places or talk.event):
-            yield in_sight(talk, others[other])
+            here = others[other]
+            yield talk.say("seen.here.asleep" if here.asleep else "seen.here", here)
         else:
             yield from last_seen(talk, person)
     if not talk.asked.people:
         yield talk.unknown()
-
-
-def in_sight(talk: Interview, person: Person) -> Piece | None:
-    return talk.say("seen.here.asleep" if person.asleep else "seen.here", person)
 
 
 def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:

@@ -10,7 +10,7 @@ from commonplace.languages.language import language
 from commonplace.minds.notes import PastNote
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
 from commonplace.minds.offline.interview.oneself import told_with
-from commonplace.minds.offline.interview.telling import some
+from commonplace.minds.offline.interview.retell import some
 
 SETTLED = ("kept", "broke", "promised")
 MOST = 3

@@ -11,7 +11,7 @@ from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Pie
 from commonplace.minds.offline.interview.matters import whereabouts_of
 from commonplace.minds.offline.interview.oneself import background, of_card
 from commonplace.minds.offline.interview.others import about_topic, acquaintances, grounds
-from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.offline.interview.retell import tell
 from commonplace.minds.question import DaySpan
 from commonplace.world.happenings import Befell, Changed, Did, Said, Walked
 

@@ -10,7 +10,7 @@ from typing import Any
 from commonplace.minds.notes import PastNote, Person, Recalled
 from commonplace.minds.offline.hear import Heard
 from commonplace.minds.offline.moment import Draws
-from commonplace.minds.offline.rows import Facts, RuleTable
+from commonplace.minds.offline.rule_tables import Facts, RuleTable
 from commonplace.minds.offline.sayings import Saying, worded
 from commonplace.minds.offline.scene import DraftLine, TalkScene
 from commonplace.minds.offline.told import Told

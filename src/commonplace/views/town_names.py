@@ -59,7 +59,10 @@ class TownNames:
             language=part.language,
             clock=Clock(parse_iso(part.clock.start), part.clock.tick_minutes),
             root=part.world.root.id,
-            rooms={area.id: _room(area, parent, part) for area, parent in areas},
+            rooms={
+                area.id: Room(area.id, clean(area.name), parent, area.outdoor, part.layout.map.get(area.id))
+                for area, parent in areas
+            },
             ways=(
                 *((parent, area.id) for area, parent in areas if parent),
                 *((way.between[0], way.between[1]) for way in part.world.ways),
@@ -126,7 +129,3 @@ def nested_areas(area: AreaPart, parent: str) -> Iterator[tuple[AreaPart, str]]:
     yield area, parent
     for child in area.areas:
         yield from nested_areas(child, area.id)
-
-
-def _room(area: AreaPart, parent: str, part: ScenarioPart) -> Room:
-    return Room(area.id, clean(area.name), parent, area.outdoor, part.layout.map.get(area.id))

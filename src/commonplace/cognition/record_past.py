@@ -12,10 +12,9 @@ from itertools import islice, pairwise
 
 from commonplace.character.account import KEPT_DAYS, MARKED, AccountRow, as_topic, cited
 from commonplace.character.fact import Fact, carried
-from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
+from commonplace.cognition.authors_lines import lines_in, marks_in
 from commonplace.cognition.perceive import Percept
-from commonplace.cognition.telling import lines_in, marks_in
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import rows, weekdays
 from commonplace.memory.record import Memory
@@ -31,7 +30,7 @@ REPAIRS = frozenset({"REPAIR", "FIX", "MEND"})
 """Verbs with which something is done that is worth knowing later, also where it is a routine."""
 
 
-def note(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
+def record_past(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
     """Writes the rows of what was perceived in this tick, and settles the promises whose time has come."""
     known = sorted(remembered, key=lambda pair: pair[1].id)  # whatever order they come in, the rows are the same
     for percept, memory in known:
@@ -225,14 +224,10 @@ def _speech(line: Line) -> Speech:
 def _did(view: TurnView, notebook: Notebook, did: Did, memory: Memory) -> None:
     """Notes something done that is not routine."""
     stroke = view.state.plan.at(view.now - timedelta(minutes=view.scenario.clock.tick_minutes), "day")
-    if stroke is not None and _is_special(stroke):
+    if stroke is not None and stroke.routine < 0 and not stroke.asleep:
         _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description), named=stroke.action_description)
     elif did.verb in REPAIRS:
         _add(view, notebook, "did", memory, topic=as_topic(did.doing))
-
-
-def _is_special(stroke: PlanItem) -> bool:
-    return stroke.routine < 0 and not stroke.asleep
 
 
 def _event(view: TurnView, notebook: Notebook, befell: Befell, memory: Memory) -> None:
