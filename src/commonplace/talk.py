@@ -24,8 +24,8 @@ from pydantic import BaseModel, ConfigDict
 from commonplace import log
 from commonplace.canon import canonical, parsed
 from commonplace.clock import iso
-from commonplace.cognition.interview import Answered, interview, names, told_in
-from commonplace.cognition.telling import with_goals
+from commonplace.cognition.authors_lines import with_goals
+from commonplace.cognition.interview import InterviewAnswer, interview, names, told_in
 from commonplace.cognition.turn import TalkView
 from commonplace.engine.driver import Drive, Driver, NoJournal
 from commonplace.engine.live_state import scenario_at, seen_at
@@ -36,7 +36,7 @@ from commonplace.memory.retrieval import Retrieval
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.mind import Mind
 from commonplace.minds.notes import Spoken
-from commonplace.minds.question import ASKER, Asked, understood
+from commonplace.minds.question import ASKER, ParsedQuestion, understood
 from commonplace.minds.tasks import Earlier
 from commonplace.paths import bytes_of
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
@@ -81,7 +81,7 @@ async def ask_character(
     number: int = 0,
     lines: Sequence[Spoken] = (),
     before: Earlier | None = None,
-) -> Answered:
+) -> InterviewAnswer:
     """Asks a mind for one answer. Nothing is journaled: the same mind is asked again for the same question.
 
     `lines`: the talk so far, oldest first; the person's lines have the speaker `-`. `number`: how many questions were
@@ -241,7 +241,7 @@ class Talk:
             retrievals=answered.retrievals,
         )
 
-    def _note(self, question: str, answered: Answered) -> None:
+    def _note(self, question: str, answered: InterviewAnswer) -> None:
         """Notes an answer that was given: the talk goes on from it, and it can be rated."""
         query = self._memory.upsert_query(_SESSION, question)
         self._last = query, self._memory.record_answer(_SESSION, query, answered.answer)
@@ -322,7 +322,7 @@ class Talk:
                 graph = self._memory.agent if one.source == "agent" else self._memory.session(session)
                 yield AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
 
-    def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> Asked:
+    def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> ParsedQuestion:
         return understood(question, lines, names(self.view, question), told_in(self.view, lines))
 
     def _earlier(self, before: AskedBefore) -> Earlier:

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.canon import canonical
-from commonplace.character.account import KINDS, Account, Entry
+from commonplace.character.account import KINDS, Account, AccountRow
 from commonplace.character.goal import KINDS as GOAL_KINDS
 from commonplace.character.goal import STATUSES, Goal, Goals
 from commonplace.character.goal import restored as restored_goals
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
+from commonplace.character.state import Belief, CharacterState, Job, KnownNode, Relation
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run.tick_record import Version
 from commonplace.run.versions import (
@@ -30,7 +30,7 @@ from commonplace.run.versions import (
     state_versions,
     world_versions,
 )
-from commonplace.world.deeds import Intent, Rules
+from commonplace.world.deeds import HouseRules, Intent
 from commonplace.world.executor import step
 from commonplace.world.inputs import GodEvent, InnerVoice, Join, Leave
 from commonplace.world.script import Audience
@@ -43,7 +43,7 @@ TOWN = village()
 NAMES = st.sampled_from(("ann", "bob", "öl", "가나"))
 IDS = st.lists(st.integers(1, 10**6), max_size=4).map(tuple)
 MOMENTS = st.integers(0, 10**7).map(lambda minutes: datetime(2031, 1, 1, tzinfo=UTC) + timedelta(minutes=minutes))
-KNOWN = st.builds(Known, NAMES, NAMES, st.integers(0, 999))
+KNOWN = st.builds(KnownNode, NAMES, NAMES, st.integers(0, 999))
 RELATIONS = st.builds(
     Relation, NAMES, label=NAMES, warmth=st.integers(-100, 100), known_since=st.integers(0, 99),
     last_talk=st.integers(-1, 9), talks=st.integers(0, 9), summary=st.text(max_size=20), because=IDS,
@@ -51,7 +51,7 @@ RELATIONS = st.builds(
 )  # fmt: skip
 JOBS = st.builds(Job, NAMES, st.integers(0, 99), st.integers(0, 99), st.text(max_size=5), st.integers(0, 3))
 ENTRIES = st.builds(
-    Entry, st.sampled_from(KINDS), NAMES, act=st.sampled_from(("", "ask.event")),
+    AccountRow, st.sampled_from(KINDS), NAMES, act=st.sampled_from(("", "ask.event")),
     topic=st.text("ab ", max_size=3), tick=st.integers(0, 20), since=st.integers(0, 20),
     because=st.lists(st.integers(1, 99), min_size=1, max_size=3).map(tuple), due=st.integers(-1, 30),
 )  # fmt: skip
@@ -168,7 +168,7 @@ def test_a_world_is_restored_as_the_executor_made_it(ticks, notice: int) -> None
     for actions, inputs in ticks:
         before = world
         intents = {me: Intent(actions[me]) for me in world.bodies}
-        world, events = step(TOWN, world, intents, clock=CLOCK, rules=Rules(leave_notice=notice), inputs=inputs)
+        world, events = step(TOWN, world, intents, clock=CLOCK, rules=HouseRules(leave_notice=notice), inputs=inputs)
         assert restore_world(world.tick, kept.take(world_versions(before, world)), events) == world
 
 

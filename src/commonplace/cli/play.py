@@ -293,7 +293,7 @@ def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None
     if view is View.NONE:
         return lambda _reading, _tick: None
     if view is View.STATE:
-        from commonplace.views.state import print_state  # noqa: PLC0415 – start-up speed
+        from commonplace.views.state_lines import print_state  # noqa: PLC0415 – start-up speed
 
         return print_state
     from commonplace.views.lines import LineView  # noqa: PLC0415 – imports Rich

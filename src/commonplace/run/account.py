@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
-from commonplace.character.account import Entry
+from commonplace.character.account import AccountRow
 from commonplace.character.goal import Goal
 from commonplace.clock import hhmm, iso, midnight
 from commonplace.memory import Memory
@@ -57,7 +57,7 @@ def goal_row(reading: Reading, agent: str, goal: Goal) -> dict[str, Any]:
     }
 
 
-def account_row(reading: Reading, agent: str, entry: Entry) -> dict[str, Any]:
+def account_row(reading: Reading, agent: str, entry: AccountRow) -> dict[str, Any]:
     """A row as JSON. `text` is what a seed fact says, or what was seen of an occasion; `event` the id of the event that
     the latest memory it cites came from, empty where it came from none."""
     memory = reading.memory(agent, entry.because[-1]) if entry.because else None
@@ -76,7 +76,7 @@ def account_row(reading: Reading, agent: str, entry: Entry) -> dict[str, Any]:
     }
 
 
-def _text(reading: Reading, entry: Entry, memory: Memory | None) -> str:
+def _text(reading: Reading, entry: AccountRow, memory: Memory | None) -> str:
     fact = reading.scenario.fact(entry.topic)
     if fact is not None:
         return fact.said_in(reading.scenario.language)

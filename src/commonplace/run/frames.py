@@ -21,7 +21,7 @@ from commonplace.scenario.circumstances import now_sentence
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import NOBODY, Event, Spoke, of_kind
-from commonplace.world.state import Body, Thing
+from commonplace.world.state import Body, ThingState
 from commonplace.world.weather import ambient_at
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class FrameState:
         text = now_sentence(self.scenario, one.kind, one.of, one.by)
         return CircumstanceFrame(one.key, one.of, text, self.scenario.kinds[one.kind].words.emoji, one.since, one.until)
 
-    def _object(self, object_id: str, thing: Thing) -> ObjectFrame:
+    def _object(self, object_id: str, thing: ThingState) -> ObjectFrame:
         node = self.scenario.geography.nodes.get(object_id)
         return ObjectFrame(object_id, node.name if node else object_id, thing.state, thing.parent)
 

@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 
 from commonplace.canon import parsed
 from commonplace.character import account, goal
-from commonplace.character.account import Entry
+from commonplace.character.account import AccountRow
 from commonplace.character.goal import Goal, Goals
 from commonplace.character.plan import LEVELS, Plan, PlanItem
-from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
+from commonplace.character.state import Belief, CharacterState, Job, KnownNode, Relation
 from commonplace.run.rows import cells, listed, of_type, plain, valued
 from commonplace.run.tick_record import Version
 from commonplace.world.circumstances import Circumstance, subject_of
 from commonplace.world.events import NOBODY, Event
-from commonplace.world.state import Body, Conversation, Line, Message, Thing, World, recorded
+from commonplace.world.state import Body, Conversation, Line, Message, ThingState, World, recorded
 from commonplace.world.weather import Imposed
 
 V = TypeVar("V")
@@ -201,7 +201,7 @@ def _conversations(
 
 WORLD = (
     Kind("body", "bodies", record(Body, lambda _, body: {"came_from": body["area"]})),
-    Kind("thing", "things", row(Thing)),
+    Kind("thing", "things", row(ThingState)),
     Kind("talk", "conversations", _TALKS, "talks", view=lambda talks: talks),
     Kind("line", "conversations", row(Line), "lines", depth=2, view=_lines, stays=True),
     Kind("barred", "barred", _BARRED, depth=0),
@@ -215,7 +215,7 @@ WORLD = (
 STATE = (
     Kind("day", "plan", scalar(int), "day", depth=0),
     Kind("plan", "plan", record(PlanItem, _of_item), "items", view=_items),
-    Kind("belief", "belief", row(Known), "nodes"),
+    Kind("belief", "belief", row(KnownNode), "nodes"),
     Kind("closed", "belief", _CLOSED, "closed", depth=0),
     Kind("relation", "relations", record(Relation, lambda key, _: {"other": key})),
     Kind("jobs", "jobs", _JOBS, depth=0),
@@ -225,7 +225,7 @@ STATE = (
     Kind("weighed", "weighed", scalar(int)),
     Kind("said", "said", scalar(str)),
     Kind("card", "card", AS_IS),
-    Kind("account", "account", record(Entry, _of_entry, lambda entry: bool(entry.because)), "groups", depth=2),
+    Kind("account", "account", record(AccountRow, _of_entry, lambda entry: bool(entry.because)), "groups", depth=2),
     Kind("uttered", "account", scalar(int), "lines", depth=2),
     Kind("goal", "goals", record(Goal, lambda key, _: {"id": key}, _is_sound_goal), "by_id"),
 )

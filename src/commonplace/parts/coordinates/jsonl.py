@@ -24,7 +24,7 @@ from typing import Any, Literal
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.languages import DEFAULT
-from commonplace.languages.words import word_list
+from commonplace.languages.word_lists import word_list
 from commonplace.lock import ProcessLock
 from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import unscaled

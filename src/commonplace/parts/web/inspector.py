@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from commonplace.analysis.diffusion import diffusion
 from commonplace.analysis.network import emergence, network_density, spoken
-from commonplace.character.account import Account, Entry
+from commonplace.character.account import Account, AccountRow
 from commonplace.character.goal import Goals
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.state import AREA, CharacterState, Known
+from commonplace.character.state import AREA, CharacterState, KnownNode
 from commonplace.clock import hhmm, iso, parse_iso
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, Policy, policies
@@ -55,7 +55,7 @@ class Inspector:
         self._picture = picture
         self._measuring = Lock()
         """Measures of a long run need much memory for a moment; several at once would be no faster."""
-        self._made_past: dict[str, dict[Entry, wire.PastRow]] = {}
+        self._made_past: dict[str, dict[AccountRow, wire.PastRow]] = {}
 
     # ── the society ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -152,7 +152,7 @@ class Inspector:
         rows = [goal_row(self.reading, me, goal) for goal in goals.all()]
         return [wire.GoalRow.model_validate({**row, "text": clean(row["text"])}) for row in rows]
 
-    def _past_row(self, me: str, entry: Entry) -> wire.PastRow:
+    def _past_row(self, me: str, entry: AccountRow) -> wire.PastRow:
         row = account_row(self.reading, me, entry)
         return wire.PastRow.model_validate({**row, "topic": clean(row["topic"]), "text": clean(row["text"])})
 
@@ -293,7 +293,7 @@ def _item(item: PlanItem, time: datetime) -> wire.Item:
     )
 
 
-def _truth(node_id: str, known: Known, frame: Frame) -> tuple[Literal["area", "object", "agent"], str, str]:
+def _truth(node_id: str, known: KnownNode, frame: Frame) -> tuple[Literal["area", "object", "agent"], str, str]:
     """(what the node is, where it really is, its real state)."""
     thing, agent = frame.objects.get(node_id), frame.agents.get(node_id)
     if thing is not None:
