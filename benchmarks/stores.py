@@ -14,6 +14,9 @@ from __future__ import annotations
 
 import os
 
+from commonplace.memory.stores.store import Add
+from commonplace.testing.stores import write
+
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
@@ -92,9 +95,9 @@ def row(figure: Figure) -> str:
 def figures(kind: str, where: str, size: int) -> list[Figure]:
     store = open_store(where)
     one = inserted(store, 50)
-    many = timed(lambda: store.append("bulk", *rows("bulk", 0, 1_000))) * 1e3
+    many = timed(lambda: write(store, "bulk", Add(*rows("bulk", 0, 1_000)))) * 1e3
     for first in range(0, size, 1_000):
-        store.append("maria", *rows("maria", first, min(1_000, size - first)))
+        write(store, "maria", Add(*rows("maria", first, min(1_000, size - first))))
     store.close()
     begun = time.perf_counter()
     store = open_store(where)
