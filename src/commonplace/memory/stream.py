@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -46,7 +45,7 @@ from commonplace.memory.preparing import (
     prepared,
     vectors_of,
 )
-from commonplace.memory.reader import Reader, Snapshot
+from commonplace.memory.reader import Snapshot, StoredReader
 from commonplace.memory.record import (
     Emotion,
     Memory,
@@ -105,7 +104,7 @@ def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
     return found
 
 
-class MemoryStream(Reader):
+class MemoryStream(StoredReader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
     `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
@@ -653,14 +652,6 @@ class MemoryStream(Reader):
                 self.flush()
             finally:
                 self._keeper.close()
-
-    def __enter__(self) -> MemoryStream:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _commit(self, memories: Sequence[Memory]) -> None:
         """Makes the rows behind the committed ones, which hold these memories, part of the store and the stream."""

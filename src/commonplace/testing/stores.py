@@ -547,13 +547,12 @@ class StoreContract:
 
     def test_accesses_of_what_is_not_there_are_left_out(self, tmp_path: Path) -> None:
         later = START + timedelta(days=3)
-
-        def deeds(store: Store) -> None:
-            write(store, "maria", Add([memory(1), memory(2), memory(3)], vectors_of(3)))
-            write(store, "maria", Forget([2]))
-            write(store, "maria", Touch(dict.fromkeys((1, 2, 3, 4, 0), later)))
-
-        with self.twice(tmp_path / "s", deeds) as stages:
+        operations = (
+            Add([memory(1), memory(2), memory(3)], vectors_of(3)),
+            Forget([2]),
+            Touch(dict.fromkeys((1, 2, 3, 4, 0), later)),
+        )
+        with self.twice(tmp_path / "s", lambda store: write(store, "maria", *operations)) as stages:
             for store in stages:
                 found = load(store, "maria")
                 assert found.forgotten == {2}

@@ -114,8 +114,12 @@ class SQLiteStore:
         self.where = str(path)
         self._connection, self.repairs = _opened(Path(path), synchronous, access)
         self._file = Identity(Path(path))
-        with STORE.errors(self.where):
-            old = STORE.format_of(self._connection, self.where) < STORE.format  # and cannot be written
+        try:
+            with STORE.errors(self.where):
+                old = STORE.format_of(self._connection, self.where) < STORE.format  # and cannot be written
+        except BaseException:
+            self._connection.close()
+            raise
         self._now_query = _NOW.replace(_SEQUENCE, "-1") if old else _NOW
 
     @locked
@@ -132,16 +136,14 @@ class SQLiteStore:
             self._connection.execute("BEGIN")  # all tables as of one moment
             try:
                 mark, settings = self._now(agent)
-                known = mark._replace(sequence=0, last_id=0)
-                if since is not None and since.number == mark.number and mark.sequence >= 0:
-                    known = since
                 base, last = mark.number << _SHIFT, mark.number << _SHIFT | _LAST
-                where, span = _ALL, (base, last)
-                if known is since:
-                    where, span = _NEWS, (base | known.last_id + 1, last, known.sequence, base, last)
+                where, span, known = _ALL, (base, last), 0
+                whole = since is None or since.number != mark.number or mark.sequence < 0
+                if not whole and since is not None:
+                    known = since.last_id
+                    where, span = _NEWS, (base | known + 1, last, since.sequence, base, last)
                 rows, vectors = self._rows(base, where, span)
-                operations = operations_in(agent, rows, vectors, json.loads(settings), known.last_id)
-                return Log(operations, mark, whole=known is not since)
+                return Log(operations_in(agent, rows, vectors, json.loads(settings), known), mark, whole)
             except UNREADABLE as error:
                 raise STORE.damaged(self.where, f"{agent}: {error}") from error
             finally:
@@ -155,10 +157,7 @@ class SQLiteStore:
             if now != mark:
                 raise overtaken(agent, self.where)
             target = Rows(agent, mark.last_id, partial(self._kept, agent, mark.number))
-            try:
-                fold(operations, target)
-            except UNREADABLE as error:
-                raise STORE.damaged(self.where, f"{agent}: {error}") from error
+            fold(operations, target)
             if not target.changes:
                 return mark
             execute, number = self._connection.execute, mark.number
@@ -212,7 +211,10 @@ class SQLiteStore:
     def _kept(self, agent: str, number: int, ids: Sequence[int]) -> list[Kept]:
         base = number << _SHIFT
         keys = json.dumps([base | id for id in ids])
-        return kept_of(agent, *self._rows(base, "key IN (SELECT value FROM json_each(?))", (keys,)))
+        try:
+            return kept_of(agent, *self._rows(base, "key IN (SELECT value FROM json_each(?))", (keys,)))
+        except UNREADABLE as error:
+            raise STORE.damaged(self.where, f"{agent}: {error}") from error
 
     def _rows(self, base: int, where: str, values: tuple[Any, ...]) -> tuple[list[StoredRow], Sequence[Vector | None]]:
         """Memories by id, and the vector of each."""
@@ -258,7 +260,8 @@ def _opened(path: Path, synchronous: Synchronous, access: Access) -> tuple[sqlit
     if kind == "nothing" and access != "create":
         raise no_store(where)
     if access == "read":
-        return _opened_to_read(path), ()
+        with STORE.errors(where):
+            return connect(path, read_only=True), ()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -281,17 +284,6 @@ def _opened(path: Path, synchronous: Synchronous, access: Access) -> tuple[sqlit
             raise
     repair = "a process that had not closed the store left its journal; everything it had acknowledged was recovered"
     return connection, (repair,) if alone else ()
-
-
-def _opened_to_read(path: Path) -> sqlite3.Connection:
-    with STORE.errors(str(path)):
-        connection = connect(path, read_only=True)
-        try:
-            STORE.format_of(connection, str(path))
-        except BaseException:
-            connection.close()
-            raise
-    return connection
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:

@@ -35,12 +35,14 @@ from commonplace.memory.stores.store import (
     Add,
     Archive,
     ChangeLog,
+    Configure,
     Forget,
     Log,
     Operation,
     Restore,
     Revise,
     Rows,
+    Touch,
     checked_agent,
     fold,
     no_store,
@@ -151,18 +153,12 @@ class JSONLStore:
         here = self._opened.of(agent)
         mark = self._log.mark(agent, here.last_id)
         ids = self._log.since(agent, since)
-        if ids is None or since is None:
-            everything = tuple(here.memories), tuple(here.vectors), here.states_of_gone(), dict(here.settings)
-            return Log(operations_of(*everything), mark, whole=True)
-        gone = here.states_of_gone()
-        operations = operations_of(
-            [here.memories[id - 1] for id in ids],
-            [here.vectors[id - 1] for id in ids],
-            {id: gone[id] for id in ids if id in gone},
-            dict(here.settings),
-            known=since[1],
-        )
-        return Log(operations, mark, whole=False)
+        memories, vectors, gone = tuple(here.memories), tuple(here.vectors), here.states_of_gone()
+        if ids is not None:
+            memories, vectors = [memories[id - 1] for id in ids], [vectors[id - 1] for id in ids]
+            gone = {id: gone[id] for id in ids if id in gone}
+        known = since[1] if since is not None and ids is not None else 0
+        return Log(operations_of(memories, vectors, gone, dict(here.settings), known), mark, whole=ids is None)
 
     @locked
     def names(self, agent: str) -> tuple[str, ...]:
@@ -301,18 +297,14 @@ class JSONLStore:
 
     def _write_changes(self) -> None:
         """Keep what the sessions do not say: settings, what was forgotten, and accesses since they were written."""
-        changes: list[dict[str, Any]] = []
-        for name, agent in self._contents.agents.items():
-            if agent.settings:
-                changes.append({"op": "configure", "agent": name, "settings": agent.settings})
-            if agent.forgotten:
-                changes.append({"op": "remove", "agent": name, "ids": sorted(agent.forgotten)})
-            if agent.touched:
-                at = {str(id): iso(agent.memories[id - 1].accessed_at) for id in sorted(agent.touched)}
-                changes.append({"op": "touch", "agent": name, "at": at})
+        contents, changes = self._contents, list[dict[str, Any]]()
+        for name, agent in contents.agents.items():
+            accesses = {id: agent.memories[id - 1].accessed_at for id in sorted(agent.touched)}
+            said = agent.settings, agent.forgotten, accesses
+            kept = Configure(agent.settings), Forget(sorted(agent.forgotten)), Touch(accesses)
+            changes += [contents.line(name, one) for one, there in zip(kept, said, strict=True) if there]
         files.replace_file(self.folder / "changes.jsonl", files.json_lines(changes))
-        self._contents.changes = len(changes)
-        self._contents.changes_outdated = False
+        contents.changes, contents.changes_outdated = len(changes), False
 
     def _path(self, session: str, *, other: bool = False) -> Path:
         """The session's file; `other`: what it would be called with the other compression."""

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any, Unpack
 
 import numpy as np
@@ -40,7 +40,7 @@ from commonplace.memory.importance import RuleRater
 from commonplace.memory.messages import Item
 from commonplace.memory.policies import Policy
 from commonplace.memory.preparing import EMBEDDING_ERROR, embedded, flagged, mended, prepared, vectors_of
-from commonplace.memory.reader import Reader
+from commonplace.memory.reader import StoredReader
 from commonplace.memory.record import (
     Memory,
     MemoryFields,
@@ -85,7 +85,7 @@ _BATCH = 500
 _END = (1 << 31) - 1
 
 
-class DatabaseStream(Reader):
+class DatabaseStream(StoredReader):
     """One character's memories in PostgreSQL, with nothing of them in RAM.
 
     It reads, writes and retrieves as `MemoryStream` does, and gives the same hits. Each call is at least one query, and
@@ -136,9 +136,8 @@ class DatabaseStream(Reader):
         stream._own = store is not where
         if not settings:
             stream._write(lambda _: [Configure(settings_of(embedder, stream._parts[2]))])
-        if is_pure(
-            embedder
-        ):  # streams in RAM keep no vectors that follow from the text; here the database compares them
+        if is_pure(embedder):
+            # streams in RAM keep no vectors that follow from the text; here the database compares them
             stream.reembed(_BATCH)
         return stream
 
@@ -172,10 +171,9 @@ class DatabaseStream(Reader):
     @locked
     def unembedded(self) -> tuple[int, ...]:
         """Ids of the memories without a vector; `reembed` makes them."""
-        number = self._number
         query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND width = 0 ORDER BY id"
         with self.store.mended():
-            return tuple(id for (id,) in self.store.connection.execute(query, (number,)))
+            return tuple(id for (id,) in self.store.connection.execute(query, (self._number,)))
 
     @locked
     def reembed(self, batch: int = 256) -> int:
@@ -302,26 +300,10 @@ class DatabaseStream(Reader):
 
     @locked
     def __contains__(self, id: object) -> bool:
-        return (
-            isinstance(id, int)
-            and 1 <= id <= self.last_id
-            and next(self._read("id = %(id)s", {"id": id}), None) is not None
-        )
+        return isinstance(id, int) and self._found_by_id(id) is not None
 
-    @locked
-    def get(self, id: int) -> Memory:
-        """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
-        found = next(self._read("id = %(id)s", {"id": id}), None) if 0 < id < 1 << 31 else None
-        if found is None:
-            raise UsageError(
-                f"there is no memory {id!r}", hint=f"ids go from 1 to {self.last_id}; some may be forgotten"
-            )
-        return found
-
-    @locked
-    def recent(self, n: int) -> list[Memory]:
-        """The n latest memories, latest first. Raises UsageError for an n below 0."""
-        return list(islice(self._latest(), checked_count("n", n, 0)))
+    def _found_by_id(self, id: int) -> Memory | None:
+        return next(self._read("id = %(id)s", {"id": id}), None) if 0 < id < 1 << 31 else None
 
     @locked
     def vector(self, id: int) -> Vector | None:
@@ -332,7 +314,7 @@ class DatabaseStream(Reader):
 
     def backwards(self) -> Iterator[Memory]:
         """The memories as they were added, latest first."""
-        return self._latest()
+        return self._read("true", backwards=True)
 
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:  # noqa: ARG002 - as every reader's
         """Raises UsageError: an answer would need the scores of all memories."""
@@ -344,14 +326,6 @@ class DatabaseStream(Reader):
         """Closes the store, if the stream has opened it. May be called twice."""
         if self._own:
             self.store.close()
-
-    def __enter__(self) -> DatabaseStream:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _found(self, query: str, asked: _Query, options: dict[str, Any]) -> Retrieval:
         """Fetches more candidates until the best are sure to be among them."""
@@ -396,8 +370,7 @@ class DatabaseStream(Reader):
         rows = self.store.connection.execute(query, (number, list(ids)), binary=True).fetchall()
         return [stored_memory(self.agent, *row) for row in stored_rows(rows)], stored_vectors(rows)
 
-    def _latest(self) -> Iterator[Memory]:
-        return self._read("true", backwards=True)
+    _latest = backwards
 
     def _read(
         self, where: str, values: Mapping[str, Any] = MappingProxyType({}), *, backwards: bool = False
