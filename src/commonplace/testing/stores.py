@@ -276,6 +276,12 @@ def write(store: Store, agent: str, *operations: Operation) -> None:
     Writer(store, agent).write(*operations)
 
 
+def close_all(*stores: Store) -> None:
+    """Closes stores, of which several may be the same: a store may be closed twice."""
+    for store in stores:
+        store.close()
+
+
 def nothing(_: Store) -> None:
     """Leaves a store as it is."""
 
@@ -299,30 +305,23 @@ class StoreContract:
         store.close()
         return self.open(where)
 
-    @contextmanager
-    def twice(self, where: Path, deeds: Callable[[Store], None]) -> Generator[Iterator[Store]]:
+    def twice(self, where: Path, deeds: Callable[[Store], None]) -> Iterator[Store]:
         """The store after the deeds, and again after it was closed and opened."""
         store = self.open(where)
         try:
             deeds(store)
-
-            def stages() -> Iterator[Store]:
-                nonlocal store
-                yield store
-                store = self.reopened(store, where)
-                assert store.repairs == ()
-                yield store
-
-            yield stages()
+            yield store
+            store = self.reopened(store, where)
+            assert store.repairs == ()
+            yield store
         finally:
             store.close()
 
     def test_every_field_comes_back(self, tmp_path: Path) -> None:
         memories = [memory(1), *(full(id) for id in range(2, 10))]
         vectors = vectors_of(9)
-        with self.twice(tmp_path / "s", lambda store: write(store, "maria", Add(memories, vectors))) as stages:
-            for store in stages:
-                same(load(store, "maria"), memories, vectors)
+        for store in self.twice(tmp_path / "s", lambda store: write(store, "maria", Add(memories, vectors))):
+            same(load(store, "maria"), memories, vectors)
 
     def test_vectors_of_other_sizes_and_without_a_direction_come_back(self, tmp_path: Path) -> None:
         vectors: list[Vector | None] = [
@@ -332,20 +331,18 @@ class StoreContract:
             None,
         ]
         memories = [memory(id) for id in range(1, 5)]
-        with self.twice(tmp_path / "s", lambda store: write(store, "maria", Add(memories, vectors))) as stages:
-            for store in stages:
-                same(load(store, "maria"), memories, vectors)
+        for store in self.twice(tmp_path / "s", lambda store: write(store, "maria", Add(memories, vectors))):
+            same(load(store, "maria"), memories, vectors)
 
     def test_names_of_characters_may_be_anything(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
             for count, name in enumerate(NAMES, start=1):
                 write(store, name, Add([memory(id, name) for id in range(1, count + 1)], [None] * count))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                assert store.agents() == tuple(sorted(NAMES))
-                for count, name in enumerate(NAMES, start=1):
-                    same(load(store, name), [memory(id, name) for id in range(1, count + 1)])
+        for store in self.twice(tmp_path / "s", deeds):
+            assert store.agents() == tuple(sorted(NAMES))
+            for count, name in enumerate(NAMES, start=1):
+                same(load(store, name), [memory(id, name) for id in range(1, count + 1)])
 
     def test_a_name_that_is_no_text_is_refused(self, tmp_path: Path) -> None:
         store = self.open(tmp_path / "s")
@@ -356,11 +353,10 @@ class StoreContract:
         store.close()
 
     def test_of_an_unknown_character_there_is_nothing(self, tmp_path: Path) -> None:
-        with self.twice(tmp_path / "s", nothing) as stages:
-            for store in stages:
-                found = load(store, "nobody")
-                assert (list(found.memories), list(found.vectors), dict(found.settings)) == ([], [], {})
-                assert store.agents() == ()
+        for store in self.twice(tmp_path / "s", nothing):
+            found = load(store, "nobody")
+            assert (list(found.memories), list(found.vectors), dict(found.settings)) == ([], [], {})
+            assert store.agents() == ()
 
     def test_ids_count_up_and_nothing_else_is_taken(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
@@ -370,9 +366,8 @@ class StoreContract:
                     write(store, "maria", Add(wrong, [None] * len(wrong)))
             write(store, "maria", Add([memory(3)], [None]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                same(load(store, "maria"), [memory(1), memory(2), memory(3)])
+        for store in self.twice(tmp_path / "s", deeds):
+            same(load(store, "maria"), [memory(1), memory(2), memory(3)])
 
     def test_of_what_cannot_be_stored_nothing_is(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
@@ -381,9 +376,8 @@ class StoreContract:
                 write(store, "maria", Add([memory(1), wrong], [None, None]))
             write(store, "maria", Add([memory(1)], [None]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                same(load(store, "maria"), [memory(1)])
+        for store in self.twice(tmp_path / "s", deeds):
+            same(load(store, "maria"), [memory(1)])
 
     def test_accesses_are_kept(self, tmp_path: Path) -> None:
         later = START + timedelta(days=3, microseconds=7)
@@ -394,10 +388,9 @@ class StoreContract:
             write(store, "maria", Touch({1: later, 3: latest}))
             write(store, "maria", Touch({}))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                wanted = [replace(full(1), accessed_at=later), memory(2), memory(3, accessed_at=latest)]
-                same(load(store, "maria"), wanted, vectors_of(3))
+        for store in self.twice(tmp_path / "s", deeds):
+            wanted = [replace(full(1), accessed_at=later), memory(2), memory(3, accessed_at=latest)]
+            same(load(store, "maria"), wanted, vectors_of(3))
 
     def test_texts_and_tags_can_be_replaced(self, tmp_path: Path) -> None:
         new = [replace(full(1), text="다른 text", tags=("new",)), memory(2, text="other", tags=("a", "b"))]
@@ -407,10 +400,9 @@ class StoreContract:
             write(store, "maria", Archive([2]))
             write(store, "maria", Revise(new, [None, vectors_of(2)[1]]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                assert load(store, "maria").archived == {2}
-                same(load(store, "maria"), [*new, memory(3)], [None, vectors_of(2)[1], vectors_of(3)[2]])
+        for store in self.twice(tmp_path / "s", deeds):
+            assert load(store, "maria").archived == {2}
+            same(load(store, "maria"), [*new, memory(3)], [None, vectors_of(2)[1], vectors_of(3)[2]])
 
     def test_importance_details_and_vectors_can_be_replaced(self, tmp_path: Path) -> None:
         new = [replace(full(1), importance=9.25, details={"rating": 5}), memory(3, importance=1.0)]
@@ -421,10 +413,9 @@ class StoreContract:
             write(store, "maria", Revise([new[0]]))
             write(store, "maria", Revise([new[1]], [vector]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                wanted = [None, vectors_of(3)[1], vector]
-                same(load(store, "maria"), [new[0], memory(2), new[1]], wanted)
+        for store in self.twice(tmp_path / "s", deeds):
+            wanted = [None, vectors_of(3)[1], vector]
+            same(load(store, "maria"), [new[0], memory(2), new[1]], wanted)
 
     def test_forgotten_means_gone_and_the_id_stays_used(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
@@ -434,13 +425,12 @@ class StoreContract:
                 write(store, "maria", Add([memory(3)], [None]))
             write(store, "maria", Add([memory(4)], [None]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = load(store, "maria")
-                assert found.forgotten == {2, 3}
-                assert "secret" not in repr(found.memories)
-                assert found.vectors[1] is None
-                same(found, [memory(1), memory(4)], [None, None])
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert found.forgotten == {2, 3}
+            assert "secret" not in repr(found.memories)
+            assert found.vectors[1] is None
+            same(found, [memory(1), memory(4)], [None, None])
 
     def test_what_is_archived_can_be_brought_back(self, tmp_path: Path) -> None:
         memories = [memory(1), full(2), memory(3)]
@@ -452,15 +442,14 @@ class StoreContract:
             write(store, "maria", Restore([3]))
             write(store, "maria", Restore([3, 1]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = load(store, "maria")
-                assert (found.archived, found.forgotten) == ({2}, frozenset())
-                same(found, memories, vectors_of(3))
-                write(store, "maria", Restore([2]))
-                assert load(store, "maria").archived == frozenset()
-                same(load(store, "maria"), memories, vectors_of(3))
-                write(store, "maria", Archive([2]))
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert (found.archived, found.forgotten) == ({2}, frozenset())
+            same(found, memories, vectors_of(3))
+            write(store, "maria", Restore([2]))
+            assert load(store, "maria").archived == frozenset()
+            same(load(store, "maria"), memories, vectors_of(3))
+            write(store, "maria", Archive([2]))
 
     def test_what_is_archived_can_be_changed_and_forgotten(self, tmp_path: Path) -> None:
         later = START + timedelta(days=3)
@@ -472,12 +461,11 @@ class StoreContract:
             write(store, "maria", Touch({2: later}))
             write(store, "maria", Forget([1]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = load(store, "maria")
-                assert (found.archived, found.forgotten) == ({2}, {1})
-                wanted = [replace(full(2), importance=2.0, accessed_at=later), memory(3)]
-                same(found, wanted, vectors_of(3)[1:])
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert (found.archived, found.forgotten) == ({2}, {1})
+            wanted = [replace(full(2), importance=2.0, accessed_at=later), memory(3)]
+            same(found, wanted, vectors_of(3)[1:])
 
     def test_what_was_never_there_is_refused_and_nothing_is_changed(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
@@ -491,12 +479,11 @@ class StoreContract:
             with refused(UsageError):
                 write(store, "nobody", Forget([1]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = load(store, "maria")
-                assert found.archived == frozenset()
-                same(found, [memory(1), memory(2)], vectors_of(2))
-                assert store.agents() == ("maria",)
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert found.archived == frozenset()
+            same(found, [memory(1), memory(2)], vectors_of(2))
+            assert store.agents() == ("maria",)
 
     def test_what_is_forgotten_stays_forgotten(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
@@ -504,12 +491,11 @@ class StoreContract:
             for operation in (Revise([memory(2, text="a secret")], [None]), Restore([2]), Archive([2]), Forget([2])):
                 write(store, "maria", operation)
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = load(store, "maria")
-                assert (found.forgotten, found.archived) == ({2}, frozenset())
-                assert "secret" not in repr(found.memories)
-                same(found, [memory(1)], vectors_of(1))
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert (found.forgotten, found.archived) == ({2}, frozenset())
+            assert "secret" not in repr(found.memories)
+            same(found, [memory(1)], vectors_of(1))
 
     def test_a_reader_is_told_what_has_happened_since(self, tmp_path: Path) -> None:
         store = self.open(tmp_path / "s")
@@ -552,11 +538,10 @@ class StoreContract:
             Forget([2]),
             Touch(dict.fromkeys((1, 2, 3, 4, 0), later)),
         )
-        with self.twice(tmp_path / "s", lambda store: write(store, "maria", *operations)) as stages:
-            for store in stages:
-                found = load(store, "maria")
-                assert found.forgotten == {2}
-                same(found, [memory(1, accessed_at=later), memory(3, accessed_at=later)])
+        for store in self.twice(tmp_path / "s", lambda store: write(store, "maria", *operations)):
+            found = load(store, "maria")
+            assert found.forgotten == {2}
+            same(found, [memory(1, accessed_at=later), memory(3, accessed_at=later)])
 
     def test_what_has_been_written_meanwhile_is_not_overwritten(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
@@ -579,10 +564,9 @@ class StoreContract:
             write(store, "klaus", Add([memory(1, "klaus")], [None]))
             store.write("maria", [Touch({2: START})], late)  # only what is written to the same character counts
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                kept = [memory(1, accessed_at=START + timedelta(days=3)), memory(2, text="a kite", accessed_at=START)]
-                same(load(store, "maria"), kept, vectors_of(2))
+        for store in self.twice(tmp_path / "s", deeds):
+            kept = [memory(1, accessed_at=START + timedelta(days=3)), memory(2, text="a kite", accessed_at=START)]
+            same(load(store, "maria"), kept, vectors_of(2))
 
     def test_ids_given_twice_count_once(self, tmp_path: Path) -> None:
         vector = np.array([9, 9, 9, 9], dtype=np.float32)
@@ -594,12 +578,11 @@ class StoreContract:
             write(store, "maria", Archive([3, 4, 3]))
             write(store, "maria", Restore([4, 4]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = load(store, "maria")
-                assert (found.forgotten, found.archived) == ({2}, {3})
-                wanted = [vector, vectors_of(4)[2], vectors_of(4)[3]]
-                same(found, [memory(1, text="a kite"), memory(3), memory(4)], wanted)
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert (found.forgotten, found.archived) == ({2}, {3})
+            wanted = [vector, vectors_of(4)[2], vectors_of(4)[3]]
+            same(found, [memory(1, text="a kite"), memory(3), memory(4)], wanted)
 
     def test_characters_are_kept_apart(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
@@ -609,12 +592,11 @@ class StoreContract:
             write(store, "klaus", Archive([2]))
             write(store, "maria", Touch({2: START + timedelta(days=1)}))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                klaus, maria = load(store, "klaus"), load(store, "maria")
-                assert (klaus.forgotten, klaus.archived) == ({1}, {2})
-                assert (maria.forgotten, maria.archived) == (frozenset(), frozenset())
-                same(maria, [memory(1), memory(2, accessed_at=START + timedelta(days=1))], vectors_of(2))
+        for store in self.twice(tmp_path / "s", deeds):
+            klaus, maria = load(store, "klaus"), load(store, "maria")
+            assert (klaus.forgotten, klaus.archived) == ({1}, {2})
+            assert (maria.forgotten, maria.archived) == (frozenset(), frozenset())
+            same(maria, [memory(1), memory(2, accessed_at=START + timedelta(days=1))], vectors_of(2))
 
     def test_settings_are_kept(self, tmp_path: Path) -> None:
         settings = {"embedder": "이름 'x'", "dimensions": 4, "language": "ko", "unfinished": True}
@@ -625,17 +607,15 @@ class StoreContract:
             write(store, "maria", Configure(settings))
             write(store, "klaus", Add([memory(1, "klaus")], [None]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                assert dict(load(store, "maria").settings) == settings
-                assert dict(load(store, "klaus").settings) == {}
+        for store in self.twice(tmp_path / "s", deeds):
+            assert dict(load(store, "maria").settings) == settings
+            assert dict(load(store, "klaus").settings) == {}
 
     def test_a_huge_text_comes_back_whole(self, tmp_path: Path) -> None:
         whole = "축제 🏮 lantern " * 60_000
         big = memory(1, text=whole[:2000].rstrip(), details={"full_text": whole})
-        with self.twice(tmp_path / "s", lambda store: write(store, "maria", Add([big], [None]))) as stages:
-            for store in stages:
-                same(load(store, "maria"), [big])
+        for store in self.twice(tmp_path / "s", lambda store: write(store, "maria", Add([big], [None]))):
+            same(load(store, "maria"), [big])
 
     def test_many_at_once_are_many_one_by_one(self, tmp_path: Path) -> None:
         memories = [memory(id) for id in range(1, 1201)]
@@ -647,10 +627,9 @@ class StoreContract:
                 moved = memory(one.id, "klaus")
                 write(store, "klaus", Add([moved], [vectors[one.id - 1]]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                same(load(store, "maria"), memories, vectors)
-                same(load(store, "klaus"), [memory(id, "klaus") for id in range(1, 21)], vectors[:20])
+        for store in self.twice(tmp_path / "s", deeds):
+            same(load(store, "maria"), memories, vectors)
+            same(load(store, "klaus"), [memory(id, "klaus") for id in range(1, 21)], vectors[:20])
 
     def test_a_closed_store_says_so(self, tmp_path: Path) -> None:
         store = self.open(tmp_path / "s")
@@ -736,8 +715,7 @@ class StoreContract:
                 assert one.recall("a lantern", at=later, touch=False) == wanted.recall(
                     "a lantern", at=later, touch=False
                 )
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_streams_of_one_character_bring_in_what_the_others_did(self, tmp_path: Path) -> None:
         first, second = self.two(tmp_path / "s")
@@ -762,8 +740,7 @@ class StoreContract:
         assert list(one) == list(other)
         hits = [stream.recall("a stove", at=START + timedelta(hours=2), touch=False) for stream in (one, other)]
         assert hits[0] == hits[1]
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_streams_that_add_to_one_character_at_once_take_other_ids(self, tmp_path: Path) -> None:
         stores = self.two(tmp_path / "s")
@@ -780,8 +757,7 @@ class StoreContract:
         for stream in streams:
             stream.refresh()
             assert {memory.id: memory.text for memory in stream} == texts
-        for store in {id(store): store for store in stores}.values():
-            store.close()
+        close_all(*stores)
 
     def test_what_another_forgets_at_the_last_moment_is_left_out(self, tmp_path: Path) -> None:
         first, second = self.two(tmp_path / "s")
@@ -808,8 +784,7 @@ class StoreContract:
             fresh = MemoryStream.open(second, name, embedder=WordCounts())
             assert (list(one), one.archived) == (list(fresh), fresh.archived)
             assert fresh.get(4).accessed_at == START + timedelta(days=1)
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_those_who_revise_one_memory_lose_nothing_of_each_others(self, tmp_path: Path) -> None:
         first, second = self.two(tmp_path / "s")
@@ -831,8 +806,7 @@ class StoreContract:
         with before_each(first, Revise, lambda: other.forget([1])), refused(UsageError):
             one.revise(1, text="a green lantern")
         assert [memory.text for memory in one] == ["a stove"]
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_a_character_begun_anew_behind_ones_back_is_the_new_one(self, tmp_path: Path) -> None:
         for again in (1, 3, 5):
@@ -855,8 +829,7 @@ class StoreContract:
             other.delete()
             assert one.remember("a bridge", at=START).id == 1
             assert load(second, "maria").settings["embedder"] == "word-counts"
-            for store in {id(store): store for store in (first, second)}.values():
-                store.close()
+            close_all(first, second)
 
     def test_many_who_use_one_character_at_once_agree(self, tmp_path: Path) -> None:
         stores = self.two(tmp_path / "s")
@@ -874,8 +847,7 @@ class StoreContract:
         for stream in streams:
             stream.refresh()
             agree(stream, MemoryStream.open(stores[0], "maria", embedder=WordCounts()), shares)
-        for store in {id(store): store for store in stores}.values():
-            store.close()
+        close_all(*stores)
 
     def two(self, where: Path) -> tuple[Store, Store]:
         """Two handles of one store; the same one twice if it allows one only."""
@@ -898,15 +870,14 @@ class StoreContract:
                 write(store, agent, Archive([2]))
             assert (store.delete("maria"), store.delete("maria"), store.delete("nobody")) == (4, 0, 0)
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                assert store.agents() == ("klaus",)
-                assert (load(store, "maria").memories, dict(load(store, "maria").settings)) in (((), {}), ([], {}))
-                assert len(load(store, "klaus").memories) == 5
-                assert load(store, "klaus").archived == {2}
-                write(store, "maria", Add([memory(1, text="anew")], [None]))
-                same(load(store, "maria"), [memory(1, text="anew")])
-                assert store.delete("maria") == 1
+        for store in self.twice(tmp_path / "s", deeds):
+            assert store.agents() == ("klaus",)
+            assert (load(store, "maria").memories, dict(load(store, "maria").settings)) in (((), {}), ([], {}))
+            assert len(load(store, "klaus").memories) == 5
+            assert load(store, "klaus").archived == {2}
+            write(store, "maria", Add([memory(1, text="anew")], [None]))
+            same(load(store, "maria"), [memory(1, text="anew")])
+            assert store.delete("maria") == 1
 
     def test_a_stream_whose_character_is_deleted_begins_anew(self, tmp_path: Path) -> None:
         first, second = self.two(tmp_path / "s")
@@ -922,8 +893,7 @@ class StoreContract:
         for stream in (one, other):
             assert [memory.text for memory in stream] == ["a river"]
         assert [memory.text for memory in MemoryStream.open(second, "klaus", embedder=WordCounts())] == ["a boat"]
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_a_copy_is_the_same(self, tmp_path: Path) -> None:
         source = self.open(tmp_path / "from")

@@ -416,14 +416,11 @@ class FolderContents:
 
     def of(self, agent: str) -> AgentMemories:
         """The memories of a character; empty for an unknown one."""
-        return self.agents.get(agent) or self._begun(agent)
+        return self.agents.get(agent) or AgentMemories(agent=agent, taken=self.names, outdated=self.outdated)
 
     def begun(self, agent: str) -> AgentMemories:
         """The memories of a character, which is here from now on."""
         return self.agents.setdefault(agent, self.of(agent))
-
-    def _begun(self, agent: str) -> AgentMemories:
-        return AgentMemories(agent=agent, taken=self.names, outdated=self.outdated)
 
     def apply(self, change: Mapping[str, Any]) -> None:
         """Follows a line of `changes.jsonl`. Ids that do not exist are ignored."""
