@@ -180,7 +180,7 @@ def asked(stream: Any, **filters: Any) -> float:
 
 
 def by_hand(store: PostgresStore) -> float:
-    number, _ = store.agent("maria")
+    number = store.now("maria").number
     now = micros(START + timedelta(days=30))
     times = [
         timed(
