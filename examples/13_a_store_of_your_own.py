@@ -5,6 +5,7 @@ A line is one `write`: the operations as JSON. What they mean is not the store's
 """
 
 import json
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -41,8 +42,7 @@ class Journals:
     def agents(self) -> tuple[str, ...]:
         """Characters that have anything here, sorted."""
         with self._guard:
-            found = [json.loads(self._lines(path)[0])["agent"] for path in self._folder.glob("*.jsonl")]
-        return tuple(sorted(found))
+            return tuple(sorted(json.loads(self._lines(one)[0])["agent"] for one in self._folder.glob("*.jsonl")))
 
     def read(self, agent: str, since: tuple[int, int] | None = None) -> Log:
         """What has become of a character since a mark."""
@@ -62,12 +62,16 @@ class Journals:
             if mark != (times, len(before)):
                 raise overtaken(agent, self.where)
             if not any(isinstance(operation, Forget) for operation in operations):
-                with path.open("ab") as file:
-                    file.write(_line(agent, operations))
+                line, size = _line(agent, operations), path.stat().st_size if before else 0
+                try:
+                    with path.open("ab") as file:
+                        file.write(line)
+                except OSError:  # the disk is full: all or nothing
+                    os.truncate(path, size)
+                    raise
                 return times, len(before) + 1
-            everything = [*self.read(agent).operations, *operations]
             aside = path.with_suffix(".new")  # what is forgotten is in no line any more
-            aside.write_bytes(_line(agent, compacted(agent, everything)))
+            aside.write_bytes(_line(agent, compacted(agent, [*self.read(agent).operations, *operations])))
             aside.replace(path)
             self._compacted[agent] = times + 1
             return times + 1, 1
@@ -112,5 +116,5 @@ if __name__ == "__main__":
         store = Journals(folder)
         with MemoryStream.open(store, agent="maria") as stream:
             print([memory.text for memory in stream])
-        print("4711 is", "there" if any(b"4711" in path.read_bytes() for path in folder.glob("*.jsonl")) else "gone")
         store.close()
+        print("4711 is", "there" if any(b"4711" in path.read_bytes() for path in folder.glob("*.jsonl")) else "gone")
