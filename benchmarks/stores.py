@@ -35,6 +35,7 @@ from commonplace.memory import Memory, MemoryStream, lattice, policies
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector
 from commonplace.memory.stores import DatabaseStream, Store, open_store
+from commonplace.memory.stores.store import Add, Writer
 from commonplace.parts.stores.postgres import PostgresStore
 
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)
@@ -92,9 +93,10 @@ def row(figure: Figure) -> str:
 def figures(kind: str, where: str, size: int) -> list[Figure]:
     store = open_store(where)
     one = inserted(store, 50)
-    many = timed(lambda: store.append("bulk", *rows("bulk", 0, 1_000))) * 1e3
+    many = timed(lambda: Writer(store, "bulk").write(Add(*rows("bulk", 0, 1_000)))) * 1e3
+    maria = Writer(store, "maria")
     for first in range(0, size, 1_000):
-        store.append("maria", *rows("maria", first, min(1_000, size - first)))
+        maria.write(Add(*rows("maria", first, min(1_000, size - first))))
     store.close()
     begun = time.perf_counter()
     store = open_store(where)
@@ -178,7 +180,7 @@ def asked(stream: Any, **filters: Any) -> float:
 
 
 def by_hand(store: PostgresStore) -> float:
-    number, _ = store.agent("maria")
+    number = store.now("maria").number
     now = micros(START + timedelta(days=30))
     times = [
         timed(

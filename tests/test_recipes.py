@@ -179,7 +179,7 @@ from commonplace.parts.terminal.god_mode import parsed
 from commonplace.parts.workbench.counterfactual import Rerun
 from commonplace.scenario.compiling import load
 from commonplace.views.lines import PlainLines
-from commonplace.views.town import Town
+from commonplace.views.town_names import Town
 from commonplace.world.actions import ACTIONS
 
 IN = {

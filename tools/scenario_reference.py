@@ -18,7 +18,7 @@ from msgspec import Meta, Struct
 
 from commonplace.scenario import model
 from commonplace.scenario.telling import Place, Somebody, Telling, Thing
-from commonplace.world.circumstances import Kind, shipped_kinds
+from commonplace.world.circumstances import CircumstanceKind, shipped_kinds
 
 PROJECT = Path(__file__).parents[1]
 SCHEMA = PROJECT / "schema" / "scenario.schema.json"
@@ -116,11 +116,11 @@ def circumstances(text: str) -> str:
     return page(text, KINDS_HEAD, {"The kinds that every scenario knows.": KINDS_HEAD + "".join(rows)})
 
 
-def _lasts(kind: Kind) -> str:
+def _lasts(kind: CircumstanceKind) -> str:
     return f"{kind.hours} h" if kind.hours else "for good" if kind.gone else "until it is ended"
 
 
-def _follows(kind: Kind) -> Iterator[str]:
+def _follows(kind: CircumstanceKind) -> Iterator[str]:
     if kind.clears:
         yield "everybody leaves, nobody goes in"
     if kind.shut:

@@ -47,8 +47,8 @@ from commonplace.run.manifest import (
     own_minds,
     templates_of,
 )
+from commonplace.run.minds import mind_by_question, task_minds
 from commonplace.run.reading import Reading
-from commonplace.run.task_minds import mind_by_question, task_minds
 from commonplace.run.why import why
 from commonplace.scenario.compiling import compiled_from_text, in_session, load
 from commonplace.scenario.loading import nearest

@@ -45,7 +45,7 @@ class Condition:
     """Whether it holds for what the path leads to; None where something on the way is missing."""
 
     def value(self, facts: object) -> Any:
-        """What the facts have."""
+        """Returns the value that the facts have at the path."""
         value: Any = facts
         for name in self.path:
             if value is None:
@@ -54,11 +54,11 @@ class Condition:
         return value
 
     def is_met(self, facts: object) -> bool:
-        """Whether it holds."""
+        """Tells whether it holds."""
         return self.holds(self.value(facts))
 
     def explained(self, facts: object) -> str:
-        """The condition, with what it finds where that is more than yes or no."""
+        """Returns the condition, with the value it finds if that is more than yes or no."""
         value = self.value(facts)
         name = getattr(value, "called", "") or (value if isinstance(value, str | int) else "")
         return self.written if isinstance(value, bool) or name in ("", None) else f"{self.written} ({name})"
@@ -66,9 +66,9 @@ class Condition:
 
 @lru_cache(maxsize=4096)  # those of a scenario are read once, and met again with every line
 def condition(text: str, of: type) -> Condition:
-    """A condition about facts of a type. Raises Misread.
+    """Returns a condition about facts of a type. Raises Misread.
 
-    Only the first name is looked up; `examine` looks at the whole of it.
+    Only the first name is looked up; `examine` checks the whole path.
     """
     found = _WRITTEN.fullmatch(text) if len(text) <= LONGEST else None
     if found is None or (found["negated"] and found["test"]):
@@ -98,14 +98,14 @@ def _compared(test: Callable[[int, int], bool], bound: int) -> Callable[[Any], b
 
 @cache
 def names(of: type) -> tuple[str, ...]:
-    """What a path may begin with: the fields and the properties of a type that are public."""
+    """Returns the names that a path may begin with: the public fields and properties of a type."""
     found = {name for one in of.__mro__ for name in getattr(one, "__annotations__", {})}
     found |= {name for name in dir(of) if isinstance(getattr(of, name), property | cached_property)}
     return tuple(sorted(name for name in found if not name.startswith("_")))
 
 
 def type_of(of: Any, name: str) -> Any:
-    """The type of what a name of a type leads to, as it is annotated; `Any` where that is not said."""
+    """Returns the type that a name of a type leads to, as it is annotated; `Any` if there is no annotation."""
     if _is_mapping(of):
         return get_args(of)[1]
     made = getattr(of, name, None) or getattr(of, "__getattr__", None)
@@ -116,7 +116,7 @@ def type_of(of: Any, name: str) -> Any:
 
 
 def examine(found: Condition, of: type, ids: Mapping[str, Iterable[str]] | None = None) -> None:
-    """Follow the whole path and compare the types. Raises Misread.
+    """Follows the whole path and compares the types. Raises Misread.
 
     `ids`: what may stand at a place, by the names that lead there: below a mapping, `people`; as a word, `place.id`.
     """
@@ -136,7 +136,7 @@ def examine(found: Condition, of: type, ids: Mapping[str, Iterable[str]] | None 
 
 
 def _compare(found: Condition, kind: Any, words: Iterable[str] | None) -> None:
-    """Compare a test with what it is applied to. Raises Misread."""
+    """Checks that a test suits the type it is applied to. Raises Misread."""
     if found.test in ("is", "not"):
         return
     if kind is bool:
@@ -159,7 +159,7 @@ def _is_mapping(kind: Any) -> bool:
 
 
 def _bare(kind: Any) -> Any:
-    """A type without what is said about it and without None."""
+    """Returns a type without its metadata and without None."""
     if get_origin(kind) is Annotated:
         return _bare(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
@@ -172,9 +172,9 @@ def _bare(kind: Any) -> Any:
 
 
 def contradiction(found: Iterable[Condition], of: type) -> str:
-    """Conditions about one thing that nothing fulfils, as few of them as possible; empty where there are none.
+    """Returns as few conditions as possible about one thing that nothing fulfils, in words; empty if there are none.
 
-    They have passed `examine`.
+    The conditions have passed `examine`.
     """
     by_path: dict[tuple[str, ...], list[Condition]] = {}
     for one in found:
@@ -191,7 +191,7 @@ def contradiction(found: Iterable[Condition], of: type) -> str:
 
 
 def _tried(of: type, path: Sequence[str], found: Iterable[Condition]) -> Iterator[Any]:
-    """Values that the path may lead to, of which one fulfils all of these, if any does."""
+    """Yields values that the path may lead to; if any value fulfils all the conditions, one of these does."""
     kind, said, may_be_missing = of, cast("Any", of), False
     for name in path:
         may_be_missing |= _is_mapping(kind)

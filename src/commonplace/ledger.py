@@ -22,6 +22,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, cast
 
+from commonplace import log
 from commonplace.canon import canonical, most_inflated, parsed
 from commonplace.clock import iso, parse_iso, utc
 from commonplace.errors import CommonplaceError, UsageError
@@ -207,7 +208,7 @@ class Ledger:
             for path in _days(self.path):
                 if path.suffix == ".jsonl" and date.fromisoformat(path.name[len("ledger-") : -len(".jsonl")]) < before:
                     target = path.with_name(f"{path.name}.gz")
-                    _replace(target, gzip.compress(path.read_bytes(), mtime=0))
+                    log.replace(target, gzip.compress(path.read_bytes(), mtime=0))
                     path.unlink()
                     made.append(target.name)
         return tuple(made)
@@ -250,28 +251,21 @@ class Ledger:
         path = self.path / _file_of(entry)
         packed = path.with_name(f"{path.name}.gz")
         if packed.exists():  # the day was archived, and gets another entry
-            _replace(path, _content(packed))
+            log.replace(path, _content(packed))
             packed.unlink()
-        size = _append(path, _line(entry))
-        _replace(self.path / "head.json", canonical({"hash": entry["hash"], "file": path.name, "size": size}))
+        line = _line(entry)
+        size = log.append(path, line) + len(line)
+        head = {"hash": entry["hash"], "file": path.name, "size": size}
+        log.replace(self.path / "head.json", canonical(head), sync=False)
         self._cached = entry
 
     def _repair(self) -> None:
         """Remove a torn line at the end; complete one that only lacks its line break."""
-        for leftover in self.path.glob("*.new"):
+        for leftover in self.path.glob(f"*{log.UNFINISHED}"):
             leftover.unlink()
         plain = [path for path in _days(self.path) if path.suffix == ".jsonl"]
-        if not plain:
-            return
-        path, data = plain[-1], bytes_of(plain[-1], "a day of a ledger")
-        good = data.rfind(b"\n") + 1
-        entry, wrong = _examine(data[good:] + b"\n")
-        if entry and not wrong:
-            _append(path, b"\n")
-            self.repairs = (f"{path.name}: the last line had no line break; it was added",)
-        elif good != len(data):
-            os.truncate(path, good)
-            self.repairs = (f"{path.name}: the last line was torn ({len(data) - good} bytes) and was removed",)
+        done = log.mend(plain[-1], "a day of a ledger", lambda line: not _examine(line + b"\n")[1]) if plain else ""
+        self.repairs = (done,) if done else ()
 
 
 def _parsed(line: bytes, path: Path) -> Entry:
@@ -442,26 +436,6 @@ def _lines(folder: Path) -> Iterator[tuple[str, bytes]]:
             text = b"\0\n"  # the whole file is damaged: one line that is not an entry
         for number, line in enumerate(text.splitlines(keepends=True), start=1):
             yield f"{path.name}:{number}", line
-
-
-def _append(path: Path, line: bytes) -> int:
-    """Append the line and wait for the disk, or append nothing; returns the size of the file."""
-    with path.open("ab") as file:
-        before = file.tell()
-        try:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
-        except OSError:
-            os.truncate(path, before)
-            raise
-        return file.tell()
-
-
-def _replace(path: Path, data: bytes) -> None:
-    aside = path.with_name(f"{path.name}.new")
-    aside.write_bytes(data)
-    aside.replace(path)
 
 
 @contextmanager

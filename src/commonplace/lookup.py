@@ -14,11 +14,13 @@ from commonplace.errors import UsageError, command
 from commonplace.memory import Memory, MemoryStream, Policy, policies
 from commonplace.memory.analyser import analyser_of, shared_analyser
 from commonplace.memory.embedding import default_embedder
-from commonplace.memory.stores import Stored, read_store
-from commonplace.memory.stores.store import Readable, refuse_other_embedder, settings_of
+from commonplace.memory.stores import Stored, load, read_store
+from commonplace.memory.stores.keeper import refuse_other_embedder, settings_of
+from commonplace.memory.stores.store import Readable
 from commonplace.paths import kind_of
-from commonplace.run.reading import Reading, open_read_only
+from commonplace.run.reading import Reading
 from commonplace.run.schema import RUN
+from commonplace.run.tables import open_read_only
 from commonplace.sqlite import application_id
 
 Names = Mapping[str, Sequence[str]]
@@ -153,7 +155,7 @@ class RunMemories:
         return Stored(
             memories,
             [stream.vector(memory.id) if memory.id in stream else None for memory in memories],
-            forgotten=frozenset(memory.id for memory in memories if memory.id not in stream),
+            forgotten={memory.id for memory in memories if memory.id not in stream},
             settings={
                 **settings_of(default_embedder(), shared_analyser(manifest.language, manifest.analyser)),
                 "embedder": stream.table.embedder.name,
@@ -213,4 +215,4 @@ class StoreMemories:
 
     def stored(self, agent: str) -> Stored:
         """Everything about the character."""
-        return self._store.load(agent)
+        return load(self._store, agent)

@@ -11,23 +11,21 @@ next one.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from io import BufferedWriter
-from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict
 
+from commonplace import log
 from commonplace.canon import canonical, parsed
 from commonplace.clock import iso
-from commonplace.cognition.interview import Answered, interview, names, told_in
-from commonplace.cognition.telling import with_goals
+from commonplace.cognition.authors_lines import with_goals
+from commonplace.cognition.interview import InterviewAnswer, interview, names, told_in
 from commonplace.cognition.turn import TalkView
 from commonplace.engine.driver import Drive, Driver, NoJournal
 from commonplace.engine.live_state import scenario_at, seen_at
@@ -39,9 +37,9 @@ from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.mind import Mind
 from commonplace.minds.notes import Spoken
-from commonplace.minds.question import ASKER, Asked, understood
+from commonplace.minds.question import ASKER, ParsedQuestion, understood
 from commonplace.minds.tasks import Earlier
-from commonplace.paths import kind_of
+from commonplace.paths import bytes_of
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
 from commonplace.querygraph.graph import Label
 from commonplace.run.file import talks_of
@@ -53,8 +51,8 @@ LONGEST = 2000
 """Characters of a question, and of the note that goes with a thumb."""
 ALIKE = 0.6
 """Cosine from which two questions are spelt alike: the figure `docs/query-graph.md` gives for talk."""
-LONGEST_LINE = 64_000
-"""Bytes of a line in a file of talks."""
+LARGEST = 1 << 26
+"""Bytes of the file of a talk."""
 
 
 def view_at(reading: Reading, agent: str, at: int | str | None = None) -> TalkView:
@@ -84,7 +82,7 @@ async def ask_character(
     number: int = 0,
     lines: Sequence[Spoken] = (),
     before: Earlier | None = None,
-) -> Answered:
+) -> InterviewAnswer:
     """Asks a mind for one answer. Nothing is journaled: the same mind is asked again for the same question.
 
     `lines`: the talk so far, oldest first; the person's lines have the speaker `-`. `number`: how many questions were
@@ -244,7 +242,7 @@ class Talk:
             retrievals=answered.retrievals,
         )
 
-    def _note(self, question: str, answered: Answered) -> None:
+    def _note(self, question: str, answered: InterviewAnswer) -> None:
         """Notes an answer that was given: the talk goes on from it, and it can be rated."""
         query = self._memory.upsert_query(_SESSION, question)
         self._last = query, self._memory.record_answer(_SESSION, query, answered.answer)
@@ -325,7 +323,7 @@ class Talk:
                 graph = self._memory.agent if one.source == "agent" else self._memory.session(session)
                 yield AskedBefore(graph.node(one.query).text, one.similarity, one.text, one.feedback)
 
-    def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> Asked:
+    def _meaning(self, question: str, lines: Sequence[Spoken] = ()) -> ParsedQuestion:
         return understood(question, lines, names(self.view, question), told_in(self.view, lines))
 
     def _earlier(self, before: AskedBefore) -> Earlier:
@@ -400,7 +398,7 @@ class _Log:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._file: BufferedWriter | None = None
+        self._path: Path | None = None
         self._lock: ProcessLock | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -424,45 +422,40 @@ class _Log:
                 continue
             try:
                 yield path.stem, _lines_of(path)
-                with path.open("r+b") as file:
-                    whole = file.read().rfind(b"\n") + 1  # a kill may have torn the last line
-                    file.truncate(whole)
-                    file.seek(whole)
-                    self._append(file, CLOSED)
+                log.mend(path, "a talk")
+                self._append(path, CLOSED)
             finally:
                 lock.release()
 
     def write(self, line: Line) -> None:
         """Adds a line; it is on disk when this returns."""
-        if self._file is None:
-            self._file = self._begun()
-        self._append(self._file, line)
+        if self._path is None:
+            self._path = self._begun()
+        self._append(self._path, line)
 
     def close(self) -> None:
-        """Learns what proved useful. May be called twice."""
-        if self._file is not None and self._lock is not None:
-            self._append(self._file, CLOSED)
-            self._file.close()
+        """Marks the talk as learnt from. May be called twice."""
+        if self._path is not None and self._lock is not None:
+            self._append(self._path, CLOSED)
             self._lock.release()
-            self._file = None
+            self._path = None
 
-    def _begun(self) -> BufferedWriter:
+    def _begun(self) -> Path:
         number = 1 + max((int(path.stem) for path in self._folder.glob("*.jsonl") if path.stem.isdecimal()), default=0)
         while True:
             path = self._folder / f"{number:04}.jsonl"
             try:
                 self._lock = ProcessLock(_lock_of(path), str(path))
-                return path.open("xb")
+                path.touch(exist_ok=False)
+                return path
             except (UsageError, FileExistsError):  # somebody else begins a talk
                 if self._lock is not None:
                     self._lock.release()
                 number += 1
 
-    def _append(self, file: BinaryIO, line: Line) -> None:
+    def _append(self, path: Path, line: Line) -> None:
         try:
-            file.write(canonical(line.model_dump(mode="json", exclude_defaults=True)) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+            log.append(path, canonical(line.model_dump(mode="json", exclude_defaults=True)) + b"\n")
         except OSError as error:
             if DiskFull.explains(error):
                 raise DiskFull(str(self._folder), self._folder, "ask again") from error
@@ -477,18 +470,10 @@ def _lines_of(path: Path) -> list[Line]:
     """Returns the lines of a talk; one that was torn by a kill is left out. Raises CommonplaceError for anything
     else."""
     found: list[Line] = []
-    kind_of(path)
-    with path.open("rb") as file:
-        for number in count(1):
-            line = file.readline(LONGEST_LINE)
-            if not line.endswith(b"\n") and len(line) < LONGEST_LINE:
-                return found
-            try:
-                found.append(Line.model_validate(parsed(line)))
-            except ValueError as error:
-                raise CommonplaceError(
-                    "the line cannot be read",
-                    where=f"{path}, line {number}",
-                    hint=f"delete {path} to forget this talk",
-                ) from error
+    for number, line in enumerate(log.split(bytes_of(path, "a talk", LARGEST))[0], start=1):
+        try:
+            found.append(Line.model_validate(parsed(line)))
+        except ValueError as error:
+            hint = f"delete {path} to forget this talk"
+            raise CommonplaceError("the line cannot be read", where=f"{path}, line {number}", hint=hint) from error
     return found

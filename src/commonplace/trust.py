@@ -23,7 +23,7 @@ from commonplace.errors import UsageError
 from commonplace.minds.several import DEFAULT, replaced
 from commonplace.paths import kind_of
 from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, minds_of, own_minds, templates_of
-from commonplace.run.task_minds import task_minds
+from commonplace.run.minds import task_minds
 from commonplace.scenario.model import MindPart
 from commonplace.scenario.scenario import Scenario
 from commonplace.servers import LOCAL, is_loopback, is_server, server_named, variables

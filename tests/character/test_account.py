@@ -14,7 +14,7 @@ from commonplace.character.account import (
     MOST_OWN,
     OWN,
     Account,
-    Entry,
+    AccountRow,
     as_topic,
     digest_of,
 )
@@ -28,7 +28,7 @@ NOTED = st.tuples(
 
 
 def noted(account: Account, kind: str, topic: object, tick: int, memory: int = 1, **more: object) -> Account:
-    entry = Entry(kind, topic=str(topic), tick=tick, since=tick, because=(memory,), **more)
+    entry = AccountRow(kind, topic=str(topic), tick=tick, since=tick, because=(memory,), **more)
     return account.noted(entry, tick - DAYS)
 
 

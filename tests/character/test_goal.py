@@ -39,7 +39,7 @@ def test_goals_stay_few_are_open_once_and_never_open_again(history: list[tuple[s
         assert len(now) <= MOST_OPEN and sum(1 for _ in goals.closed()) <= MOST_CLOSED
         assert len({goal.about for goal in now}) == len(now)
         assert goals.next_due == min((goal.due for goal in now), default=-1)
-    assert restored(goals.all()) == goals
+    assert restored({goal.id: goal for goal in goals.all()}) == goals
 
 
 def test_what_is_closed_does_not_change_and_what_is_open_is_not_opened_twice() -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.character.plan import Part, Plan, PlanItem, opened, reopened, rest_of, tiled, with_stroke
+from commonplace.character.plan import Plan, PlanItem, PlanPart, opened, reopened, rest_of, tiled, with_stroke
 
 MORNING = datetime(2031, 10, 4, 6, tzinfo=UTC)
 GRAIN = 5
@@ -24,7 +24,7 @@ def day(lengths: list[int]) -> Plan:
 
 
 slots = st.integers(1, 60).map(lambda number: number * GRAIN)
-parts = st.lists(st.builds(Part, minutes=st.integers(1, 240), action_description=st.just("doing")), max_size=12)
+parts = st.lists(st.builds(PlanPart, minutes=st.integers(1, 240), action_description=st.just("doing")), max_size=12)
 days = st.lists(slots, min_size=2, max_size=8).map(day)
 
 
@@ -35,13 +35,13 @@ def tiles(items: tuple[PlanItem, ...], start: datetime, end: datetime) -> bool:
 
 
 @given(slots, parts, st.sampled_from(["day", "hour"]))
-def test_children_tile_their_parent(minutes: int, given_parts: list[Part], level: str) -> None:
+def test_children_tile_their_parent(minutes: int, given_parts: list[PlanPart], level: str) -> None:
     parent = item(0, 0, minutes, level)
     assert tiles(tiled(parent, given_parts, GRAIN), parent.start_time, parent.end_time)
 
 
 @given(slots, parts)
-def test_actions_last_five_to_fifteen_minutes(minutes: int, given_parts: list[Part]) -> None:
+def test_actions_last_five_to_fifteen_minutes(minutes: int, given_parts: list[PlanPart]) -> None:
     hour = item(0, 0, minutes, "hour")
     assert all(5 <= child.duration_minutes <= 15 for child in tiled(hour, given_parts, GRAIN))
 
@@ -49,7 +49,7 @@ def test_actions_last_five_to_fifteen_minutes(minutes: int, given_parts: list[Pa
 def test_the_event_that_a_stroke_leads_to_is_that_of_an_hour_that_is_all_of_it() -> None:
     stroke = replace(item(0, 0, 60), event="the festival")
     assert [hour.event for hour in tiled(stroke, [], GRAIN)] == ["the festival"]
-    assert [hour.event for hour in tiled(stroke, [Part(30, "a"), Part(30, "b")], GRAIN)] == ["", ""]
+    assert [hour.event for hour in tiled(stroke, [PlanPart(30, "a"), PlanPart(30, "b")], GRAIN)] == ["", ""]
 
 
 @given(days, st.integers(0, 400), st.integers(0, 400), slots)
@@ -61,7 +61,7 @@ def test_replanning_never_touches_the_past(plan: Plan, now_at: int, start_at: in
         return
     first = plan.at(now, "day")
     assert first is not None
-    opened_plan = opened(plan, tiled(first, [Part(30, "a"), Part(30, "b")], GRAIN))
+    opened_plan = opened(plan, tiled(first, [PlanPart(30, "a"), PlanPart(30, "b")], GRAIN))
     room = int((ends - start).total_seconds() // 60)
     stroke = replace(item(0, 0, min(minutes, room)), start_time=start, action_description="something new")
     after = with_stroke(opened_plan, stroke)
@@ -84,7 +84,7 @@ def _same_past(before: Plan, after: Plan, now: datetime) -> bool:
 
 @given(days, st.integers(0, 400), parts, parts)
 def test_what_is_opened_again_tiles_its_stroke_and_leaves_the_past_alone(
-    plan: Plan, now_at: int, before: list[Part], after: list[Part]
+    plan: Plan, now_at: int, before: list[PlanPart], after: list[PlanPart]
 ) -> None:
     now = plan.items[0].start_time + timedelta(minutes=now_at // GRAIN * GRAIN)
     stroke = plan.at(now, "day")
@@ -104,9 +104,9 @@ def test_what_is_opened_again_tiles_its_stroke_and_leaves_the_past_alone(
 def test_the_deepest_opened_item_is_the_current_one() -> None:
     plan = day([120, 60])
     stroke = plan.items[0]
-    hours = tiled(stroke, [Part(60, "first"), Part(60, "second")], GRAIN)
+    hours = tiled(stroke, [PlanPart(60, "first"), PlanPart(60, "second")], GRAIN)
     plan = opened(plan, hours)
-    plan = opened(plan, tiled(hours[0], [Part(10, "chopping")], GRAIN))
+    plan = opened(plan, tiled(hours[0], [PlanPart(10, "chopping")], GRAIN))
     current = plan.current(MORNING + timedelta(minutes=10))
     assert current is not None
     assert current.action_description == "chopping"

@@ -13,6 +13,7 @@ from commonplace.errors import UsageError
 from commonplace.lookup import character
 from commonplace.memory import Emotion, MemoryStream
 from commonplace.memory.stores import open_store
+from commonplace.memory.stores.store import load
 from commonplace.run.reading import Reading
 from commonplace.testing.stores import START, WordCounts
 
@@ -206,7 +207,7 @@ def test_a_run_is_copied_whole(target, run, tmp_path, monkeypatch, said, rows):
     with Reading.open(run) as reading:
         assert store.agents() == tuple(sorted(reading.agent_ids))
         for agent in reading.agent_ids:
-            found, stream = store.load(agent), reading.stream_at(agent)
+            found, stream = load(store, agent), reading.stream_at(agent)
             assert list(found.memories) == reading.memories(agent)
             assert [vector.tolist() for vector in found.vectors] == [
                 stream.vector(memory.id).tolist() for memory in stream
@@ -231,7 +232,7 @@ def test_a_copy_is_of_the_characters_named_and_overwrites_nothing(store, tmp_pat
     said("copy-memories", store, target)
     copied, source = open_store(target), open_store(store)
     assert copied.agents() == source.agents()
-    assert copied.load("maria").forgotten == {3}
+    assert load(copied, "maria").forgotten == {3}
     copied.delete("maria")
     with MemoryStream.open(copied, "maria", embedder=WordCounts()) as stream:
         stream.remember("her own", at=START)

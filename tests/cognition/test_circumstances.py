@@ -10,7 +10,7 @@ import pytest
 
 from cognition.hamlet import Town, festival, hamlet, person, standing
 from commonplace.character.goal import Goal
-from commonplace.cognition.circumstances import concerning, speakable, square
+from commonplace.cognition.known_circumstances import concerning, speakable, square
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline import OfflineMind
 from commonplace.scenario.scenario import Scenario

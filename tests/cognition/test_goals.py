@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking, use
-from commonplace.character.account import Entry
+from commonplace.character.account import AccountRow
 from commonplace.character.goal import Goal
 from commonplace.cognition.goals import goals_spoken_of, pursue, wish_for
 from commonplace.cognition.turn import Notebook
@@ -107,7 +107,7 @@ def test_who_says_no_promises_nothing() -> None:
 def test_who_was_hurt_wants_to_make_up_after_a_night_and_not_after_a_week(hours: int, wishes: bool) -> None:
     view = lived({}, 17).engine.live_state.view("ben")  # at four in the morning one looks at how things are
     notebook = Notebook(view.state)
-    hurt = Entry("hurt", "cora", "spoke_ill", "ladder", view.tick - hours, view.tick - hours, because=(1,))
+    hurt = AccountRow("hurt", "cora", "spoke_ill", "ladder", view.tick - hours, view.tick - hours, because=(1,))
     notebook.account = notebook.account.noted(hurt, -1000)
     pursue(view, notebook, [])
     assert ("make_up" in {goal.act for goal in notebook.goals.open()}) == wishes
@@ -139,7 +139,7 @@ def test_a_promise_is_due_on_the_evening_of_the_day_that_was_named(words: str, d
 def test_one_wishes_to_hear_more_of_what_somebody_has_told_but_not_too_often(times: int, asks: bool) -> None:
     view = lived({}, 1).engine.live_state.view("ben")
     notebook = Notebook(view.state)
-    told = Entry("heard", "cora", topic="old mill", because=(1,), named="the old mill", times=times)
+    told = AccountRow("heard", "cora", topic="old mill", because=(1,), named="the old mill", times=times)
     notebook.account = notebook.account.noted(told, 0)
     wish = as_frame(Concluded(about="cora", topic="the old mill", wish="hear more of the old mill"))
     wish_for(view, notebook, [cast("Memory", SimpleNamespace(id=1, details={"frame": wish}))])

@@ -17,7 +17,7 @@ from commonplace.minds.tasks import (
     QuestionsOutput,
     RateInput,
     RateOutput,
-    Rating,
+    TextRating,
 )
 from commonplace.minds.tasks.reflect import INSIGHTS_ASKED
 from commonplace.testing import ScriptedMind
@@ -65,7 +65,7 @@ def _weighty(document: dict[str, Any]) -> None:
 
 
 def _light(given: RateInput, _: Any) -> RateOutput:
-    return RateOutput(ratings=tuple(Rating(importance=1) for _ in given.texts))
+    return RateOutput(ratings=tuple(TextRating(importance=1) for _ in given.texts))
 
 
 def _insights(*because: tuple[int, ...]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from cognition.hamlet import Town, hamlet
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.offline.mind import OfflineMind
-from commonplace.minds.tasks import ActOutput, Rating, ReactInput, ReactOutput
+from commonplace.minds.tasks import ActOutput, ReactInput, ReactOutput, TextRating
 from commonplace.scenario.compiling import load
 from commonplace.testing import ScriptedMind
 
@@ -18,7 +18,7 @@ TICKS = 24
 
 def _reacting(**fields: Any) -> ScriptedMind:
     def answer(given: ReactInput, _: RequestKey) -> ReactOutput:
-        ratings = tuple(Rating(importance=8, valence=50, arousal=40) for _ in given.unrated)
+        ratings = tuple(TextRating(importance=8, valence=50, arousal=40) for _ in given.unrated)
         hearers = [person.id for person in given.situation.people if person.can_be_spoken_to]
         if not hearers or not fields:
             return ReactOutput(decision="keep", ratings=ratings)

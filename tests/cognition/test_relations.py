@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cognition.hamlet import Town, festival, go, hamlet, idle, puppets, talking
-from commonplace.character.account import Entry
+from commonplace.character.account import AccountRow
 from commonplace.cognition.relations import CHANGES
 from commonplace.minds.tasks import ConverseOutput
 
@@ -111,6 +111,6 @@ def test_an_apology_mends_what_happened_within_a_week(days: int, mends: bool) ->
     )
     town.live(2)
     state, tick = town.state("cora"), 4 - days * 24  # what is said in tick 3 is heard in tick 4
-    hurt = Entry("hurt", "ben", "spoke_ill", "ladder", tick, tick, because=(town.memories("cora")[0].id,))
+    hurt = AccountRow("hurt", "ben", "spoke_ill", "ladder", tick, tick, because=(town.memories("cora")[0].id,))
     town.engine.live_state.states["cora"] = replace(state, account=state.account.noted(hurt, tick))
     assert changes(town.live(2), "cora") == [("ben", "apologised")] * mends

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cognition.hamlet import Town, go, hamlet, idle, puppets
-from commonplace.minds.tasks import RateInput, RateOutput, Rating
+from commonplace.minds.tasks import RateInput, RateOutput, TextRating
 from commonplace.testing import ScriptedMind
 
 
@@ -17,7 +17,7 @@ def _rising() -> Any:
     given_so_far = iter(range(1, 10_000))
 
     def rate(given: RateInput, _: Any) -> RateOutput:
-        return RateOutput(ratings=tuple(Rating(importance=1 + next(given_so_far) % 10) for _ in given.texts))
+        return RateOutput(ratings=tuple(TextRating(importance=1 + next(given_so_far) % 10) for _ in given.texts))
 
     return rate
 
@@ -46,7 +46,7 @@ def test_everything_new_in_a_tick_is_rated_in_one_question() -> None:
 @pytest.mark.parametrize("ratings", [None, 0, 1], ids=["no answer", "none given", "too few given"])
 def test_an_unusable_rating_is_a_three(ratings: int | None) -> None:
     def rate(given: RateInput, _: Any) -> RateOutput | None:
-        return None if ratings is None else RateOutput(ratings=(Rating(importance=9),) * ratings)
+        return None if ratings is None else RateOutput(ratings=(TextRating(importance=9),) * ratings)
 
     town = Town(hamlet(importance="mind"), ScriptedMind({"rate": rate})).live(3)
     for agent in town.scenario.personas:
@@ -63,7 +63,7 @@ def test_rules_weigh_memories_without_asking() -> None:
 
 
 def test_with_both_the_mind_rates_news_and_the_rules_the_rest() -> None:
-    nine = {"rate": lambda given, _: RateOutput(ratings=(Rating(importance=9),) * len(given.texts))}
+    nine = {"rate": lambda given, _: RateOutput(ratings=(TextRating(importance=9),) * len(given.texts))}
     town = Town(hamlet(importance="both"), ScriptedMind(nine)).live(6)
     memories = [memory for memory in town.memories("cora") if memory.tick]
     plans = {memory.importance for memory in memories if memory.kind == "plan"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cognition.hamlet import Town, festival, hamlet, person, standing, talking
-from commonplace.cognition.telling import lines_in, marks_in, unconditional
+from commonplace.cognition.authors_lines import lines_in, marks_in, unconditional
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput, ReactOutput
 from commonplace.scenario.scenario import Scenario

@@ -8,12 +8,12 @@ from msgspec import field
 
 from commonplace.cognition.trace import question_entry
 from commonplace.minds.mind import Answer
-from commonplace.minds.notes import Given, Item, News, Recalled
+from commonplace.minds.notes import Given, ItemNote, News, Recalled
 from commonplace.minds.tasks import PLAN_MINUTES, REACT
 from commonplace.minds.tasks.reflect import Evidence
 from commonplace.world.happenings import Changed
 
-ITEM = Item(start="07:00", minutes=30, location="bar", location_name="Bar", do="cooking", because=(3, 4))
+ITEM = ItemNote(start="07:00", minutes=30, location="bar", location_name="Bar", do="cooking", because=(3, 4))
 SHOWN = {
     "start": "07:00", "minutes": 30, "location": "bar", "location_name": "Bar", "do": "cooking", "because": [3, 4]
 }  # fmt: skip
@@ -23,8 +23,8 @@ MEMORY = Recalled(id=5, text="The stove is lit.", kind="observation", importance
 class Asked(Given):
     """Every shape that a typed input has."""
 
-    item: Item
-    none: Item | None = None
+    item: ItemNote
+    none: ItemNote | None = None
     recalled: tuple[Recalled, ...] = ()
     news: tuple[News, ...] = ()
     evidence: tuple[Evidence, ...] = ()

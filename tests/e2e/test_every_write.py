@@ -25,6 +25,7 @@ from commonplace.api import open_run
 from commonplace.canon import digest
 from commonplace.memory import MemoryStore
 from commonplace.memory.stores import open_store
+from commonplace.memory.stores.store import load
 from commonplace.parts.web.app import STATIC
 from commonplace.registry import COMMANDS
 from commonplace.run.schema import FORMAT
@@ -403,7 +404,7 @@ def _talks(run: Path) -> dict:
 def _memories(place: Path) -> dict:
     store = open_store(f"jsonl:{place}" if place.is_dir() else place)
     try:
-        found = {agent: store.load(agent) for agent in store.agents()}
+        found = {agent: load(store, agent) for agent in store.agents()}
     finally:
         store.close()
     return {

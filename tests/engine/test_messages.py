@@ -17,11 +17,11 @@ from commonplace.engine.god_mode import asked
 from commonplace.engine.live_state import LiveState, restored_state
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
-from commonplace.minds.offline.messages import message
+from commonplace.minds.offline.sent_messages import message
 from commonplace.run.why import as_text, heard_from, why
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.views.lines import entry_of
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 from commonplace.world.events import Received, Spoke, parse_id
 from commonplace.world.happenings import Read, happening_of
 from e2e.command import command, ends
@@ -269,7 +269,7 @@ def test_an_event_says_who_read_what_from_whom(lived: Path) -> None:
     with open_run(lived) as reading:
         [event] = [one for one in reading.events(type="RECEIVED") if one.body.words == "I will be late."]
         assert "ines: read in a letter from bruno, which came with t5.-." in as_text(why(reading, event.id))
-        line = entry_of(event, Town.of(reading.scenario.part))
+        line = entry_of(event, TownNames.of(reading.scenario.part))
         assert (line.category, line.text) == ("world", "Ines read in a letter from Bruno: “I will be late.”")
 
 
@@ -337,7 +337,7 @@ def test_the_script_of_the_documentation_sends_its_messages(tmp_path: Path) -> N
         assert read[sent["pots"].id].place == "ines_home"
         assert read[sent["pots"].id].body.readers == ("ines",)
         assert sent["warning"].id not in read
-        assert entry_of(sent["pots"], Town.of(run.scenario.part)).text == "a letter for Ines: “The pots are sold.”"
+        assert entry_of(sent["pots"], TownNames.of(run.scenario.part)).text == "a letter for Ines: “The pots are sold.”"
         ids = {one.id for one in sent.values()}
         assert not [one for me in ("bruno", "ines") for one in run.reading.memories(me) if one.event in ids]
     assert command("verify", tmp_path / "a.run").status == 0

@@ -27,7 +27,7 @@ from commonplace.parts.terminal.palette import NIGHT
 from commonplace.parts.terminal.player import SceneReader
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 from commonplace.world.events import Joined
 from e2e.command import command, copied, ends, tables
 from engine.paid_minds import FarMind, PaidMind, offline, opened, virtually
@@ -450,7 +450,7 @@ def test_god_mode_brings_her_in_from_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_typed_line_may_name_a_file(line: str, body: dict[str, Any] | None) -> None:
-    intent = parsed(line, Town.of(load("plaza").part))
+    intent = parsed(line, TownNames.of(load("plaza").part))
     assert (intent and intent.body) == body
 
 

@@ -12,7 +12,7 @@ from commonplace.engine.recorded_mind import RecordedMind
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import Who
-from commonplace.minds.tasks import RATE, RateInput, RateOutput, Rating
+from commonplace.minds.tasks import RATE, RateInput, RateOutput, TextRating
 from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.compiling import load
 from e2e.command import ends
@@ -28,7 +28,7 @@ def question(text: str) -> Ask:
 
 def row(text: str, tick: int, importance: int, *, ordinal: int = 0, attempt: int = 0, agent: str = "ann") -> AnswerRow:
     """An attempt at rating a text; importance 0 for one that could not be used."""
-    value = RateOutput(ratings=(Rating(importance=importance),)) if importance else None
+    value = RateOutput(ratings=(TextRating(importance=importance),)) if importance else None
     body = value.model_dump_json().encode() if value else b""
     outcome = "value" if value else "malformed"
     return AnswerRow(agent, tick, ordinal, attempt, "rate", request_digest(question(text)), outcome, body)

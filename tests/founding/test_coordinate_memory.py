@@ -37,8 +37,10 @@ from commonplace.founding.coordinate_memory import (
 )
 from commonplace.ledger import show, verify
 from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.memory.stores.store import Add
 from commonplace.parts.coordinates.document import to_memory
 from commonplace.parts.coordinates.upkeep import Upkeep, tend, until_midnight
+from commonplace.testing.stores import write
 from parts.coordinates.documents import DAY, document
 
 requirement = pytest.mark.requirement
@@ -142,7 +144,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryStore]:
             )
             made.memory_id = f"mem_{number}"
             records.append(to_memory(made, len(records) + 1))
-        below.append(persona, records, [None] * len(records))
+        write(below, persona, Add(records, [None] * len(records)))
     yield MemoryStore(store=below, retention=UNLIMITED)
     below.close()
 

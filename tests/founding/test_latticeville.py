@@ -54,7 +54,7 @@ from parts.model_servers.local_server import LocalServer, Sent, called
 PROJECT = Path(__file__).parents[2]
 HERE, TURN, PERCEIVE = "founding/latticeville.py", "cognition/town_turn.py", "cognition/perceive.py"
 ACTS, AREA, EXECUTOR, DEEDS = "minds/tasks/act.py", "world/area.py", "world/executor.py", "world/deeds.py"
-SCORING, STATE, WEATHER = "memory/scoring.py", "views/state.py", "world/weather.py"
+SCORING, STATE, WEATHER = "memory/scoring.py", "views/state_lines.py", "world/weather.py"
 requirement = pytest.mark.requirement
 
 

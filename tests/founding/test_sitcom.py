@@ -714,7 +714,7 @@ def test_storing_may_fail(tmp_path, clock, monkeypatch):
     def fails(*_: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(ChromaStore, "append", fails)
+    monkeypatch.setattr(ChromaStore, "write", fails)
     record = one.run_step("부엌", "영희", [("영희", "금요일에 시작해요.")])
     assert any(event.stored for event in record.store_events)
     assert one.memory_stream.notices == ["Chroma: disk full"]

@@ -191,6 +191,16 @@ def test_a_torn_line_is_taken_off_on_opening_and_said(tmp_path):
     assert verify(tmp_path).sound
 
 
+def test_blocks_that_a_power_cut_left_unwritten_are_taken_off(tmp_path):
+    filled(tmp_path)
+    path = tmp_path / "ledger-20251015.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + bytes(90) + b"\n")
+    assert not verify(tmp_path).sound
+    assert "91 bytes" in Ledger(tmp_path).repairs[0]
+    assert (path.read_bytes(), verify(tmp_path).sound) == (whole, True)
+
+
 def test_a_line_that_lacks_only_its_end_is_kept(tmp_path):
     filled(tmp_path)
     path = tmp_path / "ledger-20251015.jsonl"

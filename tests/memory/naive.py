@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from commonplace.languages.ko.morphology import is_grammar
-from commonplace.languages.words import word_list
+from commonplace.languages.word_lists import word_list
 from commonplace.memory import Analyser, Policy
 from commonplace.memory.blend import named
 from commonplace.text import words

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.stores import open_store
+from commonplace.memory.stores.store import Add
 from memory.naive import hours
 from memory.test_failing_parts import Moody
 from sizes import examples
@@ -102,8 +103,13 @@ def test_all_are_embedded_at_once_and_stored_at_once(tmp_path):
     embedder = Moody()
     store = open_store(tmp_path / "s.db")
     batches: list[int] = []
-    append = store.append
-    store.append = lambda agent, memories, vectors: (batches.append(len(memories)), append(agent, memories, vectors))
+    write = store.write
+
+    def counted(agent, operations, mark):
+        batches.extend(len(one.memories) for one in operations if isinstance(one, Add))
+        return write(agent, operations, mark)
+
+    store.write = counted
     with MemoryStream.open(store, "maria", embedder=embedder) as stream:
         stream.add_many([f"lantern {number}" for number in range(50)], at=hours(0))
         assert (embedder.batches, batches) == ([50], [50])

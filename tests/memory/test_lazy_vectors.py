@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from commonplace.memory import Draft, MemoryStream, policies
 from commonplace.memory.embedding import EmbeddingWarning, HashedEmbedder
 from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.memory.stores.store import load
 from memory.naive import hours
 from memory.strategies import ANALYSER, entries, queries, shown
 from sizes import examples
@@ -146,7 +147,7 @@ def test_a_store_that_compares_vectors_is_given_them(tmp_path):
     store = Comparing(tmp_path / "memories.db")
     with MemoryStream.open(store, "maria") as stream:
         stream.remember("a stove", at=hours(1))
-    assert store.load("maria").vectors[0] is not None
+    assert load(store, "maria").vectors[0] is not None
     store.close()
 
 
@@ -156,7 +157,7 @@ def test_a_store_keeps_no_vector_that_follows_from_the_text(tmp_path):
         stream.remember("a stove", at=hours(1))
         stream.remember("a lantern", at=hours(1), embedding=[1.0] * 384)
         expected = stream.recall("stove", at=hours(2), policy=policies.PARK, touch=False)
-        assert [one is None for one in stream._keeper.store.load("maria").vectors] == [True, False]
+        assert [one is None for one in load(stream._keeper.store, "maria").vectors] == [True, False]
     with MemoryStream.open(path, "maria") as stream:
         assert stream.recall("stove", at=hours(2), policy=policies.PARK, touch=False) == expected
         assert stream.vector(1).tolist() == HashedEmbedder().embed_one("a stove").tolist()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Emotion, MemoryStream
 from commonplace.memory.stores import open_store
+from commonplace.memory.stores.store import load
 from commonplace.testing.stores import WordCounts
 from commonplace.text import clean
 from memory.naive import hours
@@ -159,7 +160,7 @@ def test_what_a_store_cannot_hold_is_not_half_imported(tmp_path):
     store = open_store(tmp_path / "s.db")
     stream = MemoryStream.open(store, "maria")
     assert stream.import_(_written(tmp_path, [FINE] * 3))[2].id == 3
-    assert len(store.load("maria").memories) == 3
+    assert len(load(store, "maria").memories) == 3
     store.close()
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from commonplace.languages import LANGUAGES, weekdays
 from commonplace.minds.notes import Spoken
-from commonplace.minds.question import ASKER, Asked, When, understood
+from commonplace.minds.question import ASKER, DaySpan, ParsedQuestion, understood
 from commonplace.minds.question_kinds import examples_of
-from commonplace.minds.question_names import Names
+from commonplace.minds.question_names import QuestionNames
 from commonplace.minds.question_rules import spoken_in
 
 PEOPLE = [
@@ -21,12 +21,12 @@ PLACES = [("bar", "Mira's Noodle Bar"), ("plaza", "Lattice Plaza"), ("shop", "�
 FACTS = {"festival": [["lantern", "등불"], ["festival", "축제"]]}
 
 
-def asked(question: str, *lines: str) -> Asked:
+def asked(question: str, *lines: str) -> ParsedQuestion:
     """The question after a talk; lines take turns, the asker's first."""
     talk = tuple(
         Spoken(speaker=("mira", ASKER)[index % 2 == 0], called="", text=text) for index, text in enumerate(lines)
     )
-    names = Names(
+    names = QuestionNames(
         PEOPLE, PLACES, FACTS, weekday=6, weekdays=weekdays(spoken_in(question)), events={"festival": "plaza"}
     )
     return understood(question, talk, names)
@@ -61,17 +61,17 @@ def test_the_most_specific_pattern_decides_and_one_that_accounts_for_the_interro
 def test_that_is_what_was_told_unless_the_question_before_named_it(
     lines: tuple[str, ...], question: str, facts: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
-    told = Asked(facts=("festival",), words=("roof",))
+    told = ParsedQuestion(facts=("festival",), words=("roof",))
     talk = tuple(
         Spoken(speaker=("mira", ASKER)[index % 2 == 0], called="", text=one) for index, one in enumerate(lines)
     )
-    found = understood(question, talk, Names(PEOPLE, PLACES, FACTS), told)
+    found = understood(question, talk, QuestionNames(PEOPLE, PLACES, FACTS), told)
     assert (found.kind, found.back, found.facts, found.words) == ("source", True, facts, words)
 
 
 @pytest.mark.parametrize(("minute", "kind"), [(18 * 60, "plan"), (28 * 60, "day")])
 def test_what_is_still_to_come_is_a_plan(minute: int, kind: str) -> None:
-    names = Names(PEOPLE, PLACES, FACTS, minute=minute)
+    names = QuestionNames(PEOPLE, PLACES, FACTS, minute=minute)
     assert understood("What are you up to this evening?", (), names).kind == kind
     assert understood("What did you do this evening?", (), names).kind == "day"
 
@@ -88,7 +88,7 @@ def test_what_is_still_to_come_is_a_plan(minute: int, kind: str) -> None:
 )
 def test_in_the_small_hours_today_is_the_day_before(question: str, day: int, night: int) -> None:
     for late, days in ((False, day), (True, night)):
-        when = understood(question, (), Names(PEOPLE, PLACES, FACTS, late=late, weekdays=weekdays("en"))).when
+        when = understood(question, (), QuestionNames(PEOPLE, PLACES, FACTS, late=late, weekdays=weekdays("en"))).when
         assert when is not None and when.days == days, (late, when)
 
 
@@ -101,7 +101,7 @@ def test_in_the_small_hours_today_is_the_day_before(question: str, day: int, nig
     ],
 )
 def test_a_role_is_somebody_and_not_the_first_half_of_a_thing(question: str, people: tuple[str, ...]) -> None:
-    names = Names(PEOPLE, PLACES, FACTS, roles={"courier": "ada"})
+    names = QuestionNames(PEOPLE, PLACES, FACTS, roles={"courier": "ada"})
     assert understood(question, (), names).people == people
 
 
@@ -113,20 +113,20 @@ def test_a_general_word_means_the_only_event_there_can_be() -> None:
 @pytest.mark.parametrize(
     ("question", "when"),
     [
-        ("What did you do today?", When(days=0)),
-        ("What did you do yesterday morning?", When(days=1, start=300, end=720)),
-        ("What were you doing at ten?", When(days=0, start=570, end=630)),
-        ("What were you doing at 3:15 pm?", When(days=0, start=885, end=945)),
-        ("Where were you last night between eight and nine?", When(days=1, start=1200, end=1260)),
-        ("What did you do on Friday?", When(days=2)),
-        ("What are you doing tomorrow?", When(days=-1)),
-        ("어제 저녁에 뭐 했어요?", When(days=1, start=1080, end=1680)),
-        ("오후 세 시에 뭐 했어요?", When(days=0, start=870, end=930)),
-        ("금요일에 뭐 했어요?", When(days=2)),
+        ("What did you do today?", DaySpan(days=0)),
+        ("What did you do yesterday morning?", DaySpan(days=1, start=300, end=720)),
+        ("What were you doing at ten?", DaySpan(days=0, start=570, end=630)),
+        ("What were you doing at 3:15 pm?", DaySpan(days=0, start=885, end=945)),
+        ("Where were you last night between eight and nine?", DaySpan(days=1, start=1200, end=1260)),
+        ("What did you do on Friday?", DaySpan(days=2)),
+        ("What are you doing tomorrow?", DaySpan(days=-1)),
+        ("어제 저녁에 뭐 했어요?", DaySpan(days=1, start=1080, end=1680)),
+        ("오후 세 시에 뭐 했어요?", DaySpan(days=0, start=870, end=930)),
+        ("금요일에 뭐 했어요?", DaySpan(days=2)),
         ("What do you want?", None),
     ],
 )
-def test_when_a_question_is_about(question: str, when: When | None) -> None:
+def test_when_a_question_is_about(question: str, when: DaySpan | None) -> None:
     assert asked(question).when == when
 
 
@@ -312,7 +312,7 @@ def test_people_are_known_by_what_they_are_and_by_misspelt_names(question: str, 
         ("old", "Old Tom", "Tom", "he"),
         ("will", "William", "Willem", "he"),
     ]
-    names = Names(everybody, [], {}, weekdays=weekdays("en"), roles={"grandfather": "old", "doctor": "ada"})
+    names = QuestionNames(everybody, [], {}, weekdays=weekdays("en"), roles={"grandfather": "old", "doctor": "ada"})
     assert understood(question, (), names).people == people
 
 

@@ -11,7 +11,7 @@ from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask, Mind, RequestKey
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.several import DEFAULT, GROUPS, SeveralMinds, by_task, chosen
-from commonplace.minds.tasks import CONVERSE, RATE, REACT, TASKS, RateOutput, Rating
+from commonplace.minds.tasks import CONVERSE, RATE, REACT, TASKS, RateOutput, TextRating
 from commonplace.scenario.model import MindPart, Questions
 from commonplace.testing import MindContract, ScriptedMind, SlowMind
 from minds.tasks.asked import every_ask
@@ -30,7 +30,7 @@ class TestSlowMind(MindContract):
 
 
 def rates(importance: int, name: str) -> ScriptedMind:
-    mind = ScriptedMind({"rate": lambda given, key: RateOutput(ratings=(Rating(importance=importance),))})
+    mind = ScriptedMind({"rate": lambda given, key: RateOutput(ratings=(TextRating(importance=importance),))})
     mind.name = name
     return mind
 

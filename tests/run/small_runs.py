@@ -12,7 +12,7 @@ from typing import Any
 
 from commonplace.canon import canonical
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
+from commonplace.character.state import Belief, CharacterState, Job, KnownNode, Relation
 from commonplace.memory import Delta, Draft, MemoryStream, policies
 from commonplace.parts.new_town.scaffold import text
 from commonplace.run import schema
@@ -91,7 +91,7 @@ def changed(state: CharacterState, tick: int) -> CharacterState:
         state,
         plan=Plan(0, tuple(items)),
         belief=Belief(
-            {**state.belief.nodes, "cup": Known("cafe", "whole", tick)}, frozenset({("home", f"r{tick % 3}")})
+            {**state.belief.nodes, "cup": KnownNode("cafe", "whole", tick)}, frozenset({("home", f"r{tick % 3}")})
         ),
         relations={**state.relations, "ann": relation},
         jobs=(Job("reflect", tick, tick + 2, number=1),),

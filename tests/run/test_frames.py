@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.run import frames
+from commonplace.run import reading as run_reading
 from commonplace.run.file import RunFile
-from commonplace.run.frames import Frame, Frames
-from commonplace.run.reading import Reading
+from commonplace.run.frames import Frame
+from commonplace.run.reading import Frames, Reading
 from run.small_runs import MANIFEST, Village, make, plot
 
 TICKS = 40
@@ -26,8 +26,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(path: Path) -> list[Frame]:
     """Each from the state at its own tick."""
     with pytest.MonkeyPatch.context() as patch, Reading.open(path) as reading:
-        patch.setattr(frames, "SPAN", 1)
-        patch.setattr(frames, "KEPT", 1)
+        patch.setattr(run_reading, "SPAN", 1)
+        patch.setattr(run_reading, "KEPT", 1)
         return [Frames(reading).at(tick) for tick in range(TICKS + 1)]
 
 
@@ -35,8 +35,8 @@ def expected(path: Path) -> list[Frame]:
 @given(st.lists(st.integers(0, TICKS), max_size=30), st.integers(1, 9), st.integers(1, 4))
 def test_in_any_order_with_any_span(path: Path, expected: list[Frame], ticks: list[int], span: int, kept: int) -> None:
     with pytest.MonkeyPatch.context() as patch, Reading.open(path) as reading:
-        patch.setattr(frames, "SPAN", span)
-        patch.setattr(frames, "KEPT", kept)
+        patch.setattr(run_reading, "SPAN", span)
+        patch.setattr(run_reading, "KEPT", kept)
         assert [reading.frame(tick) for tick in ticks] == [expected[tick] for tick in ticks]
         assert list(reading.frames(first=7)) == expected[7:]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.run.verdict import LEAST, verdicts
+from commonplace.run.minds import LEAST, verdicts
 
 MIND = "ollama:tiny"
 

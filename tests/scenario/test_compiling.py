@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.character.state import Known
+from commonplace.character.state import KnownNode
 from commonplace.errors import UsageError
 from commonplace.memory import policies
 from commonplace.scenario.compiling import compiled_from_text, load
@@ -76,7 +76,7 @@ def test_starts_at_overrides_the_home() -> None:
 
 def test_carried_objects_belong_to_their_carrier(draft: Scenario) -> None:
     assert draft.opening.things["key"].parent == "mira"
-    assert draft.states["mira"].belief.nodes["key"] == Known("mira", "plain", 0)
+    assert draft.states["mira"].belief.nodes["key"] == KnownNode("mira", "plain", 0)
 
 
 def test_private_areas_are_known_to_those_who_live_there_or_list_them(draft: Scenario) -> None:
@@ -97,8 +97,8 @@ def test_rooms_in_a_private_house_are_private_too() -> None:
 
 def test_beliefs_hold_public_objects_and_acquaintances_without_their_place(draft: Scenario) -> None:
     belief = draft.states["mira"].belief
-    assert belief.nodes["stove"] == Known("bar", "cold", 0)
-    assert belief.nodes["jonas"] == Known("", "", 0)
+    assert belief.nodes["stove"] == KnownNode("bar", "cold", 0)
+    assert belief.nodes["jonas"] == KnownNode("", "", 0)
     assert not draft.states["jonas"].belief.knows("mira")
 
 

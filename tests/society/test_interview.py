@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.cognition.interview import Answered
+from commonplace.cognition.interview import InterviewAnswer
 from commonplace.cognition.turn import TalkView
 from commonplace.languages.language import language
 from commonplace.minds.notes import Spoken, as_json
@@ -85,7 +85,7 @@ NAMED = ("place", "object", "other", "who", "to")
 MIND = OfflineMind()
 
 
-def ask(view: TalkView, question: str, lines: tuple[Spoken, ...] = ()) -> Answered:
+def ask(view: TalkView, question: str, lines: tuple[Spoken, ...] = ()) -> InterviewAnswer:
     return asyncio.run(ask_character(view, question, MIND, seed=1, lines=lines))
 
 
@@ -100,7 +100,7 @@ def views(run: Reading) -> Mapping[tuple[str, int], TalkView]:
     return {(agent, tick): view_at(run, agent, tick) for agent in ASKED for tick in (NOON, EVENING)}
 
 
-def evidence(view: TalkView, answered: Answered) -> str:
+def evidence(view: TalkView, answered: InterviewAnswer) -> str:
     """All words that an answer may rest on: its citations, the card, the plan, the relations and the question."""
     inputs = answered.inputs
     cited = [view.memories.get(memory) for memory in answered.because]
@@ -129,7 +129,7 @@ def names(view: TalkView) -> list[re.Pattern[str]]:
     return [re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE) for name in sorted(called)]
 
 
-def times(view: TalkView, answered: Answered) -> set[str]:
+def times(view: TalkView, answered: InterviewAnswer) -> set[str]:
     """How the times of the cited memories and the span of the question are said."""
     said, moment = language("en"), answered.inputs.situation.moment
     allowed: set[str] = set()
@@ -146,7 +146,7 @@ def times(view: TalkView, answered: Answered) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def answers(views: Mapping[tuple[str, int], TalkView]) -> list[tuple[TalkView, str, Answered]]:
+def answers(views: Mapping[tuple[str, int], TalkView]) -> list[tuple[TalkView, str, InterviewAnswer]]:
     """What they answer: to all questions in `make prove`, else each to a fifth of them."""
     share = 1 if PROVE else 5
     return [
@@ -157,7 +157,7 @@ def answers(views: Mapping[tuple[str, int], TalkView]) -> list[tuple[TalkView, s
 
 
 def test_every_name_and_every_time_in_an_answer_stands_in_what_it_cites(
-    answers: list[tuple[TalkView, str, Answered]],
+    answers: list[tuple[TalkView, str, InterviewAnswer]],
 ) -> None:
     for view, question, answered in answers:
         words = evidence(view, answered)
@@ -170,7 +170,7 @@ def test_every_name_and_every_time_in_an_answer_stands_in_what_it_cites(
 
 
 def test_a_citation_is_a_memory_of_that_time_and_an_admission_cites_nothing(
-    answers: list[tuple[TalkView, str, Answered]],
+    answers: list[tuple[TalkView, str, InterviewAnswer]],
 ) -> None:
     for view, _, answered in answers:
         assert answered.outcome == "value"

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan, PlanItem
-from commonplace.character.state import AREA, Belief, CharacterState, Job, Known, Relation
+from commonplace.character.state import AREA, Belief, CharacterState, Job, KnownNode, Relation
 from commonplace.clock import Clock, iso, parse_iso, part_of_day
 from commonplace.engine.stage import Rated
 from commonplace.errors import CommonplaceError
@@ -261,8 +261,8 @@ class CannedSource:
         )  # fmt: skip
         state = CharacterState(
             plan=self._plan(agent_id, tick, spot),
-            belief=Belief({"pot": Known("noodle-bar", "simmering", 12), "jun": Known("workshop", "", tick // 2),
-                           "noodle-bar": Known("town", AREA, 3), "plaza": Known("town", AREA, 9)}),
+            belief=Belief({"pot": KnownNode("noodle-bar", "simmering", 12), "jun": KnownNode("workshop", "", tick // 2),
+                           "noodle-bar": KnownNode("town", AREA, 3), "plaza": KnownNode("town", AREA, 9)}),
             relations={"theo": Relation("theo", "old friend", 64, 0, 31, 3, "He tells her the news before anyone."),
                        "ada": Relation("ada", "rival", -25, 0, -1, 0, "")},
             jobs=(Job("plan_day", tick, tick + 2),),

@@ -19,8 +19,8 @@ from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.scenario.compiling import load
 from commonplace.views.lines import entry_of
-from commonplace.views.state import state_lines
-from commonplace.views.town import Town
+from commonplace.views.state_lines import state_lines
+from commonplace.views.town_names import TownNames
 from commonplace.world.events import Began, Ended, Event, Joined, Moved, Phase
 
 BURNS, OUT, SHUT = "Café Sixpence is on fire.", "The fire at Café Sixpence is out.", "Café Sixpence is closed."
@@ -51,7 +51,7 @@ def reading(lived: Path) -> Iterator[Reading]:
 
 
 def test_events_have_words_and_reasons(reading: Reading) -> None:
-    town = Town.of(reading.scenario.part)
+    town = TownNames.of(reading.scenario.part)
     events = [event for event in reading.events(3, 31) if _concerns(event)]
     said = {event.id: (entry_of(event, town).text, why(reading, event.id)["explanation"]) for event in events}
     raised = "Ines is ill. Whatever the character wanted, ill.ines made it do this. It began with t5.-.0: “A fever.”"
@@ -77,7 +77,7 @@ def _concerns(event: Event) -> bool:
     ],
 )
 def test_words_are_those_of_the_scenario(scenario: str, area: str, person: str, words: str) -> None:
-    town = Town.of(load(scenario).part)
+    town = TownNames.of(load(scenario).part)
     area = area if area in town.rooms else next(reversed(town.rooms))
     person = person if person in town.names else next(iter(town.names))
     began = Event(3, Phase.INPUT, "-", 0, area, Began(circumstance=f"burning.{area}"))

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from commonplace.clock import Clock
 from commonplace.rng import below, choice
 from commonplace.world.actions import Action, Idle, Interact, Move, Say
-from commonplace.world.deeds import Intent, Rules
+from commonplace.world.deeds import HouseRules, Intent
 from commonplace.world.events import Event
 from commonplace.world.executor import PLAIN, step
 from commonplace.world.geography import Geography
@@ -69,7 +69,7 @@ def village(edge_cost: int = 1, ways: Sequence[Way] = WAYS) -> Geography:
 
 
 def lived(
-    geography: Geography, world: World, *ticks: Mapping[str, Action], rules: Rules = PLAIN, clock: Clock = CLOCK
+    geography: Geography, world: World, *ticks: Mapping[str, Action], rules: HouseRules = PLAIN, clock: Clock = CLOCK
 ) -> tuple[World, tuple[Event, ...]]:
     """The world after some ticks and the events of the last; whoever is not mentioned goes on reading."""
     events: tuple[Event, ...] = ()
@@ -108,7 +108,7 @@ class Small:
 
     seed: int
     geography: Geography
-    rules: Rules
+    rules: HouseRules
     script: tuple[Scripted, ...]
     climate: Climate
     clock: Clock
@@ -140,7 +140,7 @@ def small(seed: int) -> Small:
     return Small(
         seed=seed,
         geography=geography,
-        rules=Rules(leave_notice=(0, 1, 0, 3)[seed % 4]),
+        rules=HouseRules(leave_notice=(0, 1, 0, 3)[seed % 4]),
         script=_script(seed, geography, agents),
         climate=Climate(step_hours=1),
         clock=Clock(datetime(2031, 10, 4, 7, 40, tzinfo=UTC), 5),

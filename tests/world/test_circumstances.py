@@ -13,7 +13,7 @@ from commonplace.canon import canonical
 from commonplace.errors import UsageError
 from commonplace.world.actions import Action, Idle
 from commonplace.world.circumstances import TOWN, Circumstance, Raise, duties, refuge, shipped_kinds, turned
-from commonplace.world.deeds import Intent, Rules
+from commonplace.world.deeds import HouseRules, Intent
 from commonplace.world.events import Event
 from commonplace.world.executor import step
 from commonplace.world.geography import Geography
@@ -25,7 +25,7 @@ from world.small_worlds import AGENTS, CLOCK, IDLE, do, go, of_type, patient, pl
 
 KINDS = shipped_kinds("en")
 HOMES = {"ann": "kitchen", "bob": "cafe", "cyd": "library", "dee": "attic"}
-RULES = Rules(kinds=KINDS, homes=HOMES)
+RULES = HouseRules(kinds=KINDS, homes=HOMES)
 TOWN_OF = village()
 HOUR = 12
 """Ticks."""
@@ -39,7 +39,7 @@ def lived(
     world: World,
     *inputs: Input,
     geography: Geography = TOWN_OF,
-    rules: Rules = RULES,
+    rules: HouseRules = RULES,
     scripted: tuple[Scripted, ...] = (),
     **wants: Action,
 ) -> tuple[World, tuple[Event, ...]]:
@@ -48,7 +48,9 @@ def lived(
     return step(geography, world, intents, clock=CLOCK, rules=rules, inputs=inputs, scripted=scripted)
 
 
-def on(world: World, ticks: int, *, geography: Geography = TOWN_OF, rules: Rules = RULES, **wants: Action) -> World:
+def on(
+    world: World, ticks: int, *, geography: Geography = TOWN_OF, rules: HouseRules = RULES, **wants: Action
+) -> World:
     for _ in range(ticks):
         world, _ = lived(world, geography=geography, rules=rules, **wants)
     return world
@@ -71,7 +73,7 @@ def test_nobody_stands_in_a_cleared_place_longer_than_the_way_out_takes(seed: in
     places = st.sampled_from(geography.destinations)
     burning = data.draw(st.lists(st.tuples(CLEARING, places), min_size=1, max_size=2))
     began = data.draw(st.integers(1, 6))
-    rules = Rules(one.rules.leave_notice, kinds=KINDS)
+    rules = HouseRules(one.rules.leave_notice, kinds=KINDS)
     agents = [node.id for node in geography.nodes.values() if node.type == "agent"]
     world = placed(geography)
     cleared = frozenset(area for _, of in burning for area in geography.inside(of))
@@ -100,7 +102,7 @@ def test_whoever_is_in_a_fire_is_out_a_tick_later_whatever_it_wants() -> None:
 def test_leaving_a_fire_needs_no_notice_and_no_open_door() -> None:
     world, _ = lived(placed(TOWN_OF, ann="attic"), raised(Raise("burning", "attic")))
     assert "hatch" in world.barred  # the only way out
-    rules = Rules(3, kinds=KINDS, homes=HOMES)
+    rules = HouseRules(3, kinds=KINDS, homes=HOMES)
     assert areas(lived(world, rules=rules)[0])["ann"] == "home"
 
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from commonplace.canon import canonical
 from commonplace.rng import shuffled
 from commonplace.world.actions import ACTIONS, Action, Idle, Interact, Say, objection, targets
-from commonplace.world.deeds import Intent, Rules
+from commonplace.world.deeds import HouseRules, Intent
 from commonplace.world.events import Interacted, ObjectStateChanged, PlanChanged, Reflected
 from commonplace.world.executor import step
 from commonplace.world.script import Audience, Scripted
-from commonplace.world.state import Thing, World, opening, scene
+from commonplace.world.state import ThingState, World, opening, scene
 from commonplace.world.tree import VERBS
 from world.small_worlds import AGENTS, CLOCK, IDLE, NODES, do, go, lived, of_type, patient, placed, say, small, village
 
@@ -35,7 +35,7 @@ NOTICES = st.sampled_from((0, 1, 3))
 
 
 def after(turns: list[dict[str, Action]], cost: int = 1, notice: int = 0) -> World:
-    return lived(village(cost), placed(village(cost)), *turns, rules=Rules(leave_notice=notice))[0]
+    return lived(village(cost), placed(village(cost)), *turns, rules=HouseRules(leave_notice=notice))[0]
 
 
 @patient
@@ -96,7 +96,7 @@ def test_events_have_unique_ids_canonical_order_and_canonical_bodies(turns, noti
     world = placed(TOWN)
     for actions in turns:
         areas = {me: body.area for me, body in world.bodies.items()}
-        world, events = lived(TOWN, world, actions, rules=Rules(leave_notice=notice))
+        world, events = lived(TOWN, world, actions, rules=HouseRules(leave_notice=notice))
         assert len({event.id for event in events}) == len(events)
         assert [event.order for event in events] == sorted(event.order for event in events)
         for me in AGENTS:
@@ -151,13 +151,13 @@ def test_using_an_object_changes_its_state_and_what_hangs_on_it() -> None:
     }
     assert lit.body == ObjectStateChanged(object_id="stove", old="off", to="lit", by="bob")
     assert hot.body == ObjectStateChanged(object_id="kettle", old="cold", to="hot", by="bob")
-    assert world.things["stove"] == Thing("lit", "kitchen")
+    assert world.things["stove"] == ThingState("lit", "kitchen")
     assert world.bodies["bob"].doing == "making tea"
 
 
 def test_what_is_elsewhere_is_not_set_along() -> None:
     world, _ = lived(TOWN, placed(TOWN), {"ann": do("TAKE", "kettle")}, {"bob": do("USE", "stove")})
-    assert world.things["kettle"] == Thing("cold", "ann")
+    assert world.things["kettle"] == ThingState("cold", "ann")
 
 
 def test_a_refused_attempt_is_an_event_with_a_reason() -> None:
@@ -182,7 +182,7 @@ def test_two_takers_both_succeed_and_the_later_holds_it() -> None:
 
 def test_both_takers_empty_a_container_once() -> None:
     world, events = lived(TOWN, placed(TOWN), {"ann": do("TAKE", "fridge"), "bob": do("TAKE", "fridge")})
-    assert world.things["fridge"] == Thing("empty", "kitchen")
+    assert world.things["fridge"] == ThingState("empty", "kitchen")
     assert [event.body.outcome for event in of_type(events, "INTERACT")] == ["done", "done"]
     assert [event.body.by for event in of_type(events, "OBJECT_STATE_CHANGED")] == ["bob"]
 
@@ -199,9 +199,9 @@ def test_only_the_carrier_uses_and_drops_and_it_goes_along() -> None:
     held = ({"ann": do("TAKE", "kettle"), "bob": do("USE", "stove")}, {"ann": go("cafe"), "bob": do("USE", "kettle")})
     world, events = lived(TOWN, placed(TOWN), *held)
     assert [event.type for event in events if event.agent_id == "bob"] == ["ACTION_REJECTED"]
-    assert world.things["kettle"] == Thing("hot", "ann")
+    assert world.things["kettle"] == ThingState("hot", "ann")
     world, _ = lived(TOWN, world, {"ann": do("DROP", "kettle")})
-    assert world.things["kettle"] == Thing("hot", "home")
+    assert world.things["kettle"] == ThingState("hot", "home")
     assert world.bodies["ann"].doing == "putting down the Kettle"
 
 
@@ -286,7 +286,7 @@ def test_scripts_write_before_actions_and_bar_ways_from_their_end_on() -> None:
 
 def test_korean_worlds_say_it_in_korean() -> None:
     intents = {me: Intent(IDLE) for me in AGENTS} | {"ann": Intent(say("bob")), "bob": Intent(go("cafe"))}
-    world, _ = step(TOWN, placed(TOWN), intents, clock=CLOCK, rules=Rules(language="ko"))
+    world, _ = step(TOWN, placed(TOWN), intents, clock=CLOCK, rules=HouseRules(language="ko"))
     assert world.bodies["ann"].doing == "Bob과 이야기하는 중"
     assert world.bodies["bob"].doing == "Café 쪽으로 걸어가는 중"
 

@@ -28,7 +28,7 @@ from commonplace.world.inputs import (
     validate,
 )
 from commonplace.world.script import Audience
-from commonplace.world.state import Thing, World, opening
+from commonplace.world.state import ThingState, World, opening
 from commonplace.world.weather import Climate, ambient_at
 from world.small_worlds import AGENTS, CLOCK, IDLE, do, placed, say, village
 
@@ -155,7 +155,7 @@ def test_joining_and_leaving_are_seen_where_they_happen() -> None:
     assert set(world.bodies) == {"bob", "dee"}
     assert events[-1] in world.happened["kitchen"]
     assert "ann" not in world.outcomes
-    assert world.things["kettle"] == Thing("cold", "ann")  # gone along, and back with it
+    assert world.things["kettle"] == ThingState("cold", "ann")  # gone along, and back with it
     world, _ = lived(world, Join(3, "ann", "cafe"))
     assert world.bodies["ann"].area == "cafe"
 

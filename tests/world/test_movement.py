@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from commonplace.clock import Clock
-from commonplace.world.deeds import Rules
+from commonplace.world.deeds import HouseRules
 from commonplace.world.events import Idled
 from commonplace.world.geography import Geography
 from commonplace.world.state import World
@@ -15,7 +15,7 @@ from commonplace.world.walking import Stride, promise, stride
 from world.small_worlds import IDLE, go, lived, of_type, placed, say, village
 
 TOWN = village()
-NOTICE = Rules(leave_notice=2)
+NOTICE = HouseRules(leave_notice=2)
 
 
 def test_a_walk_takes_an_edge_a_tick_and_stands_in_every_area_on_the_way() -> None:

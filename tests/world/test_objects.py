@@ -3,14 +3,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from commonplace.world.geography import Geography
-from commonplace.world.state import Thing
-from commonplace.world.tree import Attempt, Node, ObjectKind, Transition, attempt, leads_on, words
+from commonplace.world.state import ThingState
+from commonplace.world.tree import AttemptResult, Node, ObjectKind, Transition, attempt, leads_on, words
 from world.small_worlds import KINDS, NODES, WAYS, do, lived, of_type, placed
 
 
 def test_a_transition_gives_the_new_state_and_what_comes_with_it() -> None:
     tried = attempt(KINDS["stove"], "off", "USE")
-    assert tried == Attempt(True, "lit", "blue flames lick up", also=(("kettle", "hot"),))
+    assert tried == AttemptResult(True, "lit", "blue flames lick up", also=(("kettle", "hot"),))
 
 
 def test_a_verb_without_a_transition_is_refused_with_the_kinds_text() -> None:
@@ -77,13 +77,13 @@ def test_a_repair_goes_on_where_it_was_left_and_starts_anew_when_the_thing_break
     nodes = [*NODES, Node("drone", "drone", "object", "kitchen", kind="drone")]
     town = Geography.build(nodes, {**KINDS, "drone": DRONE}, WAYS)
     world = placed(town)
-    world = replace(world, things={**world.things, "kettle": Thing("hot", "kitchen")})
+    world = replace(world, things={**world.things, "kettle": ThingState("hot", "kitchen")})
     use = {"ann": do("USE", "drone")}
     world, first = lived(town, world, use)
-    assert world.things["drone"] == Thing("broken", "kitchen", 1)
+    assert world.things["drone"] == ThingState("broken", "kitchen", 1)
     assert first[0].body.seen == "the lid is off" and first[0].body.progress == (1, 3)
     world, last = lived(town, world, {}, use, use)
-    assert world.things["drone"] == Thing("ready", "kitchen")
+    assert world.things["drone"] == ThingState("ready", "kitchen")
     assert of_type(last, "OBJECT_STATE_CHANGED")[0].body.to == "ready"
     world, _ = lived(town, world, {"ann": do("CLOSE", "drone")}, use)
     assert world.things["drone"].progress == 1

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.world.deeds import Intent, Rules
+from commonplace.world.deeds import HouseRules, Intent
 from commonplace.world.events import Reflected
 from commonplace.world.executor import step
 from commonplace.world.inputs import GodEvent, InnerVoice, Input, Join, Leave
@@ -42,7 +42,7 @@ def test_state_and_events_make_the_world_whole_again(ticks, notice: int) -> None
     for actions, inputs in ticks:
         notes = (Reflected(memory_ids=(1,)),)
         intents = {me: Intent(actions[me], notes if me == "ann" else ()) for me in world.bodies}
-        world, events = step(TOWN, world, intents, clock=CLOCK, rules=Rules(leave_notice=notice), inputs=inputs)
+        world, events = step(TOWN, world, intents, clock=CLOCK, rules=HouseRules(leave_notice=notice), inputs=inputs)
         assert recorded(bare(world), events) == world
 
 

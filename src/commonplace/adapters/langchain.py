@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from commonplace.adapters.parts import Clock, Conversation, metadata, reference, wall_clock
+from commonplace.adapters.parts import Clock, StoredConversation, metadata, reference, wall_clock
 from commonplace.errors import UsageError, install
 from commonplace.memory import MemoryStream, Policy, ScoredMemory
 
@@ -57,21 +57,21 @@ class StreamChatHistory(BaseChatMessageHistory):
     """The messages of one session, kept in a stream, where `recall` finds them in later sessions, too."""
 
     def __init__(self, stream: MemoryStream, session_id: str, *, clock: Clock = wall_clock) -> None:
-        self._conversation = Conversation(stream, session_id, "langchain", clock)
+        self._conversation = StoredConversation(stream, session_id, "langchain", clock)
 
     @property
     def messages(self) -> list[BaseMessage]:  # pyright: ignore[reportIncompatibleVariableOverride] – as LangChain does
-        """The messages in order, as they were added."""
+        """Returns the messages in order, as they were added."""
         return messages_from_dict(self._conversation.messages())
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Remember messages."""
+        """Remembers messages."""
         self._conversation.add(
             [(message.text, message.name or message.type, _as_json(message)) for message in messages]
         )
 
     def clear(self) -> None:
-        """Forget the messages of this session."""
+        """Forgets the messages of this session."""
         self._conversation.clear()
 
 

@@ -29,7 +29,7 @@ class MemoryRetriever(BaseRetriever):
     """
 
     def __init__(self, stream: MemoryStream, k: int = 10, *, clock: Clock = wall_clock, **options: Any) -> None:
-        """`k`: nodes returned. `options`: of `MemoryStream.recall`, such as `policy`."""
+        """Makes a retriever of `k` nodes. `options` are those of `MemoryStream.recall`, such as `policy`."""
         super().__init__()
         self._stream = stream
         self._options: dict[str, Any] = {"k": k, **options}

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from commonplace.adapters.parts import Clock, Conversation, wall_clock
+from commonplace.adapters.parts import Clock, StoredConversation, wall_clock
 from commonplace.errors import UsageError, install
 from commonplace.memory import MemoryStream
 
@@ -35,27 +35,28 @@ class StreamSession:
         session_settings: SessionSettings | None = None,
         clock: Clock = wall_clock,
     ) -> None:
-        """`session_settings.limit`: items that `get_items` returns at most if its call gives no limit."""
+        """Makes a session. `session_settings.limit` is how many items `get_items` returns at most if its call gives no
+        limit."""
         self.session_id = session_id
         self.session_settings = session_settings
-        self._conversation = Conversation(stream, session_id, "openai", clock)
+        self._conversation = StoredConversation(stream, session_id, "openai", clock)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The items in order; the latest `limit` of them."""
+        """Returns the items in order; the latest `limit` of them."""
         most = resolve_session_limit(limit, self.session_settings)
         return await asyncio.to_thread(self._conversation.messages, most)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Remember items."""
+        """Remembers items."""
         told = [(_words(item), _source(item), item) for item in cast("list[Mapping[str, Any]]", items)]
         await asyncio.to_thread(self._conversation.add, told)
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Forget the latest item and return it; None if there is none."""
+        """Forgets the latest item and returns it; None if there is none."""
         return await asyncio.to_thread(self._conversation.pop)
 
     async def clear_session(self) -> None:
-        """Forget the items of this session."""
+        """Forgets the items of this session."""
         await asyncio.to_thread(self._conversation.clear)
 
 
@@ -64,7 +65,7 @@ def _source(item: Mapping[str, Any]) -> str:
 
 
 def _words(item: Mapping[str, Any]) -> str:
-    """What an item says: its text, the call of a tool, or what a tool has returned."""
+    """Returns the words of an item: its text, the call of a tool, or what a tool has returned."""
     if "name" in item and "arguments" in item:
         return f"{item['name']}({item['arguments']})"
     content = item.get("content") or item.get("output") or item.get("summary") or ""

@@ -17,12 +17,12 @@ Clock = Callable[[], datetime]
 
 
 def wall_clock() -> datetime:
-    """The time of this machine, UTC."""
+    """Returns the time of this machine, UTC."""
     return datetime.now(UTC)
 
 
 def reference(memory: Memory) -> str:
-    """AGENT:ID, which names a memory everywhere."""
+    """Returns AGENT:ID, which names a memory everywhere."""
     return f"{memory.agent}:{memory.id}"
 
 
@@ -31,28 +31,29 @@ REASONS = ("rank", "score", "relevance", "parts")
 
 
 def metadata(hit: ScoredMemory) -> dict[str, Any]:
-    """The fields of a memory but its text, as JSON, with `rank`, `score`, `relevance` and what each part adds."""
+    """Returns the fields of a memory but its text, as JSON, with `rank`, `score`, `relevance` and what each part
+    adds."""
     fields: dict[str, Any] = {**memory_json(hit.memory)}
     del fields["text"]
     parts = {name: part.weight * part.normalised for name, part in hit.parts.items()}
     return {**fields, "rank": hit.rank, "score": hit.score, "relevance": hit.relevance, "parts": parts}
 
 
-class Conversation:
+class StoredConversation:
     """The messages of one session as memories: the words as text, the message itself, exactly, in `details`.
 
     Any number of threads may use one.
     """
 
     def __init__(self, stream: MemoryStream, session: str, form: str, clock: Clock) -> None:
-        """`form`: the key in `details`, which says whose messages they are."""
+        """Makes a conversation. `form` is the key in `details` that says whose messages they are."""
         self._stream = stream
         self._session = session
         self._form = form
         self._clock = clock
 
     def add(self, messages: Sequence[tuple[str, str, Any]]) -> None:
-        """Keep messages, all or none: (words, who said them, the message as JSON).
+        """Keeps messages, all or none: (words, who said them, the message as JSON).
 
         Raises TypeError for a message that is not JSON.
         """
@@ -69,18 +70,18 @@ class Conversation:
         )
 
     def messages(self, limit: int | None = None) -> list[Any]:
-        """The messages in order; the latest `limit` of them, all if it is negative."""
+        """Returns the messages in order; the latest `limit` of them, all if it is negative."""
         return [deepcopy(memory.details[self._form]) for memory in self._memories(limit)]
 
     def pop(self) -> Any | None:
-        """The latest message, which is forgotten; None without any."""
+        """Forgets the latest message and returns it; None if there is none."""
         while latest := self._memories(1):
             if self._stream.forget([latest[0].id]):  # nobody else has
                 return deepcopy(latest[0].details[self._form])
         return None
 
     def clear(self) -> None:
-        """Forget the messages of this session."""
+        """Forgets the messages of this session."""
         self._stream.forget([memory.id for memory in self._memories(None)])
 
     def _memories(self, limit: int | None) -> list[Memory]:

@@ -34,7 +34,7 @@ class _Spread:
 
 
 def diffusion(reading: Reading, at: int | str | None = None) -> list[dict[str, Any]]:
-    """A line per seed fact, in the scenario's order, up to a tick (the last one if None).
+    """Returns a line per seed fact, in the scenario's order, up to a tick (the last one if None).
 
     `{fact, text, originators, knowers, share, tree: [{from, to, tick, event_id, words, memory}], made_up, claimed}`:
     `knowers` include originators, `share` is knowers over all characters, `memory` is the speaker's. `made_up` counts
@@ -71,7 +71,8 @@ def _follow(reading: Reading, spread: _Spread, said: Event, spoke: Spoke, hearer
 
 
 def _read(reading: Reading, spread: _Spread, event: Event, received: Received, readers: Iterable[str]) -> None:
-    """A message of the town passes on what its writer knows; any other one begins a fact anew, once it is one."""
+    """Spreads a fact by reading: a message of the town passes on what its writer knows; any other message begins the
+    fact anew, once it exists."""
     fact, by = spread.fact, received.by
     words = fact.carrying_words(received.words)
     if not words or all(fact.id != one.id for one in reading.facts(event.tick)):
@@ -92,7 +93,7 @@ def _reached(spread: _Spread, source: str, event: Event, to: Iterable[str], **ho
 
 
 def _knows(reading: Reading, spread: _Spread, speaker: str, memory_id: int) -> bool:
-    """Whether the speaker has the fact from somewhere, and not from words that were made up, its own among them."""
+    """Tells whether the speaker has the fact from somewhere, and not from made-up words, its own among them."""
     if not memory_id:
         return False
     if speaker in spread.knowers:

@@ -15,10 +15,10 @@ Pair = tuple[str, str]
 
 
 def network_density(people: Collection[str] | int, edges: Iterable[Collection[str]]) -> float:
-    """η = 2 |E| / (|V| (|V| − 1)), 0–1: the share of all pairs that are linked; 0 for fewer than two people.
+    """Returns η = 2 |E| / (|V| (|V| − 1)), 0–1: the share of all pairs that are linked; 0 for fewer than two people.
 
-    `people`: who there is, or how many. `edges`: pairs without direction; one given twice or the other way round counts
-    once, one from somebody to themselves or to somebody who is not among the people not at all.
+    `people`: the people, or how many they are. `edges`: pairs without direction. A pair given twice or the other way
+    round counts once; a pair of one person, or with somebody who is not among the people, does not count.
     """
     count = people if isinstance(people, int) else len(set(people))
     pairs = {frozenset(edge) for edge in edges}
@@ -27,7 +27,7 @@ def network_density(people: Collection[str] | int, edges: Iterable[Collection[st
 
 
 def spoken(reading: Reading, last: int) -> dict[Pair, list[int]]:
-    """Two characters, in the order of ids → the ticks of the lines between them, up to a tick."""
+    """Returns pair of characters, in the order of ids → the ticks of the lines between them, up to a tick."""
     said: dict[Pair, list[int]] = {}
     for event, spoke in of_kind(reading.events(0, last, type="SAY"), Spoke):
         if spoke.to_agent_id:
@@ -37,7 +37,7 @@ def spoken(reading: Reading, last: int) -> dict[Pair, list[int]]:
 
 
 def emergence(reading: Reading, every: int | None = None, last: int | None = None) -> Iterator[dict[str, Any]]:
-    """A row for each `every` ticks of a run, an hour if None, up to the tick `last`, by default its last one.
+    """Yields a row for each `every` ticks of a run, an hour if None, up to the tick `last`, by default its last one.
 
     `{tick, time, density, pairs, lines, known: {fact: share}}`: `density` of the pairs that have spoken with each
     other, `lines` between them so far, and the share of the characters that know each seed fact. Raises UsageError
@@ -62,8 +62,8 @@ def emergence(reading: Reading, every: int | None = None, last: int | None = Non
 
 
 def _learnt(reading: Reading, last: int) -> dict[str, list[int]]:
-    """Fact → the ticks at which somebody came to know it: 0 for who knew it from the start, and for who learnt it
-    otherwise than from somebody's words the tick at which they first passed it on."""
+    """Returns fact → the ticks at which somebody came to know it: 0 for somebody who knew it from the start; for
+    somebody who learnt it otherwise than from words, the tick at which they first passed it on."""
     began = {fact.id: fact.originators for fact in reading.facts(last)}
     found: dict[str, list[int]] = {}
     for row in diffusion(reading, last):

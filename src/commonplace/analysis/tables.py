@@ -24,7 +24,7 @@ class Table(dict[str, list[Any]]):
     """
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The values row by row, in the order of the columns."""
+        """Returns the values row by row, in the order of the columns."""
         return zip(*self.values(), strict=True)
 
     def _repr_html_(self) -> str:
@@ -33,14 +33,14 @@ class Table(dict[str, list[Any]]):
 
 
 def table(reading: Reading, name: str) -> Table:
-    """One of `TABLES`. Raises UsageError for another name."""
+    """Returns one of `TABLES`. Raises UsageError for another name."""
     if name not in TABLES:
         raise UsageError(f"there is no table {name!r}", hint=f"there are {', '.join(TABLES)}")
     return _columns(TABLES[name](reading))
 
 
 def _columns(rows: Iterable[Mapping[str, Any]]) -> Table:
-    """A column for every key that a row has; None where a row lacks it."""
+    """Returns a column for every key that a row has; None where a row lacks it."""
     columns = Table()
     for number, row in enumerate(rows):
         for key, value in row.items():
@@ -55,16 +55,8 @@ def _cell(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
 
 
-def _events(reading: Reading) -> Iterator[Mapping[str, Any]]:
-    return (event_json(event, reading.time(event.tick)) for event in reading.events())
-
-
-def _memories(reading: Reading) -> Iterator[Mapping[str, Any]]:
-    return (memory_json(memory) for agent in reading.agent_ids for memory in reading.memories(agent))
-
-
 def _agents(reading: Reading) -> Iterator[dict[str, Any]]:
-    """Where everybody was and what they did, tick by tick."""
+    """Yields where every character was and what it did, tick by tick."""
     for frame in reading.frames():
         for me, agent in frame.agents.items():
             at = {"tick": frame.tick, "time": iso(frame.time), "agent_id": me, "place": agent.position}
@@ -83,8 +75,10 @@ def _usage(reading: Reading) -> Iterator[dict[str, Any]]:
 
 
 TABLES: Mapping[str, Callable[[Reading], Iterator[Mapping[str, Any]]]] = {
-    "events": _events,
-    "memories": _memories,
+    "events": lambda reading: (event_json(event, reading.time(event.tick)) for event in reading.events()),
+    "memories": lambda reading: (
+        memory_json(memory) for agent in reading.agent_ids for memory in reading.memories(agent)
+    ),
     "agents": _agents,
     "ticks": _ticks,
     "usage": _usage,

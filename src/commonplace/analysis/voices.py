@@ -14,7 +14,7 @@ Line = tuple[str, str]
 
 
 def jensen_shannon_distance(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    """How far two counts of words are from each other: 0 for the same shares, 1 for no word in common.
+    """Returns how far two counts of words are from each other: 0 for the same shares, 1 for no word in common.
 
     The square root of the Jensen–Shannon divergence with the logarithm to base 2, ½ KL(P ‖ M) + ½ KL(Q ‖ M) with
     M = ½ (P + Q) (Lin 1991), which is a metric (Endres and Schindelin 2003). Neither may be empty.
@@ -29,7 +29,7 @@ def jensen_shannon_distance(one: Mapping[str, int], other: Mapping[str, int]) ->
 
 
 def distance_of_voices(lines: Iterable[Line]) -> float | None:
-    """The mean distance between the words of any two speakers; None with fewer than two.
+    """Returns the mean distance between the words of any two speakers; None with fewer than two.
 
     It falls with the length of what is said, since few words are rarely shared: compare answers to the same questions.
     """
@@ -42,7 +42,7 @@ def distance_of_voices(lines: Iterable[Line]) -> float | None:
 
 
 def said_twice(lines: Iterable[tuple[str, Iterable[str]]]) -> float | None:
-    """The share of lines that repeat an earlier one word for word, whoever said it; None without a line.
+    """Returns the share of lines that repeat an earlier one word for word, whoever said it; None without a line.
 
     Each line comes with the lines that were heard before it, besides those of the earlier entries.
     """

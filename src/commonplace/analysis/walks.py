@@ -13,7 +13,7 @@ from commonplace.world.events import Moved, of_kind
 def walks(
     reading: Reading, first: int = 0, last: int | None = None, agent: str | None = None
 ) -> Iterator[dict[str, Any]]:
-    """A row for each walk that ends in the ticks first … last, in canonical order.
+    """Yields a row for each walk that ends in the ticks first … last, in canonical order.
 
     `{id, tick, time, type, agent_id, place, from_location, to_location, edges}`: `id` and `tick` are those of the last
     edge, `place` is where it began, `from_location` and `to_location` are the ends of the whole walk, `edges` the ticks

@@ -6,7 +6,7 @@ from what a mind claims, and every row cites memories.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -42,7 +42,7 @@ _DIGEST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AccountRow:
     """A row: something that happened between the character and `other`, or to the character alone."""
 
     kind: str
@@ -68,28 +68,27 @@ class Entry:
 
     @property
     def group(self) -> str:
-        """Its kind and the other one: what rows are counted by."""
+        """Returns its kind and the other character: rows are counted by group."""
         return f"{self.kind}/{self.other}"
 
     @property
     def name(self) -> str:
-        """What it is about within its group."""
+        """Returns its act and topic, which identify it within its group."""
         return f"{self.act}/{self.topic}"
 
     @property
     def key(self) -> str:
-        """Group and name: no two rows have the same."""
+        """Returns group and name; no two rows have the same key."""
         return f"{self.kind}/{self.other}/{self.act}/{self.topic}"
 
     @property
     def worth(self) -> int:
-        """The row of a full group with the least goes first: the oldest, and of those the one that happened once."""
+        """Returns how much a row is worth keeping. The row with the least goes first from a full group: an old one, and
+        one that happened once."""
         return self.tick + WORN * min(self.times, 10)
 
 
-KEY = ("kind", "other", "act", "topic")
-"""Fields of which the key of a row is made, in order."""
-Rows = Mapping[str, Entry]
+Rows = Mapping[str, AccountRow]
 Heard = Mapping[str, int]
 """Digest of a sentence → tick at which it was said last."""
 
@@ -104,27 +103,27 @@ class Account:
     next_due: int = -1
     """The earliest tick by which a promise, mine or another's, is to be kept; −1 for none. Follows from the rows."""
 
-    def rows(self, kind: str, other: str = "") -> tuple[Entry, ...]:
-        """The rows of a kind with one other character, or with nobody, latest first."""
+    def rows(self, kind: str, other: str = "") -> tuple[AccountRow, ...]:
+        """Returns the rows of a kind with one other character, or with nobody, latest first."""
         rows = self.groups.get(f"{kind}/{other}")
         return _ordered(rows) if rows else ()
 
-    def all(self) -> tuple[Entry, ...]:
-        """All rows, latest first."""
+    def all(self) -> tuple[AccountRow, ...]:
+        """Returns all rows, latest first."""
         return latest_first(entry for rows in self.groups.values() for entry in rows.values())
 
-    def promises(self) -> tuple[Entry, ...]:
-        """The promises, mine and the others', latest first."""
+    def promises(self) -> tuple[AccountRow, ...]:
+        """Returns the promises, mine and the others', latest first."""
         groups = (rows for group, rows in self.groups.items() if group.startswith(DUE))
         return latest_first(entry for rows in groups for entry in rows.values())
 
-    def find(self, kind: str, other: str = "", act: str = "", topic: str = "") -> Entry | None:
-        """One row."""
+    def find(self, kind: str, other: str = "", act: str = "", topic: str = "") -> AccountRow | None:
+        """Returns one row."""
         return self.groups.get(f"{kind}/{other}", {}).get(f"{act}/{topic}")
 
-    def noted(self, entry: Entry, oldest: int) -> Account:
-        """The account with one thing more; a row about the same is renewed. Rows before the tick `oldest` go, but for
-        marks."""
+    def noted(self, entry: AccountRow, oldest: int) -> Account:
+        """Returns the account with one more row, which replaces a row about the same. Rows before the tick `oldest` go,
+        except marks."""
         rows = self.groups.get(entry.group, {})
         known = rows.get(entry.name)
         if known is not None:
@@ -143,27 +142,27 @@ class Account:
             kept.pop(min((row.worth, name) for name, row in kept.items())[1])
         return self._with_group(entry.group, {**kept, entry.name: entry})
 
-    def dropped(self, entry: Entry) -> Account:
-        """The account without a row."""
+    def dropped(self, entry: AccountRow) -> Account:
+        """Returns the account without a row."""
         rows = self.groups.get(entry.group, {})
         return self._with_group(entry.group, {name: row for name, row in rows.items() if name != entry.name})
 
     def said(self, hearer: str, line: str, tick: int, oldest: int) -> Account:
-        """The account after the sentences of a line were said to somebody."""
+        """Returns the account after the sentences of a line were said to somebody."""
         found = dict.fromkeys((digest_of(sentence) for sentence in sentences(line)), tick)
         to_one = _latest({**self.lines.get(hearer, {}), **found}, MOST_LINES, oldest)
         to_all = _latest({**self.lines.get("", {}), **found}, MOST_LATELY, oldest)
         return replace(self, lines={**self.lines, hearer: to_one, "": to_all})
 
     def has_said(self, sentence: str) -> bool:
-        """Whether anybody has been told a sentence, given as its digest, in the days for which lines are kept."""
+        """Tells whether anybody has been told a sentence, given as its digest, in the days for which lines are kept."""
         for heard in self.lines.values():  # noqa: SIM110 - `any` of a generator takes three times as long
             if sentence in heard:
                 return True
         return False
 
     def without(self, memories: AbstractSet[int]) -> Account:
-        """The account without what rests on these memories alone; itself where nothing does."""
+        """Returns the account without the rows that rest on these memories alone; itself if there are none."""
         account = self
         for entry in self.all():
             if not memories.isdisjoint(entry.because):
@@ -180,45 +179,40 @@ class Account:
         return replace(self, groups=groups, next_due=due)
 
 
-def restored(entries: Iterable[Entry], lines: Mapping[str, int]) -> Account:
-    """The account of these rows and lines, which are as `changed_lines` gives them."""
-    groups: dict[str, dict[str, Entry]] = {}
-    for entry in entries:
-        groups.setdefault(entry.group, {})[entry.name] = entry
+def restored(groups: Mapping[str, AccountRow], lines: Mapping[str, int]) -> Account:
+    """The account of these rows by key and of these ticks by `HEARER/DIGEST`."""
+    rows: dict[str, dict[str, AccountRow]] = {}
+    for entry in groups.values():
+        rows.setdefault(entry.group, {})[entry.name] = entry
     heard: dict[str, dict[str, int]] = {}
     for key, tick in lines.items():
         hearer, sentence = key.split("/")
         heard.setdefault(hearer, {})[sentence] = tick
-    return Account(groups, heard, _next_due(groups))
-
-
-def parts_of(key: str) -> dict[str, str]:
-    """The fields that a row's key holds."""
-    return dict(zip(KEY, key.split("/", 3), strict=True))
+    return Account(rows, heard, _next_due(rows))
 
 
 @lru_cache(maxsize=4096)  # so are their topics
 def as_topic(text: str) -> str:
-    """A topic as rows have it: its words in lower case, without an article."""
+    """Returns a topic as rows store it: its words in lower case, without an article."""
     found = words(text)
     return " ".join(found[1:] if found[:1] and found[0] in ARTICLES else found)[:LONGEST_TOPIC].strip()
 
 
 @lru_cache(maxsize=16384)
 def digest_of(sentence: str) -> str:
-    """What stands for a sentence, whatever its case and punctuation."""
+    """Returns the digest of a sentence, which does not depend on case and punctuation."""
     return blake2b(" ".join(words(sentence)).encode(), digest_size=_DIGEST).hexdigest()
 
 
 @lru_cache(maxsize=8192)  # the same lines of a scenario are looked at for every talk
 def digests_of(text: str) -> frozenset[str]:
-    """The digests of its sentences."""
+    """Returns the digests of a text's sentences."""
     return frozenset(digest_of(sentence) for sentence in sentences(text))
 
 
 @lru_cache(maxsize=4096)
 def digests_of_all(texts: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    """Of each text the digests of its sentences."""
+    """Returns the digests of the sentences of each text."""
     return tuple(map(digests_of, texts))
 
 
@@ -228,7 +222,7 @@ def _next_due(groups: Mapping[str, Rows]) -> int:
 
 
 def cited(known: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
-    """The memories of both that a row keeps: the first and the latest."""
+    """Returns the memories of both that a row keeps: the first and the latest ones."""
     found = sorted({*known, *new})
     return (*found[:1], *found[1:][-(MOST_CITED - 1) :])
 
@@ -240,13 +234,13 @@ def _latest(heard: Heard, most: int, oldest: int) -> Heard:
     return dict(sorted(kept.items(), key=lambda pair: (pair[1], pair[0]))[-most:])
 
 
-_ORDERED: dict[int, tuple[Rows, tuple[Entry, ...]]] = {}
+_ORDERED: dict[int, tuple[Rows, tuple[AccountRow, ...]]] = {}
 """By the address of a group's rows, which are kept with them: those put in order last."""
 _MOST_ORDERED = 512
 
 
-def _ordered(rows: Rows) -> tuple[Entry, ...]:
-    """The rows of a group, latest first."""
+def _ordered(rows: Rows) -> tuple[AccountRow, ...]:
+    """Returns the rows of a group, latest first."""
     known = _ORDERED.get(id(rows))
     if known is None:
         if len(_ORDERED) >= _MOST_ORDERED:
@@ -255,32 +249,6 @@ def _ordered(rows: Rows) -> tuple[Entry, ...]:
     return known[1]
 
 
-def latest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """The latest first; of one tick, by key."""
+def latest_first(entries: Iterable[AccountRow]) -> tuple[AccountRow, ...]:
+    """Returns the rows, latest first; rows of the same tick by key."""
     return tuple(sorted(entries, key=lambda entry: (-entry.tick, entry.key)))
-
-
-def changed_rows(before: Account, after: Account) -> Iterator[tuple[str, Entry | None]]:
-    """Keys of the rows that are new or other, with them; keys of rows that are gone, with None."""
-    for group in _differing(before.groups, after.groups):
-        old, new = before.groups.get(group, {}), after.groups.get(group, {})
-        for name, row in new.items():
-            known = old.get(name)
-            if known is not row and known != row:  # rows that are equal are the same one, as a rule
-                yield f"{group}/{name}", row
-        yield from ((f"{group}/{name}", None) for name in old if name not in new)
-
-
-def changed_lines(before: Account, after: Account) -> Iterator[tuple[str, int | None]]:
-    """`HEARER/DIGEST` of the sentences said since, with the tick; of those no longer kept, with None."""
-    for hearer in _differing(before.lines, after.lines):
-        old, new = before.lines.get(hearer, {}), after.lines.get(hearer, {})
-        yield from ((f"{hearer}/{sentence}", tick) for sentence, tick in new.items() if old.get(sentence) != tick)
-        yield from ((f"{hearer}/{sentence}", None) for sentence in old if sentence not in new)
-
-
-def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
-    if before is after:
-        return []
-    found = [key for key, value in after.items() if before.get(key) is not value]
-    return [*found, *(key for key in before if key not in after)]

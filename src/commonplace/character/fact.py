@@ -34,19 +34,19 @@ class Fact:
     """Cache: the same memories are examined again and again."""
 
     def said_in(self, language: str) -> str:
-        """Its text in a language; in its first where it has none in this one."""
+        """Returns its text in a language; the first text if it has none in that language."""
         return self.text.get(language) or next(iter(self.text.values()))
 
     def goes_on(self, at: datetime) -> bool:
-        """Whether it is an event that goes on at a moment; one without a length lasts an hour."""
+        """Tells whether it is an event that goes on at a moment; an event without a length lasts an hour."""
         return self.starts is not None and self.starts <= at < self.starts + timedelta(minutes=self.minutes or 60)
 
     def carried_by(self, text: str) -> bool:
-        """Whether the words of any one language carry it."""
+        """Tells whether a text carries the fact, in the words of any one language."""
         return bool(self.carrying_words(text))
 
     def carrying_words(self, text: str) -> tuple[str, ...]:
-        """The words of the text that carry it, one for each group; empty when it is not carried."""
+        """Returns the words of the text that carry it, one for each group; empty if the text does not carry it."""
         found = self._examined.get(text)
         if found is None:
             found = next((spoken for groups in self.groups.values() if (spoken := _matches(text, groups))), ())
@@ -57,12 +57,12 @@ class Fact:
 
 
 def carried(facts: Sequence[Fact], text: str) -> tuple[str, ...]:
-    """Ids of the facts the text carries, in the scenario's order."""
+    """Returns the ids of the facts that the text carries, in the scenario's order."""
     return tuple([fact.id for fact in facts if fact.carrying_words(text)])
 
 
 def _matches(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
-    spoken = _spoken(text)
+    spoken = f" {' '.join(words(text))} "
     found: list[str] = []
     for group in groups:
         word = next((word for word in group if _sought(word) in spoken), None)
@@ -73,14 +73,10 @@ def _matches(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)  # all facts are looked for in a text, one after the other
-def _spoken(text: str) -> str:
-    return f" {' '.join(words(text))} "
-
-
 @lru_cache(maxsize=4096)
 def _sought(word: str) -> str:
-    """What of a text says the word. Latin words match whole; Korean ones as the beginning of a word, since particles
-    follow them."""
+    """Returns what to search for in a text. Latin words match whole, Korean ones as the beginning of a word, since
+    particles follow them."""
     folded = " ".join(words(word))
     is_korean = any("\uac00" <= letter <= "\ud7a3" for letter in folded)
     return f" {folded}" if is_korean else f" {folded} "

@@ -6,7 +6,7 @@ perceived and from its account of its own past, never from what a mind claims, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -66,22 +66,22 @@ class Goal:
 
     @property
     def about(self) -> str:
-        """What it is about: of two goals about the same only one is open."""
+        """Returns what it is about: only one goal about the same is open."""
         return about(self.kind, self.act, self.person, self.topic)
 
     @property
     def is_open(self) -> bool:
-        """Whether it is still meant to be done."""
+        """Tells whether it is still meant to be done."""
         return self.status == OPEN
 
     def moved(self, tick: int, memory: int, **changes: object) -> Goal:
-        """The goal after a change that a memory caused."""
+        """Returns the goal after a change that a memory caused."""
         because = cited(self.because, (memory,))
         return replace(self, changed=tick, moved_by=memory, because=because, **changes)  # pyright: ignore[reportArgumentType] – fields by name
 
 
 def about(kind: str, act: str, person: str, topic: str) -> str:
-    """What a goal is about, in one string."""
+    """Returns what a goal is about, in one string."""
     return f"{kind}/{act}/{person}/{topic}"
 
 
@@ -99,36 +99,37 @@ class Goals:
         object.__setattr__(self, "_open", tuple(sorted(found, key=lambda goal: (goal.opened, goal.id))))
 
     def all(self) -> tuple[Goal, ...]:
-        """Open ones first, each in order of their opening, then closed ones, latest first."""
+        """Returns all goals: open ones in order of their opening, then closed ones, latest first."""
         closed = sorted(self.closed(), key=lambda goal: (-goal.changed, goal.id))
         return (*self.open(), *closed)
 
     def open(self) -> tuple[Goal, ...]:
-        """The open goals in order of their opening."""
+        """Returns the open goals in order of their opening."""
         return self._open
 
     def closed(self) -> Iterator[Goal]:
-        """Those that have ended, in no order."""
+        """Returns the goals that have ended, in no order."""
         return (goal for goal in self.by_id.values() if not goal.is_open)
 
     def find(self, kind: str, act: str = "", person: str = "", topic: str = "") -> Goal | None:
-        """The open goal about this."""
+        """Returns the open goal about this."""
         wanted = about(kind, act, person, topic)
         return next((goal for goal in self._open if goal.about == wanted), None)
 
     def lately(self, wanted: str, since: int) -> bool:
-        """Whether a goal about this is open, or has ended since a tick."""
+        """Tells whether a goal about this is open, or has ended since a tick."""
         return any(goal.about == wanted and (goal.is_open or goal.changed >= since) for goal in self.by_id.values())
 
     def with_opened(self, goal: Goal) -> Goals:
-        """The goals with one more; themselves where one about the same is open, or where no room is left."""
+        """Returns the goals with one more; themselves if one about the same is open, or if there is no room."""
         opened = self.open()
         if goal.id in self.by_id or len(opened) >= MOST_OPEN or any(one.about == goal.about for one in opened):
             return self
-        return _made({**self.by_id, goal.id: goal})
+        return restored({**self.by_id, goal.id: goal})
 
     def with_changed(self, goal: Goal) -> Goals:
-        """The goals with one of them as it is now. A closed one does not change; of many closed ones the oldest go."""
+        """Returns the goals with one of them changed. A closed goal does not change; if there are many closed ones, the
+        oldest go."""
         known = self.by_id.get(goal.id)
         if known is None or not known.is_open:
             return self
@@ -136,10 +137,10 @@ class Goals:
         closed = sorted((one.changed, one.id) for one in goals.values() if not one.is_open)
         for _, id in closed[: max(0, len(closed) - MOST_CLOSED)]:
             del goals[id]
-        return _made(goals)
+        return restored(goals)
 
     def without(self, memories: AbstractSet[int]) -> Goals:
-        """The goals without what rests on these memories alone; themselves where nothing does."""
+        """Returns the goals without those that rest on these memories alone; themselves if there are none."""
         touched = [goal for goal in self.by_id.values() if not memories.isdisjoint(goal.because)]
         if not touched:
             return self
@@ -151,14 +152,10 @@ class Goals:
                 goals[goal.id] = replace(goal, because=left, moved_by=moved_by)
             else:
                 del goals[goal.id]
-        return _made(goals)
+        return restored(goals)
 
 
-def restored(goals: Iterable[Goal]) -> Goals:
+def restored(by_id: Mapping[str, Goal]) -> Goals:
     """The goals that these are."""
-    return _made({goal.id: goal for goal in goals})
-
-
-def _made(goals: Mapping[str, Goal]) -> Goals:
-    due = min((goal.due for goal in goals.values() if goal.is_open and goal.due >= 0), default=-1)
-    return Goals(goals, due)
+    due = min((goal.due for goal in by_id.values() if goal.is_open and goal.due >= 0), default=-1)
+    return Goals(by_id, due)

@@ -10,7 +10,7 @@ from commonplace.languages import DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RoutineStep:
     """A 5–15-minute action of a routine: what one is seen doing, with the object and verb it may need."""
 
     do: str
@@ -20,11 +20,11 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class RoutinePhase:
     """An hour-sized part of a routine item."""
 
     do: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[RoutineStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class RoutineItem:
     at: int
     do: str
     place: str
-    phases: tuple[Phase, ...] = ()
+    phases: tuple[RoutinePhase, ...] = ()
     emoji: str = ""
     outdoor: bool = False
     """Would not be done in the rain."""
@@ -67,16 +67,16 @@ class Persona:
     """Conditions under which a goal counts, by its words; goals without any are left out."""
 
     def changed(self, card: Mapping[str, Any]) -> Persona:
-        """With other values of some fields, which are JSON: see `CharacterState.card`."""
+        """Returns the persona with other values of some fields, which are JSON: see `CharacterState.card`."""
         lists = {name: tuple(cast("list[str]", value)) for name, value in card.items() if isinstance(value, list)}
         return replace(self, **{**card, **lists}) if card else self
 
     @property
     def wakes(self) -> int:
-        """Minutes after midnight at which the day's first routine item begins."""
+        """Returns when the day's first routine item begins, in minutes after midnight."""
         return self.routine[0].at
 
     @property
     def sleeps(self) -> int:
-        """Minutes after midnight at which the last routine item, sleep, begins."""
+        """Returns when the last routine item, sleep, begins, in minutes after midnight."""
         return self.routine[-1].at

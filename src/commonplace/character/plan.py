@@ -45,12 +45,12 @@ class PlanItem:
         object.__setattr__(self, "end_time", self.start_time + timedelta(minutes=self.duration_minutes))
 
     def covers(self, moment: datetime) -> bool:
-        """Whether the item covers the moment: its start is included, its end is not."""
+        """Tells whether the item covers the moment: its start is included, its end is not."""
         return self.start_time <= moment < self.end_time
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlanPart:
     """A stretch before it has a place in time: what a mind proposes for the inside of an item."""
 
     minutes: int
@@ -76,23 +76,23 @@ class Plan:
         levels: dict[str, list[PlanItem]] = {level: [] for level in LEVELS}
         for item in self.items:
             levels[item.level].append(item)
-        in_time = {level: tuple(sorted(items, key=_start)) for level, items in levels.items()}
+        in_time = {level: tuple(sorted(items, key=lambda item: item.start_time)) for level, items in levels.items()}
         object.__setattr__(self, "_levels", in_time)
         starts = {level: tuple([item.start_time for item in items]) for level, items in in_time.items()}
         object.__setattr__(self, "_starts", starts)
 
     def level(self, level: str) -> tuple[PlanItem, ...]:
-        """The items of one level, in order of time."""
+        """Returns the items of one level, in order of time."""
         return self._levels[level]
 
     def at(self, moment: datetime, level: str) -> PlanItem | None:
-        """The item of a level that covers the moment."""
+        """Returns the item of a level that covers the moment."""
         index = bisect_right(self._starts[level], moment) - 1
         item = self._levels[level][index] if index >= 0 else None
         return item if item is not None and moment < item.end_time else None
 
     def current(self, moment: datetime) -> PlanItem | None:
-        """The deepest opened item that covers the moment."""
+        """Returns the deepest opened item that covers the moment."""
         for level in reversed(LEVELS):
             item = self.at(moment, level)
             if item is not None:
@@ -100,20 +100,16 @@ class Plan:
         return None
 
     def item(self, item_id: str) -> PlanItem | None:
-        """The item with this id."""
+        """Returns the item with this id."""
         return next((item for item in self.items if item.id == item_id), None)
 
     def children(self, item_id: str) -> tuple[PlanItem, ...]:
-        """The items directly inside it, in order of time."""
+        """Returns the items directly inside it, in order of time."""
         return tuple(item for item in self.items if item.parent == item_id)
 
 
-def _start(item: PlanItem) -> datetime:
-    return item.start_time
-
-
-def tiled(parent: PlanItem, parts: Sequence[Part], grain: int, first: int = 0) -> tuple[PlanItem, ...]:
-    """The parts as children that cover the parent without gap or overlap, numbered from `first`.
+def tiled(parent: PlanItem, parts: Sequence[PlanPart], grain: int, first: int = 0) -> tuple[PlanItem, ...]:
+    """Returns the parts as children that cover the parent without gap or overlap, numbered from `first`.
 
     Durations are whole multiples of `grain` minutes, scaled to fit; actions are kept within 5–15 minutes where the
     grain allows, by repeating the list or cutting it. Without parts the parent itself is the only part.
@@ -129,12 +125,12 @@ def tiled(parent: PlanItem, parts: Sequence[Part], grain: int, first: int = 0) -
     return tuple(items)
 
 
-def _whole(parent: PlanItem) -> Part:
+def _whole(parent: PlanItem) -> PlanPart:
     do = parent.action_description
-    return Part(parent.duration_minutes, do, object_id=parent.object_id, verb=parent.verb, event=parent.event)
+    return PlanPart(parent.duration_minutes, do, object_id=parent.object_id, verb=parent.verb, event=parent.event)
 
 
-def _child(parent: PlanItem, part: Part, number: int, start: datetime, minutes: int) -> PlanItem:
+def _child(parent: PlanItem, part: PlanPart, number: int, start: datetime, minutes: int) -> PlanItem:
     return PlanItem(
         id=f"{parent.id}.{number}",
         level=CHILD_LEVEL[parent.level],
@@ -153,12 +149,12 @@ def _child(parent: PlanItem, part: Part, number: int, start: datetime, minutes: 
     )
 
 
-def _scaled(parts: Sequence[Part], total: int, grain: int) -> list[tuple[Part, int]]:
-    """Each part gets its share of the total in whole grains, at least one; the rounding goes to the last."""
+def _scaled(parts: Sequence[PlanPart], total: int, grain: int) -> list[tuple[PlanPart, int]]:
+    """Gives each part its share of the total in whole grains, at least one; the last part takes the rounding."""
     slots = max(1, total // grain)
     parts = parts[:slots]
     asked = sum(max(1, part.minutes) for part in parts)
-    sized: list[tuple[Part, int]] = []
+    sized: list[tuple[PlanPart, int]] = []
     begun = 0
     reached = 0
     for index, part in enumerate(parts):
@@ -172,10 +168,10 @@ def _scaled(parts: Sequence[Part], total: int, grain: int) -> list[tuple[Part, i
     return sized
 
 
-def _action_lengths(parts: Sequence[Part], total: int, grain: int) -> list[tuple[Part, int]]:
-    """The parts one after another, again from the first when they end, each clamped to 5–15 minutes."""
+def _action_lengths(parts: Sequence[PlanPart], total: int, grain: int) -> list[tuple[PlanPart, int]]:
+    """Returns the parts one after another, each clamped to 5–15 minutes; they repeat if they do not fill the time."""
     shortest, longest = (max(grain, bound // grain * grain) for bound in ACTION_MINUTES)
-    sized: list[tuple[Part, int]] = []
+    sized: list[tuple[PlanPart, int]] = []
     left = total
     while left > 0:
         part = parts[len(sized) % len(parts)]
@@ -188,15 +184,15 @@ def _action_lengths(parts: Sequence[Part], total: int, grain: int) -> list[tuple
 
 
 def opened(plan: Plan, children: Sequence[PlanItem]) -> Plan:
-    """The plan with an item's children added; no other children of it may cover their time."""
+    """Returns the plan with an item's children added; no other children of it may cover their time."""
     return replace(plan, items=tuple(sorted((*plan.items, *children), key=_order)))
 
 
 def with_stroke(plan: Plan, stroke: PlanItem) -> Plan:
-    """The plan with one new stroke; what it overlaps gives way, everything else stays as it is.
+    """Returns the plan with one new stroke; the strokes it overlaps give way, everything else stays as it is.
 
-    A stroke that began before ends where the new one begins, its opened parts with it; what was left of it afterwards
-    goes on as a stroke of its own. Nothing else before the new stroke changes.
+    A stroke that began earlier ends where the new one begins, together with its opened parts; the rest of it afterwards
+    becomes a stroke of its own. Nothing else before the new stroke changes.
     """
     begin, end = stroke.start_time, stroke.end_time
     giving_way = [item for item in plan.level("day") if item.start_time < end and item.end_time > begin]
@@ -210,7 +206,7 @@ def with_stroke(plan: Plan, stroke: PlanItem) -> Plan:
 
 
 def without_stroke(plan: Plan, stroke: PlanItem) -> Plan:
-    """The plan without a stroke that has not been opened: the one before goes on until its end."""
+    """Returns the plan without a stroke that has not been opened: the stroke before it goes on until its end."""
     before = next((item for item in plan.level("day") if item.end_time == stroke.start_time), None)
     if before is None or plan.children(stroke.id):
         return plan
@@ -220,27 +216,28 @@ def without_stroke(plan: Plan, stroke: PlanItem) -> Plan:
 
 
 def reopened(plan: Plan, now: datetime) -> Plan:
-    """The plan with the strokes as they are and nothing opened from `now` on: what is under way ends at `now`."""
-    kept = [item if item.level == "day" else _cut(item, now) for item in plan.items if _is_settled(item, now)]
+    """Returns the plan with the strokes as they are and nothing opened from `now` on: what is under way ends at
+    `now`."""
+    kept = [
+        item if item.level == "day" else _cut(item, now)
+        for item in plan.items
+        if item.level == "day" or item.start_time < now
+    ]
     return replace(plan, items=tuple(kept))
 
 
-def _is_settled(item: PlanItem, now: datetime) -> bool:
-    return item.level == "day" or item.start_time < now
-
-
 def stroke_id(item: PlanItem) -> str:
-    """The id of the stroke an item belongs to: `0.3` of `0.3.1.2`."""
+    """Returns the id of the stroke an item belongs to: `0.3` of `0.3.1.2`."""
     return ".".join(item.id.split(".")[:2])
 
 
 def next_number(plan: Plan) -> int:
-    """The number of the next new stroke of the day."""
+    """Returns the number of the next new stroke of the day."""
     return 1 + max((int(item.id.split(".")[1]) for item in plan.level("day")), default=-1)
 
 
 def rest_of(plan: Plan, item: PlanItem, now: datetime) -> tuple[PlanItem, int]:
-    """What is left of an item from `now` on, and the number of its next child."""
+    """Returns the rest of an item from `now` on, and the number of its next child."""
     left = int((item.end_time - now).total_seconds() // 60)
     return replace(item, start_time=now, duration_minutes=left), len(plan.children(item.id))
 

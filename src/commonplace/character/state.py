@@ -44,7 +44,7 @@ UNKNOWN = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownNode:
     """One node as last seen: its parent and state then, and the tick. See `Belief.last_seen`."""
 
     parent: str
@@ -56,29 +56,30 @@ class Known:
 class Belief:
     """What a character knows of the world: known nodes by id, each as last seen. It may be stale."""
 
-    nodes: Mapping[str, Known] = field(default_factory=dict[str, Known])
+    nodes: Mapping[str, KnownNode] = field(default_factory=dict[str, KnownNode])
     closed: frozenset[tuple[str, str]] = frozenset()
     """Ways (area, neighbour) last seen closed."""
 
     def knows(self, node_id: str) -> bool:
-        """Whether the node is in the belief view."""
+        """Tells whether the node is in the belief view."""
         return node_id in self.nodes
 
     def place_of(self, node_id: str) -> str:
-        """Where it is believed to be; empty when unknown."""
+        """Returns where a node is believed to be; empty if unknown."""
         known = self.nodes.get(node_id)
         return known.parent if known else UNKNOWN
 
     def last_seen(self, node_id: str) -> int:
-        """The tick a node was last seen; an object also counts as seen with its area. −1 for an unknown node."""
+        """Returns the tick at which a node was last seen; an object also counts as seen with its area. −1 for an
+        unknown node."""
         known = self.nodes.get(node_id)
         if known is None:
             return -1
         around = self.nodes.get(known.parent)
         return known.seen if around is None or known.state == AREA else max(known.seen, around.seen)
 
-    def updated(self, changes: Mapping[str, Known], closed: frozenset[tuple[str, str]] | None = None) -> Belief:
-        """The belief with these nodes as now seen; itself when nothing changes."""
+    def updated(self, changes: Mapping[str, KnownNode], closed: frozenset[tuple[str, str]] | None = None) -> Belief:
+        """Returns the belief with these nodes as just seen; itself if nothing changes."""
         if not changes and closed is None:
             return self
         fresh = {node: known for node, known in changes.items() if self.nodes.get(node) != known}

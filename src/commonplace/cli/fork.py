@@ -22,8 +22,8 @@ from commonplace.minds.several import DEFAULT, as_json, chosen
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import MIND_OBJECT, OWN_MINDS, TASK_MINDS, Manifest
+from commonplace.run.minds import task_minds
 from commonplace.run.reading import Reading
-from commonplace.run.task_minds import task_minds
 from commonplace.scenario.model import MindPart
 from commonplace.scenario.newcomer import SUFFIXES, character_json, newcomer_from_file
 from commonplace.text import clean

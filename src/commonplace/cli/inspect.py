@@ -26,7 +26,7 @@ from commonplace.run.rows import event_json
 from commonplace.run.why import as_text, event_named, reasons
 from commonplace.text import one_line
 from commonplace.views.lines import entry_of, json_line
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 from commonplace.world.actions import ACTIONS
 from commonplace.world.events import NOBODY, TYPES, Event, Interacted, PlanChanged, Reflected, Spoke
 
@@ -68,12 +68,12 @@ def events(
         if as_json:
             print_json(event_json(event, reading.time(event.tick)) for event in found)
             return
-        town = Town.of(reading.scenario.part)
+        town = TownNames.of(reading.scenario.part)
         for event in found:
             print(_event_line(event, reading, town))
 
 
-def _event_line(event: Event, reading: Reading, town: Town) -> str:
+def _event_line(event: Event, reading: Reading, town: TownNames) -> str:
     """Returns when, which, where and what in words; then the facts that were told and the memories it rests on."""
     entry, body = entry_of(event, town), event.body
     said = f"→ {town.who(entry.to)}: “{body.utterance}”" if isinstance(body, Spoke) else entry.text
@@ -243,7 +243,7 @@ def _list_recent(reading: Reading, as_json: bool) -> None:
     if as_json:
         print_json(event_json(event, reading.time(event.tick)) for event in recent)
         return
-    town = Town.of(reading.scenario.part)
+    town = TownNames.of(reading.scenario.part)
     rows = [[one.id, hhmm(reading.time(one.tick)), town.who(one.agent_id), entry_of(one, town).text] for one in recent]
     print_table(("id", "time", "who", "what"), rows, words=4)
     if recent:

@@ -47,8 +47,8 @@ from commonplace.minds.several import DEFAULT as EVERY_QUESTION
 from commonplace.registry import MINDS, VIEWS, found
 from commonplace.run.file import full_disk_resumed
 from commonplace.run.manifest import minds_of
+from commonplace.run.minds import verdicts
 from commonplace.run.reading import Reading
-from commonplace.run.verdict import verdicts
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import MindPart, ScenarioPart
 from commonplace.servers import is_server
@@ -293,7 +293,7 @@ def printer(scenario: ScenarioPart, view: View) -> Callable[[Reading, int], None
     if view is View.NONE:
         return lambda _reading, _tick: None
     if view is View.STATE:
-        from commonplace.views.state import print_state  # noqa: PLC0415 – start-up speed
+        from commonplace.views.state_lines import print_state  # noqa: PLC0415 – start-up speed
 
         return print_state
     from commonplace.views.lines import LineView  # noqa: PLC0415 – imports Rich

@@ -18,7 +18,7 @@ from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import item_note, places, recalled, situation, who
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled, fields_of
-from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, ReactOutput, Targets
+from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, KnownTargets, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import ACTIONS, Action, Idle, Interact, Move, objection, proposed
 from commonplace.world.acts import TALKS
@@ -36,7 +36,7 @@ REFUSED_FOR = timedelta(hours=1)
 async def act(
     view: TurnView, notebook: Notebook, reaction: ReactOutput, news: Sequence[News], item: PlanItem | None
 ) -> Action:
-    """The one action of this tick."""
+    """Returns the one action of this tick."""
     if reaction.decision == "talk":
         said = await converse(view, notebook, reaction, news, item)
         if said is not None:
@@ -54,7 +54,7 @@ async def act(
 async def _ask_mind(
     view: TurnView, notebook: Notebook, reaction: ReactOutput, step: Action, item: PlanItem | None
 ) -> Action:
-    """`every_tick` and `full`: the mind chooses the action; the plan's next step is the fallback."""
+    """Asks the mind for the action, for `every_tick` and `full`; the plan's next step is the fallback."""
     in_mind = await _in_mind(view, notebook, item)
     inputs = ActInput(
         who=who(view.persona),
@@ -70,7 +70,8 @@ async def _ask_mind(
 
 
 async def _in_mind(view: TurnView, notebook: Notebook, item: PlanItem | None) -> tuple[Recalled, ...]:
-    """The memories that an action is chosen with: the latest or, in fidelity `full`, the best for the situation."""
+    """Returns the memories used to choose an action: the latest ones or, in fidelity `full`, the best for the
+    situation."""
     if view.scenario.cognition.fidelity != "full":
         return recalled(view.scenario, view.draft.recent(5), view.now)
     called = [view.scenario.personas[other].called for other in sorted(view.world.bodies)]
@@ -79,7 +80,7 @@ async def _in_mind(view: TurnView, notebook: Notebook, item: PlanItem | None) ->
 
 
 def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
-    """An answer of the `act` tool as an action; `step` where its words cannot be said."""
+    """Returns an answer of the `act` tool as an action; `step` if its words cannot be said."""
     because = tuple(memory for memory in output.because if memory in view.draft) or step.because
     words = shortened(clean(output.doing), LONGEST_DOING)
     match output.kind:
@@ -99,7 +100,7 @@ def chosen(view: TurnView, output: ActOutput, step: Action) -> Action:
 
 
 def plan_step(view: TurnView, notebook: Notebook, item: PlanItem | None) -> Action:
-    """The plan's next step as an action at this place and tick."""
+    """Returns the plan's next step as an action at this place and tick."""
     language = view.scenario.language
     partner = _awaited(view)
     if partner:
@@ -132,7 +133,7 @@ def _seen_at(*, asleep: bool) -> str:
 
 
 def _is_closed(view: TurnView, goal: str) -> bool:
-    """Whether the way to an area was found closed within the hour, as the character remembers it."""
+    """Tells whether the way to an area was found closed within the hour, as the character remembers it."""
     for memory in view.draft.backwards():
         if memory.created_at <= view.now - REFUSED_FOR:
             return False
@@ -143,15 +144,16 @@ def _is_closed(view: TurnView, goal: str) -> bool:
 
 
 def _place_of(view: TurnView, notebook: Notebook, thing: str) -> str:
-    """The area an object is believed to be in; empty for one that is carried or unknown."""
+    """Returns the area an object is believed to be in; empty if it is carried or unknown."""
     believed = notebook.belief.place_of(thing)
     return believed if believed != view.persona.id and believed in view.scenario.geography.edges else ""
 
 
 def _attempted(view: TurnView, item: PlanItem) -> bool:
-    """Whether this item's verb was tried since the item began, or refused within the hour by an object unchanged since.
+    """Tells whether this item's verb was tried since the item began, or refused within the hour by an object unchanged
+    since.
 
-    It goes by the simulator's account: this tick's outcome, then the memories made of earlier ones.
+    It uses the simulator's account: this tick's outcome, then the memories of earlier ones.
     """
     for event in view.world.outcome:
         match event.body:
@@ -174,9 +176,10 @@ def _attempted(view: TurnView, item: PlanItem) -> bool:
 
 
 def _awaited(view: TurnView) -> str:
-    """Who may answer now: the character I have just spoken to, or that somebody else of a larger talk has spoken to.
+    """Returns the character who may answer now: the one I have just spoken to, or the one somebody else of a larger
+    talk has spoken to.
 
-    Empty when there is nobody to wait for.
+    Empty if there is nobody to wait for.
     """
     talk = view.world.talk
     if talk is None or talk.floor == view.persona.id or talk.floor not in view.world.bodies:
@@ -190,7 +193,7 @@ def _awaited(view: TurnView) -> str:
 
 
 def _unless_in_vain(view: TurnView, action: Action, step: Action) -> Action:
-    """The action; `step` instead of one that cannot be done, as one has found out within the hour."""
+    """Returns the action; `step` if the action cannot be done, as the character has found out within the hour."""
     why = objection(action, view.world.targets)
     tried = (action.object_id, action.verb) if isinstance(action, Interact) else ("", "")
     if not why and (not tried[0] or _works(view, *tried)):
@@ -210,16 +213,16 @@ def _unless_in_vain(view: TurnView, action: Action, step: Action) -> Action:
     return action
 
 
-def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
-    """This tick's valid targets as the character knows them, and the plan's next step.
+def targets(view: TurnView, notebook: Notebook, step: Action) -> KnownTargets:
+    """Returns this tick's valid targets as the character knows them, and the plan's next step.
 
-    Of the verbs of an object, those that its state takes.
+    Of an object's verbs, only those that its state allows are valid.
     """
     next_one, valid = proposed(step), view.world.targets
     objects = {
         thing: tuple(verb for verb in verbs if _works(view, thing, verb)) for thing, verbs in valid.objects.items()
     }
-    return Targets(
+    return KnownTargets(
         areas=tuple(area for area in valid.areas if notebook.belief.knows(area)),
         objects={thing: verbs for thing, verbs in objects.items() if verbs},
         agents=valid.agents,
@@ -232,7 +235,7 @@ def targets(view: TurnView, notebook: Notebook, step: Action) -> Targets:
 
 
 def _works(view: TurnView, thing: str, verb: str) -> bool:
-    """Whether an object in sight or in hand takes a verb in its state."""
+    """Tells whether an object in sight or in hand allows a verb in its state."""
     geography = view.scenario.geography
     kind = geography.kinds[geography.nodes[thing].kind]
     at_hand = {id: seen.state for id, seen in view.world.things.items()}
@@ -241,7 +244,8 @@ def _works(view: TurnView, thing: str, verb: str) -> bool:
 
 
 def played(view: TurnView, notebook: Notebook) -> Action | None:
-    """While a person decides for the character: what the person wants, or waiting. None while it decides for itself.
+    """Returns the action that a person wants, or waiting, while the person plays the character; None while it decides
+    for itself.
 
     Its own mind goes on remembering and planning, so that it knows its past when it is given back.
     """
@@ -263,7 +267,7 @@ def played(view: TurnView, notebook: Notebook) -> Action | None:
 
 
 def _wanted(action: Mapping[str, object]) -> ActOutput | None:
-    """The action as the `act` tool words it; None for one that does not validate."""
+    """Returns the action as the `act` tool words it; None if it does not validate."""
     try:
         return ActOutput.model_validate(action) if action else None
     except ValidationError:

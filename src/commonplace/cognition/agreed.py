@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from commonplace.character.account import Entry
+from commonplace.character.account import AccountRow
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, midnight
 from commonplace.cognition.goals import met_from, place_of_thing
@@ -32,7 +32,8 @@ LASTS, STAYS = 60, 90
 
 
 def agreed(view: TurnView, notebook: Notebook) -> tuple[Agreed, ...]:
-    """What is agreed for later today and not in the plan yet; nothing where talk has changed the plan often enough."""
+    """Returns what is agreed for later today and not in the plan yet; nothing if talk has changed the plan often
+    enough."""
     due = notebook.account.next_due
     if not view.tick < due <= view.scenario.clock.tick(midnight(view.now) + timedelta(days=1)):
         return ()
@@ -41,19 +42,19 @@ def agreed(view: TurnView, notebook: Notebook) -> tuple[Agreed, ...]:
 
 
 def heeded(view: TurnView, notebook: Notebook) -> int:
-    """How often what was said today has changed the plan so far."""
+    """Returns how often the talk of today has changed the plan so far."""
     strokes = (stroke for stroke in notebook.plan.level("day") if rests_on_talk(view, stroke.because))
     return len({stroke.because for stroke in strokes})
 
 
 def rests_on_talk(view: TurnView, because: Iterable[int]) -> bool:
-    """Whether these memories hold something that was said today."""
+    """Tells whether these memories hold something that was said today."""
     found = [view.draft.get(memory) for memory in because if memory in view.draft]
     today = midnight(view.now)
     return any(memory.created_at >= today and isinstance(happening_of(memory.details), Speech) for memory in found)
 
 
-def _notes(view: TurnView, notebook: Notebook, row: Entry) -> Iterator[Agreed]:
+def _notes(view: TurnView, notebook: Notebook, row: AccountRow) -> Iterator[Agreed]:
     comes = row.kind == "promised"
     if row.act not in FAVOURS or row.kind not in {"promised", "agreed"} or not (comes or row.act in FROM):
         return
@@ -87,18 +88,18 @@ def _notes(view: TurnView, notebook: Notebook, row: Entry) -> Iterator[Agreed]:
     )
 
 
-def _asked(notebook: Notebook, row: Entry) -> tuple[int, ...]:
-    """The memory of having been asked for what one has promised."""
+def _asked(notebook: Notebook, row: AccountRow) -> tuple[int, ...]:
+    """Returns the memory of being asked for what the character has promised."""
     asked = notebook.account.find(
         "was_asked", row.other, ASKS_HELP if row.act == "help" else f"ask.{row.act}", row.topic
     )
     return asked.because[-1:] if row.kind == "promised" and asked is not None else ()
 
 
-def _meeting(view: TurnView, row: Entry, made: datetime) -> tuple[str, datetime]:
-    """Where and when the two meet. Who comes to somebody comes to their home, or to the thing that takes help: at the
-    same time for both, the next half hour that leaves time to get ready. What is brought is brought to where the other
-    is mostly met."""
+def _meeting(view: TurnView, row: AccountRow, made: datetime) -> tuple[str, datetime]:
+    """Returns where and when the two meet. Somebody who comes to the other comes to their home, or to the thing that
+    needs help: at the same time for both, the next half hour that leaves time to get ready. A thing is brought to where
+    the other is mostly met."""
     host = row.other if row.kind == "promised" else view.persona.id
     home = view.scenario.personas[host].home if host in view.scenario.personas else ""
     if row.act not in FROM:

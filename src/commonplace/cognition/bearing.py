@@ -13,7 +13,7 @@ from commonplace.character.fact import carried
 from commonplace.character.persona import Persona
 from commonplace.cognition.situation import CLOSE
 from commonplace.cognition.turn import TurnView
-from commonplace.languages.words import word_list
+from commonplace.languages.word_lists import word_list
 from commonplace.memory.importance import forms, stems
 from commonplace.minds.notes import Bearing, changed
 from commonplace.minds.weights import weight
@@ -50,7 +50,7 @@ _NO_FRAME: Mapping[str, Any] = {}
 
 
 def bearing(view: TurnView, text: str, happening: Happening) -> Bearing:
-    """The bearing of a sentence about to be remembered. How often is counted only where it matters."""
+    """Returns the bearing of a sentence about to be remembered. Repetitions are counted only if they matter."""
     told = _told(view, text, happening)
     concerns = tuple(_subjects(view, happening, told))
     found = Bearing(
@@ -65,8 +65,8 @@ def bearing(view: TurnView, text: str, happening: Happening) -> Bearing:
 
 
 def times(view: TurnView, text: str, happening: Happening) -> int:
-    """How often the same was perceived lately: the same kind of thing about the same subject, news of the same, or the
-    same sentence."""
+    """Returns how often the same was perceived lately: the same kind of thing about the same subject, news of the same,
+    or the same sentence."""
     since = view.tick - view.scenario.clock.ticks(LATELY * 24 * 60)
     facts = [fact for id in _told(view, text, happening) if (fact := view.scenario.fact(id)) is not None]
     alike = _alike(as_frame(happening)) if _recurs(happening) else ()
@@ -82,7 +82,7 @@ def times(view: TurnView, text: str, happening: Happening) -> int:
 
 
 def _recurs(happening: Happening) -> bool:
-    """Whether its type and ids tell what it is; a line, a thought and a step of longer work are new each time."""
+    """Tells whether its type and ids identify it; a line, a thought and a step of longer work are new each time."""
     if isinstance(happening, Befell | Did):
         return bool(happening.event if isinstance(happening, Befell) else not happening.progress)
     return not isinstance(happening, Speech | Voiced | Concluded)
@@ -96,7 +96,7 @@ def _alike(frame: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _told(view: TurnView, text: str, happening: Happening) -> tuple[str, ...]:
-    """Ids of what it tells of: what is so, and seed facts."""
+    """Returns the ids of the circumstances and seed facts that it tells of."""
     if isinstance(happening, Befell) and happening.event:
         return (happening.event,)
     if isinstance(happening, Befell | Speech | Planned | Read):
@@ -105,7 +105,8 @@ def _told(view: TurnView, text: str, happening: Happening) -> tuple[str, ...]:
 
 
 def sort_of_news(view: TurnView, text: str, happening: Happening) -> str:
-    """The sort of what is so that it tells of, and that is the character's own or of somebody dear; else empty."""
+    """Returns the sort of the circumstance that it tells of, if that is the character's own or of somebody dear; else
+    empty."""
     for id in _told(view, text, happening) if view.scenario.circumstances else ():
         kind, of = subject_of(id)
         if id in view.scenario.circumstances and (_is_mine(view, of) or _is_dear(view, of)):
@@ -119,7 +120,7 @@ def _weight(scenario: Scenario, id: str) -> int:
 
 
 def _subjects(view: TurnView, happening: Happening, told: Iterable[str]) -> Iterator[str]:
-    """Ids of the characters, things and places that it concerns."""
+    """Yields the ids of the characters, things and places that it concerns."""
     for id in told:
         fact = view.scenario.fact(id)
         yield subject_of(id)[1] or (fact.place if fact else "")
@@ -136,7 +137,7 @@ def _subjects(view: TurnView, happening: Happening, told: Iterable[str]) -> Iter
 
 
 def _names_me(view: TurnView, happening: Happening) -> bool:
-    """Whether others speak of me, or do something to me."""
+    """Tells whether others speak of me, or do something to me."""
     me, called = view.persona.id, view.persona.called
     if isinstance(happening, Said):
         return not happening.to_me and is_named(called, happening.quote)
@@ -144,7 +145,7 @@ def _names_me(view: TurnView, happening: Happening) -> bool:
 
 
 def _is_mine(view: TurnView, of: str) -> bool:
-    """Whether it is oneself, or one's home, work place or thing, or all of the town."""
+    """Tells whether it is the character itself, its home, work place or thing, or the whole town."""
     if of in {view.persona.id, TOWN}:
         return True
     held = view.world.things.get(of)
@@ -154,7 +155,7 @@ def _is_mine(view: TurnView, of: str) -> bool:
 
 
 def _is_dear(view: TurnView, of: str) -> bool:
-    """Whether it is somebody dear, or their home or place of work."""
+    """Tells whether it is somebody dear, or their home or place of work."""
     others = [of] if of in view.scenario.personas else _owners(view, of)
     return any(_holds_dear(view, other) for other in others)
 
@@ -166,7 +167,7 @@ def _holds_dear(view: TurnView, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_kin(label: str, language: str) -> bool:
-    """Whether a label names a relative."""
+    """Tells whether a label names a relative."""
     kin = stems(word_list(language).kin)
     return any(not kin.isdisjoint(forms(word)) for word in words(label))
 
@@ -178,7 +179,7 @@ def _owners(view: TurnView, of: str) -> Iterable[str]:
 
 @derived
 def _places(scenario: Scenario, of: str) -> frozenset[str]:
-    """The areas that a place is or holds, or the one where a thing belongs."""
+    """Returns the areas that a place is or holds, or the area where a thing belongs."""
     node = scenario.geography.nodes.get(of)
     if node is None or of in scenario.personas:
         return frozenset()
@@ -187,7 +188,7 @@ def _places(scenario: Scenario, of: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _own(persona: Persona) -> frozenset[str]:
-    """The home and the place of work: where the routine spends most of the day besides."""
+    """Returns the home and the place of work, where the routine spends most of the rest of the day."""
     spent = Counter[str]()
     for item, following in pairwise((*persona.routine, *persona.routine[:1])):
         spent[item.place] += (following.at - item.at) % (24 * 60)
@@ -197,13 +198,13 @@ def _own(persona: Persona) -> frozenset[str]:
 
 
 def _is_spoilt(view: TurnView, seen: Changed) -> bool:
-    """Whether the thing is in a state from which it has to be mended."""
+    """Tells whether the thing is in a state that needs a repair."""
     geography = view.scenario.geography
     return any(one.source == seen.state for one in geography.kinds[geography.nodes[seen.object].kind].repairs)
 
 
 def _goes_on(view: TurnView, happening: Did | Seen) -> bool:
-    """Whether it was done at an event: one to which the plan has led, or one of a fact that goes on there."""
+    """Tells whether it was done at an event: one that the plan has led to, or one of a fact that goes on there."""
     at = view.scenario.clock.time(view.tick - 1)
     stroke = view.state.plan.at(at, "day") if isinstance(happening, Did) else None
     if stroke is not None and stroke.event and stroke.location == happening.place:

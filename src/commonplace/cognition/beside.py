@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from itertools import tee
+from itertools import islice, tee
 
 from commonplace.character.account import Account, as_topic, digests_of_all
 from commonplace.cognition.remember import ACTION, OBSERVATION, REFLECTION
@@ -55,17 +55,17 @@ DULL = Hour | Walked | Left | Came | Talked | Sky
 def beside(
     view: TurnView, notebook: Notebook, hearer: str, found: Sequence[Recalled], said: str = "", asked: str = ""
 ) -> tuple[Recalled, ...]:
-    """As many memories as `found` leaves room for: first what one has not told the hearer on the subject of what has
-    just been `said`, and what one heard, concluded and did on a subject one is `asked` about, then in turn of today, of
-    the hearer, and of what one has not told them.
-    """
+    """Returns as many memories as `found` leaves room for. First come those on the subject of what has just been `said`
+    that the hearer has not been told, and what the character heard, concluded and did on a subject that it is `asked`
+    about; then, in turn, memories of today, of the hearer, and those not told to the hearer."""
     wanted = view.scenario.cognition.k - len(found)
     if wanted < 1:
         return ()
     lately, count = view.draft.weightiest(view.now - LATELY, OBSERVATION)
     today, of_hearer = tee((memory, happening_of(memory.details)) for memory in lately)
     untold, known = _untold(view, notebook.account, hearer), {note.id for note in found}
-    subject = _named_in(said, untold)[:MOST_ON_SUBJECT]
+    named = (one for one in untold if _is_named(as_topic(happening_of(one.details).topic), said))
+    subject = list(islice(named, MOST_ON_SUBJECT))
     groups = {
         "today": (memory for memory, known in today if not isinstance(known, DULL) and not _concerns(known, hearer)),
         "own": untold,
@@ -84,8 +84,8 @@ def beside(
 def news_ahead(
     view: TurnView, notebook: Notebook, found: Sequence[Recalled], others: Iterable[str]
 ) -> tuple[Recalled, ...]:  # fmt: skip
-    """The news that one knows, that is not over, and that one of these others has not heard as far as one knows:
-    whatever the words of the moment are, one remembers it when one meets them."""
+    """Returns the news that the character knows, that is not over, and that one of these others has not heard as far as
+    the character knows. It comes to mind at every meeting, whatever the words of the moment are."""
     here = [other for other in others if other in notebook.relations]
     ids: list[int] = []
     for fact in view.scenario.facts:
@@ -106,7 +106,7 @@ def _concerns(happening: Happening, hearer: str) -> bool:
 
 
 def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
-    """Memories of the scenario of which this hearer has not heard all that is meant for it, those told least first."""
+    """Returns memories of the scenario of which this hearer has not heard everything meant for it, least told first."""
     to_them = account.lines.get(hearer, {}).keys()
     to_anybody = set[str]().union(*account.lines.values())
     found: list[tuple[int, int, float, int, Memory]] = []
@@ -124,7 +124,7 @@ def _untold(view: TurnView, account: Account, hearer: str) -> list[Memory]:
 
 
 def said_of(view: TurnView, hearer: str, topic: str) -> list[Memory]:
-    """The latest that others than the hearer said of a subject, to others than the hearer."""
+    """Returns the latest lines on a subject that others than the hearer said to others than the hearer."""
     found: list[Memory] = []
     for memory in _on(view, OBSERVATION, topic):
         said = happening_of(memory.details)
@@ -134,8 +134,8 @@ def said_of(view: TurnView, hearer: str, topic: str) -> list[Memory]:
 
 
 def lived_of(view: TurnView, topic: str) -> list[Memory]:
-    """One's latest conclusion on a subject, what happened last to do with it, and what one did with it last, or one
-    and others in vain."""
+    """Returns the character's latest conclusion on a subject, the last thing that happened with it, and the last thing
+    that the character did with it, or that it and others did in vain."""
     latest: dict[type[Happening], Memory] = {}
     for kind in (REFLECTION, OBSERVATION, ACTION):
         for memory in _on(view, kind, topic):
@@ -146,15 +146,11 @@ def lived_of(view: TurnView, topic: str) -> list[Memory]:
 
 
 def _on(view: TurnView, kind: str, topic: str) -> Iterator[Memory]:
-    """The memories of a kind whose text names a subject, oldest first, as long as one remembers by it."""
+    """Returns the memories of a kind whose text names a subject, oldest first, as far back as a subject brings them to
+    mind."""
     if not topic:
         return iter(())
     return view.draft.since(view.now - OF_LATE, kind, partial(_is_named, topic))
-
-
-def _named_in(said: str, memories: Sequence[Memory]) -> list[Memory]:
-    """Those whose topic is named in what was said, in their order."""
-    return [memory for memory in memories if _is_named(as_topic(happening_of(memory.details).topic), said)]
 
 
 def _is_named(topic: str, text: str) -> bool:
@@ -167,9 +163,9 @@ def _is_named(topic: str, text: str) -> bool:
 
 
 def _in_turn(groups: Mapping[str, Iterable[Memory]], known: set[int], wanted: int) -> dict[str, list[Memory]]:
-    """The first of each group, then the second of each, until there are as many as wanted."""
+    """Returns the first of each group, then the second of each, until there are as many as wanted."""
     chosen: dict[str, list[Memory]] = {}
-    left = {name: _others(memories, known) for name, memories in groups.items()}
+    left = {name: (memory for memory in memories if memory.id not in known) for name, memories in groups.items()}
     while wanted and left:
         for name, memories in list(left.items()):
             memory = next(memories, None)
@@ -180,7 +176,3 @@ def _in_turn(groups: Mapping[str, Iterable[Memory]], known: set[int], wanted: in
                 chosen.setdefault(name, []).append(memory)
                 wanted -= 1
     return chosen
-
-
-def _others(memories: Iterable[Memory], known: set[int]) -> Iterator[Memory]:
-    return (memory for memory in memories if memory.id not in known)

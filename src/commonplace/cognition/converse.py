@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from commonplace.character.fact import carried
 from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
+from commonplace.cognition.authors_lines import AuthorsLines
 from commonplace.cognition.beside import OPENING, REPLYING, beside, news_ahead
-from commonplace.cognition.circumstances import aware, in_own_words, known, off, speakable
 from commonplace.cognition.gathering import gathering
 from commonplace.cognition.goals import goal_notes
+from commonplace.cognition.known_circumstances import aware, in_own_words, known, off, speakable
 from commonplace.cognition.past import past_with
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, person, recalled, situation, who
-from commonplace.cognition.telling import Lines
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.notes import News, Recalled, Spoken, changed
 from commonplace.minds.offline.hear import understood
@@ -32,9 +32,9 @@ LONGEST_LINE = 400
 async def converse(
     view: TurnView, notebook: Notebook, reaction: ReactOutput, news: Sequence[News], item: PlanItem | None
 ) -> Say | None:
-    """A line for the reaction's target; None when there is nothing to say, or it was said before today.
+    """Returns a line for the reaction's target; None if there is nothing to say, or it was said before today.
 
-    The words may have come with the reaction; else they are asked for.
+    The words may have come with the reaction; otherwise they are asked for.
     """
     hearer = reaction.target
     if hearer not in view.world.targets.agents:
@@ -50,7 +50,8 @@ async def converse(
     parts = (*heard, called, reaction.purpose, reaction.reason)
     k = view.scenario.cognition.k
     found = await retrieve(view, notebook, "talk", parts, k=k - k // (REPLYING if heard else OPENING))
-    found = (*found, *beside(view, notebook, hearer, found, said=_latest(view, hearer), asked=_asked(view, hearer)))
+    said = " ".join(f"{line.utterance} {line.topic}" for line in _lines(view, hearer)[-2:])
+    found = (*found, *beside(view, notebook, hearer, found, said=said, asked=_asked(view, hearer)))
     found = (*found, *_meant_for(view, notebook, hearer, found))
     if not view.world.talk:
         found = (*found, *news_ahead(view, notebook, found, (hearer,)))
@@ -61,7 +62,7 @@ async def converse(
         notebook.chosen("asked", past.spoken_of.because, 1)
     here, you, lines = situation(view), person(view, hearer, notebook.relations), spoken(view, hearer)
     latest = next((one for one in reversed(lines) if one.speaker == hearer), None)
-    sayable = Lines(view, notebook, you, here.people, latest)
+    sayable = AuthorsLines(view, notebook, you, here.people, latest)
     facts = fact_notes(view.scenario, found, off(known(view), view.persona.id))
     if view.scenario.circumstances:
         found, facts = speakable(view, found), in_own_words(view, facts)
@@ -85,13 +86,8 @@ async def converse(
     return line(view, hearer, answer.value, said)
 
 
-def _latest(view: TurnView, hearer: str) -> str:
-    """The latest two lines of the talk I am in, or am about to join, with their topics."""
-    return " ".join(f"{line.utterance} {line.topic}" for line in _lines(view, hearer)[-2:])
-
-
 def _asked(view: TurnView, hearer: str) -> str:
-    """The subject that the hearer has just asked about; empty for none."""
+    """Returns the subject that the hearer has just asked about; empty if there is none."""
     talk = view.world.talk
     line = talk.lines[-1] if talk and talk.lines else None
     return line.topic if line and line.speaker == hearer and line.speech_act in ("ask.topic", "ask.more") else ""
@@ -100,7 +96,7 @@ def _asked(view: TurnView, hearer: str) -> str:
 def _meant_for(
     view: TurnView, notebook: Notebook, hearer: str, found: Sequence[Recalled]
 ) -> tuple[Recalled, ...]:  # fmt: skip
-    """The memories behind what one means to do with the hearer."""
+    """Returns the memories behind what the character means to do with the hearer."""
     known = {note.id for note in found}
     goals = (goal for goal in notebook.goals.open() if goal.person == hearer or (goal.object and not goal.person))
     ids = [goal.because[-1] for goal in goals if goal.because[-1] not in known]
@@ -113,7 +109,7 @@ def _meant_for(
 def _with_reasons(
     view: TurnView, notebook: Notebook, because: Sequence[int], found: tuple[Recalled, ...]
 ) -> tuple[Recalled, ...]:
-    """The memories that the reaction rests on, then those retrieved: no more than were."""
+    """Returns the memories that the reaction rests on, then those retrieved, no more than were retrieved."""
     known = {memory.id for memory in found}
     reasons = [view.draft.get(memory) for memory in because if memory not in known and memory in view.draft]
     if reasons:
@@ -122,8 +118,8 @@ def _with_reasons(
 
 
 def line(view: TurnView, hearer: str, output: ConverseOutput, said: Sequence[str], emoji: str = "") -> Say | None:
-    """The words as they are said; None for no words, or words this hearer has heard from me today (`said`). `emoji`:
-    the mind's own, if it has named one."""
+    """Returns the words as they are said; None for no words, or words that this hearer has heard from me today
+    (`said`). `emoji` is the mind's own, if it has named one."""
     utterance = shortened(clean(output.utterance), LONGEST_LINE)
     if not utterance or utterance in said:
         return None
@@ -143,12 +139,14 @@ def line(view: TurnView, hearer: str, output: ConverseOutput, said: Sequence[str
 
 
 def emoji_for(utterance: str, speech_act: str, language: str) -> str:
-    """What is shown over a speaker's head, by what the line does; a model does not say so, and its words are read."""
+    """Returns the emoji over a speaker's head, by the act of the line. A model does not name the act, so its words are
+    read."""
     return emoji_of(speech_act or understood(utterance, language).act)
 
 
 def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
-    """The memory a fact is spoken from: one the line rests on, else the earliest that carries it, else 0 (made up)."""
+    """Returns the memory from which a fact is spoken: one the line rests on, else the earliest that carries it, else 0
+    (made up)."""
     fact = next(fact for fact in view.scenario.facts if fact.id == fact_id)
     resting = [view.draft.get(memory) for memory in because if memory in view.draft]
     for memory in resting:
@@ -158,7 +156,8 @@ def carrier(view: TurnView, fact_id: str, because: Sequence[int]) -> int:
 
 
 def spoken(view: TurnView, hearer: str = "") -> tuple[Spoken, ...]:
-    """The lines of the talk I am in, oldest first; of the one a hearer is in, when I am about to join it."""
+    """Returns the lines of the talk I am in, oldest first; if I am about to join a hearer's talk, the lines of that
+    one."""
     personas = view.scenario.personas
     return tuple(
         Spoken(
@@ -179,7 +178,7 @@ def _lines(view: TurnView, hearer: str) -> Sequence[Line]:
 
 
 def _with_replies(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[Spoken, ...]:
-    """The lines, the latest with what the author of the scenario gave to say to it."""
+    """Returns the lines, the latest with the replies that the author of the scenario wrote for it."""
     given = view.scenario.replies
     if not given or not lines or lines[-1].speaker == view.persona.id:
         return lines
@@ -191,14 +190,14 @@ def _with_replies(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[Spoken, ..
 
 
 def _own_plight(view: TurnView) -> frozenset[str]:
-    """The sentences that tell of what is so of the character, or what it has done."""
+    """Returns the sentences that tell of the character's own circumstances, and of those it has caused."""
     scenario, me = view.scenario, view.persona.id
     tells = (scenario.tells[key] for key, one in scenario.circumstances.items() if me in (one.of, one.by))
     return frozenset(line for tell in tells for line in (*tell.lines, *tell.at_once))
 
 
 def _answer(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[str, ...]:
-    """What the author gave me to say to a question about my own last line."""
+    """Returns the author's answers to a question about my own last line."""
     mine = next((one.text for one in reversed(lines) if one.speaker == view.persona.id), "")
     asked, answers = sentences(lines[-1].text)[-1:], view.scenario.answers
     told = ((one, question) for one in reversed(sentences(mine)) for question in asked)
@@ -206,24 +205,24 @@ def _answer(view: TurnView, lines: tuple[Spoken, ...]) -> tuple[str, ...]:
 
 
 def _up_to(hearer: str, talks: Iterable[Conversation]) -> tuple[Line, ...]:
-    """The lines of the talk a hearer is in, up to the hearer's own last one."""
+    """Returns the lines of the talk a hearer is in, up to the hearer's own last one."""
     lines = next((talk.lines for talk in talks if hearer in talk.members), ())
     last = max((number for number, line in enumerate(lines, 1) if line.speaker == hearer), default=0)
     return lines[:last]
 
 
 def has_floor(view: TurnView) -> bool:
-    """Whether the last line of my talk was addressed to me."""
+    """Tells whether the last line of my talk was addressed to me."""
     talk = view.world.talk
     return talk is not None and talk.floor == view.persona.id
 
 
 def said_today(view: TurnView, hearer: str) -> tuple[str, ...]:
-    """What I have said to this hearer since midnight, oldest first."""
+    """Returns what I have said to this hearer since midnight, oldest first."""
     mine = (happening_of(memory.details) for memory in view.draft.since(midnight(view.now), ACTION))
     return tuple(said.quote for said in mine if isinstance(said, ISaid) and said.to == hearer)
 
 
 def said_to(view: TurnView, hearers: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """`said_today` by hearer; hearers I have said nothing to are left out."""
+    """Returns `said_today` by hearer, without hearers to whom I have said nothing."""
     return {hearer: said for hearer in hearers if (said := said_today(view, hearer))}

@@ -14,8 +14,8 @@ from typing import Any
 
 from commonplace.character.persona import Persona
 from commonplace.clock import hhmm, midnight, parse_iso
-from commonplace.cognition.circumstances import known, off
 from commonplace.cognition.goals import goal_notes, wish_for
+from commonplace.cognition.known_circumstances import known, off
 from commonplace.cognition.past import own_past, whole_past
 from commonplace.cognition.plan import adopt_day
 from commonplace.cognition.react import SMALL
@@ -46,7 +46,7 @@ from commonplace.minds.tasks.reflect import INSIGHTS_ASKED
 from commonplace.text import words
 from commonplace.world.area import SILENCE
 from commonplace.world.events import Reflected
-from commonplace.world.happenings import Happening, ISaid, Said, Speech, happening_of
+from commonplace.world.happenings import ISaid, Said, Speech, happening_of
 
 LATEST = 100
 """Memories a reflection looks at."""
@@ -63,14 +63,14 @@ Outcome = dict[str, Any]
 
 
 async def run_job(view: JobView) -> JobResult:
-    """Do one deferred job."""
+    """Does one deferred job."""
     notebook = JobNotebook()
     outcome = await JOBS[view.job.kind].think(view, notebook)
     return JobResult(view.job, outcome, tuple(sorted(notebook.touched)), notebook.trace)
 
 
 async def deliver(view: TurnView, notebook: Notebook) -> None:
-    """Apply the result of every job that is due."""
+    """Applies the result of every job that is due."""
     for result in view.delivered:
         notebook.jobs = tuple(job for job in notebook.jobs if job != result.job)
         view.draft.touch(result.touched, at=view.now)
@@ -114,7 +114,7 @@ async def _deliver_day(view: TurnView, notebook: Notebook, result: JobResult) ->
 
 
 def _day_query(view: JobView) -> str:
-    """Goals, the closest acquaintances, and facts about that day."""
+    """Returns the query for a day: goals, the closest acquaintances, and facts about that day."""
     known = sorted(view.state.relations.values(), key=lambda relation: (-relation.warmth, relation.other))[:3]
     called = [view.scenario.personas[relation.other].called for relation in known]
     coming = [
@@ -128,7 +128,7 @@ def _day_query(view: JobView) -> str:
 
 
 def usual_day(view: JobView) -> tuple[Stroke, ...]:
-    """The routine as strokes: what a day is planned from, and what it falls back to."""
+    """Returns the routine as strokes: a day is planned from it, and falls back to it."""
     routine = view.persona.routine
     last = len(routine) - 1
     strokes: list[Stroke] = []
@@ -154,7 +154,7 @@ def usual_day(view: JobView) -> tuple[Stroke, ...]:
 
 
 def request_reflection(view: TurnView, notebook: Notebook) -> None:
-    """Request a reflection when enough of importance has happened since the last one.
+    """Requests a reflection if enough of importance has happened since the last one.
 
     The last one counts whatever it yielded: a character that found nothing new waits until more has happened.
     """
@@ -177,7 +177,7 @@ def _due(view: TurnView, reflected: int) -> bool:
 
 
 async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
-    """Insights into what the latest memories raise questions about."""
+    """Returns insights into the questions that the latest memories raise."""
     recent = recalled(view.scenario, reversed([*islice(view.past.backwards(), LATEST)]), view.now)
     here = situation(view)
     about_recent = QuestionsInput(who=who(view.persona), situation=here, recent=recent)
@@ -203,13 +203,14 @@ async def _reflect(view: JobView, notebook: JobNotebook) -> Outcome:
 
 
 def _thought_lately(view: JobView) -> tuple[str, ...]:
-    """What is not to be thought again. What was thought longer ago may be, from what has happened since."""
+    """Returns the thoughts that are too recent to be thought again. Older ones may come again, from what has happened
+    since."""
     thoughts = view.past.search(kinds={REFLECTION}, limit=MOST_EARLIER)
     return tuple(memory.text for memory in thoughts if memory.created_at > view.now - EARLIER)
 
 
 def accepted(insights: Sequence[Insight], shown_ids: Collection[int], texts: Mapping[int, str]) -> tuple[Insight, ...]:
-    """Insights that cite something, and only what was shown, and that restate nothing of it."""
+    """Returns the insights that cite something, cite only memories that were shown, and restate none of them."""
     return tuple(
         insight
         for insight in insights
@@ -220,19 +221,19 @@ def accepted(insights: Sequence[Insight], shown_ids: Collection[int], texts: Map
 
 
 def _restates(text: str, cited: str) -> bool:
-    """Whether most words of a thought stand in one memory, as where another has told of a thought like it."""
+    """Tells whether most words of a thought stand in one memory, such as one of hearing a similar thought."""
     own = frozenset(words(text))
     return len(own.intersection(words(cited))) > RESTATED * len(own)
 
 
 async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResult) -> None:
-    """Insights become memories that cite what they rest on, unless all of that was forgotten meanwhile."""
+    """Turns insights into memories that cite what they rest on, unless all of that was forgotten meanwhile."""
     notebook.reflected = view.tick
     drafts = [
         NewMemory(
             insight["text"],
             REFLECTION,
-            _concluded(insight),
+            happening_of({"frame": {"what": "insight", "about": insight["about"], **insight["frame"]}}),
             view.now,
             citations=tuple(insight["because"]),
             reason="insight",
@@ -249,16 +250,11 @@ async def _deliver_insights(view: TurnView, notebook: Notebook, result: JobResul
     notebook.notes.append(Reflected(memory_ids=made, lacking=INSIGHTS_ASKED - len(made)))
 
 
-def _concluded(insight: Mapping[str, Any]) -> Happening:
-    """A conclusion with what its mind added to it."""
-    return happening_of({"frame": {"what": "insight", "about": insight["about"], **insight["frame"]}})
-
-
 # ── views of others ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def request_relate(view: TurnView, notebook: Notebook) -> None:
-    """When a talk is over, request a new view of those it was with."""
+    """Requests a new view of the others of a talk when it is over."""
     talk = view.world.talk
     delay = max(1, view.scenario.clock.ticks(view.scenario.cognition.deferred_minutes))
     for other, relation in notebook.relations.items():
@@ -287,8 +283,8 @@ async def _relate(view: JobView, notebook: JobNotebook) -> Outcome:
 
 
 def _gate(view: JobView, talk: Iterable[tuple[Memory, Spoken]]) -> Unless[RelateInput] | None:
-    """What may answer in place of the mind: the rules, unless a line weighs more than a little or was news to the
-    character."""
+    """Returns the rules that may answer in place of the mind; None if a line weighs more than a little or was news to
+    the character."""
     heavy = any(memory.importance > SMALL for memory, _ in talk)
     if heavy or not view.scenario.cognition.has_gate:
         return None
@@ -301,7 +297,7 @@ def _gate(view: JobView, talk: Iterable[tuple[Memory, Spoken]]) -> Unless[Relate
 
 
 def _last_talk(view: JobView, other: str) -> list[tuple[Memory, Spoken]]:
-    """What the two said to each other in the last simulated hour, oldest first."""
+    """Returns the lines that the two exchanged in the last simulated hour, oldest first."""
     lines: list[tuple[Memory, Spoken]] = []
     for memory in reversed([*islice(view.past.backwards(), MOST_OF_TALK)]):
         if view.now - memory.created_at > timedelta(hours=1):

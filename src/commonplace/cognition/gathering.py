@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from commonplace.character.fact import Fact
-from commonplace.cognition.circumstances import known, off
+from commonplace.cognition.known_circumstances import known, off
 from commonplace.cognition.past import notes_of
 from commonplace.cognition.remember import ACTION, OBSERVATION
 from commonplace.cognition.sentences import sentence
@@ -31,8 +31,8 @@ QUOTE = "“"
 
 
 def gathering(view: TurnView, notebook: Notebook, *, speaks: bool) -> Gathering | None:
-    """The event that the character is at and knows of; None where there is none. What has been said there is told to
-    one who `speaks`."""
+    """Returns the event that the character is at and knows of, or None. A character that `speaks` is also told what has
+    been said there."""
     at = _here(view)
     memory = view.draft.earliest(at.fact.carried_by) if at is not None else None
     if at is None or memory is None:
@@ -48,7 +48,8 @@ def gathering(view: TurnView, notebook: Notebook, *, speaks: bool) -> Gathering 
 
 
 def lull(view: TurnView) -> tuple[News, ...]:
-    """That the event goes on, for one who is in no talk there and has its turn to say something."""
+    """Returns news that the event goes on, for a character who is in no talk there and whose turn it is to say
+    something."""
     at = _here(view)
     memory = view.draft.earliest(at.fact.carried_by) if at is not None and _has_turn(view, at) else None
     if at is None or memory is None:
@@ -67,7 +68,8 @@ class At(NamedTuple):
 
 
 def _here(view: TurnView) -> At | None:
-    """The event that goes on here, whether the character knows of it or not, unless it knows that it is cancelled."""
+    """Returns the event that goes on here, whether the character knows of it or not; None if it knows that the event is
+    cancelled."""
     now = (at for at in _events(view.scenario, view.world.area) if at.begins - BEFORE <= view.now < at.ends + AFTER)
     at = next(now, None)
     return None if at is None or at.fact.id in off(known(view), view.persona.id) else at
@@ -83,18 +85,19 @@ def _events(scenario: Scenario, area: str) -> tuple[At, ...]:
 
 
 def _heard(view: TurnView, since: datetime) -> set[str]:
-    """The digests of the sentences I have said and heard since then, which memories have in quotation marks."""
-    kept = (one.text for kind in (OBSERVATION, ACTION) for one in view.draft.since(since, kind, says=_quotes))
+    """Returns the digests of the sentences I have said and heard since then, which memories have in quotation marks."""
+    kept = (
+        one.text
+        for kind in (OBSERVATION, ACTION)
+        for one in view.draft.since(since, kind, says=lambda text: QUOTE in text)
+    )
     lines = (text.partition(QUOTE)[2].rstrip("”") for text in kept)
     return {one for line in lines for one in digests_to_a_friend(line, view.scenario.language)}
 
 
-def _quotes(text: str) -> bool:
-    return QUOTE in text
-
-
 def _missing(view: TurnView, notebook: Notebook, at: At) -> Iterator[PastNote]:
-    """Those who said they would come, then those I told of it, whom I have not seen since it was about to begin."""
+    """Yields those who said they would come, then those I told of it, if I have not seen them since it was about to
+    begin."""
     clock, belief = view.scenario.clock, notebook.belief
     for kind in ("agreed", "told"):
         for other in sorted(notebook.relations):
@@ -107,8 +110,8 @@ def _missing(view: TurnView, notebook: Notebook, at: At) -> Iterator[PastNote]:
 
 
 def _has_turn(view: TurnView, at: At) -> bool:
-    """Whether I am one of those, of all who are awake and in no talk here, whose turn it is in this tick: one for each
-    `TABLE` people, one after the other; towards the end each second one."""
+    """Tells whether it is my turn in this tick among all who are awake and in no talk here. One of each `TABLE` people
+    has it, one after the other; towards the end every second one."""
     talking = {member for talk in view.world.conversations for member in talk.members}
     bodies = {**view.world.bodies, view.persona.id: view.world.body}
     free = sorted(one for one, body in bodies.items() if one not in talking and not body.asleep and not body.goal)

@@ -12,15 +12,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
 
-from commonplace.character.account import Entry, as_topic, cited
+from commonplace.character.account import AccountRow, as_topic, cited
 from commonplace.character.fact import carried
 from commonplace.character.goal import DONE, GIVEN_UP, OVERTAKEN, Goal, about
 from commonplace.character.persona import Persona
 from commonplace.character.plan import without_stroke
-from commonplace.character.state import AREA, Known
+from commonplace.character.state import AREA, KnownNode
 from commonplace.clock import hhmm, iso, midnight
-from commonplace.cognition.account import EVENING, Remembered, topics_of
-from commonplace.cognition.circumstances import known
+from commonplace.cognition.known_circumstances import known
+from commonplace.cognition.record_past import EVENING, Remembered, topics_of
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.sentences import wished
 from commonplace.cognition.turn import Notebook, TurnView, View
@@ -60,7 +60,7 @@ WAKING = (7, 22)
 
 
 def pursue(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
-    """Open, advance and close the character's goals by what this tick brought."""
+    """Opens, advances and closes the character's goals by what this tick brought."""
     for percept, memory in sorted(remembered, key=lambda pair: pair[1].id):
         match percept.happening:
             case ISaid() as said:
@@ -83,8 +83,8 @@ def pursue(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered])
 
 
 def _give_up(view: TurnView, notebook: Notebook) -> None:
-    """Goals that what the character knows to be so makes vain: somebody is gone, a thing is lost or broken, an event
-    does not take place."""
+    """Gives up the goals that are vain as far as the character knows: somebody is gone, a thing is lost or broken, an
+    event does not take place."""
     vain = {
         note.of: note.memory for note in known(view) if note.holds and (note.gone or note.subject in {"thing", "fact"})
     }
@@ -94,27 +94,24 @@ def _give_up(view: TurnView, notebook: Notebook) -> None:
             _close(view, notebook, goal, GIVEN_UP, memory)
 
 
-def _open(
-    view: TurnView, notebook: Notebook, kind: str, text: str, memories: Sequence[int], *, act: str = "",
-    topic: str = "", named: str = "", person: str = "", object: str = "", place: str = "", hour: int = -1,
-    steps: int = 1, done_steps: int = 0, due: int = -1, again: bool = False,
-) -> None:  # fmt: skip
-    """Open a goal that rests on these memories, unless one about the same is open or has just ended."""
+def _open(view: TurnView, notebook: Notebook, goal: Goal, memories: Sequence[int], *, again: bool = False) -> None:
+    """Opens a goal that rests on these memories, unless one about the same is open or has just ended.
+
+    The goal has no id yet. `again`: it does not matter when the last one ended.
+    """
     memories = [memory for memory in memories if memory in view.draft]
-    wanted = about(kind, act, person, topic)
     since = view.tick if again else view.tick - view.scenario.clock.ticks(REST_DAYS * 24 * 60)
-    if not memories or notebook.goals.lately(wanted, since):
+    if not memories or notebook.goals.lately(goal.about, since):
         return
-    goal = Goal(
-        f"{wanted}/{view.tick}", kind, text, act=act, topic=topic, named=named, person=person, object=object,
-        place=place, hour=hour, steps=steps, done_steps=done_steps, opened=view.tick, changed=view.tick, due=due,
+    goal = replace(
+        goal, id=f"{goal.about}/{view.tick}", opened=view.tick, changed=view.tick,
         because=cited((), tuple(memories)), moved_by=memories[-1],
     )  # fmt: skip
     notebook.goals = notebook.goals.with_opened(goal)
 
 
 def _close(view: TurnView, notebook: Notebook, goal: Goal, status: str, memory: int) -> None:
-    """End a goal. What the plan still holds for it makes room for what comes before."""
+    """Ends a goal. The rest of the plan for it makes room for what comes before."""
     done = goal.steps if status == DONE else goal.done_steps
     notebook.goals = notebook.goals.with_changed(goal.moved(view.tick, memory, status=status, done_steps=done))
     for stroke in notebook.plan.level("day"):
@@ -123,7 +120,7 @@ def _close(view: TurnView, notebook: Notebook, goal: Goal, status: str, memory: 
 
 
 def _last(view: TurnView, goal: Goal) -> int:
-    """The latest memory that a goal rests on, for a change that only time causes."""
+    """Returns the latest memory that a goal rests on, for a change that only time causes."""
     return next((memory for memory in reversed(goal.because) if memory in view.draft), goal.moved_by)
 
 
@@ -139,7 +136,7 @@ def _called(view: View, other: str) -> str:
 
 
 def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> None:
-    """What I said to somebody: a promise made or kept, a matter spoken, a talk with somebody missed."""
+    """Updates goals after a line of mine: a promise made or kept, a matter spoken, a talk with somebody missed."""
     hearer, act = said.to, said.act
     if act == "accept" or favour_in(said.act, "promise"):
         _promised(view, notebook, hearer, memory)
@@ -153,7 +150,8 @@ def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> 
 
 
 def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> None:
-    """What somebody said to me: something lent is to be given back, a question of mine settled by the other."""
+    """Updates goals after a line to me: something lent has to be given back, or the other has settled a question of
+    mine."""
     if not said.to_me:
         return
     other, act = said.who, said.act
@@ -166,7 +164,7 @@ def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> Non
 
 
 def _promised(view: TurnView, notebook: Notebook, other: str, memory: Memory) -> None:
-    """The promises to somebody that this line made."""
+    """Opens goals for the promises to somebody that this line made."""
     for row in notebook.account.rows("promised", other):
         if row.tick != view.tick or memory.id not in row.because:
             continue
@@ -177,38 +175,39 @@ def _promised(view: TurnView, notebook: Notebook, other: str, memory: Memory) ->
                 minute = fact.starts.hour * 60 + fact.starts.minute
                 place = view.scenario.geography.nodes[fact.place].name
                 text = wished(view.scenario.language, "event", x=_called(view, other), place=place)
-                _open(
-                    view, notebook, "promise", text, [memory.id], topic=row.topic, person=other, place=fact.place,
-                    hour=minute, due=row.due, again=True,
-                )  # fmt: skip
+                goal = Goal(
+                    "", "promise", text, topic=row.topic, person=other, place=fact.place, hour=minute, due=row.due
+                )
+                _open(view, notebook, goal, [memory.id], again=True)
             continue
         kind = "call" if row.act == "visit" else row.act
         text = wished(view.scenario.language, kind, x=_called(view, other), topic=row.named or row.topic)
         place = place_of_thing(view, row.topic) if row.act == "help" else ""
         if row.act in ("help", "visit"):
             _shown_the_way(view, notebook, other)
-        _open(
-            view, notebook, "promise", text, [memory.id], act=f"keep.{row.act}", topic=row.topic, named=row.named,
-            person=other, place=place, due=row.due, again=True,
-        )  # fmt: skip
+        goal = Goal(
+            "", "promise", text, f"keep.{row.act}", row.topic, row.named, person=other, place=place, due=row.due
+        )
+        _open(view, notebook, goal, [memory.id], again=True)
 
 
 def _shown_the_way(view: TurnView, notebook: Notebook, other: str) -> None:
-    """Who says that they will come is told where somebody lives."""
+    """Lets the character know where somebody lives to whom it says that it will come."""
     home = view.scenario.geography.nodes.get(view.scenario.personas[other].home)
     if home is not None and home.parent_id and not notebook.belief.knows(home.id):
-        notebook.belief = notebook.belief.updated({home.id: Known(home.parent_id, AREA, view.tick)})
+        notebook.belief = notebook.belief.updated({home.id: KnownNode(home.parent_id, AREA, view.tick)})
 
 
 def place_of_thing(view: TurnView, topic: str) -> str:
-    """Where the thing of this name is believed to be; empty for what is no object one knows of."""
+    """Returns where the thing of this name is believed to be; empty if the character knows no such object."""
     geography, nodes = view.scenario.geography, view.state.belief.nodes
     objects = (node for node in nodes if node in geography.nodes and geography.nodes[node].type == "object")
     return next((nodes[node].parent for node in objects if as_topic(geography.nodes[node].name) == topic), "")
 
 
 def _felt(view: TurnView, notebook: Notebook, other: str, why: str) -> None:
-    """Somebody did something that hurt: a word with them. What is put right needs no such word any more."""
+    """Opens a goal to have a word with somebody who did something that hurt. If it has been put right, there is no need
+    of a word any more."""
     rows = (*notebook.account.rows("hurt", other), *notebook.account.rows("pleased", other))
     row = next((row for row in rows if row.act == why and row.tick == view.tick), None)
     if row is None:
@@ -221,31 +220,25 @@ def _felt(view: TurnView, notebook: Notebook, other: str, why: str) -> None:
                 _close(view, notebook, goal, OVERTAKEN, row.because[-1])
 
 
-def _matter(view: TurnView, notebook: Notebook, act: str, row: Entry) -> None:
-    """Something to say to the other of a row."""
-    named = _name_of(view, row)
+def _matter(view: TurnView, notebook: Notebook, act: str, row: AccountRow) -> None:
+    """Opens a goal to say something to the other of a row."""
+    named = "" if view.scenario.fact(row.topic) else row.named or row.topic  # not the id of an event
     text = wished(view.scenario.language, act, x=_called(view, row.other), topic=named)
-    _open(
-        view, notebook, "matter", text, row.because, act=act, topic=_topic_of(row), named=named, person=row.other,
-        due=_in_days(view, MATTER_DAYS), again=act == "apologise",
-    )  # fmt: skip
+    due = _in_days(view, MATTER_DAYS)
+    goal = Goal("", "matter", text, act, _topic_of(row), named, person=row.other, due=due)
+    _open(view, notebook, goal, row.because, again=act == "apologise")
 
 
-def _topic_of(row: Entry) -> str:
-    """What a row is about; empty for what was so, which is not called by its key."""
+def _topic_of(row: AccountRow) -> str:
+    """Returns the topic of a row; empty for a circumstance, which is not called by its key."""
     return "" if subject_of(row.topic)[0] else row.topic
-
-
-def _name_of(view: View, row: Entry) -> str:
-    """What a row is about in words; empty for the id of an event."""
-    return "" if view.scenario.fact(row.topic) else row.named or row.topic
 
 
 # ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _handled(view: TurnView, notebook: Notebook, handled: Did | Changed | Tried, memory: Memory) -> None:
-    """I did something to a thing, or saw what it is like: a repair gets on, ends, or is needed."""
+    """Updates goals after I did something to a thing, or saw its state: a repair gets on, ends, or is needed."""
     thing = handled.object
     goal = next((goal for goal in notebook.goals.open() if goal.object == thing and goal.kind == "repair"), None)
     if goal is not None:
@@ -264,7 +257,7 @@ def _advance(view: TurnView, notebook: Notebook, goal: Goal, handled: Happening,
 
 
 def _left(view: TurnView, notebook: Notebook, thing: str) -> int:
-    """How many attempts a repair still takes from the state that the thing is seen or believed to be in."""
+    """Returns how many attempts a repair still takes from the state in which the thing is seen or believed to be."""
     seen, known = view.world.things.get(thing), notebook.belief.nodes.get(thing)
     state = seen.state if seen else known.state if known else ""
     made = seen.progress if seen else 0
@@ -272,7 +265,7 @@ def _left(view: TurnView, notebook: Notebook, thing: str) -> int:
 
 
 def _see_to(view: TurnView, notebook: Notebook, thing: str, memory: int) -> None:
-    """Mean to repair a thing that one answers for."""
+    """Opens a goal to repair a thing that the character is responsible for."""
     if thing not in charges(view):
         return
     left = _left(view, notebook, thing)
@@ -283,11 +276,11 @@ def _see_to(view: TurnView, notebook: Notebook, thing: str, memory: int) -> None
     due = _deadline(view, own)
     if due <= view.tick or notebook.goals.lately(about("repair", "", "", thing), 0):  # or it names no day
         own, due = wished(spoken, "repair", thing=language(spoken).the_thing(name)), -1
-    _open(view, notebook, "repair", own, [memory], topic=thing, object=thing, steps=left, due=due)
+    _open(view, notebook, Goal("", "repair", own, topic=thing, object=thing, steps=left, due=due), [memory])
 
 
 def _deadline(view: View, goal: str) -> int:
-    """The day that a goal of the scenario names: `… before Sunday`; −1 for none."""
+    """Returns the day that a goal of the scenario names: `… before Sunday`; −1 if it names none."""
     names = [name.lower() for name in weekdays(view.scenario.language)]
     number = next((number for number, name in enumerate(names) if name in goal.lower()), None)
     if number is None:
@@ -297,7 +290,7 @@ def _deadline(view: View, goal: str) -> int:
 
 
 def charges(view: View) -> Iterator[str]:
-    """The objects that a character answers for: whose repair is a part of its routine."""
+    """Yields the objects that a character is responsible for: their repair is part of its routine."""
     geography = view.scenario.geography
     for thing, verb in _uses(view.persona):
         node = geography.nodes.get(thing)
@@ -307,13 +300,13 @@ def charges(view: View) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _uses(persona: Persona) -> tuple[tuple[str, str], ...]:
-    """(object, verb) of every step of a routine that uses something."""
+    """Returns (object, verb) of every step of a routine that uses something."""
     steps = (step for item in persona.routine for phase in item.phases for step in phase.steps)
     return tuple(sorted({(step.object_id, step.verb) for step in steps if step.object_id}))
 
 
 def mending(geography: Geography, thing: str, state: str) -> tuple[Transition, ...]:
-    """The transitions by which a thing in this state is repaired, in order; none where there is nothing to repair."""
+    """Returns the transitions that repair a thing in this state, in order; none if there is nothing to repair."""
     node = geography.nodes.get(thing)
     return _mending(geography.kinds[node.kind].repairs, state) if node is not None and node.kind else ()
 
@@ -331,7 +324,7 @@ def _mending(repairs: tuple[Transition, ...], state: str) -> tuple[Transition, .
 
 
 def _overdue(view: TurnView, notebook: Notebook) -> None:
-    """Goals whose time is over. Whether a promise was kept, the account says."""
+    """Closes the goals whose time is over. The account tells whether a promise was kept."""
     for goal in notebook.goals.open():
         if not 0 <= goal.due <= view.tick:
             continue
@@ -350,7 +343,8 @@ def _overdue(view: TurnView, notebook: Notebook) -> None:
 
 
 def _look_around(view: TurnView, notebook: Notebook) -> None:
-    """Once a day, before it begins: things to see to, goals that failed too often, somebody missed, a quarrel."""
+    """Looks once a day, before it begins, for things to see to, goals that failed too often, somebody missed, and a
+    quarrel."""
     for goal in notebook.goals.open():
         if any(not set(goal.because).isdisjoint(stroke.because) for stroke in notebook.plan.level("day")):
             tried = goal.moved(goal.changed, _last(view, goal), tries=goal.tries + (goal.kind != "repair"))
@@ -359,17 +353,12 @@ def _look_around(view: TurnView, notebook: Notebook) -> None:
                 _close(view, notebook, tried, GIVEN_UP, tried.moved_by)
     for thing in charges(view):
         if _left(view, notebook, thing) and notebook.goals.find("repair", topic=thing) is None:
-            memory = _about_thing(view, thing)
+            memory = view.draft.earliest(_names(view.scenario.geography.nodes[thing].name)) or 0
             if memory:
                 _see_to(view, notebook, thing, memory)
     if not any(goal.kind == "visit" for goal in notebook.goals.open()):
         _miss_somebody(view, notebook)
     _sulk(view, notebook)
-
-
-def _about_thing(view: TurnView, thing: str) -> int:
-    """A memory that names a thing; 0 for none."""
-    return view.draft.earliest(_names(view.scenario.geography.nodes[thing].name)) or 0
 
 
 @cache  # a stream tests a text once for one and the same function
@@ -378,7 +367,7 @@ def _names(name: str) -> Callable[[str], bool]:
 
 
 def _miss_somebody(view: TurnView, notebook: Notebook) -> None:
-    """A visit to the one most liked of those one has not talked with for long."""
+    """Opens a goal to visit the most liked of those with whom the character has not talked for long."""
     clock = view.scenario.clock
     gone = {note.of for note in known(view) if note.gone and note.holds}
     missed = [
@@ -392,15 +381,14 @@ def _miss_somebody(view: TurnView, notebook: Notebook) -> None:
         memory = told.because[-1] if told else view.draft.earliest(_names(_called(view, other)))
         if memory and not notebook.goals.lately(about("visit", "", other, ""), view.tick - clock.ticks(48 * 60)):
             text = wished(view.scenario.language, "visit", x=_called(view, other))
-            _open(
-                view, notebook, "visit", text, [memory], named=told.named if told and told.kind == "heard" else "",
-                person=other, due=_in_days(view, VISIT_DAYS), again=True,
-            )  # fmt: skip
+            named = told.named if told and told.kind == "heard" else ""
+            goal = Goal("", "visit", text, named=named, person=other, due=_in_days(view, VISIT_DAYS))
+            _open(view, notebook, goal, [memory], again=True)
             return
 
 
 def _sulk(view: TurnView, notebook: Notebook) -> None:
-    """A quarrel that has lasted is to be ended: by the one who was hurt, if nothing has come of it since."""
+    """Opens a goal to end a quarrel that has lasted: the one who was hurt ends it, if nothing has come of it since."""
     clock = view.scenario.clock
     for other in sorted(notebook.relations):
         hurt = next((row for row in notebook.account.rows("hurt", other) if row.act != "stayed_away"), None)
@@ -414,8 +402,8 @@ def _sulk(view: TurnView, notebook: Notebook) -> None:
 
 
 def wish_for(view: TurnView, notebook: Notebook, memories: Iterable[Memory]) -> None:
-    """What a conclusion makes one wish about somebody becomes a goal: to be with them, or to hear more of what they
-    have told."""
+    """Opens goals for the wishes that a conclusion leads to: to be with somebody, or to hear more of what they have
+    told."""
     for memory in memories:
         concluded = happening_of(memory.details)
         if not isinstance(concluded, Concluded):
@@ -428,15 +416,14 @@ def wish_for(view: TurnView, notebook: Notebook, memories: Iterable[Memory]) -> 
         is_known = relation is not None and bool(topic or relation.label or relation.last_talk >= 0)
         if concluded.wish and is_known and wishes < MOST_WISHES:
             kind, act = ("matter", "ask.topic") if topic else ("visit", "")
-            _open(
-                view, notebook, kind, concluded.wish, [memory.id], act=act, topic=as_topic(topic), named=topic,
-                person=other, due=_in_days(view, VISIT_DAYS),
-            )  # fmt: skip
+            due = _in_days(view, VISIT_DAYS)
+            goal = Goal("", kind, concluded.wish, act, as_topic(topic), topic, person=other, due=due)
+            _open(view, notebook, goal, [memory.id])
 
 
 def _is_theirs(view: TurnView, notebook: Notebook, other: str, topic: str) -> bool:
-    """Whether somebody has told one of a subject, and may have more to tell: not of news or of what everybody noticed,
-    nor of what is one's own or no thing (`goodbye`, `rest`)."""
+    """Tells whether somebody has told of a subject and may have more to tell: it is neither news nor something
+    everybody noticed, nor the character's own, nor without substance (`goodbye`, `rest`)."""
     if view.persona.called in topic:
         return False
     if " " not in topic.strip() and not language(view.scenario.language).has_particles:
@@ -449,13 +436,13 @@ def _is_theirs(view: TurnView, notebook: Notebook, other: str, topic: str) -> bo
 
 
 def _head(topic: str) -> str:
-    """The last word of a subject: what it names, whosever it is."""
+    """Returns the last word of a subject, which names it, whosever it is."""
     return next(reversed(words(as_topic(topic))), "")
 
 
 @derived
 def _noticed(scenario: Scenario) -> frozenset[str]:
-    """The subjects of the scenario's occasions, without those that somebody there has memories of."""
+    """Returns the subjects of the scenario's occasions, except those that somebody there has memories of."""
     own = {_head(one.topic) for memories in scenario.memories.values() for one in memories}
     return frozenset({_head(tell.topic) for tell in scenario.tells.values()} - own)
 
@@ -464,7 +451,7 @@ def _noticed(scenario: Scenario) -> frozenset[str]:
 
 
 def goal_notes(view: View, goals: Iterable[Goal], *, seek: bool = False) -> tuple[GoalNote, ...]:
-    """Goals as a mind is told them; with `seek`, where and when the people they take are mostly met."""
+    """Returns goals as a mind is told them; with `seek`, also where and when their people are mostly met."""
     goals = tuple(goals)
     wanted = {(goal.person, goal.place) for goal in goals if goal.person}
     met = _met(view, wanted) if seek and wanted else {}
@@ -475,8 +462,8 @@ SOON = timedelta(minutes=30)
 
 
 def goals_spoken_of(view: View, goals: Iterable[Goal], lines: Sequence[str]) -> tuple[GoalNote, ...]:
-    """Goals as a mind is told them that has just heard these lines: of somebody who is named in them, also where and
-    when one mostly meets them later today."""
+    """Returns goals as they are told to a mind that has just heard these lines; if a line names a goal's person, also
+    where and when that person is mostly met later today."""
     notes = goal_notes(view, goals)
     return tuple([_met_today(view, note) if _is_spoken_of(view, note, lines) else note for note in notes])
 
@@ -535,7 +522,7 @@ def _is(view: View, thing: str, state: str) -> bool:
 
 
 def _day(view: View, due: datetime) -> str:
-    """The day of a deadline in a word: `tomorrow`, `Thursday`."""
+    """Returns the day of a deadline in a word: `tomorrow`, `Thursday`."""
     language = view.scenario.language
     days = (due.date() - view.now.date()).days
     named = {int(count): word for word, count in reversed(rows(language, "days", "ahead"))}
@@ -543,15 +530,15 @@ def _day(view: View, due: datetime) -> str:
 
 
 def _met(view: View, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, int]]:
-    """Character and place (empty for any) → the place where, and the minute of the day at which, one has met them most
-    often these days; where they were seen last, or live, if one has not."""
+    """Returns (character, place) → the place and the minute of the day at which the two have met most often these days;
+    an empty place in the key means any. If they have not met: where the other was seen last, or lives."""
     seen = _sightings(view, {other for other, _ in wanted})
     return {(other, place): _usual(view, other, place, seen[other]) for other, place in wanted}
 
 
 def met_from(view: View, other: str, moment: datetime) -> tuple[str, int]:
-    """The place where, and the minute of the day at which, one mostly meets somebody later than that moment of a day;
-    no place where one has not."""
+    """Returns the place and the minute of the day at which somebody is mostly met later than that moment of a day; no
+    place if they have not met."""
     counts = _sightings(view, {other})[other]
     later = {(hour, place): count for (hour, place), count in counts.items() if hour > moment.hour}
     _, hour, place = min(((-count, hour, place) for (hour, place), count in later.items()), default=(0, -1, ""))
@@ -559,7 +546,7 @@ def met_from(view: View, other: str, moment: datetime) -> tuple[str, int]:
 
 
 def _sightings(view: View, people: Set[str]) -> dict[str, Counter[tuple[int, str]]]:
-    """How often one has seen these people at which hour and place these days."""
+    """Returns for each of these people how often they were seen these days, by hour and place."""
     sightings: dict[str, Counter[tuple[int, str]]] = {other: Counter() for other in people}
     days = set[tuple[str, int, int, str]]()
     for memory in view.memories.since(view.now - SIGHTINGS, OBSERVATION):

@@ -12,8 +12,8 @@ from datetime import timedelta
 from itertools import islice
 
 from commonplace.character.account import as_topic
-from commonplace.character.persona import Persona
 from commonplace.clock import midnight
+from commonplace.cognition.authors_lines import unconditional
 from commonplace.cognition.goals import goal_notes
 from commonplace.cognition.past import whole_past
 from commonplace.cognition.retrieve import embedded
@@ -28,15 +28,14 @@ from commonplace.cognition.situation import (
     situation,
     who,
 )
-from commonplace.cognition.telling import unconditional
 from commonplace.cognition.turn import TalkView, Tracer
 from commonplace.languages import weekdays
 from commonplace.languages.language import language
 from commonplace.memory import Memory, Retrieval, policies
-from commonplace.minds.notes import Item, Spoken, fields_of
-from commonplace.minds.question import Asked, understood
+from commonplace.minds.notes import ItemNote, Spoken, fields_of
+from commonplace.minds.question import ParsedQuestion, understood
 from commonplace.minds.question_kinds import has
-from commonplace.minds.question_names import Names
+from commonplace.minds.question_names import QuestionNames
 from commonplace.minds.question_rules import spoken_in as language_of
 from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier, ThingKnown
 from commonplace.world.happenings import (
@@ -90,13 +89,13 @@ SMALL_HOURS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class InterviewAnswer:
     """An answer, and everything it rests on."""
 
     answer: str
     because: tuple[int, ...]
     """Ids of the memories it cites; all of them are the character's, made at the tick or before."""
-    asked: Asked
+    asked: ParsedQuestion
     """The question as it was understood."""
     retrievals: tuple[Retrieval, ...] = field(repr=False)
     """What was searched for, best first: the question, then what it names. Their hits have every part of the score."""
@@ -108,10 +107,10 @@ class Answered:
 
 async def interview(
     view: TalkView, question: str, *, lines: Sequence[Spoken] = (), before: Earlier | None = None
-) -> Answered:
-    """The answer to a question after the lines of a talk; `before` is an answer given to it earlier, if there is one.
+) -> InterviewAnswer:
+    """Returns the answer to a question after the lines of a talk; `before` is an earlier answer to it, if there is one.
 
-    Deterministic for a deterministic mind. Nothing is touched.
+    Deterministic for a deterministic mind. Touches no memory.
     """
     notebook = Tracer()
     lines = tuple(lines)
@@ -120,14 +119,19 @@ async def interview(
     inputs = _inputs(view, question, asked, lines, retrievals, before)
     answer = await notebook.ask(ANSWER, inputs)
     known = tuple(memory for memory in dict.fromkeys(answer.value.because) if memory in view.memories)
-    return Answered(answer.value.answer, known, asked, retrievals, inputs, answer.outcome)
+    return InterviewAnswer(answer.value.answer, known, asked, retrievals, inputs, answer.outcome)
 
 
-def names(view: TalkView, question: str) -> Names:
-    """What a question may name: everybody and every place of the scenario, whether or not the character knows it."""
+def names(view: TalkView, question: str) -> QuestionNames:
+    """Returns the names that a question may use: everybody and every place of the scenario, whether or not the
+    character knows them."""
     scenario = view.scenario
-    return Names(
-        people=[(one.id, one.name, one.called, one.pronoun) for one in _others(view)],
+    return QuestionNames(
+        people=[
+            (one.id, one.name, one.called, one.pronoun)
+            for one in scenario.personas.values()
+            if one.id != view.persona.id
+        ],
         places=[(node.id, node.name) for node in scenario.geography.nodes.values() if node.type == "area"],
         facts={fact.id: _groups(fact.groups) for fact in scenario.facts},
         late=view.now.hour < SMALL_HOURS,
@@ -140,18 +144,19 @@ def names(view: TalkView, question: str) -> Names:
     )
 
 
-def told_in(view: TalkView, lines: Sequence[Spoken]) -> Asked:
-    """What the last answer was about, as a question would name it: what `that` means in the next one."""
+def told_in(view: TalkView, lines: Sequence[Spoken]) -> ParsedQuestion:
+    """Returns the subject of the last answer, as a question would name it: the meaning of `that` in the next one."""
     memories = [view.memories.get(id_) for id_ in (lines[-1].because if lines else ()) if id_ in view.memories]
     known = [happening_of(memory.details) for memory in memories]
     facts = [fact.id for fact in view.scenario.facts if any(fact.carried_by(memory.text) for memory in memories)]
     topic = next((one.topic for one in known if one.topic and one.topic not in facts), "")
     words = tuple(word for word in as_topic(topic or next((one.doing for one in known), "")).split() if len(word) > 1)
-    return Asked(facts=tuple(facts), topic=topic, words=words, heads=words, subject=topic)
+    return ParsedQuestion(facts=tuple(facts), topic=topic, words=words, heads=words, subject=topic)
 
 
 def _roles(view: TalkView) -> dict[str, str]:
-    """What only one of those the character knows is, to it or by trade → who."""
+    """Returns role → who, for roles that only one of the character's acquaintances has, by their relation to it or by
+    trade."""
     found: dict[str, list[str]] = {}
     for other, relation in view.state.relations.items():
         persona = view.scenario.personas.get(other)
@@ -161,12 +166,8 @@ def _roles(view: TalkView) -> dict[str, str]:
     return {role: ids[0] for role, ids in sorted(found.items()) if len(ids) == 1 and role != view.persona.work.lower()}
 
 
-def _others(view: TalkView) -> list[Persona]:
-    return [one for one in view.scenario.personas.values() if one.id != view.persona.id]
-
-
 def _groups(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[list[str]]:
-    """The groups of all languages, merged one by one."""
+    """Returns the groups of all languages, merged one by one."""
     longest = max((len(one) for one in groups.values()), default=0)
     return [[word for one in groups.values() if at < len(one) for word in one[at]] for at in range(longest)]
 
@@ -174,8 +175,8 @@ def _groups(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[list[str]]:
 # ── retrieval ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: Asked) -> tuple[Retrieval, ...]:
-    """For the question, and for each person, place and fact it names."""
+async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: ParsedQuestion) -> tuple[Retrieval, ...]:
+    """Retrieves memories for the question, and for each person, place and fact it names."""
     scenario = view.scenario
     called = [scenario.personas[other].called for other in asked.people[:MOST_NAMED]]
     spots = [scenario.geography.nodes[place].name for place in asked.places[:MOST_NAMED]]
@@ -205,7 +206,7 @@ async def _retrieved(view: TalkView, notebook: Tracer, question: str, asked: Ask
 def _inputs(
     view: TalkView,
     question: str,
-    asked: Asked,
+    asked: ParsedQuestion,
     lines: tuple[Spoken, ...],
     retrievals: Sequence[Retrieval],
     before: Earlier | None,
@@ -258,9 +259,9 @@ def _inputs(
     )
 
 
-def _of_account(view: TalkView, asked: Asked) -> list[Memory]:
-    """What the account of one's own past cites about what is asked about: whether one was there, whom one told and who
-    told one does not hang on what a retrieval finds."""
+def _of_account(view: TalkView, asked: ParsedQuestion) -> list[Memory]:
+    """Returns the memories that the account of the character's past cites about the question. Whether it was there,
+    whom it told and who told it then does not depend on what a retrieval finds."""
     wanted = {*asked.facts, as_topic(asked.topic), as_topic(asked.subject)} - {""}
     about_promises = any(word.startswith(PROMISES) for word in asked.words)
     account = view.state.account.all()
@@ -279,8 +280,8 @@ def _acquaintance(view: TalkView, other: str) -> Acquaintance:
     )
 
 
-def _things(view: TalkView, asked: Asked) -> tuple[ThingKnown, ...]:
-    """The objects in the belief view that share a word with the question, those with most of them first."""
+def _things(view: TalkView, asked: ParsedQuestion) -> tuple[ThingKnown, ...]:
+    """Returns the objects in the belief view that share a word with the question, those that share most words first."""
     geography, found, spoken = view.scenario.geography, dict[str, int](), language(view.scenario.language)
     words = set(asked.words)
     for id_, known in sorted(view.state.belief.nodes.items()):
@@ -300,12 +301,12 @@ def _things(view: TalkView, asked: Asked) -> tuple[ThingKnown, ...]:
     )
 
 
-def _usual(view: TalkView) -> tuple[Item, ...]:
+def _usual(view: TalkView) -> tuple[ItemNote, ...]:
     nodes = view.scenario.geography.nodes
     routine = view.persona.routine
     ends = (*(item.at for item in routine[1:]), *(item.at + 24 * 60 for item in routine[:1]))
     return tuple(
-        Item(
+        ItemNote(
             start=f"{item.at // 60 % 24:02d}:{item.at % 60:02d}",
             minutes=max(0, end - item.at),
             location=item.place,
@@ -330,8 +331,8 @@ def _unique(memories: Iterable[Memory]) -> list[Memory]:
 # ── evidence by happenings ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
-    """What the simulator knows to be about those the question names, the most telling first."""
+def _of_named(view: TalkView, asked: ParsedQuestion, latest: Sequence[Memory]) -> list[Memory]:
+    """Returns the memories that the simulator knows to be about the names in the question, the most telling first."""
     found: list[Memory] = []
     for fact in asked.facts[:MOST_NAMED]:
         found += _of_fact(view, fact, latest)
@@ -345,19 +346,16 @@ def _of_named(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Me
     return found
 
 
-def _of_kind(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
-    """What today's plan rests on, what was said lately where that is asked, and what was known from the start."""
-    found = [view.memories.get(id_) for id_ in _reasons(view) if id_ in view.memories]
+def _of_kind(view: TalkView, asked: ParsedQuestion, latest: Sequence[Memory]) -> list[Memory]:
+    """Returns the memories that today's plan rests on, what was said lately if that is asked, and what was known from
+    the start."""
+    reasons = dict.fromkeys(id_ for item in view.state.plan.level("day") for id_ in item.because)
+    found = [view.memories.get(id_) for id_ in reasons if id_ in view.memories]
     if any(has(one.kind, "heard") for one in (asked, asked.also) if one):
         found += islice(_those(latest, lambda known: isinstance(known, Said | Befell | Read)), LATEST_SAID)
     if asked.kind == "news":
         found += [memory for fact in view.scenario.facts for memory in _of_fact(view, fact.id, latest)]
     return [*found, *islice(_those(latest, lambda known: isinstance(known, Seed)), SEEDS)]
-
-
-def _reasons(view: TalkView) -> list[int]:
-    """What today's plan rests on."""
-    return list(dict.fromkeys(id_ for item in view.state.plan.level("day") for id_ in item.because))
 
 
 def _view_of(view: TalkView, other: str) -> tuple[int, ...]:
@@ -366,14 +364,15 @@ def _view_of(view: TalkView, other: str) -> tuple[int, ...]:
 
 
 def _of_fact(view: TalkView, fact_id: str, latest: Sequence[Memory]) -> list[Memory]:
-    """What carries a fact: the earliest, then the latest."""
+    """Returns the memories that carry a fact: the earliest, then the latest."""
     fact = view.scenario.fact(fact_id)
     carriers = [memory for memory in latest if fact is not None and fact.carried_by(memory.text)]
     return [*carriers[: -OF_A_FACT // 2 - 1 : -1], *carriers[: OF_A_FACT // 2]]
 
 
 def _of_person(view: TalkView, other: str, latest: Sequence[Memory]) -> list[Memory]:
-    """Talk with somebody, what they were seen doing, what others said of them, what is remembered and thought."""
+    """Returns memories of somebody: talk with them, what they were seen doing, what others said of them, what is
+    remembered and thought of them."""
     called = view.scenario.personas[other].called
     sorts: Mapping[str, Callable[[Happening], bool]] = {
         "about": lambda known: isinstance(known, Seed) and known.about == other,
@@ -392,15 +391,15 @@ def _is_between(known: Happening, other: str) -> bool:
 
 
 def _those(latest: Sequence[Memory], test: Callable[[Happening], bool]) -> Iterable[Memory]:
-    """The memories whose happening passes, latest first."""
+    """Returns the memories whose happening passes, latest first."""
     return (memory for memory in latest if test(happening_of(memory.details)))
 
 
 # ── the day ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _day(view: TalkView, asked: Asked, latest: Sequence[Memory]) -> list[Memory]:
-    """What happened on the day that the question is about, else today and yesterday; oldest first."""
+def _day(view: TalkView, asked: ParsedQuestion, latest: Sequence[Memory]) -> list[Memory]:
+    """Returns the memories of the day that the question is about, else of today and yesterday; oldest first."""
     first = midnight(view.now) - timedelta(days=max(0, asked.when.days) if asked.when else 1)
     # `last night` goes on in the morning.
     days = 1 if asked.when is not None and asked.when.days > 0 and asked.when.end <= 24 * 60 else 2

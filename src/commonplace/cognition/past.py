@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from commonplace.character.account import BETWEEN, MARKED, OWN, Account, Entry, Heard, Rows, digests_of, latest_first
-from commonplace.cognition.account import talk_topics
+from commonplace.character.account import (
+    BETWEEN,
+    MARKED,
+    OWN,
+    Account,
+    AccountRow,
+    Heard,
+    Rows,
+    digests_of,
+    latest_first,
+)
+from commonplace.cognition.record_past import talk_topics
 from commonplace.cognition.remember import ACTION
 from commonplace.cognition.turn import View
 from commonplace.minds.notes import Past, PastNote, Recalled
@@ -23,9 +33,9 @@ SMALL_WORDS = frozenset({"the", "a", "an", "of", "to", "and", "in", "on", "at", 
 
 
 def past_with(view: View, account: Account, other: str, found: Sequence[Recalled] = ()) -> Past:
-    """What concerns a hearer: the rows with them, whom else one told or heard of the talk's subjects and of the news
-    recalled, and one's own latest deeds; with the sentences that this hearer has heard, those said lately, and of the
-    recalled memories those that anybody has been told."""
+    """Returns the past that concerns a hearer: the rows with them, the others whom the character told or from whom it
+    heard of the talk's subjects and of the news recalled, and its own latest deeds; with the sentences that this hearer
+    has heard, those said lately, and those of the recalled memories that anybody has been told."""
     rows = [row for kind in BETWEEN for row in account.groups.get(f"{kind}/{other}", {}).values()]
     for topic in dict.fromkeys((*talk_topics(view), *(fact for note in found for fact in note.facts))):
         rows += _elsewhere(account, topic, other)
@@ -38,12 +48,12 @@ def past_with(view: View, account: Account, other: str, found: Sequence[Recalled
 
 
 def own_past(view: View, account: Account) -> Past:
-    """One's own latest deeds, occasions and promises."""
+    """Returns the character's own latest deeds, occasions and promises."""
     return Past(notes=notes_of(view, _own(account)), said=(), lately=())
 
 
 def whole_past(view: View, account: Account) -> Past:
-    """The latest rows of every kind, and all about promises."""
+    """Returns the latest rows of every kind, and all rows about promises."""
     rows = [row for row in account.all() if row.kind != MARKED]
     older = (row for row in rows[MOST_WHOLE:] if f"{row.kind}/" in WITH_SOMEBODY)
     return Past(notes=notes_of(view, (*rows[:MOST_WHOLE], *older)), said=(), lately=())
@@ -52,8 +62,8 @@ def whole_past(view: View, account: Account) -> Past:
 WITH_SOMEBODY = ("promised/", "kept/", "broke/")
 
 
-def _own(account: Account) -> tuple[Entry, ...]:
-    """One's own latest deeds and occasions, and what became of promises."""
+def _own(account: Account) -> tuple[AccountRow, ...]:
+    """Returns the character's own latest deeds and occasions, and what became of promises."""
     groups = [rows for group, rows in account.groups.items() if group.startswith(ABOUT_ONESELF)]
     made = tuple(map(id, groups))
     known = _OWN.get(made)
@@ -69,13 +79,13 @@ def _own(account: Account) -> tuple[Entry, ...]:
 
 
 ABOUT_ONESELF = tuple(f"{kind}/" for kind in OWN)
-_OWN: dict[tuple[int, ...], tuple[list[Rows], tuple[Entry, ...]]] = {}
+_OWN: dict[tuple[int, ...], tuple[list[Rows], tuple[AccountRow, ...]]] = {}
 """By the addresses of the groups about oneself, which are kept with them: the rows told last."""
 MOST_ACCOUNTS = 64
 
 
-def _elsewhere(account: Account, topic: str, hearer: str) -> Iterable[Entry]:
-    """Whom else one told of a topic, and from whom else one heard of it."""
+def _elsewhere(account: Account, topic: str, hearer: str) -> Iterable[AccountRow]:
+    """Yields the rows of others whom the character told of a topic, or from whom it heard of it."""
     for group, rows in account.groups.items():
         if group.startswith(("told/", "heard/")) and not group.endswith(f"/{hearer}"):
             row = rows.get(f"/{topic}")
@@ -84,7 +94,7 @@ def _elsewhere(account: Account, topic: str, hearer: str) -> Iterable[Entry]:
 
 
 def _seen(view: View, hearer: str) -> list[PastNote]:
-    """Where one last saw those whom the latest line names."""
+    """Returns where the people whom the latest line names were last seen."""
     talk = view.world.talk
     line = talk.lines[-1].utterance if talk and talk.lines else ""
     belief, nodes, minutes = view.state.belief, view.scenario.geography.nodes, view.scenario.clock.tick_minutes
@@ -100,7 +110,7 @@ def _seen(view: View, hearer: str) -> list[PastNote]:
 
 
 def _asked_about(view: View, hearer: str) -> list[PastNote]:
-    """What one was doing lately that the hearer's latest line asks about."""
+    """Returns recent doings of the character that the hearer's latest line asks about."""
     talk = view.world.talk
     line = talk.lines[-1] if talk and talk.lines else None
     if line is None or line.speaker != hearer or not (line.speech_act.startswith("ask") or "?" in line.utterance):
@@ -127,7 +137,7 @@ def _asked_about(view: View, hearer: str) -> list[PastNote]:
 
 
 def _told(account: Account, found: Iterable[Recalled]) -> list[str]:
-    """The digests of what there is to tell of these memories and has been told to anybody."""
+    """Returns the digests of those lines of these memories that anybody has been told."""
     return sorted({one for note in found for tell in note.tell for one in digests_of(tell) if account.has_said(one)})
 
 
@@ -135,13 +145,13 @@ def _in_order(heard: Heard) -> tuple[str, ...]:
     return tuple([sentence for _, sentence in sorted(zip(heard.values(), heard, strict=True))])
 
 
-def notes_of(view: View, rows: Sequence[Entry]) -> tuple[PastNote, ...]:
-    """Rows as a mind is told them."""
+def notes_of(view: View, rows: Sequence[AccountRow]) -> tuple[PastNote, ...]:
+    """Returns rows as a mind is told them."""
     return tuple([_note(view, row) for row in rows])
 
 
-def _note(view: View, row: Entry) -> PastNote:
-    """A row as a mind is told it."""
+def _note(view: View, row: AccountRow) -> PastNote:
+    """Returns a row as a mind is told it."""
     scenario = view.scenario
     fact = scenario.fact(row.topic)
     return PastNote(
@@ -158,8 +168,8 @@ def _note(view: View, row: Entry) -> PastNote:
     )
 
 
-def _attended(view: View, row: Entry) -> str:
-    """What was seen of an event, as long as it is remembered."""
+def _attended(view: View, row: AccountRow) -> str:
+    """Returns what was seen of an event, as long as it is remembered."""
     if row.kind != "attended" or row.because[-1] not in view.memories:
         return ""
     befell = happening_of(view.memories.get(row.because[-1]).details)

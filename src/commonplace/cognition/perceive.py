@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from commonplace.character.plan import PlanItem
-from commonplace.character.state import UNKNOWN, Belief, Known
+from commonplace.character.state import UNKNOWN, Belief, KnownNode
 from commonplace.cognition.sentences import capital, ended, lowered, sentence
 from commonplace.cognition.turn import TurnView
 from commonplace.languages.language import language
@@ -104,8 +104,8 @@ class Perception:
 
 
 def perceive(view: TurnView) -> Perception:
-    """The outcome of one's own action first, then what is new here, at most `attention` of it."""
-    own = tuple(own_outcomes(view))
+    """Returns the outcome of the character's own action first, then what is new here, at most `attention` percepts."""
+    own = tuple(percept for event in view.world.outcome if (percept := _own(view, event)) is not None)
     if view.world.body.asleep:
         return Perception((*own, *from_outside(view)), 0, after_own(view, own))
     others = [*from_outside(view), *_around(view)]
@@ -123,7 +123,8 @@ MOST_PASSING = 2
 
 
 def taken_in(others: list[Percept]) -> list[Percept]:
-    """Without what is only passing and too much to follow: in a crowd somebody always turns to something else."""
+    """Returns the percepts without those that only pass and are too many to follow: in a crowd somebody always turns to
+    something else."""
     passing = [percept for percept in others if percept.passing and percept.kind == "doing"]
     if len(passing) <= MOST_PASSING:
         return others
@@ -132,7 +133,7 @@ def taken_in(others: list[Percept]) -> list[Percept]:
 
 
 def _order(view: TurnView, percept: Percept, item: PlanItem | None) -> tuple[int, int, str]:
-    """People before things; those in the plan (`item`) or known before strangers; then by id."""
+    """Returns the sort key: people before things; those in the plan (`item`) or known before strangers; then by id."""
     relation = view.state.relations.get(percept.subject)
     planned = item is not None and percept.subject == item.object_id
     return (FIRST if percept.to_me else percept.rank, 0 if relation or planned else 1, percept.subject)
@@ -157,14 +158,6 @@ def _around(view: TurnView) -> Iterator[Percept]:
 # ── the outcome of one's own action, from the simulator's account ────────────────────────────────────────────────────
 
 
-def own_outcomes(view: TurnView) -> Iterator[Percept]:
-    """The outcome of one's own action of the tick before."""
-    for event in view.world.outcome:
-        percept = _own(view, event)
-        if percept is not None:
-            yield percept
-
-
 def _own(view: TurnView, event: Event) -> Percept | None:  # noqa: PLR0911 – a case per type
     match event.body:
         case Idled() as idled:
@@ -187,13 +180,13 @@ def _own(view: TurnView, event: Event) -> Percept | None:  # noqa: PLR0911 – a
 
 
 def _doing(view: TurnView, acted: Acted) -> str:
-    """The words for an action while it is done."""
+    """Returns the words for an action in progress."""
     names = {slot: name_of(view, id) for name, slot in SLOTS.items() if (id := getattr(acted, name, ""))}
     return action_words(view.scenario.language, acted.kind, "doing", **names)
 
 
 def _outcome(view: TurnView, event: Event, words: str, happening: Happening, **slots: str) -> Percept:
-    """`words`: the name of its sentence."""
+    """Returns the percept of an event of one's own; `words` is the name of its sentence."""
     text = sentence(view.scenario.language, words, name=view.persona.name, **slots)
     return Percept(
         "absent" if isinstance(happening, Absent) else "outcome",
@@ -255,7 +248,7 @@ def _own_rejected(view: TurnView, event: Event, rejected: ActionRejected) -> Per
 
 
 def from_outside(view: TurnView) -> Iterator[Percept]:
-    """Inner voices, scripted and god-mode events that reach me."""
+    """Yields the inner voices, scripted and god-mode events that reach the character."""
     raised = _told_of(view)
     for event in view.world.news:
         match event.body:
@@ -286,7 +279,7 @@ def from_outside(view: TurnView) -> Iterator[Percept]:
 
 
 def _received(view: TurnView, event: Event, received: Received) -> Percept:
-    """Words of somebody who is not here, or was not when they were read."""
+    """Returns words of somebody who is not here, or was not here when they were read."""
     writer = view.scenario.personas.get(received.by)
     plain = "_plain" if received.form == "letter" and not received.by else ""
     text = sentence(
@@ -299,13 +292,13 @@ def _received(view: TurnView, event: Event, received: Received) -> Percept:
 
 
 def _sky_before(view: TurnView) -> str:
-    """The sky of two ticks ago, where it has changed since; that of now otherwise."""
+    """Returns the sky of two ticks ago if it has changed since, else the present one."""
     before = (event.body.old for event in view.world.news if isinstance(event.body, WeatherChanged))
     return next(before, view.world.ambient.sky)
 
 
 def befalls(view: TurnView) -> str:
-    """What a sentence from outside makes the character do from now on; empty for nothing."""
+    """Returns what a sentence from outside makes the character do from now on; empty if there is none."""
     return next((doing for event in view.world.news if (doing := _strikes(view, event))), "")
 
 
@@ -315,8 +308,8 @@ def _strikes(view: TurnView, event: Event) -> str:
 
 
 def _befell(view: TurnView, played: ScriptPlayed) -> Befell:
-    """The id of a scripted event, where it takes place and who else is there; of one noticed from the next area only
-    where."""
+    """Returns a scripted event with its id, its place and the others there; if it is noticed from the next area, only
+    its place."""
     areas = " ".join(played.areas)
     if played.far and not reaches(played, view.persona.id, view.world.area):
         return Befell(text=ended(played.far), far=areas)
@@ -325,7 +318,7 @@ def _befell(view: TurnView, played: ScriptPlayed) -> Befell:
 
 
 def _carrying(view: TurnView, text: str, key: str) -> str:
-    """A text that says what it raises, too: one remembers it by these words, and passes them on."""
+    """Returns a text that also says what it raises: the character remembers and passes on these words."""
     fact, one = view.scenario.fact(key), view.scenario.circumstances.get(key)
     if fact is None or one is None or fact.carried_by(text):
         return text
@@ -333,7 +326,7 @@ def _carrying(view: TurnView, text: str, key: str) -> str:
 
 
 def _spoken_of(view: TurnView, spoke: GodSpoke, text: str) -> Befell:
-    """What a sentence from outside lets happen; the circumstance that it raises is what it is called."""
+    """Returns what a sentence from outside brings about; its id is the circumstance that it raises."""
     raised, by = next((key for key in spoke.raises), ""), spoke.by if spoke.by != view.persona.id else ""
     return Befell(text=text, event=raised, areas=_areas_of(view, raised), there=_awake(view), who=by)
 
@@ -344,7 +337,8 @@ def _areas_of(view: TurnView, key: str) -> str:
 
 
 def what_is_so(view: TurnView) -> Iterator[Percept]:
-    """What is so here and has not been noticed or heard of yet, by whoever comes in later, too."""
+    """Yields the circumstances here that the character has not noticed or heard of yet; somebody who comes later
+    notices them, too."""
     told = _told_of(view)
     for one in view.world.circumstances:
         fact = view.scenario.fact(one.key)
@@ -357,12 +351,12 @@ def what_is_so(view: TurnView) -> Iterator[Percept]:
 
 
 def _told_of(view: TurnView) -> set[str]:
-    """What begins with a sentence that reaches me."""
+    """Returns the keys of the circumstances that begin with a sentence that reaches me."""
     return {key for event in view.world.news if isinstance(event.body, Intervened) for key in event.body.raises}
 
 
 def _lately(view: TurnView, one: Circumstance) -> Iterator[str]:
-    """The texts of what has been remembered since something is so."""
+    """Yields the texts remembered since a circumstance began."""
     since = view.scenario.clock.time(one.since)
     return (memory.text for memory in takewhile(lambda memory: memory.created_at >= since, view.draft.backwards()))
 
@@ -377,7 +371,8 @@ def _awake(view: TurnView) -> str:
 
 
 def _notices(view: TurnView, what: Intervened) -> bool:
-    """A sleeper notices only what is meant for it by name, and what it cannot stay in; nobody what is unseen."""
+    """Tells whether the character notices something. A sleeper notices only what names it, and what it cannot stay in;
+    nobody notices what is unseen."""
     kinds, raised = view.scenario.kinds, map(subject_of, what.raises)
     if any(of == view.persona.id and kinds[kind].unseen for kind, of in raised):
         return False
@@ -391,7 +386,7 @@ def _told(view: TurnView, spoke: GodSpoke) -> str:
 
 
 def occupation(view: TurnView, other: str, body: Body) -> Iterator[Percept]:
-    """Somebody's occupation, when it is not what they were last seen doing."""
+    """Yields somebody's occupation if it differs from what they were last seen doing."""
     known = view.state.belief.nodes.get(other)
     state = ASLEEP if body.asleep else body.doing
     talking = any(other in talk.members for talk in view.world.conversations)
@@ -405,7 +400,7 @@ def occupation(view: TurnView, other: str, body: Body) -> Iterator[Percept]:
 
 
 def changed_things(view: TurnView) -> Iterator[Percept]:
-    """Objects that are not as they were last seen."""
+    """Yields the objects that are not as they were last seen."""
     noticed = {
         event.body.object_id for event in view.world.events if isinstance(event.body, Interacted) and event.body.seen
     }
@@ -420,7 +415,7 @@ def changed_things(view: TurnView) -> Iterator[Percept]:
 
 
 def missing_things(view: TurnView) -> Iterator[Percept]:
-    """Objects that were believed here and have gone."""
+    """Yields the objects that were believed to be here and are gone."""
     for thing_id in missing(view):
         gone = Missing(object=thing_id, place=view.world.area)
         slots = {"The_object": capital(the_name(view, thing_id)), "place_name": the_name(view, view.world.area)}
@@ -428,7 +423,8 @@ def missing_things(view: TurnView) -> Iterator[Percept]:
 
 
 def missing(view: TurnView) -> list[str]:
-    """Objects believed here that somebody outside has taken away. Whoever comes later finds out by looking for them."""
+    """Returns objects believed to be here that somebody outside has taken away. Whoever comes later finds out by
+    looking for them."""
     world, believed = view.world, view.state.belief.nodes
     outside = (event.body for event in world.news if isinstance(event.body, Intervened))
     looked = [one for event in outside for one, _ in event.moves]
@@ -446,7 +442,7 @@ def missing(view: TurnView) -> list[str]:
     )
 
 
-def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: Known | None) -> Percept:
+def _thing_percept(view: TurnView, thing: str, state: str, parent: str, known: KnownNode | None) -> Percept:
     name = the_name(view, thing)
     seen = _seen_thing(view, thing, state)
     if known is not None and known.parent != parent and known.state == state:
@@ -465,7 +461,7 @@ def _seen_thing(view: TurnView, thing: str, state: str) -> Changed:
 
 
 def weather_and_time(view: TurnView) -> Iterator[Percept]:
-    """Changes of weather and time of day."""
+    """Yields changes of weather and time of day."""
     language, root = view.scenario.language, view.world.path[0]
     told = any(isinstance(event.body, GodSpoke) and event.body.sky for event in view.world.news)
     for event in view.world.news:
@@ -485,7 +481,7 @@ def weather_and_time(view: TurnView) -> Iterator[Percept]:
 
 
 def witnessed(view: TurnView, event: Event) -> Percept | None:  # noqa: PLR0911 – a case per type
-    """What others notice of an event here; None where its effects show it already."""
+    """Returns what others notice of an event here; None if its effects show it already."""
     match event.body:
         case Spoke() as spoke:
             return _said(view, event, spoke)
@@ -574,7 +570,7 @@ def _talk_begun(view: TurnView, event: Event, members: Sequence[str]) -> Percept
 
 
 def _noticed(view: TurnView, event: Event, used: Interacted) -> Percept | None:
-    """What a transition lets the room notice; the rest is seen as somebody's doing and a new state."""
+    """Returns what people in the room notice of a transition; the rest is seen as somebody's doing and a new state."""
     thing = used.object_id
     if not used.seen or thing not in view.world.things:
         return None
@@ -588,59 +584,60 @@ def _noticed(view: TurnView, event: Event, used: Interacted) -> Percept | None:
 
 
 def after_own(view: TurnView, own: Iterable[Percept]) -> Belief:
-    """The belief after one's own action: a missing object is no longer believed there, one's own doing is known."""
+    """Returns the belief after the character's own action: a missing object is no longer believed there, and its own
+    doing is known."""
     changes = {
-        percept.happening.object: Known(UNKNOWN, "", view.tick)
+        percept.happening.object: KnownNode(UNKNOWN, "", view.tick)
         for percept in own
         if isinstance(percept.happening, Absent) and percept.happening.object not in view.world.things
     }
     doing = view.world.body.doing
     known = view.state.belief.nodes.get(view.persona.id)
     if known is None or known.state != doing:
-        changes[view.persona.id] = Known(view.world.area, doing, view.tick)
+        changes[view.persona.id] = KnownNode(view.world.area, doing, view.tick)
     return view.state.belief.updated(changes)
 
 
 def after_seeing(view: TurnView, belief: Belief) -> Belief:
-    """The belief with everything here as it is now.
+    """Returns the belief with everything here as it is now.
 
-    An object counts as seen whenever its area is. So an object's entry is renewed only when the object changes, the
+    An object counts as seen whenever its area is. So an object's entry is renewed only if the object changes, and the
     area's entry on arriving and after leaving.
     """
     world, nodes = view.world, view.scenario.geography.nodes
-    changes = {thing: Known(UNKNOWN, "", view.tick) for thing in missing(view)}
+    changes = {thing: KnownNode(UNKNOWN, "", view.tick) for thing in missing(view)}
     if world.body.came_from != world.area or world.area not in belief.nodes:
-        changes[world.area] = Known(nodes[world.area].parent_id, "open", view.tick)
-        changes[world.body.came_from] = Known(nodes[world.body.came_from].parent_id, "open", view.tick - 1)
+        changes[world.area] = KnownNode(nodes[world.area].parent_id, "open", view.tick)
+        changes[world.body.came_from] = KnownNode(nodes[world.body.came_from].parent_id, "open", view.tick - 1)
     here = [(thing, seen.parent, seen.state) for thing, seen in world.things.items()]
     here += [(other, world.area, ASLEEP if body.asleep else body.doing) for other, body in world.bodies.items()]
     for node, parent, state in here:
         known = belief.nodes.get(node)
         if known is None or known.parent != parent or known.state != state:
-            changes[node] = Known(parent, state, view.tick)
+            changes[node] = KnownNode(parent, state, view.tick)
     for neighbour in world.ways:
         if neighbour not in belief.nodes:
-            changes[neighbour] = Known(nodes[neighbour].parent_id, "open", view.tick)
+            changes[neighbour] = KnownNode(nodes[neighbour].parent_id, "open", view.tick)
     return belief.updated(changes, _closed(view, belief))
 
 
 def _closed(view: TurnView, belief: Belief) -> frozenset[tuple[str, str]]:
-    """The ways believed closed: those that lead from here as they are, the rest as last seen."""
+    """Returns the ways believed closed: those that lead from here as they are, the rest as last seen."""
     here = {(view.world.area, neighbour) for neighbour, is_open in view.world.ways.items() if not is_open}
     elsewhere = {way for way in belief.closed if way[0] != view.world.area}
     return frozenset(here | elsewhere) if here or belief.closed else belief.closed
 
 
 def name_of(view: TurnView, node: str) -> str:
-    """The name of an area, object or character."""
+    """Returns the name of an area, object or character."""
     return view.scenario.geography.name(node)
 
 
 def the_name(view: TurnView, node: str) -> str:
-    """The name with its article, as a sentence has it."""
+    """Returns the name with its article, as it stands in a sentence."""
     return the(view, name_of(view, node))
 
 
 def the(view: TurnView, name: str) -> str:
-    """A name with its article."""
+    """Returns a name with its article."""
     return language(view.scenario.language).the(name)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from commonplace.character.plan import (
-    Part,
     Plan,
     PlanItem,
+    PlanPart,
     next_number,
     opened,
     reopened,
@@ -21,8 +21,8 @@ from commonplace.character.plan import (
 )
 from commonplace.character.state import Belief
 from commonplace.clock import hhmm, iso, midnight
-from commonplace.cognition.circumstances import known
 from commonplace.cognition.goals import goal_notes
+from commonplace.cognition.known_circumstances import known
 from commonplace.cognition.perceive import befalls
 from commonplace.cognition.remember import PLAN, NewMemory, remember
 from commonplace.cognition.retrieve import retrieve
@@ -42,7 +42,7 @@ LONGEST_DAY = timedelta(hours=30)
 
 
 async def current_item(view: TurnView, notebook: Notebook) -> PlanItem | None:
-    """The plan item for now, its hour and actions opened if their time has come."""
+    """Returns the plan item for now, its hour and actions opened if their time has come."""
     stroke = notebook.plan.at(view.now, "day")
     if stroke is None or stroke.asleep:
         return stroke
@@ -51,7 +51,7 @@ async def current_item(view: TurnView, notebook: Notebook) -> PlanItem | None:
 
 
 async def _open_hours(view: TurnView, notebook: Notebook, stroke: PlanItem) -> PlanItem:
-    parts: list[Part] = []
+    parts: list[PlanPart] = []
     if stroke.duration_minutes > HOUR:
         hints = _hour_hints(view, stroke)
         proposed = await _parts(view, notebook, stroke, hints, hours=True)
@@ -70,8 +70,8 @@ async def _open_minutes(view: TurnView, notebook: Notebook, hour: PlanItem) -> P
     return next(child for child in children if child.covers(view.now))
 
 
-def _inside(view: TurnView, notebook: Notebook, item: PlanItem, parts: Sequence[Part]) -> tuple[PlanItem, ...]:
-    """An item's children; of one that is opened again, those from now on, numbered after the earlier ones."""
+def _inside(view: TurnView, notebook: Notebook, item: PlanItem, parts: Sequence[PlanPart]) -> tuple[PlanItem, ...]:
+    """Returns an item's children; if it is opened again, those from now on, numbered after the earlier ones."""
     again = bool(notebook.plan.children(item.id))
     rest, first = rest_of(notebook.plan, item, view.now) if again else (item, 0)
     return tiled(rest, parts, view.scenario.clock.tick_minutes, first)
@@ -80,7 +80,8 @@ def _inside(view: TurnView, notebook: Notebook, item: PlanItem, parts: Sequence[
 async def _parts(
     view: TurnView, notebook: Notebook, item: PlanItem, hints: tuple[Hint, ...], *, hours: bool
 ) -> tuple[PartOut, ...]:
-    """The mind's parts of an item. Where requests are merged, a routine that nothing has upset is used as it is."""
+    """Returns the mind's parts of an item. If requests are merged, a routine that nothing has upset is used as it
+    is."""
     merged = view.scenario.cognition.requests == "merged"
     reused = merged and bool(hints) and not notebook.plan.children(item.id)
     task = PLAN_HOURS if hours else PLAN_MINUTES
@@ -102,12 +103,12 @@ async def _parts(
     return (await notebook.ask(task, inputs)).value.parts
 
 
-def _part(view: TurnView, part: PartOut, longest: int) -> Part:
-    """A mind's part, its place and object kept only where they exist."""
+def _part(view: TurnView, part: PartOut, longest: int) -> PlanPart:
+    """Returns a mind's part; its place and object are kept only if they exist."""
     nodes = view.scenario.geography.nodes
     place = part.location if part.location in view.scenario.geography.edges else ""
     has_object = part.object_id in nodes and part.verb != ""
-    return Part(
+    return PlanPart(
         minutes=min(part.minutes, longest),
         action_description=part.do,
         location=place,
@@ -124,7 +125,7 @@ def _hour_hints(view: TurnView, stroke: PlanItem) -> tuple[Hint, ...]:
 
 
 def _minute_hints(view: TurnView, hour: PlanItem) -> tuple[Hint, ...]:
-    """The steps of the phase the hour follows; of the whole routine item when it follows none."""
+    """Returns the steps of the phase that the hour follows; of the whole routine item if it follows none."""
     if hour.routine < 0:
         return ()
     phases = view.persona.routine[hour.routine].phases
@@ -137,7 +138,7 @@ def _minute_hints(view: TurnView, hour: PlanItem) -> tuple[Hint, ...]:
 
 
 async def add_stroke(view: TurnView, notebook: Notebook, stroke: Stroke, reason: str) -> bool:
-    """Put a new stroke into the plan from now on. False if it would begin after the end of the day."""
+    """Puts a new stroke into the plan from now on. Returns false if it would begin after the end of the day."""
     grain = view.scenario.clock.tick_minutes
     start = max(view.now, rounded(at_time(view.now, stroke.start), grain))
     ends = max((item.end_time for item in notebook.plan.level("day")), default=start)
@@ -158,7 +159,8 @@ BEFALLS_MINUTES, SLEEP_MINUTES = 60, 120
 
 
 async def struck(view: TurnView, notebook: Notebook) -> None:
-    """What a sentence from outside makes the character do comes before its plan, whatever its mind thinks of it."""
+    """Puts the action that a sentence from outside causes before the plan, whatever the character's mind thinks of
+    it."""
     doing = befalls(view)
     if not doing:
         return
@@ -174,7 +176,7 @@ async def struck(view: TurnView, notebook: Notebook) -> None:
 
 
 def reopen(view: TurnView, notebook: Notebook, reason: str) -> None:
-    """Open the hours and actions again from now on; the strokes stay."""
+    """Opens the hours and actions again from now on; the strokes stay."""
     notebook.plan = reopened(notebook.plan, view.now)
     _changed(view, notebook, reason)
 
@@ -184,7 +186,7 @@ def _changed(view: TurnView, notebook: Notebook, reason: str) -> None:
 
 
 def request_day(view: TurnView, notebook: Notebook) -> None:
-    """Request the next day's plan `deferred_minutes` before waking; at once where that moment has passed."""
+    """Requests the next day's plan `deferred_minutes` before waking; at once if that moment has passed."""
     if any(job.kind == "plan_day" for job in notebook.jobs):
         return
     clock = view.scenario.clock
@@ -198,23 +200,23 @@ def request_day(view: TurnView, notebook: Notebook) -> None:
 
 
 def next_waking(view: TurnView, plan: Plan) -> datetime:
-    """When the next day plan begins: at the end of this one; at today's waking without one, or after an absence."""
+    """Returns when the next day plan begins: at the end of this one; without a plan, or after an absence, at today's
+    waking."""
     today = midnight(view.now) + timedelta(minutes=view.persona.wakes)
     strokes = plan.level("day")
     return strokes[-1].end_time if strokes and strokes[-1].end_time > today - timedelta(days=1) else today
 
 
 async def adopt_day(view: TurnView, notebook: Notebook, strokes: Sequence[Stroke], wakes: datetime) -> None:
-    """The delivered day becomes the plan, and each of its strokes a memory."""
+    """Makes the delivered day the plan, and each of its strokes a memory."""
     notebook.plan = day_from_strokes(view, strokes, wakes)
     notebook.trace["plan_day"] = [stroke.model_dump(mode="json", exclude_defaults=True) for stroke in strokes]
     await remember(view, notebook, [plan_memory(view, item) for item in notebook.plan.level("day")])
 
 
 def day_from_strokes(view: TurnView, strokes: Sequence[Stroke], wakes: datetime) -> Plan:
-    """Strokes as items without gaps from now to the next waking. Those that are over are left out; an unknown place
-    becomes the home.
-    """
+    """Returns strokes as items without gaps from now to the next waking. Those that are over are left out; an unknown
+    place becomes the home."""
     grain = view.scenario.clock.tick_minutes
     day = (wakes.date() - view.scenario.clock.start.date()).days
     ends = midnight(wakes) + timedelta(days=1, minutes=view.persona.wakes)
@@ -231,7 +233,8 @@ def day_from_strokes(view: TurnView, strokes: Sequence[Stroke], wakes: datetime)
 
 
 def _starts(strokes: Sequence[Stroke], wakes: datetime, grain: int) -> list[datetime]:
-    """Start times in order: rounded to the tick, past midnight where they fall back, never before the one before."""
+    """Returns the start times in order: rounded to the tick, past midnight if they fall back, and never before the
+    previous one."""
     starts: list[datetime] = []
     latest = midnight(wakes) + LONGEST_DAY
     for stroke in strokes:
@@ -243,7 +246,7 @@ def _starts(strokes: Sequence[Stroke], wakes: datetime, grain: int) -> list[date
 
 
 def at_time(day: datetime, time: str) -> datetime:
-    """`19:05` on the day of a moment; anything else is the moment itself."""
+    """Returns the moment of a time such as `19:05` on the day of a moment; for any other text, the moment itself."""
     hours, _, minutes = time.partition(":")
     if not (hours.isdigit() and minutes.isdigit() and int(hours) < 24 and int(minutes) < 60):
         return day
@@ -251,7 +254,7 @@ def at_time(day: datetime, time: str) -> datetime:
 
 
 def rounded(moment: datetime, grain: int) -> datetime:
-    """Down to a whole tick of the day."""
+    """Returns a moment rounded down to a whole tick of the day."""
     minutes = int((moment - midnight(moment)).total_seconds() // 60)
     return midnight(moment) + timedelta(minutes=minutes // grain * grain)
 
@@ -259,7 +262,7 @@ def rounded(moment: datetime, grain: int) -> datetime:
 def stroke_item(
     view: TurnView, stroke: Stroke, item_id: str, start: datetime, minutes: int, belief: Belief | None = None
 ) -> PlanItem:  # fmt: skip
-    """A mind's stroke as a plan item; citations are kept where the memories exist, and its place where it is known in
+    """Returns a mind's stroke as a plan item. Citations are kept if the memories exist, and its place if it is known in
     this turn's `belief`, or was before."""
     known = (belief or view.state.belief).knows(stroke.location) and stroke.location in view.scenario.geography.edges
     return PlanItem(
@@ -279,7 +282,7 @@ def stroke_item(
 
 
 def plan_memory(view: TurnView, item: PlanItem, kind: str = "plan") -> NewMemory:
-    """A plan item as a memory of having planned it."""
+    """Returns a memory of having planned an item."""
     node = view.scenario.geography.nodes[item.location]
     planned = Planned(
         start=hhmm(item.start_time),

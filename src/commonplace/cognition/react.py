@@ -9,17 +9,17 @@ from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
 from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_talk
+from commonplace.cognition.authors_lines import unconditional
 from commonplace.cognition.beside import news_ahead
-from commonplace.cognition.circumstances import absent, aware, in_own_words, known, off, shown_the_way, speakable
 from commonplace.cognition.converse import has_floor, said_to, spoken
 from commonplace.cognition.gathering import gathering, lull
 from commonplace.cognition.goals import goals_spoken_of
+from commonplace.cognition.known_circumstances import absent, aware, in_own_words, known, off, shown_the_way, speakable
 from commonplace.cognition.past import own_past, past_with
 from commonplace.cognition.remember import rated, unrated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing
 from commonplace.cognition.situation import fact_notes, item_note, later_strokes, places, recalled, situation, who
-from commonplace.cognition.telling import unconditional
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.minds.mind import Unless
 from commonplace.minds.notes import Agreed, News, Recalled
@@ -39,9 +39,9 @@ KEEP = ReactOutput(decision="keep", reason="nothing new")
 
 
 async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None) -> ReactOutput:
-    """The reaction to what is new; a new stroke changes the plan at once.
+    """Returns the reaction to what is new; a new stroke changes the plan at once.
 
-    Where requests are merged, the answer holds ratings, words and the action too.
+    If requests are merged, the answer holds ratings, words and the action, too.
     """
     if _is_small(view, notebook, news, item):
         for entry in news:  # as important as the rules say: a rating would be a question of its own
@@ -72,8 +72,8 @@ async def react(view: TurnView, notebook: Notebook, news: Sequence[News], item: 
 
 
 def _gate(view: TurnView, inputs: ReactInput) -> Unless[ReactInput] | None:
-    """What may answer in place of the mind: the rows, unless the news is said to the character, weighs more than a
-    little or is its own failure, or the answer is also to hold what only the mind decides."""
+    """Returns the rows that may answer in place of the mind; None if the news is said to the character, weighs more
+    than a little or is its own failure, or if the answer has to hold something that only the mind decides."""
     if not view.scenario.cognition.has_gate:
         return None
     if inputs.targets is not None or any(
@@ -86,8 +86,8 @@ def _gate(view: TurnView, inputs: ReactInput) -> Unless[ReactInput] | None:
 
 
 def _calls_for_thought(view: TurnView, item: PlanItem | None) -> bool:
-    """Whether what the plan begins now leads where the character knows that it cannot go, or to what does not take
-    place; and, on the hour, whether somebody is missed."""
+    """Tells whether the plan now leads where the character knows that it cannot go, or to something that does not take
+    place; on the hour, also whether somebody is missed."""
     if item is None or not view.scenario.circumstances:
         return False
     if view.now.minute < view.scenario.clock.tick_minutes and absent(view, item):
@@ -104,7 +104,7 @@ def _calls_for_thought(view: TurnView, item: PlanItem | None) -> bool:
 def _behind(
     view: TurnView, notebook: Notebook, settled: Iterable[Agreed], found: Iterable[Recalled]
 ) -> tuple[Recalled, ...]:
-    """The memories of what has been agreed for today, without those found."""
+    """Returns the memories of what has been agreed for today, without those found already."""
     known = {note.id for note in found}
     ids = dict.fromkeys(memory for one in settled for memory in one.because if memory not in known)
     if ids:
@@ -113,21 +113,22 @@ def _behind(
 
 
 def _is_enough(view: TurnView, notebook: Notebook, reaction: ReactOutput) -> bool:
-    """Whether the change would rest on talk alone, and talk has changed the plan often enough today."""
+    """Tells whether the change would rest on talk alone although talk has changed the plan often enough today."""
     because = reaction.because
     others = [memory for memory in because if memory in view.draft and not rests_on_talk(view, (memory,))]
     return rests_on_talk(view, because) and not others and heeded(view, notebook) >= MOST_HEEDED
 
 
 def sleeps_on(view: TurnView, notebook: Notebook, news: Iterable[News]) -> ReactOutput:
-    """A sleeper keeps to its plan. An inner voice is remembered, and may be heeded after waking."""
+    """Returns the reaction of a sleeper, who keeps to its plan. An inner voice is remembered, and may be heeded after
+    waking."""
     if any(entry.kind == "voice" for entry in news):
         notebook.notes.append(VoiceAnswered(follows=False, reason=doing(view.scenario.language, "asleep")))
     return KEEP
 
 
 def _is_small(view: TurnView, notebook: Notebook, news: Sequence[News], item: PlanItem | None) -> bool:
-    """Whether the news is not worth a question, to a mind that is not asked for each action anyway."""
+    """Tells whether the news is not worth a question to a mind that is not asked for each action anyway."""
     cognition = view.scenario.cognition
     if has_floor(view) or (cognition.asks_each_tick and cognition.requests != "merged"):
         return False
@@ -135,10 +136,11 @@ def _is_small(view: TurnView, notebook: Notebook, news: Sequence[News], item: Pl
 
 
 def _may_move(view: TurnView, notebook: Notebook, entry: News, item: PlanItem | None) -> bool:
-    """Whether a piece of news may change what the character does, when it is not its turn to speak.
+    """Tells whether a piece of news may change what the character does when it is not its turn to speak.
 
     These may not unless they are important, carry a fact or are said to it: things; what people do and say to each
-    other, while it is in a talk or within 90 minutes after one with them; weather, while it is indoors and stays there.
+    other, while the character is in a talk or within 90 minutes after one with them; weather, while it is indoors and
+    stays there.
     """
     if entry.importance > SMALL or entry.facts or entry.to_me:
         return True
@@ -157,16 +159,12 @@ def _just_talked(view: TurnView, notebook: Notebook, other: str) -> bool:
 
 
 def reaction_entry(reaction: ReactOutput, ordinal: int | None) -> dict[str, Any]:
-    """A reaction as the trace keeps it: one that was asked for is in the journal, under its ordinal."""
+    """Returns a reaction as the trace stores it: one that was asked for is in the journal, under its ordinal."""
     return {"decision": reaction.decision, "reason": reaction.reason} if ordinal is None else {"asked": ordinal}
 
 
-def _told_me(news: Sequence[News]) -> list[str]:
-    return [said.quote for said in (entry.happening for entry in news) if isinstance(said, Said) and said.to_me]
-
-
 def _query(view: TurnView, news: Sequence[News], item: PlanItem | None) -> list[str]:
-    """The situation, who is here, and what one is about."""
+    """Returns the query: the situation, the people here, and what the character is doing."""
     called = [view.scenario.personas[other].called for other in sorted(view.world.bodies)]
     return [*(entry.text for entry in news[:MOST_NOTICED]), *called, item.action_description if item else ""]
 
@@ -186,6 +184,7 @@ def _input(
     if speaks and view.scenario.circumstances:
         found, facts = speakable(view, found), in_own_words(view, facts)
     happenings, bearings = unrated(view, notebook) if "rate" in merged else ((), ())
+    told_me = [said.quote for entry in news if isinstance(said := entry.happening, Said) and said.to_me]
     return ReactInput(
         who=who(view.persona),
         situation=situation(view),
@@ -208,7 +207,7 @@ def _input(
         pasts={other: past_with(view, notebook.account, other) for other in view.world.targets.agents}
         if merged
         else {},
-        goals=goals_spoken_of(view, notebook.goals.open(), _told_me(news)),
+        goals=goals_spoken_of(view, notebook.goals.open(), told_me),
         agreed=settled,
         so=so,
         gathering=gathering(view, notebook, speaks=speaks),

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from commonplace.character.account import Entry, cited
+from commonplace.character.account import AccountRow, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.state import WARMTH, Relation
-from commonplace.cognition.account import Remembered, oldest, topics_of
-from commonplace.cognition.circumstances import concerning
+from commonplace.cognition.known_circumstances import concerning
 from commonplace.cognition.perceive import Percept
+from commonplace.cognition.record_past import Remembered, oldest, topics_of
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages.language import language
 from commonplace.scenario.circumstances import subject_names
@@ -50,7 +50,8 @@ LIKED = 20
 
 
 def acquaint(view: TurnView, notebook: Notebook, percepts: Iterable[Percept]) -> None:
-    """Meeting somebody makes an acquaintance; lines exchanged set the last talk; facts spoken are shared."""
+    """Makes acquaintances of people the character meets, notes when it last talked with whom, and the facts that were
+    shared."""
     for percept in percepts:
         match percept.happening:
             case ISaid() as said:
@@ -85,13 +86,13 @@ def _exchanged(view: TurnView, notebook: Notebook, other: str, quote: str, *, ex
 
 
 def warmed(relation: Relation, change: int) -> Relation:
-    """The relation with its warmth changed, within −100 … 100."""
+    """Returns the relation with its warmth changed, within −100 … 100."""
     coldest, warmest = WARMTH
     return replace(relation, warmth=min(warmest, max(coldest, relation.warmth + change)))
 
 
 def feel(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
-    """Weigh what was perceived in this tick, and what has come of promises and of days without a word."""
+    """Weighs what was perceived in this tick, what has become of promises, and days without a word."""
     for percept, memory in sorted(remembered, key=lambda pair: pair[1].id):
         if isinstance(percept.happening, Said):
             _listen(view, notebook, percept.happening, memory.id)
@@ -131,13 +132,14 @@ def _listen(view: TurnView, notebook: Notebook, said: Said, memory: int) -> None
 
 
 def _suffer(view: TurnView, notebook: Notebook, happening: Happening, memory: int) -> None:
-    """Who wronged me, or somebody before me; and who is with me, or is seen to do something, when it is bad."""
+    """Changes warmth to whoever wronged me, or wronged somebody in front of me; and, in something bad, to whoever is
+    with me or is seen to do something."""
     scenario, me = view.scenario, view.persona.id
     one = scenario.circumstances.get(happening.event) if isinstance(happening, Befell) else None
     if one is not None and one.holds and one.by:
         change, other = scenario.kinds[one.kind].warmth, one.of if one.by == me else one.by
         by = change if one.of == me else int(change / 2) if (one.by == me) == (change > 0) else 0
-        why = _why(one.of == me, by)
+        why = "was_good" if by > 0 else "wronged" if one.of == me else "saw_wrong"
         is_new = notebook.account.find(HURT if by < 0 else PLEASED, other, why, one.key) is None
         if by and is_new and other in notebook.relations:
             _change(view, notebook, other, why, (memory,), (one.key,), by=by)
@@ -153,12 +155,8 @@ def _suffer(view: TurnView, notebook: Notebook, happening: Happening, memory: in
             _change(view, notebook, happening.who, "stood_by", (memory,), (bad.key,))
 
 
-def _why(mine: bool, by: int) -> str:
-    return "was_good" if by > 0 else "wronged" if mine else "saw_wrong"
-
-
 def _is_about(view: TurnView, bad: Circumstance, doing: str) -> bool:
-    """Whether what somebody does names what is bad: the fire, me, the thing that is looked for."""
+    """Tells whether somebody's doing names what is bad: the fire, me, the thing that is looked for."""
     words = view.scenario.kinds[bad.kind].words.carrying
     return language(view.scenario.language).occurs((*words, *subject_names(view.scenario, bad.of)), doing)
 
@@ -169,7 +167,7 @@ def _names_me(view: TurnView, quote: str) -> bool:
 
 
 def _my_secret(view: TurnView, notebook: Notebook, other: str, topic: str) -> tuple[int, ...]:
-    """The memory of telling the other a secret of mine on the topic; empty if I never did."""
+    """Returns the memory of telling the other a secret of mine on the topic; empty if I never did."""
     row = notebook.account.find("told", other, topic=topic)
     for memory in row.because if row else ():
         if memory in view.memories:
@@ -180,7 +178,7 @@ def _my_secret(view: TurnView, notebook: Notebook, other: str, topic: str) -> tu
 
 
 def _miss(view: TurnView, notebook: Notebook) -> None:
-    """What others have promised me and not done in time: they broke their word."""
+    """Blames others who have promised me something and not done it in time: they broke their word."""
     for row in notebook.account.promises():
         if row.kind == "agreed" and 0 <= row.due <= view.tick:
             notebook.account = notebook.account.dropped(row)
@@ -189,8 +187,8 @@ def _miss(view: TurnView, notebook: Notebook) -> None:
 
 
 def _is_excused(view: TurnView, other: str, topic: str) -> bool:
-    """Whether nobody can hold it against somebody that they did not keep their word: they are gone or have to lie down,
-    or what it was about does not take place."""
+    """Tells whether nobody can blame somebody for not keeping their word: they are gone or have to lie down, or the
+    event does not take place."""
     kinds = view.scenario.kinds
     return any(
         one.of == topic or (one.of == other and (kinds[one.kind].gone or bool(kinds[one.kind].rests)))
@@ -203,7 +201,8 @@ def _has_just_ended(view: TurnView, ends: datetime) -> bool:
 
 
 def _look_back(view: TurnView, notebook: Notebook, fact: Fact) -> None:
-    """Those who had agreed to come to an event I was at: who came kept their word, whom I have not seen broke it."""
+    """Judges those who had agreed to come to an event I was at: whoever came kept their word, whoever I have not seen
+    broke it."""
     mine = notebook.account.find("attended", topic=fact.id)
     if mine is None or fact.starts is None:
         return
@@ -221,7 +220,8 @@ def _look_back(view: TurnView, notebook: Notebook, fact: Fact) -> None:
 
 
 def _drift(view: TurnView, notebook: Notebook) -> None:
-    """A little less warmth for those one likes and has not talked with for days; it cites what was said last."""
+    """Lowers the warmth a little for people the character likes and has not talked with for days; it cites their last
+    words."""
     away = view.scenario.clock.ticks(AWAY)
     for other, relation in sorted(notebook.relations.items()):
         if relation.warmth > LIKED and 0 <= relation.last_talk < view.tick - away:
@@ -240,7 +240,7 @@ def _change(
     notebook.relations[other] = replace(changed, because=cited(relation.because, because))
     kind = HURT if by < 0 else PLEASED
     topic = topics[0] if topics else ""
-    row = Entry(kind, other, why, topic, view.tick, view.tick, because=cited((), because), named=named)
+    row = AccountRow(kind, other, why, topic, view.tick, view.tick, because=cited((), because), named=named)
     notebook.account = notebook.account.noted(row, oldest(view))
     notebook.notes.append(
         RelationChanged(other=other, change=by, warmth=changed.warmth, why=why, because=tuple(because))

@@ -21,7 +21,7 @@ from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import BASE, RuleRater
 from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.notes import Bearing, News
-from commonplace.minds.tasks import RATE, RateInput, Rating
+from commonplace.minds.tasks import RATE, RateInput, TextRating
 from commonplace.minds.weights import habituated, start, weight
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.world.happenings import (
@@ -58,7 +58,7 @@ class NewMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredPercepts:
     """What became of a tick's percepts."""
 
     remembered: tuple[tuple[Percept, Memory], ...] = ()
@@ -67,10 +67,10 @@ class Stored:
     """Those of them that are a reason to react."""
 
 
-async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> Stored:
-    """Percepts → memories."""
+async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[Percept]) -> StoredPercepts:
+    """Stores percepts as memories."""
     if not percepts:
-        return Stored()
+        return StoredPercepts()
     fresh: set[str] | None = None
     drafts: list[NewMemory] = []
     remembered: list[Percept] = []
@@ -89,11 +89,12 @@ async def store_percepts(view: TurnView, notebook: Notebook, percepts: Sequence[
     pairs = tuple(zip(remembered, memories, strict=True))
     if pairs:
         notebook.trace["percepts"] = [[percept.kind, memory.id] for percept, memory in pairs]
-    return Stored(pairs, tuple(_news(view, percept, memory) for percept, memory in pairs if _is_news(percept)))
+    return StoredPercepts(pairs, tuple(_news(view, percept, memory) for percept, memory in pairs if _is_news(percept)))
 
 
 def _draft(view: TurnView, percept: Percept) -> NewMemory:
-    """What one did oneself becomes an action memory created when it was done, one tick ago."""
+    """Returns a percept as a new memory; one's own deed becomes an action memory, created one tick ago, when it was
+    done."""
     clock = view.scenario.clock
     tick = view.tick - 1 if percept.own else view.tick
     kind = ACTION if percept.own else OBSERVATION
@@ -101,7 +102,7 @@ def _draft(view: TurnView, percept: Percept) -> NewMemory:
 
 
 def _fresh_texts(view: TurnView) -> set[str]:
-    """Texts remembered within the novelty window."""
+    """Returns the texts remembered within the novelty window."""
     since = view.tick - view.scenario.cognition.novelty_window
     fresh: set[str] = set()
     for memory in view.draft.backwards():
@@ -133,11 +134,11 @@ def _news(view: TurnView, percept: Percept, memory: Memory) -> News:
 async def remember(
     view: TurnView, notebook: Notebook, drafts: Sequence[NewMemory], news: Container[str] = ()
 ) -> list[Memory]:
-    """Store everything with the importance the rules give it, and let the mind rate its share.
+    """Stores everything with the importance that the rules give it, and lets the mind rate its share.
 
     With `importance: both` that share is `news` (texts), with `mind` it is everything. A sentence that the mind has
-    rated before is not asked about again, and weighs less the more often it was perceived lately. With
-    `requests: merged` that share waits for the turn's `rate`, so nothing may be remembered after it.
+    rated before is not asked about again, and weighs less the more often it was perceived lately. With `requests:
+    merged` that share waits for the turn's `rate`, so nothing may be remembered after it.
     """
     if not drafts:
         return []
@@ -163,18 +164,18 @@ async def remember(
 
 
 def _weight(view: TurnView, notebook: Notebook, draft: NewMemory) -> int:
-    """What the rules say: by what happened, and by its words where nothing else is known of it."""
+    """Returns the importance by the rules: by what happened, or by its words if nothing else is known of it."""
     found = weight(draft.happening, _bearing(view, notebook, draft.text, draft.happening))
     return rules(view, start(draft.happening))(draft.text) if found is None else found
 
 
 def _again(view: TurnView, draft: NewMemory, before: float) -> float:
-    """What a sentence weighs that the mind has rated `before`."""
+    """Returns the importance of a sentence that the mind has rated `before`."""
     return habituated(before, times(view, draft.text, draft.happening)) if before > 1 else before
 
 
 async def rate(view: TurnView, notebook: Notebook) -> None:
-    """Ask the mind, in one question, to rate everything that waits for it."""
+    """Asks the mind, in one question, to rate everything that waits for it."""
     if notebook.unrated:
         names = _names(view.scenario, view.persona.id)
         happenings, bearings = unrated(view, notebook)
@@ -190,7 +191,7 @@ async def rate(view: TurnView, notebook: Notebook) -> None:
 
 
 def unrated(view: TurnView, notebook: Notebook) -> tuple[tuple[Happening, ...], tuple[Bearing, ...]]:
-    """What each sentence that waits to be rated tells of, and what it has to do with the character."""
+    """Returns the happening of each sentence that waits to be rated, and its bearing on the character."""
     happenings = {
         text: happening_of(view.draft.get(memories[0]).details) for text, memories in notebook.unrated.items()
     }
@@ -198,16 +199,16 @@ def unrated(view: TurnView, notebook: Notebook) -> tuple[tuple[Happening, ...], 
 
 
 def _bearing(view: TurnView, notebook: Notebook, text: str, happening: Happening) -> Bearing:
-    """As `bearing`, found once in a turn."""
+    """Returns the `bearing`, which is found once in a turn."""
     found = notebook.bearings.get((text, happening))
     if found is None:
         found = notebook.bearings[text, happening] = bearing(view, text, happening)
     return found
 
 
-def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None:
-    """The mind's ratings of what waited for them, in order; a missing one counts as 3."""
-    padded = (*ratings, *(Rating(importance=BASE) for _ in range(len(notebook.unrated) - len(ratings))))
+def rated(view: TurnView, notebook: Notebook, ratings: Sequence[TextRating]) -> None:
+    """Applies the mind's ratings to what waited for them, in order; a missing one counts as 3."""
+    padded = (*ratings, *(TextRating(importance=BASE) for _ in range(len(notebook.unrated) - len(ratings))))
     view.draft.weigh(
         {
             memory: (rating.importance, _emotion(rating) or _felt(view, text, memories[0]))
@@ -219,7 +220,8 @@ def rated(view: TurnView, notebook: Notebook, ratings: Sequence[Rating]) -> None
 
 
 def rules(view: TurnView, base: int = BASE) -> RuleRater:
-    """The rules for words, with the character's goals and the names it knows; `base`: where a sentence starts."""
+    """Returns the rules for words, with the character's goals and the names it knows; `base` is the weight a sentence
+    starts with."""
     names = _names(view.scenario, view.persona.id)
     return _rater(view.scenario.language, view.persona.goals, names, base)
 
@@ -257,7 +259,7 @@ FEELS = {"loss": (-0.9, 0.5, "grief"), "worry": (-0.5, 0.7, "anxiety"), "joy": (
 
 
 def _felt(view: TurnView, text: str, memory: int) -> Emotion | None:
-    """What is felt where the words are silent: of what is so of oneself, or of somebody dear."""
+    """Returns the emotion if the words do not tell it: for a circumstance of the character or of somebody dear."""
     sort = sort_of_news(view, text, happening_of(view.draft.get(memory).details))
     if sort not in FEELS:
         return None
@@ -265,7 +267,7 @@ def _felt(view: TurnView, text: str, memory: int) -> Emotion | None:
     return Emotion(valence, arousal, 1.0, (name,))
 
 
-def _emotion(rating: Rating) -> Emotion | None:
+def _emotion(rating: TextRating) -> Emotion | None:
     if not rating.valence and not rating.arousal:
         return None
     return Emotion(rating.valence / 100, rating.arousal / 100, 1.0, rating.keywords)

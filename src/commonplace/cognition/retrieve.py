@@ -17,8 +17,8 @@ from commonplace.scenario.scenario import Scenario
 async def retrieve(
     view: View, notebook: Tracer, purpose: str, parts: Iterable[str], *, k: int = 0
 ) -> tuple[Recalled, ...]:
-    """The k memories (default: the scenario's) that score highest for the parts of a query, best first; noted in the
-    trace. Where the policy lets none compete, the newest k."""
+    """Returns the k memories (default: the scenario's) that score highest for the parts of a query, best first, and
+    notes them in the trace. If the policy lets none compete, the newest k."""
     scenario = view.scenario
     query = " ".join(dict.fromkeys(part for part in parts if part))
     vectors = await embedded(scenario, notebook, [query])
@@ -38,7 +38,7 @@ async def retrieve(
 
 
 async def embedded(scenario: Scenario, notebook: Tracer, texts: Sequence[str]) -> dict[str, Vector | None]:
-    """Text → vector of the scenario's embedding model; empty where the built-in embedder makes the vectors.
+    """Returns text → vector of the scenario's embedding model; empty if the built-in embedder makes the vectors.
 
     A model's vectors are answers like any other: journaled, so that a replay retrieves the same memories.
     """

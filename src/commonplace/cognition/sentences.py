@@ -12,29 +12,29 @@ from commonplace.languages.language import said
 
 
 def wished(language: str, kind: str, **slots: str) -> str:
-    """The words of a goal."""
+    """Returns the words of a goal."""
     plain = f"{kind}_plain"
     is_plain = not slots.get("topic", "-") and plain in phrases(language, "wishes")
     return said(language, "wishes", plain if is_plain else kind, **slots)
 
 
 def sentence(language: str, kind: str, **slots: str) -> str:
-    """The sentence for one kind of percept or plan."""
+    """Returns the sentence for one kind of percept or plan."""
     return said(language, "memories", kind, **spoken(language).in_memory(slots))
 
 
 def doing(language: str, kind: str, name: str = "") -> str:
-    """The words for somebody who does nothing in particular."""
+    """Returns the words for somebody who does nothing in particular."""
     return said(language, "doing", kind, name=name)
 
 
 def ended(text: str) -> str:
-    """The text with a full stop where it has no end of its own."""
+    """Returns the text with a full stop if it has no end mark."""
     return text if text.endswith((".", "!", "?", "…", "”", '"')) else f"{text}."
 
 
 def capital(text: str) -> str:
-    """The text with its first letter raised."""
+    """Returns the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -45,5 +45,5 @@ LOWERED = {
 
 
 def lowered(text: str) -> str:
-    """A refusal's sentence as the end of another: its first letter in lower case, unless a name begins with it."""
+    """Returns a refusal's sentence as the end of another one: it begins in lower case, unless it begins with a name."""
     return text[:1].lower() + text[1:] if text.split(" ", 1)[0] in LOWERED else text

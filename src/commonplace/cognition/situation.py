@@ -19,7 +19,7 @@ from commonplace.memory.record import Memory
 from commonplace.minds.notes import (
     AT_ONCE,
     FactNote,
-    Item,
+    ItemNote,
     Person,
     Recalled,
     SeenSo,
@@ -42,7 +42,7 @@ CLOSE = 40
 
 
 def situation(view: View) -> Situation:
-    """Time, weather, place, people and things in sight."""
+    """Returns time, weather, place, people and things in sight."""
     world, now, clock = view.world, view.now, view.scenario.clock
     return Situation(
         moment=iso(now),
@@ -71,7 +71,7 @@ def _so(view: View, one: Circumstance) -> SeenSo:
 
 @lru_cache(maxsize=4096)
 def who(persona: Persona) -> Who:
-    """The character itself."""
+    """Returns the character itself."""
     return Who(
         id=persona.id,
         name=persona.name,
@@ -88,7 +88,7 @@ def who(persona: Persona) -> Who:
 
 
 def person(view: View, other: str, relations: Mapping[str, Relation] | None = None) -> Person:
-    """Another character as this one knows it; what it does and whether it sleeps only when in sight."""
+    """Returns another character as this one knows it; its doing and whether it sleeps are known only in sight."""
     persona = view.scenario.personas[other]
     relation = (view.state.relations if relations is None else relations).get(other)
     body = view.world.bodies.get(other)
@@ -117,7 +117,7 @@ def person(view: View, other: str, relations: Mapping[str, Relation] | None = No
 
 
 def _circle(view: View, other: str) -> str:
-    """Whose conversation somebody is in: `mine`, an `other`, or none."""
+    """Returns whose conversation somebody is in: `mine`, an `other`, or none."""
     for talk in view.world.conversations:
         if other in talk.members:
             return "mine" if view.persona.id in talk.members else "other"
@@ -125,26 +125,26 @@ def _circle(view: View, other: str) -> str:
 
 
 def _manner(scenario: Scenario, me: Persona, you: Persona) -> Manner:
-    """How one speaks to and of the other, by what the two are to each other at the start of the run."""
+    """Returns how one speaks to and of the other, by their relation at the start of the run."""
     mine, theirs = _at_first(scenario, me, you), _at_first(scenario, you, me)
     close = min(mine.warmth, theirs.warmth) >= CLOSE
     return language(scenario.language).manner(me, you, mine.label, theirs.label, close=close)
 
 
 def _at_first(scenario: Scenario, me: Persona, you: Persona) -> Relation:
-    """What the other is to a character at the start of the run; nothing in particular to a newcomer."""
+    """Returns what the other is to a character at the start of the run; a newcomer is nothing in particular."""
     state = scenario.states.get(me.id)
     return (state.relations.get(you.id) if state else None) or Relation(you.id)
 
 
 def acquaintances(view: View) -> tuple[Person, ...]:
-    """Everybody the character knows, nearest first."""
+    """Returns everybody the character knows, nearest first."""
     relations = sorted(view.state.relations.values(), key=lambda relation: (-relation.warmth, relation.other))
     return tuple(person(view, relation.other) for relation in relations)
 
 
 def spot(scenario: Scenario, area: str) -> Spot:
-    """An area by id."""
+    """Returns an area by its id."""
     node = scenario.geography.nodes[area]
     return _spot(node.id, node.name, node.outdoor)
 
@@ -155,7 +155,7 @@ def _spot(node: str, name: str, outdoor: bool) -> Spot:
 
 
 def places(scenario: Scenario, belief: Belief) -> tuple[Spot, ...]:
-    """The areas a character knows of, passages left out, sorted by id."""
+    """Returns the areas a character knows, without passages, sorted by id."""
     return _places(scenario, frozenset(belief.nodes))
 
 
@@ -170,7 +170,7 @@ def _places(scenario: Scenario, known: frozenset[str]) -> tuple[Spot, ...]:
 
 
 def things_here(view: View) -> tuple[ThingHere, ...]:
-    """Objects in sight and in hand."""
+    """Returns the objects in sight and in hand."""
     nodes = view.scenario.geography.nodes
     targets = view.world.targets.objects
     return tuple(
@@ -187,7 +187,7 @@ def _thing(
 
 
 def things_believed(scenario: Scenario, belief: Belief, area: str, me: str) -> tuple[ThingHere, ...]:
-    """Objects believed to be in an area or in one's own hands, as last seen."""
+    """Returns the objects believed to be in an area or in the character's own hands, as last seen."""
     nodes = scenario.geography.nodes
     return tuple(
         _thing(
@@ -204,15 +204,15 @@ def things_believed(scenario: Scenario, belief: Belief, area: str, me: str) -> t
 
 
 def verbs_of(geography: Geography, thing: str) -> tuple[str, ...]:
-    """All verbs that an object's kind knows."""
+    """Returns all verbs that an object's kind knows."""
     kind = geography.kinds[geography.nodes[thing].kind]
     return (*kind.verbs, *CARRYING) if kind.portable else kind.verbs
 
 
-def item_note(scenario: Scenario, item: PlanItem) -> Item:
-    """A plan item as a mind is told it."""
+def item_note(scenario: Scenario, item: PlanItem) -> ItemNote:
+    """Returns a plan item as a mind is told it."""
     node = scenario.geography.nodes[item.location]
-    return Item(
+    return ItemNote(
         start=hhmm(item.start_time),
         minutes=item.duration_minutes,
         location=item.location,
@@ -227,13 +227,13 @@ def item_note(scenario: Scenario, item: PlanItem) -> Item:
     )
 
 
-def later_strokes(scenario: Scenario, plan: Plan, now: datetime) -> tuple[Item, ...]:
-    """The strokes of the day that have not begun."""
+def later_strokes(scenario: Scenario, plan: Plan, now: datetime) -> tuple[ItemNote, ...]:
+    """Returns the strokes of the day that have not begun."""
     return tuple(item_note(scenario, item) for item in plan.level("day") if item.start_time > now)
 
 
 def recalled(scenario: Scenario, memories: Iterable[Memory], now: datetime) -> tuple[Recalled, ...]:
-    """Memories as a mind is told them, in the order given."""
+    """Returns memories as a mind is told them, in the order given."""
     return tuple([_recalled(scenario, memory, now) for memory in memories])
 
 
@@ -245,7 +245,7 @@ def _recalled(scenario: Scenario, memory: Memory, now: datetime) -> Recalled:
 
 
 def _is_fresh(scenario: Scenario, told: Recalled, now: datetime) -> bool:
-    """Whether there is still something to say there and then: a wrong is over when it is done."""
+    """Tells whether there is still something to say there and then: a wrong is over when it is done."""
     one = scenario.circumstances.get(told.happening.event) if isinstance(told.happening, Befell) else None
     is_wrong = one is not None and scenario.kinds[one.kind].warmth < 0
     return one is None or not is_wrong or now - scenario.clock.time(one.since) <= AT_ONCE * MINUTE
@@ -257,7 +257,7 @@ MOST_TOLD = 4096
 
 
 def _told(scenario: Scenario, memory: Memory) -> Recalled:
-    """A memory as a mind is told it, but for what changes with time."""
+    """Returns a memory as a mind is told it, except what changes with time."""
     key = memory.agent, memory.id
     known = _TOLD.pop(key, None)
     if known is not None and known[0] is scenario and (known[1] is memory or _same(known[1], memory)):
@@ -285,13 +285,13 @@ TELLERS = 12
 
 
 def _tell(scenario: Scenario, happening: Happening) -> Tell | None:
-    """What the author of an occasion gave to tell of it."""
+    """Returns the lines that the author of an occasion wrote to tell of it."""
     return scenario.tells.get(happening.event) if isinstance(happening, Befell) else None
 
 
 def _share(scenario: Scenario, memory: Memory, happening: Happening) -> tuple[str, ...]:
-    """What there is to tell of an occasion, for one of those who were there; nothing for the others, so that no two
-    tell the same as their own, and whoever tells of it has more to tell."""
+    """Returns the lines that one of those who were at an occasion can tell, and nothing for anybody else. So no two
+    people tell the same as their own, and everybody has something to tell."""
     if not isinstance(happening, Befell) or (of := _tell(scenario, happening)) is None:
         return ()
     if (one := scenario.circumstances.get(happening.event)) is not None and memory.agent in (one.of, one.by):
@@ -302,7 +302,8 @@ def _share(scenario: Scenario, memory: Memory, happening: Happening) -> tuple[st
 
 
 def _referred(scenario: Scenario, agent: str, happening: Happening) -> Happening:
-    """With what the one who remembers calls its people, where a language asks for more than their names."""
+    """Returns a happening with what its rememberer calls the people in it, in a language that needs more than their
+    names."""
     me = scenario.personas.get(agent)
     if me is None or not language(scenario.language).has_levels:
         return happening
@@ -316,8 +317,8 @@ def _same(one: Memory, other: Memory) -> bool:
 
 
 def named(scenario: Scenario, happening: Happening) -> Happening:
-    """A happening with the names of its ids, and with what the author of an occasion says it is about: what a mind
-    words its sentences with."""
+    """Returns a happening with the names of its ids, and with the topic that the author of an occasion gave it: a mind
+    uses them in its sentences."""
     name, who = scenario.geography.name, scenario.personas.get(happening.who)
     names = {
         "called": _called(scenario, happening.who),
@@ -334,7 +335,7 @@ def named(scenario: Scenario, happening: Happening) -> Happening:
 
 
 def _called(scenario: Scenario, agent: str) -> str:
-    """The short name of somebody; of one who is no longer known by a persona what the geography calls them."""
+    """Returns somebody's short name; for somebody without a persona, the name in the geography."""
     persona = scenario.personas.get(agent)
     return persona.called if persona else scenario.geography.name(agent) if agent else ""
 
@@ -342,14 +343,14 @@ def _called(scenario: Scenario, agent: str) -> str:
 def fact_notes(
     scenario: Scenario, notes: Sequence[Recalled], off: frozenset[str] = frozenset()
 ) -> tuple[FactNote, ...]:  # fmt: skip
-    """The seed facts that any of the memories carries: knowledge enters a mind only through a memory. `off`: those
-    that are no news, because what they announce does not take place."""
+    """Returns the seed facts that any of the memories carries: knowledge enters a mind only through a memory. `off` are
+    facts that are not news, because what they announce does not take place."""
     known = {fact for note in notes for fact in note.facts} - off
     return tuple(fact_note(scenario, fact) for fact in scenario.facts if fact.id in known)
 
 
 def fact_note(scenario: Scenario, fact: Fact) -> FactNote:
-    """A seed fact as a mind is told it."""
+    """Returns a seed fact as a mind is told it."""
     return FactNote(
         id=fact.id,
         text=fact.said_in(scenario.language),

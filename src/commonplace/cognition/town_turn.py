@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from commonplace.cognition.account import note
 from commonplace.cognition.act import act, played
 from commonplace.cognition.deferred import deliver, request_reflection, request_relate
 from commonplace.cognition.goals import pursue
 from commonplace.cognition.perceive import perceive
 from commonplace.cognition.plan import current_item, request_day, struck
 from commonplace.cognition.react import KEEP, react, reaction_entry, sleeps_on
+from commonplace.cognition.record_past import record_past
 from commonplace.cognition.relations import acquaint, feel
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.turn import Notebook, Turn, TurnView
@@ -16,14 +16,14 @@ from commonplace.world.actions import Action
 
 
 async def town_turn(view: TurnView) -> Turn:
-    """perceive → remember → retrieve → plan → react → act → reflect, as one value."""
+    """Runs the turn: perceive → remember → retrieve → plan → react → act → reflect. Returns it as one value."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
     perception = perceive(view)
     notebook.belief = perception.belief
     acquaint(view, notebook, perception.percepts)
     stored = await store_percepts(view, notebook, perception.percepts)
-    note(view, notebook, stored.remembered)
+    record_past(view, notebook, stored.remembered)
     feel(view, notebook, stored.remembered)
     pursue(view, notebook, stored.remembered)
     news = stored.news

@@ -29,7 +29,8 @@ ELSEWHERE = {
 
 
 def retrieval_entry(retrieval: Retrieval) -> dict[str, Any]:
-    """A retrieval: per part its weight and range, per hit the memory's id and its normalised parts in units of 2⁻³⁰."""
+    """Returns a retrieval as an entry: per part its weight and range, per hit the memory's id and its normalised parts
+    in units of 2⁻³⁰."""
     scored = retrieval.breakdown if retrieval.found else None
     weights = dict(sorted(zip(scored.names, scored.weights, strict=True))) if scored else {}
     units = scored.units() if scored else {}
@@ -45,7 +46,7 @@ def retrieval_entry(retrieval: Retrieval) -> dict[str, Any]:
 
 
 def chosen_entry(purpose: str, memories: Sequence[int], candidates: int) -> dict[str, Any]:
-    """Memories that were chosen by what they are about, written like a retrieval without scores."""
+    """Returns memories that were chosen by their subject, written like a retrieval without scores."""
     return {
         "purpose": purpose,
         "query": "",
@@ -58,7 +59,7 @@ def chosen_entry(purpose: str, memories: Sequence[int], candidates: int) -> dict
 
 
 def hits(entry: Mapping[str, Any]) -> Iterable[tuple[int, float, dict[str, PartJSON]]]:
-    """(memory id, total, parts) of each hit of a written retrieval, best first."""
+    """Yields (memory id, total, parts) of each hit of a written retrieval, best first."""
     ranges: Mapping[str, list[float]] = entry["parts"]
     for memory, *units in entry["hits"]:
         parts = {
@@ -69,13 +70,13 @@ def hits(entry: Mapping[str, Any]) -> Iterable[tuple[int, float, dict[str, PartJ
 
 
 def _part(normalised: float, weight: float, low: float, high: float) -> PartJSON:
-    """Min-max undone; a policy that does not normalise is written with the range 0 … 1."""
+    """Returns a part's score with min-max undone; a policy that does not normalise is written with the range 0 … 1."""
     raw = round((low + normalised * (high - low)) / UNIT) * UNIT
     return {"raw": raw, "normalised": normalised, "weight": weight}
 
 
 def question_entry(task: Task[Any, Any], value: Given, answer: Answer[Any]) -> dict[str, Any]:
-    """A question without what is stored elsewhere; its answer is in the journal."""
+    """Returns a question without what is stored elsewhere; its answer is in the journal."""
     inputs = _fields(value, ELSEWHERE)
     if "hearer" in inputs:
         inputs["hearer"] = inputs["hearer"]["id"]
@@ -83,7 +84,7 @@ def question_entry(task: Task[Any, Any], value: Given, answer: Answer[Any]) -> d
 
 
 def _fields(value: Given | Value, left_out: Container[str] = ()) -> dict[str, Any]:
-    """The fields that are not at their default, as JSON has them."""
+    """Returns the fields that are not at their default, as JSON has them."""
     standard = _defaults(type(value))
     return {
         name: _written(cell)
@@ -93,7 +94,7 @@ def _fields(value: Given | Value, left_out: Container[str] = ()) -> dict[str, An
 
 
 def _written(cell: object) -> Any:
-    """A part of a typed input as JSON; memories, wherever they stand in it, by their ids."""
+    """Returns a part of a typed input as JSON; memories, anywhere in it, by their ids."""
     match cell:
         case Recalled():
             return cell.id

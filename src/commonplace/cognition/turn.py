@@ -54,12 +54,12 @@ class TurnView:
 
     @property
     def tick(self) -> int:
-        """The tick this turn belongs to."""
+        """Returns the tick this turn belongs to."""
         return self.world.tick
 
     @property
     def memories(self) -> Reader:
-        """What retrievals search."""
+        """Returns the memories that retrievals search."""
         return self.draft
 
 
@@ -98,7 +98,7 @@ class JobView:
 
     @property
     def memories(self) -> Reader:
-        """What retrievals search."""
+        """Returns the memories that retrievals search."""
         return self.past
 
 
@@ -132,7 +132,7 @@ class TalkView:
 
     @property
     def memories(self) -> Reader:
-        """What retrievals search; nothing they find is touched."""
+        """Returns the memories that retrievals search; they are not touched."""
         return self.past
 
 
@@ -147,7 +147,7 @@ class Tracer:
         self.trace: dict[str, Any] = {}
 
     async def ask(self, task: Task[I, O], value: I, unless: Unless[I] | None = None) -> Answer[O]:
-        """Put a question and note it in the trace. An unusable answer is the task's fallback, flagged.
+        """Puts a question and notes it in the trace. An unusable answer is replaced by the task's fallback, flagged.
 
         `unless`: see `Ask`.
         """
@@ -156,15 +156,15 @@ class Tracer:
         return answer
 
     def retrieved(self, retrieval: Retrieval) -> None:
-        """Note a retrieval with every part of every score."""
+        """Notes a retrieval with every part of every score."""
         self._append("retrievals", retrieval_entry(retrieval))
 
     def chosen(self, purpose: str, memories: Sequence[int], candidates: int) -> None:
-        """Note memories that were chosen by what they are about and not by a score."""
+        """Notes memories that were chosen by their subject and not by a score."""
         self._append("retrievals", chosen_entry(purpose, memories, candidates))
 
     def line(self, words: str, when: Sequence[str], failed: str) -> None:
-        """Note an author's line that has conditions: those, with what they found, and the one that failed."""
+        """Notes an author's line with its conditions, the values they found, and the one that failed."""
         self._append("lines", {"say": words, "when": list(when), "failed": failed})
 
     def _append(self, key: str, entry: Any) -> None:
@@ -196,19 +196,19 @@ class Notebook(Tracer):
         self._before = state
 
     def stored(self, memory: int, reason: str) -> None:
-        """Note that something was remembered, and why."""
+        """Notes that something was remembered, and why."""
         self._append("stored", [memory, reason])
 
     def not_stored(self, text: str, reason: str, importance: int = 0, kind: str = "") -> None:
-        """Note that something was not remembered, and why; with what it would have been, where that was found out."""
+        """Notes that something was not remembered, and why; with its kind and importance if they were determined."""
         self._append("dropped", [text, reason, importance, kind] if importance else [text, reason])
 
     def delivered(self, entry: Mapping[str, Any]) -> None:
-        """Note a deferred job that was delivered."""
+        """Notes a deferred job that was delivered."""
         self._append("delivered", entry)
 
     def turn(self, view: TurnView, action: Action) -> Turn:
-        """The turn that all this comes to."""
+        """Returns the turn as one value."""
         return Turn(
             tick=view.tick,
             agent=view.persona.id,
@@ -220,12 +220,12 @@ class Notebook(Tracer):
         )
 
     def request(self, kind: str, tick: int, due: int, about: str = "") -> None:
-        """Request a deferred job."""
+        """Requests a deferred job."""
         number = sum(1 for job in self.jobs if job.asked_at == tick)
         self.jobs = (*self.jobs, Job(kind, tick, due, about, number))
 
     def state(self) -> CharacterState:
-        """State at the end of the turn; the same object, or the same parts of it, where nothing changed."""
+        """Returns the state at the end of the turn; the same object, or the same parts of it, if nothing changed."""
         before = self._before
         relations = before.relations if self.relations == before.relations else self.relations
         weighed = before.weighed if self.weighed == before.weighed else self.weighed
@@ -267,6 +267,6 @@ class JobNotebook(Tracer):
         self.touched: set[int] = set()
 
     def retrieved(self, retrieval: Retrieval) -> None:
-        """Note a retrieval. Its hits count as accessed when the job is delivered: a snapshot cannot be written to."""
+        """Notes a retrieval. Its hits count as accessed when the job is delivered: a snapshot cannot be written to."""
         super().retrieved(retrieval)
         self.touched.update(retrieval.ids)

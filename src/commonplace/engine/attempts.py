@@ -16,13 +16,13 @@ from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, changed, fields_of
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.judge import judge
-from commonplace.minds.offline.messages import Message, message
+from commonplace.minds.offline.sent_messages import SentMessage, message
 from commonplace.minds.tasks import JUDGE, JudgeInput, JudgeOutput
 from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import words
 from commonplace.world.actions import Idle
-from commonplace.world.circumstances import Kind, Raise, subject_of
+from commonplace.world.circumstances import CircumstanceKind, Raise, subject_of
 from commonplace.world.deeds import Intent
 from commonplace.world.events import NOBODY
 from commonplace.world.inputs import Attempt, as_dict, forbidden, from_dict, next_areas, within_reach
@@ -48,7 +48,7 @@ async def attempted(agent: str, text: str, scenario: Scenario, world: World, dri
     return {name: value for name, value in plain.items() if name != "seq"}
 
 
-def _written(given: JudgeInput) -> Message | None:
+def _written(given: JudgeInput) -> SentMessage | None:
     """Returns the letter or the notice that a deed sends, told of the doer but for the words after a colon."""
     head, colon, words = given.text.partition(":")
     told = language(given.language).deed(head, given.doer) + colon + words
@@ -117,7 +117,7 @@ def _attempt(agent: str, output: JudgeOutput, scenario: Scenario, world: World, 
     )
 
 
-def _may(kind: Kind, *, own: bool, said_by_person: bool) -> bool:
+def _may(kind: CircumstanceKind, *, own: bool, said_by_person: bool) -> bool:
     """Returns whether a deed may make something so."""
     match kind.deed:
         case "any":

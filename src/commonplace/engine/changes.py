@@ -14,7 +14,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from commonplace.character.state import AREA, CharacterState, Known, Relation
+from commonplace.character.state import AREA, CharacterState, KnownNode, Relation
 from commonplace.engine.beginnings import arrival
 from commonplace.errors import UsageError
 from commonplace.memory import Delta, policies
@@ -110,7 +110,7 @@ def _state_with(state: CharacterState, name: str, value: Any, scenario: Scenario
             return replace(state, relations=dict(sorted(relations.items())))
         case "belief", [node, part] if part in BELIEF:
             found = scenario.geography.nodes[node]
-            unseen = Known(found.parent_id, AREA if found.type == "area" else found.state, 0)
+            unseen = KnownNode(found.parent_id, AREA if found.type == "area" else found.state, 0)
             known = state.belief.nodes.get(node) or unseen
             fresh = replace(known, **{"parent" if part == "place" else "state": value}, seen=tick)
             return replace(state, belief=state.belief.updated({node: fresh}))
@@ -118,7 +118,7 @@ def _state_with(state: CharacterState, name: str, value: Any, scenario: Scenario
             state = replace(state, card=dict(sorted({**state.card, what: value}.items())))
             if what != "home" or state.belief.knows(str(value)):
                 return state
-            home = Known(scenario.geography.nodes[str(value)].parent_id, AREA, tick)  # known, also when it is private
+            home = KnownNode(scenario.geography.nodes[str(value)].parent_id, AREA, tick)  # also when it is private
             return replace(state, belief=state.belief.updated({str(value): home}))
         case _:
             raise UsageError(f"a character has no field {name!r}", hint=_fields(name))

@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from commonplace.clock import hhmm, iso
-from commonplace.cognition.circumstances import concerning, is_healer, kept_alone
+from commonplace.cognition.known_circumstances import concerning, is_healer, kept_alone
 from commonplace.cognition.situation import spot
 from commonplace.engine.driver import Driver
 from commonplace.errors import UsageError
@@ -18,15 +18,15 @@ from commonplace.languages import phrases, rows
 from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
-from commonplace.minds.offline.messages import message, sentence
+from commonplace.minds.offline.sent_messages import message, sentence
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence, possible
 from commonplace.scenario.newcomer import character_json, may_come, newcomer
 from commonplace.scenario.scenario import Scenario
-from commonplace.world.circumstances import Kind, Raise, subject_of
-from commonplace.world.deeds import Rules
+from commonplace.world.circumstances import CircumstanceKind, Raise, subject_of
+from commonplace.world.deeds import HouseRules
 from commonplace.world.events import NOBODY, Post
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import IMPOSED_MINUTES, GodEvent, from_dict, next_areas, percepts
@@ -272,7 +272,7 @@ def _begins(one: Raise, scenario: Scenario) -> Iterator[str]:
         yield words["concerns"].format(names=close)
 
 
-def _concerned(one: Raise, kind: Kind, scenario: Scenario) -> Iterator[str]:
+def _concerned(one: Raise, kind: CircumstanceKind, scenario: Scenario) -> Iterator[str]:
     """Yields those who like somebody most, whom a place concerns, and who heals."""
     others = [persona for persona in scenario.personas.values() if persona.id not in (one.of, one.by)]
     ties = ((scenario.states[persona.id].relations.get(one.of), persona) for persona in others
@@ -313,7 +313,7 @@ async def stated(
 def foreseen(post: Post, scenario: Scenario, world: World) -> str:
     """Returns who will read a message, and when, as things are now."""
     geography, words = scenario.geography, phrases(scenario.language, "god_mode")
-    rules = Rules(0, scenario.language, scenario.kinds, {me: one.home for me, one in scenario.personas.items()})
+    rules = HouseRules(0, scenario.language, scenario.kinds, {me: one.home for me, one in scenario.personas.items()})
     form, time = form_of(geography, post.to), hhmm(scenario.clock.time(world.tick + 2))
     readers = [geography.name(me) for found in readers_of(geography, world, post, rules).values() for me in found]
     names = words["now"].format(names=", ".join(readers)) if readers else words["none"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.character.state import CharacterState, Job
-from commonplace.cognition.telling import with_goals
+from commonplace.cognition.authors_lines import with_goals
 from commonplace.cognition.turn import JobResult, JobView, Turn, TurnView
 from commonplace.engine.beginnings import new_stream, starting_memories
 from commonplace.engine.changes import NO_CHANGES, Changes
@@ -21,7 +21,7 @@ from commonplace.run.versions import state_versions, world_versions
 from commonplace.scenario.circumstances import with_circumstances
 from commonplace.scenario.compiling import as_changed
 from commonplace.scenario.scenario import Scenario
-from commonplace.world.deeds import Rules
+from commonplace.world.deeds import HouseRules
 from commonplace.world.events import Event, Forgot, of_kind
 from commonplace.world.state import World
 from commonplace.world.view import WorldView, look
@@ -59,11 +59,11 @@ class LiveState:
         return self.world.tick
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> HouseRules:
         """House rules, in ticks."""
         notice = self.scenario.clock.ticks(self.scenario.cognition.leave_notice)
         homes = {me: persona.home for me, persona in self.scenario.personas.items()}
-        return Rules(notice, self.scenario.language, self.scenario.kinds, homes)
+        return HouseRules(notice, self.scenario.language, self.scenario.kinds, homes)
 
     def due(self, agent: str) -> list[JobView]:
         """Returns the deferred jobs whose results the character's next turn receives."""

@@ -22,8 +22,9 @@ from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
 from commonplace.rng import Seeds
 from commonplace.run.file import RunFile, full_disk_resumed
+from commonplace.run.integrity import blame
 from commonplace.run.manifest import Manifest
-from commonplace.run.reading import Reading, blame
+from commonplace.run.reading import Reading
 from commonplace.run.tick_record import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario

@@ -20,7 +20,7 @@ from commonplace.minds.tasks import ACT, ActOutput
 from commonplace.minds.tasks.act import ActCall, InteractCall, MoveCall, SayCall
 from commonplace.minds.tasks.wire import schema
 from commonplace.run.rows import event_json
-from commonplace.views.state import belief_tree, state_lines, world_tree
+from commonplace.views.state_lines import belief_tree, state_lines, world_tree
 from commonplace.world.actions import Interact, Move, Say, Targets, objection
 from commonplace.world.events import ActionRejected, WeatherChanged
 from commonplace.world.tree import Node as WorldNode

@@ -33,30 +33,31 @@ else:
 
 
 def known(language: object) -> str:
-    """The language, or English for what is none."""
+    """Returns the language, or English if it is not one."""
     return language if isinstance(language, str) and language in LANGUAGES else DEFAULT
 
 
 def _folder(language: str) -> Traversable:
-    """An unknown name, which may come from a file, opens the English one and nothing else."""
+    """Returns a language's folder; the English one for an unknown name, which may come from a file."""
     return _FOLDER / known(language)
 
 
 def has(language: str, name: str) -> bool:
-    """Whether a language has a file of its own."""
+    """Tells whether a language has a file of its own with this name."""
     return _FOLDER.joinpath(language, name).is_file()
 
 
 @cache
 def file_text(language: str, name: str) -> str:
-    """A file of a language, such as `answers.txt`; English where it has none."""
+    """Returns a file of a language, such as `answers.txt`; the English one if it has none."""
     file = _folder(language) / name
     return (file if file.is_file() else _folder(DEFAULT) / name).read_text(encoding="utf-8")
 
 
 @cache
 def file_texts(language: str, folder: str) -> Mapping[str, str]:
-    """File name → text of a folder, in the order of names; a file that the language lacks is the English one."""
+    """Returns file name → text of a folder, in the order of names; for a file that the language lacks, the English
+    one."""
     found = {} if language == DEFAULT else dict(file_texts(DEFAULT, folder))
     inside = _folder(language) / folder
     found |= {name: (inside / name).read_text(encoding="utf-8") for name in own_files(language, folder)}
@@ -64,7 +65,7 @@ def file_texts(language: str, folder: str) -> Mapping[str, str]:
 
 
 def own_files(language: str, folder: str) -> frozenset[str]:
-    """The names of the texts that a language has in a folder itself."""
+    """Returns the names of the texts that a language has in a folder itself."""
     inside = _folder(language) / folder
     names = (one.name for one in inside.iterdir()) if inside.is_dir() else ()
     return frozenset(name for name in names if name.endswith(".txt"))
@@ -72,13 +73,14 @@ def own_files(language: str, folder: str) -> frozenset[str]:
 
 @cache
 def phrases(language: str, table: str) -> Mapping[str, str]:
-    """A table of `phrases.toml`: key → words, with slots in braces; English for what the language does not say."""
+    """Returns a table of `phrases.toml`: key → words, with slots in braces; in English where the language lacks a
+    phrase."""
     own = own_phrases(language, table)
     return own if language == DEFAULT else {**phrases(DEFAULT, table), **own}
 
 
 def own_phrases(language: str, table: str) -> Mapping[str, str]:
-    """What of a table the language says itself."""
+    """Returns the phrases of a table that the language has itself."""
     return _tables(language).get(table, {})
 
 
@@ -89,24 +91,25 @@ def _tables(language: str) -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def function_words() -> Mapping[str, frozenset[str]]:
-    """Language → words that nearly every sentence of it has; of languages in Latin letters, towns or not."""
+    """Returns language → words that nearly every sentence of it has, for languages in Latin letters, also those without
+    towns."""
     told = tomllib.loads((_FOLDER / "function_words.toml").read_text(encoding="utf-8"))
     return {language: frozenset(words.split()) for language, words in told.items()}
 
 
 def rows(language: str, table: str, key: str) -> list[tuple[str, str]]:
-    """The lines of a phrase that has two columns, `left | right`."""
+    """Returns the lines of a phrase that has two columns, `left | right`."""
     pairs = (line.partition("|") for line in phrases(language, table)[key].splitlines())
     return [(left.strip(), right.strip()) for left, _, right in pairs]
 
 
 @cache
 def weekdays(language: str) -> tuple[str, ...]:
-    """The days of the week from Monday."""
+    """Returns the days of the week from Monday."""
     return tuple(phrases(language, "days")["weekdays"].split())
 
 
 @cache
 def months(language: str) -> tuple[str, ...]:
-    """The months from January."""
+    """Returns the months from January."""
     return tuple(phrases(language, "days")["months"].split())

@@ -24,21 +24,21 @@ class Called(Protocol):
 
     @property
     def name(self) -> str:
-        """The full name."""
+        """Returns the full name."""
         ...
 
     @property
     def called(self) -> str:
-        """What one is called for short."""
+        """Returns the short name."""
         ...
 
 
-class Named(Called, Protocol):
+class Speaker(Called, Protocol):
     """Who speaks or thinks."""
 
     @property
     def pronoun(self) -> str:
-        """`she`, `he` or `they`."""
+        """Returns `she`, `he` or `they`."""
         ...
 
 
@@ -47,26 +47,26 @@ class Hearer(Called, Protocol):
 
     @property
     def address(self) -> str:
-        """What the speaker calls them to their face; empty where the name will do."""
+        """Returns what the speaker calls them to their face; empty if the name will do."""
         ...
 
     @property
     def level(self) -> str:
-        """The speech level; empty where the language has one only."""
+        """Returns the speech level; empty if the language has only one."""
         ...
 
 
-class Living(Named, Protocol):
+class Living(Speaker, Protocol):
     """Somebody of an age, with work."""
 
     @property
     def age(self) -> int:
-        """In years."""
+        """Returns the age in years."""
         ...
 
     @property
     def work(self) -> str:
-        """What one does for a living, in words."""
+        """Returns what the character does for a living, in words."""
         ...
 
 
@@ -104,344 +104,346 @@ class Language:
     # ── text ──
 
     def levelled(self, template: str, level: str) -> str:
-        """A template at a speech level."""
+        """Returns a template at a speech level."""
         del level
         return template
 
     def said(self, text: str, level: str) -> str:
-        """An author's sentence at a speech level."""
+        """Returns an author's sentence at a speech level."""
         del level
         return text
 
     def leads_in(self, text: str) -> bool:
-        """Whether an author's sentences ask for attention themselves, so that nothing need be put before them."""
+        """Tells whether an author's sentences ask for attention themselves, so that nothing need come before them."""
         del text
         return False
 
     def spelt_out(self, template: str) -> str:
-        """A template as a formal speaker would say it."""
+        """Returns a template as a formal speaker would say it."""
         return template
 
     def joined(self, text: str) -> str:
-        """A filled template with its particles decided."""
+        """Returns a filled template with its particles decided."""
         return text
 
     def finished(self, text: str) -> str:
-        """A whole line: blanks, capitals, articles, particles."""
+        """Returns a finished line: with its blanks, capitals, articles and particles right."""
         return self.joined(" ".join(text.split()))
 
     def lowered(self, text: str) -> str:
-        """A sentence as the end of another one."""
+        """Returns a sentence as it stands at the end of another one."""
         return text
 
     def length(self, text: str) -> int:
-        """How long a line is, in letters of English."""
+        """Returns the length of a line, in letters of English."""
         return len(text)
 
     def occurs(self, phrases: Iterable[str], text: str) -> bool:
-        """Whether one of the phrases is said in the text."""
+        """Tells whether a text has one of the phrases in it."""
         spoken = f" {' '.join(words(text))} "
         return any(f" {one} " in spoken for one in phrases)
 
     def in_order(self, text: str) -> tuple[str, ...]:
-        """The words of a text as word lists have them, in order."""
+        """Returns the words of a text as word lists have them, in order."""
         return words(text)
 
     def speaks(self, text: str) -> bool:
-        """Whether a text is in this language; an offline town may have English lines in another one."""
+        """Tells whether a text is in this language; an offline town may have English lines in another one."""
         return bool(text)
 
     def counts(self, text: str) -> bool:
-        """Whether a text has a number in it."""
+        """Tells whether a text has a number in it."""
         return any(sign.isdigit() for sign in text)
 
     # ── time and place ──
 
     def when(self, moment: str, minutes_ago: int) -> str:
-        """`this morning`, by an ISO moment and minutes; empty where it goes without saying."""
+        """Returns when something was, from an ISO moment and the minutes since: `this morning`; empty if that goes
+        without saying."""
         del moment, minutes_ago
         return ""
 
     def dated(self, moment: str, minutes_ago: int) -> str:
-        """The same to somebody who asked when: `on Monday evening`."""
+        """Returns when something was to somebody who asked: `on Monday evening`."""
         return self.when(moment, minutes_ago)
 
     def clock(self, time: str) -> str:
-        """`HH:MM` as it is said."""
+        """Returns `HH:MM` as it is said."""
         return time
 
     def at_time(self, time: str) -> str:
-        """`at half past seven`."""
+        """Returns a time with its preposition: `at half past seven`."""
         return self.clock(time)
 
     def part(self, days: int, start: int, moment: str) -> str:
-        """A part of a day: `yesterday morning`, by days ago and minutes after midnight."""
+        """Returns a part of a day, from the days ago and minutes after midnight: `yesterday morning`."""
         del days, start, moment
         return ""
 
     def span(self, days: int, start: int, end: int, moment: str) -> str:
-        """The stretch a question names: `yesterday`, `tonight`."""
+        """Returns the span of time that a question names: `yesterday`, `tonight`."""
         del end
         return self.part(days, start, moment)
 
     def times(self, count: int) -> str:
-        """`twice`."""
+        """Returns a count in words: `twice`."""
         return f"{count} ×"
 
     def named(self, name: str) -> str:
-        """A thing or a place inside a sentence."""
+        """Returns the name of a thing or a place inside a sentence."""
         return name
 
     def the(self, name: str) -> str:
-        """A place or a thing inside the simulator's own sentence: `stock pot` → `the stock pot`."""
+        """Returns the name of a place or a thing inside the simulator's own sentence: `stock pot` → `the stock pot`."""
         return name
 
     def the_thing(self, name: str) -> str:
-        """A thing that may be called like a person: `the Moon Courier machine`."""
+        """Returns the name of a thing that may be called like a person: `the Moon Courier machine`."""
         return name
 
     def at(self, name: str) -> str:
-        """`at the workshop`; empty for no place."""
+        """Returns a place with its preposition: `at the workshop`; empty for no place."""
         return name
 
-    def owned(self, text: str, me: Named, you: Hearer | None = None) -> str:
-        """A text as these two say it of what belongs to one of them: `Ines's father` → `your father`."""
+    def owned(self, text: str, me: Speaker, you: Hearer | None = None) -> str:
+        """Returns a text as these two say it if something in it belongs to one of them: `Ines's father` → `your
+        father`."""
         del me, you
         return text
 
-    def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
-        """A place as these two call it: `my flat`. Without `you`: to a person who asks."""
+    def place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
+        """Returns a place as these two call it: `my flat`. Without `you`, the hearer is a person who asks."""
         del me, you
         return name
 
-    def at_place(self, name: str, me: Named, you: Hearer | None = None) -> str:
-        """`in my flat`; empty for no place."""
+    def at_place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
+        """Returns a place with its preposition, as these two call it: `in my flat`; empty for no place."""
         return self.at(self.place(name, me, you))
 
     # ── people ──
 
     def manner(self, me: Living, you: Living, label: str, back: str, *, close: bool) -> Manner:
-        """How `me` speaks to `you`. `label`: what the other is to me; `back`: what I am to them; `close`: whether both
-        like each other well."""
+        """Returns how `me` speaks to `you`. `label`: what `you` is to `me`; `back`: what `me` is to `you`; `close`:
+        whether both like each other well."""
         del me, you, label, back, close
         return Manner()
 
     def level(self, you: Hearer) -> str:
-        """The speech level to this hearer; empty where the language has one only."""
+        """Returns the speech level to this hearer; empty if the language has only one."""
         del you
         return ""
 
     def vocative(self, you: Hearer) -> str:
-        """What one calls the hearer."""
+        """Returns what one calls the hearer."""
         return you.called
 
     def third(self, called: str, level: str) -> str:
-        """Somebody spoken of, to a hearer of this level."""
+        """Returns the name of somebody spoken of, to a hearer of this level."""
         del level
         return called
 
     def possessed(self, called: str) -> str:
-        """`Jun's`."""
+        """Returns a name in the possessive: `Jun's`."""
         return called
 
     def pronouns(self, pronoun: str) -> Slots:
-        """Slots `he`, `him` and `his`, where a pronoun says something."""
+        """Returns the slots `he`, `him` and `his`, if a pronoun says something."""
         del pronoun
         return {}
 
     def mentions(self, text: str, name: str, called: str) -> bool:
-        """Whether somebody's name occurs."""
+        """Tells whether somebody's name occurs in a text."""
         return name in text or called in text
 
     def names(self, text: str, name: str, called: str) -> bool:
-        """Whether a thought names somebody, in any case of letters."""
+        """Tells whether a thought names somebody, in any case of letters."""
         return self.mentions(text, name, called)
 
     def addressed(self, text: str, name: str, called: str) -> str:
-        """A text with somebody's name turned to `you`; empty where that is not possible."""
+        """Returns a text with somebody's name turned to `you`; empty if that is not possible."""
         return "" if self.mentions(text, name, called) else text
 
     def addresses(self, text: str) -> bool:
-        """Whether a text says `you`."""
+        """Tells whether a text says `you`."""
         del text
         return False
 
     def taken(self, doing: str, pronoun: str, person: str) -> str:
-        """What somebody does in their own words (`my`) or to them (`your`)."""
+        """Returns what somebody does in their own words (`my`) or as said to them (`your`)."""
         del pronoun, person
         return doing
 
     def as_oneself(self, message: str) -> str:
-        """What an inner voice says to somebody, as they say it themselves: `you are late` → `I am late`."""
+        """Returns what an inner voice says to somebody as they say it themselves: `you are late` → `I am late`."""
         return message
 
     def is_own(self, line: str) -> bool:
-        """Whether a line speaks of its speaker."""
+        """Tells whether a line is about its speaker."""
         del line
         return False
 
-    def first_person(self, me: Named, text: str) -> list[str]:
-        """Sentences written about the character, in its own words."""
+    def first_person(self, me: Speaker, text: str) -> list[str]:
+        """Returns sentences about the character in its own words."""
         del me
         return [text] if text else []
 
-    def label(self, me: Named, label: str) -> str:
-        """What somebody is to the character: `neighbour I owe`."""
+    def label(self, me: Speaker, label: str) -> str:
+        """Returns what somebody is to the character: `neighbour I owe`."""
         del me
         return label
 
     def is_mine(self, label: str) -> bool:
-        """Whether one says `my` with it: `my neighbour`, but `a light in the window`."""
+        """Tells whether one says `my` with a label: `my neighbour`, but `a light in the window`."""
         return bool(label)
 
     def many(self, names: Sequence[str]) -> str:
-        """`Jun, Kit and Mira`."""
+        """Returns several names as a list in words: `Jun, Kit and Mira`."""
         return ", ".join(names)
 
     # ── topics ──
 
     def noun_phrase(self, text: str, subject: str = "") -> str:
-        """What a text is about; empty when nothing in it can be named."""
+        """Returns what a text is about; empty if nothing in it can be named."""
         del text
         return subject
 
     def with_article(self, subject: str) -> str:
-        """A subject as it is named in a sentence."""
+        """Returns a subject as it is named in a sentence."""
         return subject
 
     def a(self, phrase: str) -> str:
-        """With the article of something not named before."""
+        """Returns a phrase with the article of something not named before."""
         return phrase
 
     def bare(self, topic: str) -> str:
-        """A topic without article."""
+        """Returns a topic without article."""
         return topic
 
     def turned(self, topic: str, my: str = "your", your: str = "my") -> str:
-        """A topic in another's words: `my roof` → `your roof`."""
+        """Returns a topic in another's words: `my roof` → `your roof`."""
         del my, your
         return topic
 
     def may_be_yours(self, topic: str) -> bool:
-        """Whether a topic may belong to the hearer."""
+        """Tells whether a topic may belong to the hearer."""
         return bool(topic)
 
     def is_common(self, topic: str) -> bool:
-        """Whether a topic belongs to nobody in particular."""
+        """Tells whether a topic belongs to nobody in particular."""
         return bool(topic)
 
     def is_news(self, topic: str) -> bool:
-        """Whether a topic is specific enough for something that everybody speaks of."""
+        """Tells whether a topic is specific enough to be something that everybody speaks of."""
         return self.is_common(topic)
 
     def both(self, topics: list[str]) -> str:
-        """Topics in a row."""
+        """Returns topics in a row."""
         return ", ".join(topics)
 
     def topic(self, text: str) -> str:
-        """What a question is about, as the answer names it."""
+        """Returns what a question is about, as the answer names it."""
         return text.strip()
 
     def asks_yes(self, prompt: str) -> bool:
-        """Whether a question is answered with yes or no."""
+        """Tells whether a question is answered with yes or no."""
         return "?" in prompt
 
     def sides(self, prompt: str) -> tuple[str, str] | None:
-        """The two things between which a question asks to choose."""
+        """Returns the two things between which a question asks to choose."""
         del prompt
         return None
 
     # ── doings, states, reports ──
 
     def in_memory(self, slots: Mapping[str, str]) -> Mapping[str, str]:
-        """The slots of a remembered sentence, the doing in the form that its templates take."""
+        """Returns the slots of a remembered sentence, with the doing in the form that its templates take."""
         return slots
 
     def is_doing(self, text: str) -> bool:
-        """Whether a text has the form of a doing that the templates take."""
+        """Tells whether a text has the form of a doing that the templates take."""
         return bool(text)
 
     def head(self, doing: str) -> str:
-        """The word of a doing that says what is done."""
+        """Returns the main word of a doing."""
         return doing.split(" ", 1)[0]
 
     def doing(self, doing: str) -> Slots:
-        """The slots of a doing: itself, and the forms in which templates take it."""
+        """Returns the slots of a doing: the doing itself, and the forms in which templates take it."""
         return {"doing": doing}
 
-    def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
-        """What somebody does, as the character says it; `own` is the character's own doing."""
+    def busy(self, me: Speaker, doing: str, *, own: bool = True) -> str:
+        """Returns what somebody does, as the character says it; `own` tells that it is the character's own doing."""
         del me, own
         return doing.strip().rstrip(".")
 
     def gerund(self, phrase: str) -> str:
-        """A command or a wish as a doing."""
+        """Returns a command or a wish as a doing."""
         return phrase
 
-    def goal(self, me: Named, goal: str) -> str:
-        """What follows `I want to`."""
+    def goal(self, me: Speaker, goal: str) -> str:
+        """Returns a goal as it follows `I want to`."""
         del me
         return goal.strip().rstrip(".")
 
     def intended(self, text: str, name: str) -> str:
-        """The doing that somebody intends, by a sentence about them; empty for none."""
+        """Returns the doing that somebody intends, from a sentence about them; empty for none."""
         del text, name
         return ""
 
     def commanded(self, text: str) -> str:
-        """The doing that a thought commands: `Go to the canal.` → `going to the canal`; empty for none."""
+        """Returns the doing that a thought commands: `Go to the canal.` → `going to the canal`; empty for none."""
         del text
         return ""
 
     def state(self, words: str, minutes_ago: int) -> Slots:
-        """Slots `words` and `still` for what a thing is like."""
+        """Returns the slots `words` and `still` for the state of a thing."""
         del minutes_ago
         return {"words": words, "still": words}
 
     def why(self, sentence: str) -> str:
-        """A refusal inside a sentence."""
+        """Returns a refusal as it stands inside a sentence."""
         return sentence.strip().rstrip(".")
 
     def uttered(self, sentence: str) -> str:
-        """A written sentence as one says it to somebody."""
+        """Returns a written sentence as it is said to somebody."""
         return sentence
 
     def told(self, sentence: str) -> str:
-        """A report in the present, told afterwards; empty where that is not possible."""
+        """Returns a report in the present as it is told afterwards; empty if that is not possible."""
         del sentence
         return ""
 
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
-        """What somebody said of themselves on a topic, passed on; empty when it would not read well."""
+        """Returns what somebody said about themselves on a topic, passed on; empty if it would not read well."""
         del quote, pronoun, topic
         return ""
 
-    def deed(self, text: str, me: Named) -> str:
-        """What somebody says they do, as others say it of them: `I lock the shed` → `Ilse locks the shed`."""
+    def deed(self, text: str, me: Speaker) -> str:
+        """Returns what somebody says they do, as others say it of them: `I lock the shed` → `Ilse locks the shed`."""
         return f"{me.called}: {text}"
 
     def sentences(self, doing: str, called: str) -> tuple[str, ...]:
-        """That somebody does it, as sentences, one of which is well spelt: `setting …` → `Mira sets …`."""
+        """Returns sentences that say that somebody does it, one of which is well spelt: `setting …` → `Mira sets …`."""
         return (f"{called} {doing}",)
 
     def quotable(self, quote: str, topic: str) -> str:
-        """A sentence on a topic that may be repeated word for word; empty when none can stand alone."""
+        """Returns a sentence on a topic that may be repeated word for word; empty if none can stand alone."""
         del quote, topic
         return ""
 
 
 def part_at(hour: int, parts: Mapping[str, int]) -> str:
-    """The part of a day with an hour in it; `parts` in order, each with the hour at which it is over."""
+    """Returns the part of a day that an hour belongs to; `parts` in order, each with the hour at which it ends."""
     return next(part for part, end in parts.items() if hour < end)
 
 
 @cache
 def language(name: str) -> Language:
-    """A language by its code; English for one that has no grammar."""
+    """Returns a language by its code; English if the code has no grammar."""
     known = name if name in LANGUAGES and has(name, "grammar.py") else DEFAULT
     return cast(Language, import_module(f"commonplace.languages.{known}.grammar").GRAMMAR)
 
 
 def said(name: str, table: str, key: str, /, **slots: str) -> str:
-    """A phrase of a language with its slots filled in. Raises KeyError for a key that English does not have."""
+    """Returns a phrase of a language with its slots filled in. Raises KeyError for a key that English does not have."""
     return language(name).joined(phrases(name, table)[key].format_map(slots))

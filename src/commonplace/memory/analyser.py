@@ -14,7 +14,7 @@ import Stemmer
 from commonplace.errors import UsageError
 from commonplace.languages import DEFAULT, LANGUAGES, months, weekdays
 from commonplace.languages.ko import morphology as korean
-from commonplace.languages.words import AUTO, word_list
+from commonplace.languages.word_lists import AUTO, word_list
 from commonplace.memory.emotion import language_of
 from commonplace.text import HANGUL, words
 

@@ -13,7 +13,7 @@ import Stemmer
 
 from commonplace.languages import DEFAULT
 from commonplace.languages.ko.morphology import without_particle
-from commonplace.languages.words import AUTO, word_list
+from commonplace.languages.word_lists import AUTO, word_list
 from commonplace.text import HANGUL, clean, words
 
 VERSION = "1"

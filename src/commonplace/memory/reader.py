@@ -7,7 +7,8 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from itertools import chain, islice
 from threading import RLock
-from typing import Unpack
+from types import TracebackType
+from typing import Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,11 +184,14 @@ class Reader:
     @locked
     def get(self, id: int) -> Memory:
         """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
-        if id not in self:
-            raise UsageError(
-                f"there is no memory {id!r}", hint=f"ids go from 1 to {self.last_id}; some may be forgotten"
-            )
-        return self._view().memory(id - 1)
+        found = self._found_by_id(id)
+        if found is None:
+            hint = f"ids go from 1 to {self.last_id}; some may be forgotten"
+            raise UsageError(f"there is no memory {id!r}", hint=hint)
+        return found
+
+    def _found_by_id(self, id: int) -> Memory | None:
+        return self._view().memory(id - 1) if id in self else None
 
     @locked
     def recent(self, n: int) -> list[Memory]:
@@ -273,6 +277,22 @@ class Reader:
     def _latest(self) -> Iterator[Memory]:
         view = self._view()
         return (view.memory(row) for row in np.flatnonzero(view.alive)[::-1].tolist())
+
+
+class StoredReader(Reader):
+    """A reader that is closed at the end of a `with` statement."""
+
+    def close(self) -> None:
+        """Closes the store, if this has opened it. May be called twice."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 class Snapshot(Reader):

@@ -7,8 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ from commonplace.memory.preparing import (
     prepared,
     vectors_of,
 )
-from commonplace.memory.reader import Reader, Snapshot
+from commonplace.memory.reader import Snapshot, StoredReader
 from commonplace.memory.record import (
     Emotion,
     Memory,
@@ -61,23 +60,31 @@ from commonplace.memory.record import (
     checked_policy,
     checked_text,
     checked_time,
-    same_but_access,
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
 from commonplace.memory.retrieval import Retrieval
-from commonplace.memory.stores.opening import open_store
-from commonplace.memory.stores.store import (
-    BEHIND,
-    Changes,
+from commonplace.memory.stores.keeper import (
     Keeper,
     Progress,
-    Store,
-    Stored,
-    checked_agent,
-    reembedded,
+    make_vectors,
     refuse_other_embedder,
     settings_of,
+)
+from commonplace.memory.stores.opening import open_store
+from commonplace.memory.stores.store import (
+    Add,
+    Archive,
+    Configure,
+    Forget,
+    Overtaken,
+    Restore,
+    Revise,
+    Store,
+    Stored,
+    Touch,
+    Writer,
+    fold,
 )
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
@@ -97,7 +104,7 @@ def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
     return found
 
 
-class MemoryStream(Reader):
+class MemoryStream(StoredReader):
     """Everything one character remembers, in RAM; `open` adds a store that keeps it.
 
     `embedder` is an `Embedder`, or a function from texts to vectors. `rater` is any callable from a text to an
@@ -125,7 +132,6 @@ class MemoryStream(Reader):
         self.table.eager = self._compares(policy)
         self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
-        self._archived: set[int] = set()
         self._unembedded: set[int] = set()
         """Those whose embedder failed."""
         self._unmade: set[int] = set()
@@ -157,11 +163,12 @@ class MemoryStream(Reader):
         store = open_store(where) if isinstance(where, str | Path) else where
         own = store is not where
         try:
-            stored = store.load(checked_agent(agent))
+            writer = Writer(store, agent)
+            stored = writer.stored
             analyser = analyser or analyser_of(stored.settings)
             embedder = _named(embedder or default_embedder(), store.where)
             if reembed and stored.memories:
-                stored = reembedded(store, agent, stored, embedder, analyser, progress)
+                make_vectors(writer, embedder, analyser, progress)
             refuse_other_embedder(stored.settings, embedder, store.where)
             stream = cls.restore(
                 agent,
@@ -183,7 +190,7 @@ class MemoryStream(Reader):
         if stored.settings.get(UNMADE) or stream._skips:
             settings[UNMADE] = True
             stream._note_missing(stored.memories)
-        stream._keeper = Keeper(store, agent, settings, stored.mark, own=own)
+        stream._keeper = Keeper(writer, settings, own=own)
         return stream
 
     @classmethod
@@ -216,7 +223,6 @@ class MemoryStream(Reader):
                 f"there are {len(vectors)} vectors for {len(memories)} memories", hint="give a vector or None for each"
             )
         stream.table.extend(memories, vectors)
-        stream.table.commit()
         stream._unembedded = {memory.id for memory in memories if EMBEDDING_ERROR in memory.details}
         for id, at in (accesses or {}).items():
             stream.table.touch([id], at)
@@ -234,8 +240,8 @@ class MemoryStream(Reader):
 
     def _without(self, forgotten: Iterable[int], archived: Iterable[int] = ()) -> MemoryStream:
         """The stream that was just filled, without what is gone."""
-        self._archived = set(archived)
-        gone = self._known({*forgotten, *self._archived})
+        self.table.archived = set(archived)
+        gone = self._known({*forgotten, *self.table.archived})
         if gone:
             self.table.remove(gone)
         self._since = since_reflection(self._view())
@@ -339,7 +345,7 @@ class MemoryStream(Reader):
             if memory.id in self and (before := self.get(memory.id)).text == memory.text
         ]
         before = [memory for memory, _ in there]
-        self._put([mended(memory) for memory in before], [vector for _, vector in there], before)
+        self._write(Revise([mended(memory) for memory in before], [vector for _, vector in there]))
         self._unembedded.difference_update(memory.id for memory in before)
         self._unmade.difference_update(memory.id for memory in before)
         return sum(vector is not None for _, vector in there)
@@ -399,9 +405,8 @@ class MemoryStream(Reader):
         while True:
             try:
                 return change()
-            except BEHIND:
-                if not self._refresh()[1]:
-                    raise
+            except Overtaken:
+                self._bring_in()
 
     def _append(
         self, made: Sequence[Prepared], vectors: Sequence[Vector | None], missing: Sequence[int], failed: str
@@ -426,17 +431,12 @@ class MemoryStream(Reader):
         checked_citations(memory.kind, memory.citations, self.table.__contains__)
         return memory if memory.id == id else replace(memory, id=id)
 
-    def _put(
-        self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None, before: Sequence[Memory]
-    ) -> None:
-        """Replaces the memories `before` in the store and here, with `vectors` their texts and vectors, too."""
+    def _write(self, operation: Revise | Forget | Archive | Restore) -> None:
+        """Does it in the store and here, which closes an open draft."""
         self.table.cut()
         if self._keeper is not None:
-            self._keeper.update(memories, vectors, before)
-        for place, memory in enumerate(memories):
-            self.table.replace(memory)
-            if vectors is not None:
-                self.table.say(memory, vectors[place])
+            self._keeper.write(operation)
+        fold((operation,), self.table)
         self._since = since_reflection(self._view())
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
@@ -446,7 +446,7 @@ class MemoryStream(Reader):
         used.
         """
         wanted = checked_ids(ids)
-        return self._again(lambda: self._relocated(wanted, "remove"))
+        return self._again(lambda: self._moved(wanted, Forget))
 
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Archives memories until `unarchive`; returns the ids that existed.
@@ -454,26 +454,21 @@ class MemoryStream(Reader):
         An archived memory is neither retrieved nor found. Raises UsageError for an id that was never used.
         """
         wanted = checked_ids(ids)
-        return self._again(lambda: self._relocated(wanted, "archive"))
+        return self._again(lambda: self._moved(wanted, Archive))
 
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Restores archived memories; returns the ids that were archived. Raises UsageError as `archive`."""
         wanted = checked_ids(ids)
-        return self._again(lambda: self._relocated(wanted, "restore"))
+        return self._again(lambda: self._moved(wanted, Restore))
 
-    def _relocated(self, ids: Iterable[int], how: Literal["remove", "archive", "restore"]) -> tuple[int, ...]:
+    def _moved(self, ids: Iterable[int], how: type[Forget | Archive | Restore]) -> tuple[int, ...]:
         """Moves those of the memories that can be moved so, in the store and here; their ids, ascending."""
-        table, archived, wanted = self.table, self._archived, self._known(ids)
-        table.cut()  # closes an open draft
+        table, wanted = self.table, self._known(ids)
         there = tuple(
-            id for id in wanted if (how != "restore" and id in table) or (how != "archive" and id in archived)
+            id for id in wanted if (how is not Restore and id in table) or (how is not Archive and id in table.archived)
         )
         if there:
-            if self._keeper is not None:
-                getattr(self._keeper, how)(there)
-            (table.unarchive if how == "restore" else table.remove)(there)
-            (archived.update if how == "archive" else archived.difference_update)(there)
-            self._since = since_reflection(self._view())
+            self._write(how(there))
         return there
 
     @property
@@ -481,7 +476,7 @@ class MemoryStream(Reader):
     def archived(self) -> tuple[Memory, ...]:
         """The archived memories, oldest first."""
         view = self._view()
-        return tuple(view.memory(id - 1) for id in sorted(self._archived))
+        return tuple(view.memory(id - 1) for id in sorted(self.table.archived))
 
     def revise(
         self,
@@ -524,7 +519,7 @@ class MemoryStream(Reader):
                 moment = iso(utc_of(self.table.latest) if at is None else checked_time(at))
                 past = {"text": before.full_text, "tags": list(before.tags), "until": moment}
                 memory = replace(memory, details={**memory.details, HISTORY: [*before.details.get(HISTORY, ()), past]})
-            self._put([memory], None if shown is None else [vector], [before])
+            self._write(Revise([memory], None if shown is None else [vector]))
             if shown is not None:
                 self._note_missing([memory])
             return memory
@@ -538,61 +533,44 @@ class MemoryStream(Reader):
         Returns how many memories are new. Closes an open draft. Raises UsageError if another embedder has made the
         vectors since.
         """
-        return self._refresh()[0]
-
-    def _refresh(self) -> tuple[int, bool]:
-        """(how many memories are new, whether anything is different now)."""
         if self._keeper is None:
-            return 0, False
-        table = self.table
+            return 0
+        new = self._bring_in()
+        while self._keeper.accesses:
+            try:
+                self._keeper.write()
+            except Overtaken:
+                new += self._bring_in()
+        return new
+
+    def _bring_in(self) -> int:
+        """Follows what others have done in the store; returns how many memories are new."""
+        keeper, table = self._keeper, self.table
+        assert keeper is not None
         table.cut()
-        before, was = table.committed, (table.version, self._archived)
-        found, whole = self._keeper.changes(before)
-        refuse_other_embedder(found.settings, table.embedder, self._keeper.store.where)
-        self._keeper.follow(found)
-        if whole:
-            return self._become(found)
-        if not found.memories:
-            return 0, False
-        for memory, vector in zip(found.memories, found.vectors, strict=True):
-            if memory.id <= before and memory.id not in found.forgotten:
-                self._renew(memory, vector)
-        if found.last_id > before:
-            first = len(found.memories) - (found.last_id - before)
-            table.extend(found.memories[first:], found.vectors[first:])
-            table.commit()
-        self._move(found)
-        if found.settings.get(UNMADE):
-            self._note_missing(found.memories)
-        self._since = since_reflection(self._view())
-        new = sum(id not in found.forgotten for id in range(before + 1, found.last_id + 1))
-        return new, (table.version, self._archived) != was
-
-    def _renew(self, memory: Memory, vector: Vector | None) -> None:
-        """Brings a memory that is here up to date with the store."""
-        table, row = self.table, memory.id - 1
-        if not same_but_access(memory, now := table.record(row)):
-            table.replace(memory)
-        if (
-            memory.text != now.text
-            or memory.details != now.details
-            or (vector is not None and not table.has_vector(row))
-        ):
-            table.say(memory, vector)
-        if micros(memory.accessed_at) != table.accessed[row]:
-            table.touch([memory.id], memory.accessed_at)
-
-    def _move(self, found: Changes) -> None:
-        """Forgets, archives and restores what the store has."""
-        table, gone = self.table, found.forgotten | found.archived
-        ids = [memory.id for memory in found.memories]
-        if back := [id for id in ids if id not in gone and id not in table]:
-            table.unarchive(back)
-        if away := [id for id in ids if id in gone and id in table]:
-            table.remove(away)
-        self._archived = self._archived.difference(ids) | found.archived
-        self._unembedded.difference_update(ids)
-        self._unembedded.update(memory.id for memory in found.memories if EMBEDDING_ERROR in memory.details)
+        log = keeper.news()
+        if log.whole:
+            stored = Stored(agent=self.agent)
+            fold(log.operations, stored)
+            settings = stored.settings
+        else:
+            stored, configured = None, [one.settings for one in log.operations if isinstance(one, Configure)]
+            settings = configured[-1] if configured else keeper.settings
+        refuse_other_embedder(settings, table.embedder, keeper.store.where)
+        keeper.mark, keeper.settings = log.mark, settings
+        if stored is not None:
+            return self._become(stored)
+        before = table.committed
+        fold(log.operations, table)
+        told = [memory for one in log.operations if isinstance(one, Add | Revise) for memory in one.memories]
+        self._unembedded.difference_update(memory.id for memory in told)
+        self._unembedded.update(memory.id for memory in told if EMBEDDING_ERROR in memory.details)
+        if settings.get(UNMADE):
+            self._note_missing(told)
+        if told:
+            self._since = since_reflection(self._view())
+        fold((Touch(keeper.accesses),), table)  # they are written later than what others have written
+        return sum(id in table or id in table.archived for id in range(before + 1, table.committed + 1))
 
     def history(self, id: int) -> list[Mapping[str, Any]]:
         """What the memory said before it was revised, oldest first: mappings of `text`, `tags` and `until` (ISO time).
@@ -601,9 +579,11 @@ class MemoryStream(Reader):
         """
         return list(self.get(id).details.get(HISTORY, ()))
 
-    @locked
     def apply(self, delta: Delta) -> None:
         """Adds what a draft added, and touches what it touched. Raises UsageError if the stream has changed since."""
+        self._again(lambda: self._apply(delta))
+
+    def _apply(self, delta: Delta) -> None:
         table = self.table
         if delta.base != table.committed:
             raise UsageError(
@@ -661,29 +641,24 @@ class MemoryStream(Reader):
     @locked
     def flush(self) -> None:
         """Writes the latest accesses to the store."""
-        if self._keeper is not None:
-            self._keeper.flush()
+        if self._keeper is not None and self._keeper.accesses:
+            self._again(self._keeper.write)
 
     @locked
     def close(self) -> None:
         """Flushes, and closes the store if the stream opened it. May be called twice."""
         if self._keeper is not None:
-            self._keeper.close()
-
-    def __enter__(self) -> MemoryStream:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+            try:
+                self.flush()
+            finally:
+                self._keeper.close()
 
     def _commit(self, memories: Sequence[Memory]) -> None:
         """Makes the rows behind the committed ones, which hold these memories, part of the store and the stream."""
         if self._keeper is not None and memories:
             vectors = [self.table.given_vector(memory.id - 1) for memory in memories]
             try:
-                self._keeper.append(memories, vectors)
+                self._keeper.write(Add(memories, vectors))
             except BaseException:
                 self.table.cut()
                 raise
@@ -720,10 +695,10 @@ class MemoryStream(Reader):
         from commonplace.memory import portable  # noqa: PLC0415 - start-up: it needs more than a stream does
 
         view, table = self._view(), self.table
-        ids = [id for id in range(1, view.length + 1) if id in table or id in self._archived]
+        ids = [id for id in range(1, view.length + 1) if id in table or id in table.archived]
         rows = (
             portable.Exported(
-                view.memory(id - 1), table.given_vector(id - 1) if vectors else None, id in self._archived
+                view.memory(id - 1), table.given_vector(id - 1) if vectors else None, id in table.archived
             )
             for id in ids
         )
@@ -758,27 +733,29 @@ class MemoryStream(Reader):
 
         The stream is empty then, and begins with memory 1 again.
         """
-        count = len(self) + len(self._archived) if self._keeper is None else self._keeper.delete()
+        count = len(self) + len(self.table.archived) if self._keeper is None else self._keeper.delete()
         self._become(Stored())
         return count
 
-    def _become(self, stored: Stored | Changes) -> tuple[int, bool]:
-        """Takes all that a store holds in the place of what was here; returns what `_refresh` does."""
-        table = self.table
+    def _become(self, stored: Stored) -> int:
+        """Takes all that a store holds in the place of what was here; returns how many memories are new."""
+        table, keeper = self.table, self._keeper
         table.cut()
-        before: tuple[int, Sequence[Memory], Sequence[Memory]] = self.last_id, [*self], self.archived
+        known = {(memory.id, memory.created_at) for some in (self, self.archived) for memory in some}
         parts: dict[str, Any] = {"embedder": table.embedder, "rater": table.rater, "analyser": table.analyser}
-        self.table = MemoryStream(self.agent, self.policy, **parts).table
+        self.table = MemoryTable(self.agent, **parts)
         self.table.guard, self.table.eager = self.guard, table.eager
         self.table.extend(stored.memories, stored.vectors)
-        self.table.commit()
         self._unembedded, self._unmade = set(), set()
         if stored.settings.get(UNMADE):
             self._note_missing(stored.memories)
         self._without(stored.forgotten, stored.archived)
-        now: tuple[int, Sequence[Memory], Sequence[Memory]] = self.last_id, [*self], self.archived
-        known = {(memory.id, memory.created_at) for some in before[1:] for memory in some}
-        return sum((memory.id, memory.created_at) not in known for some in now[1:] for memory in some), now != before
+        now = {(memory.id, memory.created_at) for some in (self, self.archived) for memory in some}
+        if keeper is not None:
+            same = {id for id, _ in known & now}
+            keeper.accesses = {id: at for id, at in keeper.accesses.items() if id in same}
+            fold((Touch(keeper.accesses),), self.table)
+        return len(now - known)
 
     aremember = in_thread(remember)
     aadd_many = in_thread(add_many)

@@ -7,6 +7,7 @@ as of any earlier length: a `View` is a length and the access times of that mome
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from threading import RLock
@@ -21,10 +22,20 @@ from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
 from commonplace.memory.embedding import UNUSABLE, Embedder, Vector, is_pure
 from commonplace.memory.policies import Policy
-from commonplace.memory.record import KINDS, Memory, MemoryFields, Rater, accessed, checked_vector, new_memory
+from commonplace.memory.record import (
+    KINDS,
+    Memory,
+    MemoryFields,
+    Rater,
+    accessed,
+    checked_vector,
+    new_memory,
+    same_but_access,
+)
 from commonplace.memory.records import PackedRecords, StoredRows
 from commonplace.memory.sayings import Sayings
 from commonplace.memory.scoring import Indices, Prior
+from commonplace.memory.stores.store import ARCHIVED, FORGOTTEN, THERE
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 
@@ -76,6 +87,8 @@ class MemoryTable:
         self.kind: NDArray[np.uint8] = np.empty(16, dtype=np.uint8)
         self.alive: NDArray[np.bool_] = np.empty(16, dtype=np.bool_)
         """False for what is forgotten or archived."""
+        self.archived: set[int] = set()
+        """Ids."""
         self.tokens: NDArray[np.int32] = np.empty(16, dtype=np.int32)
         """Estimated length in a model's prompt."""
         self.saying: NDArray[np.intp] = np.empty(16, dtype=np.intp)
@@ -177,7 +190,7 @@ class MemoryTable:
         self._latest.append(memory)
 
     def extend(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Adds many checked memories: the same as `append` for each, at a tenth of the cost."""
+        """Adds many checked memories and commits them: the same as `append` for each, at a tenth of the cost."""
         start, end = self.length, self.length + len(memories)
         if end > len(self.importance):
             self._reserve(end)
@@ -196,6 +209,7 @@ class MemoryTable:
         self._count_distinct(end)
         self.version += 1
         self._latest.extend(memories)
+        self.commit()
 
     def load(self, rows: StoredRows) -> None:
         """Becomes what was stored; there must be no rows before. None of them becomes an object until it is read."""
@@ -282,6 +296,50 @@ class MemoryTable:
         for policy, prior, before in kept:
             if any(column.holds(prior.raw[0]) for column in self.recency.values()) and prior.follow(rows, before):
                 self.priors[policy] = (self.version, len(prior.raw[0])), prior
+
+    # ── Operations are folded into it (see `commonplace.memory.stores.store`) ────────────────────────────────────────
+
+    @property
+    def last_id(self) -> int:
+        """The id of the latest memory of the stream."""
+        return self.committed
+
+    def states(self, ids: Sequence[int]) -> dict[int, int]:
+        """Id → state of those that were ever added to the stream."""
+        return {
+            id: THERE if self.alive[id - 1] else ARCHIVED if id in self.archived else FORGOTTEN
+            for id in ids
+            if 1 <= id <= self.committed
+        }
+
+    def access(self, accesses: Mapping[int, datetime]) -> None:
+        """Sets the last accesses of memories."""
+        by_moment = defaultdict[datetime, list[int]](list)
+        for id, at in accesses.items():
+            by_moment[at].append(id)
+        for at, ids in by_moment.items():
+            self.touch(ids, at)
+
+    def revise(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None) -> None:
+        """Replaces memories; without vectors, these and the texts are as they were."""
+        for place, memory in enumerate(memories):
+            now = self.record(memory.id - 1)
+            if not same_but_access(memory, now):
+                self.replace(memory)
+            if vectors is None:
+                continue
+            vector = vectors[place]
+            is_new = vector is not None and not self.has_vector(memory.id - 1)
+            if is_new or (memory.text, memory.details) != (now.text, now.details):
+                self.say(memory, vector)
+
+    def move(self, ids: Sequence[int], state: int) -> None:
+        """Forgets or archives memories, or brings them back."""
+        (self.unarchive if state == THERE else self.remove)(ids)
+        (self.archived.update if state == ARCHIVED else self.archived.difference_update)(ids)
+
+    def configure(self, settings: Mapping[str, Any]) -> None:
+        """Does nothing: a table has no settings."""
 
     def remove(self, ids: Sequence[int]) -> None:
         """Removes the memories that exist; from now on BM25 counts as if they had never existed."""

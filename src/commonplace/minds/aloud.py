@@ -23,7 +23,7 @@ _WORDS = (
 
 @contextmanager
 def listening(listener: Listener) -> Generator[None]:
-    """Tell the listener what is said meanwhile, in this task and those that it starts."""
+    """Tells the listener what is said within the block, in this task and those that it starts."""
     before = _LISTENER.set(listener)
     try:
         yield
@@ -32,11 +32,11 @@ def listening(listener: Listener) -> Generator[None]:
 
 
 def listener() -> Listener | None:
-    """Who listens; None if nobody does."""
+    """Returns the listener; None if there is none."""
     return _LISTENER.get()
 
 
 def words_in(written: str, field: str) -> str:
-    """The words of a field in JSON that is still being written; empty as long as there are none."""
+    """Returns the words of a field in JSON that is still being written; empty as long as it has none."""
     found = re.search(rf'(?<!\\)"{field}"\s*:\s*"{_WORDS}', written)
     return clean(json.loads(f'"{found[1]}"', strict=False)) if found else ""

@@ -12,7 +12,7 @@ from commonplace.minds.notes import Given, Value
 
 if TYPE_CHECKING:  # tasks are made of these; they import this module
     from commonplace.minds.tasks.offers import Offers
-    from commonplace.minds.tasks.scenes import View
+    from commonplace.minds.tasks.scenes import PromptView
     from commonplace.minds.tasks.wire import AnswerModel
 
 I = TypeVar("I", bound=Given)  # noqa: E741 – the input's type
@@ -36,7 +36,7 @@ class Task(Generic[I, O]):
     """Length limit of an answer."""
     temperature: float = 0.5
     """0 where the same input should get the same judgement; higher where variety is wanted."""
-    scene: Callable[[I, View], Mapping[str, Any]] | None = None
+    scene: Callable[[I, PromptView], Mapping[str, Any]] | None = None
     """The values its template gets in addition to those every template gets."""
     offers: Callable[[I], Offers] | None = None
     """What an answer may choose from; None for nothing."""
@@ -54,7 +54,7 @@ class Task(Generic[I, O]):
     """Tokens on top of `max_tokens` for what only some inputs ask for."""
 
     def tokens(self, inputs: I) -> int:
-        """Length limit of the answer to one question."""
+        """Returns the length limit of the answer to one question."""
         return self.max_tokens + (self.extra_tokens(inputs) if self.extra_tokens else 0)
 
 
@@ -83,7 +83,7 @@ class Ask(Generic[I, O]):
 
 
 def ask(task: Task[I, O], value: I, unless: Unless[I] | None = None) -> Ask[I, O]:
-    """`await ask(TASK, input)`: the only thing a turn may await."""
+    """Returns what `await ask(TASK, input)` awaits, which is all that a turn may await."""
     return Ask(task, value, unless)
 
 
@@ -149,7 +149,7 @@ class Reply:
     mind: str = ""
     """Who answered, where that is not the common mind of the run."""
     row: Mapping[str, Any] | None = None
-    """The row of a table that decided: `row`, `when`, `nearly` (`minds.offline.rows.Choice.account`)."""
+    """The row of a table that decided: `row`, `when`, `nearly` (`minds.offline.rule_tables.ChosenRow.account`)."""
 
 
 Unless = Callable[[I, RequestKey], Reply | None]
@@ -173,12 +173,12 @@ class Mind(Protocol):
     """How often a question is put before its fallback counts; 1 for a mind that would only repeat itself."""
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply | Awaitable[Reply]:
-        """The reply to one question. Never raises for a bad answer: that is a `malformed` or `fault` reply.
+        """Returns the reply to one question. It never raises for a bad answer: that is a `malformed` or `fault` reply.
 
-        Raises Paused if no answer is available now and the run should wait: a server that does not answer.
+        Raises Paused if no answer is available now and the run should wait, such as for a server that does not answer.
         """
         ...
 
     async def close(self) -> None:
-        """Close connections. Called when no question is open; the mind may be asked again later."""
+        """Closes connections. It is called when no question is open; the mind may be asked again later."""
         ...

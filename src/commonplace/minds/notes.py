@@ -34,34 +34,30 @@ class Given(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def fields_of(value: Given | Value) -> Iterator[tuple[str, Any]]:
-    """(name, value) of each field, in their order."""
+    """Returns (name, value) of each field, in their order."""
     if isinstance(value, Given):
         return ((name, getattr(value, name)) for name in value.__struct_fields__)
     return iter(value)
 
 
 def as_json(value: Given) -> bytes:
-    """The value's canonical bytes: its fields in their order, at their defaults too."""
+    """Returns the value's canonical bytes: its fields in their order, including those at their defaults."""
     return _ENCODER.encode(value)
 
 
 def as_data(value: Given) -> dict[str, Any]:
-    """The same as JSON values."""
+    """Returns the same as JSON values."""
     return msgspec.to_builtins(value, enc_hook=_checked_data)
 
 
 def from_data(kind: type[G], data: Mapping[str, Any]) -> G:
-    """A value of JSON. Raises ValueError for what does not fit."""
-    return msgspec.convert(data, kind, dec_hook=_checked)
+    """Returns a value made of JSON. Raises ValueError if the JSON does not fit."""
+    return msgspec.convert(data, kind, dec_hook=lambda kind, data: kind.model_validate(data))
 
 
 def _checked_data(value: object) -> object:
-    """A `Value` in what is given: a stroke of the routine, as a mind would answer it."""
+    """Returns a `Value` as JSON: the routine has strokes in the form of a mind's answers."""
     return cast("Value", value).model_dump(mode="json")
-
-
-def _checked(kind: type[Any], data: object) -> object:
-    return kind.model_validate(data)
 
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_checked_data)
@@ -160,22 +156,22 @@ class Person(Given, omit_defaults=True):
 
     @property
     def free(self) -> bool:
-        """Awake, may be spoken to, and in nobody else's talk."""
+        """Tells whether they are awake, may be spoken to, and are in nobody else's talk."""
         return self.can_be_spoken_to and not self.asleep and self.talk != "other"
 
     @property
     def cold(self) -> bool:
-        """Whether the character says to them as little as possible."""
+        """Tells whether the character says to them as little as possible."""
         return self.warmth < COLD
 
     @property
     def rested(self) -> bool:
-        """Whether the two have not talked for a while, or never."""
+        """Tells whether the two have not talked for a while, or never."""
         return not 0 <= self.minutes_since_talk < REST
 
     @property
     def just_talked(self) -> bool:
-        """Whether the two have talked only minutes ago."""
+        """Tells whether the two have talked only minutes ago."""
         return 0 <= self.minutes_since_talk < JUST_TALKED
 
 
@@ -298,7 +294,7 @@ class Situation(Given, omit_defaults=True):
     """What is so."""
 
 
-class Item(Given, omit_defaults=True):
+class ItemNote(Given, omit_defaults=True):
     """A stretch of plan."""
 
     start: str
@@ -421,7 +417,7 @@ class Past(Given):
 
     @property
     def spoken_of(self) -> PastNote | None:
-        """What one was doing lately that the hearer's latest line speaks of."""
+        """Returns the character's recent doing that the hearer's latest line is about."""
         return next((note for note in self.notes if note.kind == "did" and not note.topic), None)
 
 

@@ -13,15 +13,15 @@ from commonplace.languages import DEFAULT
 from commonplace.languages.language import language as spoken
 from commonplace.minds.notes import Given, Spoken, changed
 from commonplace.minds.question_kinds import has
-from commonplace.minds.question_names import EARLIER, PARTICLES, Names, event_in, facts_in, mentioned_in, placed
-from commonplace.minds.question_rules import Rules, Wanted, alike, literal, rules_of, spoken_in
+from commonplace.minds.question_names import EARLIER, PARTICLES, QuestionNames, event_in, facts_in, mentioned_in, placed
+from commonplace.minds.question_rules import QuestionRules, Wanted, alike, literal, rules_of, spoken_in
 from commonplace.minds.question_sentence import content_words, sentences, subject_of
 
 ASKER = "-"
 """The speaker of a person's lines."""
 
 
-class When(Given):
+class DaySpan(Given):
     """A stretch of a day."""
 
     days: int
@@ -32,7 +32,7 @@ class When(Given):
     """Minutes after midnight; above 1440 for the small hours of the next day."""
 
 
-class Asked(Given):
+class ParsedQuestion(Given):
     """A question as it is understood, in the context of its talk."""
 
     kind: str = ""
@@ -44,7 +44,7 @@ class Asked(Given):
     places: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     """Ids of seed facts it names, whether or not they are known to the character."""
-    when: When | None = None
+    when: DaySpan | None = None
     topic: str = ""
     """What it is about in its own words; empty where it names nothing but people, places and days."""
     words: tuple[str, ...] = ()
@@ -65,40 +65,44 @@ class Asked(Given):
     """The language of the question."""
     back: bool = False
     """Whether it asks about what the last answer said: `who told you that?`."""
-    also: Asked | None = None
+    also: ParsedQuestion | None = None
     """A second question in the same breath."""
 
     @property
     def open(self) -> bool:
-        """Whether it asks what, which or how, and not whether."""
+        """Tells whether it asks what, which or how, and not whether."""
         return self.wants not in {"", "whether"}
 
     @property
-    def whole(self) -> Asked:
-        """Both questions as one, by what they are about."""
+    def whole(self) -> ParsedQuestion:
+        """Returns both questions as one, with the subjects of both."""
         if self.also is None:
             return self
         about = ("people", "places", "facts", "words")
         both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(self.also, name)))) for name in about}
         return changed(self, **both, when=self.when or self.also.when)
 
-    def same(self, other: Asked) -> bool:
-        """Whether both ask the same about the same people, places, facts and time, in whatever words."""
+    def same(self, other: ParsedQuestion) -> bool:
+        """Tells whether both ask the same about the same people, places, facts and time, in any words."""
         about = ("kind", "people", "places", "facts", "when", "topic", "also", *(() if self.kind else ("words",)))
         return all(getattr(self, name) == getattr(other, name) for name in about)
 
 
-def understood(question: str, lines: Sequence[Spoken], names: Names, told: Asked | None = None) -> Asked:
-    """The question after these lines of the talk; `told` is what the last answer was about."""
-    before = Asked()
+def understood(
+    question: str, lines: Sequence[Spoken], names: QuestionNames, told: ParsedQuestion | None = None
+) -> ParsedQuestion:
+    """Returns the question after these lines of the talk; `told` is the subject of the last answer."""
+    before = ParsedQuestion()
     mine = [index for index, line in enumerate(lines) if line.speaker == ASKER][-EARLIER:]
     for index in mine:
         before = _understood(lines[index].text, lines[:index], names, before, None)
     return _understood(question, lines, names, before, told)
 
 
-def _understood(question: str, lines: Sequence[Spoken], names: Names, before: Asked, told: Asked | None) -> Asked:
-    """The first of one or two questions, the second one with it."""
+def _understood(
+    question: str, lines: Sequence[Spoken], names: QuestionNames, before: ParsedQuestion, told: ParsedQuestion | None
+) -> ParsedQuestion:
+    """Returns the first of one or two questions, with the second one in it."""
     language = spoken_in(question)
     parts = sentences(question, rules_of(language), names, language)
     first = _read(parts[0], lines, names, before, language, told)
@@ -117,7 +121,14 @@ def _understood(question: str, lines: Sequence[Spoken], names: Names, before: As
     return changed(first, also=second)
 
 
-def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, language: str, told: Asked | None) -> Asked:
+def _read(
+    text: str,
+    lines: Sequence[Spoken],
+    names: QuestionNames,
+    before: ParsedQuestion,
+    language: str,
+    told: ParsedQuestion | None,
+) -> ParsedQuestion:
     rules = rules_of(language)
     text, people, places, parts = placed(text, names, language)
     named = tuple(mentioned_in((Spoken(speaker=ASKER, called="", text=text),), names))
@@ -153,7 +164,7 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     words = tuple(dict.fromkeys((*content_words(about, rules, language), *parts)))
     if spoken(language).has_particles and kind and not heads:
         words = ()  # what is left of a Korean question whose kind is known is its verb
-    asked = Asked(
+    asked = ParsedQuestion(
         kind=kind, people=people, places=places, facts=facts, when=when, topic=_topic(topic, names, people, places),
         words=words, subject=_topic(subject, names, people, places),
         heads=tuple(one for one in dict.fromkeys((*heads, *parts)) if one in words),
@@ -167,15 +178,16 @@ def _read(text: str, lines: Sequence[Spoken], names: Names, before: Asked, langu
     return _in_context(asked, before, rules, text, told)
 
 
-def _wanted(text: str, rules: Rules) -> Wanted:
+def _wanted(text: str, rules: QuestionRules) -> Wanted:
     for name, pattern in rules.wants:
         if pattern.search(text):
             return name
     return ""
 
 
-def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
-    """`what are you doing tomorrow` asks for a plan, `what were you doing at ten` and `how was yesterday` for a day."""
+def _of_its_day(kind: str, when: DaySpan | None, *, will: bool, bare: bool) -> str:
+    """Returns the kind that fits the time: `what are you doing tomorrow` asks for a plan, `what were you doing at ten`
+    and `how was yesterday` for a day."""
     if when is None:
         return kind
     to_come = when.days < 0 or (will and not when.days)
@@ -195,14 +207,16 @@ def _of_its_day(kind: str, when: When | None, *, will: bool, bare: bool) -> str:
 # ── in the context of the talk ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _in_context(asked: Asked, before: Asked, rules: Rules, text: str, told: Asked | None) -> Asked:
-    """A follow-up has the kind of the question before, and what it does not name itself.
+def _in_context(
+    asked: ParsedQuestion, before: ParsedQuestion, rules: QuestionRules, text: str, told: ParsedQuestion | None
+) -> ParsedQuestion:
+    """Returns a follow-up with the kind of the question before, and with what it does not name itself.
 
-    What a question named is spoken of on; where it only asked for what there is to tell, that is what was told.
+    The talk goes on about what a question named; if it only asked for whatever there is to tell, about what was told.
     """
     if asked.kind == "more" and not has(before.kind, "spans") and rules.patterns["future"].search(text):
         # `what will you do after that` of what was no plan
-        asked, before = changed(asked, kind="plan"), Asked()
+        asked, before = changed(asked, kind="plan"), ParsedQuestion()
     if has(asked.kind, "follows"):
         is_after_talk = bool(before.kind) and not has(before.kind, "small")
         return changed(before, then=asked.kind, language=asked.language) if is_after_talk else asked
@@ -254,13 +268,13 @@ def _in_context(asked: Asked, before: Asked, rules: Rules, text: str, told: Aske
     return asked
 
 
-def _is_ellipsis(asked: Asked, bare: str, *, is_led: bool) -> bool:
-    """Whether nothing is left of it but what it names: `and Jun?`, `what about yesterday?`."""
+def _is_ellipsis(asked: ParsedQuestion, bare: str, *, is_led: bool) -> bool:
+    """Tells whether the question consists only of a name or a time: `and Jun?`, `what about yesterday?`."""
     is_open = not asked.kind and (not asked.wants or (is_led and asked.wants != "whether"))
     return (is_open or (asked.kind in {"about", "remark"} and "@" in bare)) and len(bare.split()) <= 3
 
 
-def _continued(asked: Asked, before: Asked) -> Asked:
+def _continued(asked: ParsedQuestion, before: ParsedQuestion) -> ParsedQuestion:
     update: dict[str, object] = {"kind": before.kind, "then": ""}
     if not (asked.people or asked.places or asked.facts or asked.words):
         update |= {"people": before.people, "places": before.places, "facts": before.facts, "words": before.words,
@@ -275,8 +289,8 @@ def _continued(asked: Asked, before: Asked) -> Asked:
     return changed(asked, **update)
 
 
-def _bare(text: str, rules: Rules) -> str:
-    """The words without those that only lead in: `and what about @p` → `@p`."""
+def _bare(text: str, rules: QuestionRules) -> str:
+    """Returns the words without those that only lead in: `and what about @p` → `@p`."""
     for lead in sorted(rules.lists["and"].split(", "), key=len, reverse=True):
         if text.lower().startswith(lead):
             text = text[len(lead) :]
@@ -284,21 +298,22 @@ def _bare(text: str, rules: Rules) -> str:
     return text.strip()
 
 
-def _refers(text: str, rules: Rules) -> bool:
-    """Whether it says `it` or `that` for what was spoken of."""
+def _refers(text: str, rules: QuestionRules) -> bool:
+    """Tells whether it refers to the subject by `it` or `that`."""
     return any(word in rules.lists["it"].split() for word in text.lower().split())
 
 
 def _pronouns(
     text: str,
-    rules: Rules,
+    rules: QuestionRules,
     lines: Sequence[Spoken],
-    names: Names,
-    before: Asked,
+    names: QuestionNames,
+    before: ParsedQuestion,
     people: tuple[str, ...],
     named: tuple[str, ...],
 ) -> tuple[str, tuple[str, ...], bool]:
-    """`her` → @p where a woman was spoken of; the person asked about last comes before those of the answer."""
+    """Replaces pronouns: `her` → @p after a woman was mentioned. The person asked about last comes before those of the
+    answer."""
     if people:
         return text, (), False
     unclear = False
@@ -322,8 +337,8 @@ def _pronouns(
 # ── days and hours ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _when(text: str, rules: Rules, names: Names, before: Asked) -> tuple[When | None, str]:
-    """The stretch of time it names, and the text without those words."""
+def _when(text: str, rules: QuestionRules, names: QuestionNames, before: ParsedQuestion) -> tuple[DaySpan | None, str]:
+    """Returns the span of time it names, and the text without those words."""
     day, span, rest = None, None, text
     for ago, start, end, pattern in rules.days:
         hit = pattern.search(rest)
@@ -348,11 +363,11 @@ def _when(text: str, rules: Rules, names: Names, before: Asked) -> tuple[When | 
         low, high = low + 24 * 60, high + 24 * 60  # `will you be up at midnight` is this coming one
     day = 0 if day is None else day
     day += 1 if names.late and day == 0 and low < 22 * 60 else 0
-    return When(days=day, start=low, end=high), " ".join(rest.split())
+    return DaySpan(days=day, start=low, end=high), " ".join(rest.split())
 
 
-def _weekday(text: str, rules: Rules, names: Names) -> tuple[int | None, str]:
-    """The last day of that name, or the next one where the question is about what will be."""
+def _weekday(text: str, rules: QuestionRules, names: QuestionNames) -> tuple[int | None, str]:
+    """Returns the last day of that name, or the next one if the question is about the future."""
     for number, name in enumerate(names.weekdays):
         hit = re.search(rf"(?:on |last |next |this )?{name}\w*", text, re.IGNORECASE)
         if hit:
@@ -363,8 +378,9 @@ def _weekday(text: str, rules: Rules, names: Names) -> tuple[int | None, str]:
     return None, text
 
 
-def _hour(text: str, rules: Rules, span: tuple[int, int] | None) -> tuple[tuple[int, int] | None, str]:
-    """Half an hour around the hour it names, or the hours between two; within `span` where that says which half."""
+def _hour(text: str, rules: QuestionRules, span: tuple[int, int] | None) -> tuple[tuple[int, int] | None, str]:
+    """Returns half an hour around the hour it names, or the hours between two; within `span` if that tells which half
+    of the day."""
     hit = rules.patterns["hour"].search(text)
     if hit is None:
         return None, text
@@ -381,8 +397,8 @@ def _hour(text: str, rules: Rules, span: tuple[int, int] | None) -> tuple[tuple[
     return ((begin, max(until * 60, begin + 60)) if until else (begin - 30, begin + 30)), rest
 
 
-def _hour_of(word: str, rules: Rules, *, late: bool, told: bool) -> int | None:
-    """A bare `ten` is ten in the morning, `three` three in the afternoon."""
+def _hour_of(word: str, rules: QuestionRules, *, late: bool, told: bool) -> int | None:
+    """Returns the hour of a word. A bare `ten` is ten in the morning, a bare `three` three in the afternoon."""
     hour = rules.numbers.get(word.lower(), int(word) if word.isdigit() else None)
     if hour is None or hour > 24:
         return None
@@ -392,10 +408,10 @@ def _hour_of(word: str, rules: Rules, *, late: bool, told: bool) -> int | None:
 # ── what it asks ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _kind(rules: Rules, text: str, language: str, *, known: Collection[str], timed: bool) -> tuple[str, str]:
-    """The most specific rule that fits and accounts for the question, and the words it names as the topic.
+def _kind(rules: QuestionRules, text: str, language: str, *, known: Collection[str], timed: bool) -> tuple[str, str]:
+    """Returns the most specific rule that fits and accounts for the question, and the words it names as the topic.
 
-    The one of which most words stand in the question is the most specific, the earlier one of two that are equal.
+    A rule is more specific if more of its own words are in the question; the earlier one of two equal ones counts.
     """
     particles = spoken(language).has_particles
     sought = re.sub(r"\s+", "", text) if particles else text
@@ -425,8 +441,8 @@ def _kind(rules: Rules, text: str, language: str, *, known: Collection[str], tim
 _UNFIT = -9
 
 
-def _accounts(kind: str, hit: re.Match[str], rules: Rules, known: Collection[str], *, timed: bool) -> bool:
-    """Whether a rule knows what every word is for; beside a day or an hour it may let one pass.
+def _accounts(kind: str, hit: re.Match[str], rules: QuestionRules, known: Collection[str], *, timed: bool) -> bool:
+    """Tells whether a rule knows the meaning of every word; beside a day or an hour it may let one pass.
 
     A rule with a topic answers by its words, whatever they are.
     """
@@ -452,13 +468,13 @@ _RANKING = frozenset({"best", "worst", "favourite"})
 
 
 def _spaced(topic: str, text: str) -> str:
-    """A Korean topic with the blanks it has in the question, without the particles at its end."""
+    """Returns a Korean topic with the blanks it has in the question, without the particles at its end."""
     found = re.search(r"\s*".join(map(re.escape, topic)), text) if topic else None
     return _TAIL.sub("", found.group()) if found else ""
 
 
-def _topic(topic: str, names: Names, people: tuple[str, ...], places: tuple[str, ...]) -> str:
-    """The topic as a person would repeat it: short, of plain words; empty otherwise."""
+def _topic(topic: str, names: QuestionNames, people: tuple[str, ...], places: tuple[str, ...]) -> str:
+    """Returns the topic as a person would repeat it: short, of plain words; empty otherwise."""
     called = {one[0]: one[2] for one in names.people}
     text = topic
     for person in people:

@@ -48,18 +48,18 @@ EXAMPLE = "eg "
 
 
 def has(kind: str, trait: Trait) -> bool:
-    """Whether that is so of a kind; of no kind nothing is."""
+    """Tells whether a kind has a trait; an unknown kind has none."""
     return trait in KINDS.get(kind, ())
 
 
 def rows_of(language: str) -> list[tuple[str, str]]:
-    """(Head, body) of each line of the rules of a language; English has those of a language without rules."""
+    """Returns (head, body) of each line of the rules of a language; the English ones for a language without rules."""
     rows = (row for row in languages.file_text(language, "questions.txt").splitlines() if row and row[0] != "#")
     return [(head.strip(), body.strip()) for head, _, body in (row.partition(": ") for row in rows)]
 
 
 def examples_of(language: str) -> list[tuple[str, str]]:
-    """(Kind, question) of every example; `@p` stands for somebody, `@l` for a place."""
+    """Returns (kind, question) of every example; `@p` stands for somebody, `@l` for a place."""
     rows = [(head[len(EXAMPLE) :], body) for head, body in rows_of(language) if head.startswith(EXAMPLE)]
     return [(kind, question) for kind, body in rows for question in body.split(" | ")]
 

@@ -19,7 +19,7 @@ EARLIER = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class QuestionNames:
     """What a question may name."""
 
     people: Sequence[tuple[str, str, str, str]]
@@ -50,8 +50,11 @@ PARTICLES = (
 )
 
 
-def placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """The text with @p and @l, the people, the places, and words that name a place but may mean something else."""
+def placed(
+    text: str, names: QuestionNames, language: str
+) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Returns the text with @p and @l, the people, the places, and words that name a place but may mean something
+    else."""
     # A place may have its owner's name in it, so places come first.
     text, places, parts = _located(text, names, language)
     text, roles = _in_role(text, names, language)
@@ -64,8 +67,9 @@ def placed(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...]
     return " ".join(text.split()), people, places, parts
 
 
-def _in_role(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...]]:
-    """`your grandfather`, `the doctor` → @p where only one person can be meant."""
+def _in_role(text: str, names: QuestionNames, language: str) -> tuple[str, tuple[str, ...]]:
+    """Replaces `your grandfather`, `the doctor` by @p if only one person can be meant. Returns the text and the
+    people."""
     if spoken(language).has_particles or not names.roles:
         return text, ()
     found: list[str] = []
@@ -81,7 +85,8 @@ def _in_role(text: str, names: Names, language: str) -> tuple[str, tuple[str, ..
 
 
 def _stands_alone(text: str, hit: re.Match[str]) -> bool:
-    """Whether a role is somebody and not the first half of a thing: `the doctor` but not `the courier drone`."""
+    """Tells whether a role names a person and is not the first half of a thing: `the doctor` but not `the courier
+    drone`."""
     before, after = text[: hit.start()].lower().split(), text[hit.end() :].lower().split()
     words = rules_of(DEFAULT).words
     is_asked_of = bool(before) and before[-1] in words["asks"] | _IS
@@ -106,7 +111,7 @@ def people_patterns(people: tuple[tuple[str, str, str], ...], language: str) -> 
     return tuple(made)
 
 
-def _located(text: str, names: Names, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+def _located(text: str, names: QuestionNames, language: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     found: dict[int, str] = {}
     parts: list[str] = []
     whole = {name.lower() for _, name in names.places}
@@ -123,7 +128,7 @@ def _located(text: str, names: Names, language: str) -> tuple[str, tuple[str, ..
 
 @lru_cache(maxsize=64)
 def _place_patterns(places: tuple[tuple[str, str], ...], language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """By full names first, then by the words that only one place has."""
+    """Returns the patterns of places: full names first, then the words that only one place has."""
     whole: list[tuple[str, re.Pattern[str]]] = []
     parts: dict[str, list[str]] = {}
     for id_, name in sorted(places, key=lambda place: (-len(place[1]), place[0])):
@@ -145,8 +150,8 @@ def _name_pattern(forms: str, language: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![가-힣\w])(?:{forms})(?={PARTICLES}(?![가-힣]))")
 
 
-def mentioned_in(lines: Sequence[Spoken], names: Names) -> Iterable[str]:
-    """Who was named in the talk, the latest line first, within a line in order."""
+def mentioned_in(lines: Sequence[Spoken], names: QuestionNames) -> Iterable[str]:
+    """Yields the people named in the talk, the latest line first, within a line in order."""
     for line in reversed(lines[-2 * EARLIER :]):
         language = spoken_in(line.text)
         patterns = people_patterns(tuple((one[0], one[1], one[2]) for one in names.people), language)
@@ -154,8 +159,8 @@ def mentioned_in(lines: Sequence[Spoken], names: Names) -> Iterable[str]:
         yield from (person for _, person in sorted(hits))
 
 
-def facts_in(question: str, names: Names) -> tuple[str, ...]:
-    """Facts of which the question has words of at least half the groups."""
+def facts_in(question: str, names: QuestionNames) -> tuple[str, ...]:
+    """Returns the facts for which the question has words of at least half the groups."""
     text = f" {' '.join(re.findall(r'[a-z가-힣]+', question.lower()[-LONGEST:]))} "
     named: list[str] = []
     for fact, groups in names.facts.items():
@@ -165,8 +170,9 @@ def facts_in(question: str, names: Names) -> tuple[str, ...]:
     return tuple(named)
 
 
-def event_in(question: str, names: Names, places: Collection[str], language: str) -> tuple[str, ...]:
-    """The one event that a general word can mean: `the party` where there is only one, or one at the place named."""
+def event_in(question: str, names: QuestionNames, places: Collection[str], language: str) -> tuple[str, ...]:
+    """Returns the one event that a general word can mean: `the party` if there is only one, or one at the place
+    named."""
     words = alike(phrases(language, "patterns")["festival"], language)
     text = f" {' '.join(re.findall(r'[a-z가-힣]+', question.lower()[-LONGEST:]))} "
     if not any(_has(text, word) for word in words):

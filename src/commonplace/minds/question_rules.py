@@ -11,7 +11,7 @@ from typing import Literal
 
 from commonplace import languages
 from commonplace.languages.language import language as spoken
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 from commonplace.minds.question_kinds import EXAMPLE, KINDS, rows_of
 
 Wanted = Literal["", "who", "what", "where", "when", "why", "how", "count", "whether"]
@@ -26,7 +26,7 @@ _WANTED: tuple[Wanted, ...] = ("count", "who", "where", "when", "why", "how", "w
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class QuestionRules:
     """The rules of one language."""
 
     kinds: tuple[tuple[str, re.Pattern[str]], ...]
@@ -57,8 +57,8 @@ class Rules:
 
 
 @cache
-def rules_of(language: str) -> Rules:
-    """The rules of a language, or of English where it has none."""
+def rules_of(language: str) -> QuestionRules:
+    """Returns the rules of a language; the English ones if it has none."""
     heads = [(head, body) for head, body in rows_of(language) if not head.startswith(EXAMPLE)]
     lists = {head: body for head, body in heads if head in _LISTS}
     numbers = dict(pair.split("=") for pair in lists["numbers"].split(", "))
@@ -76,7 +76,7 @@ def rules_of(language: str) -> Rules:
             pattern, _, replacement = body.partition(" =>")
             rewrite.append((_pattern(pattern, language), replacement.strip()))
     bodies = {head: body.replace("@n", f"(?:{number})") for head, body in heads if head in _PATTERNS}
-    return Rules(
+    return QuestionRules(
         kinds=tuple((head, _pattern(_with_rest(body), language)) for head, body in heads if head in KINDS),
         days=tuple(days),
         lists=lists,
@@ -105,7 +105,7 @@ def rules_of(language: str) -> Rules:
 
 
 def _pairs(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """`doctor nurse=ill sick; cook=eat` → the words on both sides of each."""
+    """Returns the words on both sides of each part: `doctor nurse=ill sick; cook=eat`."""
     parts = (part.partition("=") for part in text.split("; "))
     return tuple((frozenset(left.split()), frozenset(right.split())) for left, _, right in parts)
 
@@ -114,7 +114,8 @@ _WILD = re.compile(r"(?:(?<!\\)\.|\\S|\\w)(?:\*|\+|\{\d+,\d*\})\??")
 
 
 def _with_rest(body: str) -> str:
-    """Every part that anything fits named: `rest…` what a pattern only lets pass, `any…` a word that it needs."""
+    """Returns a pattern with names for its wildcards: `rest…` for what it only lets pass, `any…` for a word that it
+    needs."""
     numbers = count()
     return _WILD.sub(lambda hit: f"(?P<{'rest' if hit.group() == '.*' else 'any'}{next(numbers)}>{hit.group()})", body)
 
@@ -123,13 +124,13 @@ _ANYTHING = "rest", "any", "topic"
 
 
 def literal(hit: re.Match[str]) -> set[int]:
-    """Where the words of a pattern itself are, in the text that it was sought in: not those that it only lets pass."""
+    """Returns the positions of the pattern's own words in the text, without those that it only lets pass."""
     passed = (hit.span(name) for name, value in hit.groupdict().items() if value and name.startswith(_ANYTHING))
     return set(range(*hit.span())) - {at for span in passed for at in range(*span)}
 
 
 def misspelt(words: Iterable[str]) -> Mapping[str, frozenset[str]]:
-    """Each word with two letters exchanged, one left out or one doubled → the words it may have been.
+    """Returns each word with two letters exchanged, one left out or one doubled → the words it may have been.
 
     The first and the last letter are mostly right, and a missing last one is often another form of the word.
     """
@@ -143,33 +144,33 @@ def misspelt(words: Iterable[str]) -> Mapping[str, frozenset[str]]:
 
 
 def _pattern(body: str, language: str) -> re.Pattern[str]:
-    """English matches whole words; Korean, where particles follow, anywhere."""
+    """Returns a pattern: English matches whole words, Korean, where particles follow, matches anywhere."""
     return re.compile(
         rf"(?<![\w@'])(?:{body})(?![\w'])" if not spoken(language).has_particles else rf"(?:{body})", re.IGNORECASE
     )
 
 
 def spoken_in(text: str) -> str:
-    """`ko` for a text with Hangul, else `en`."""
+    """Returns `ko` for a text with Hangul, else `en`."""
     return "ko" if HANGUL.search(text) else "en"
 
 
 def alike(word: str, language: str) -> frozenset[str]:
-    """The words that mean nearly the same, the word itself among them."""
+    """Returns the words of nearly the same meaning, including the word itself."""
     return frozenset({word}).union(*(group for group in rules_of(language).same if word in group))
 
 
 def ends_of(doing: str, language: str) -> tuple[frozenset[str], ...]:
-    """What a thing is called that one would do this to: `broken` for `repaired`."""
+    """Returns the states to which one would do this: `broken` for `repaired`."""
     return tuple(before for doings, before in rules_of(language).ends if doing in doings)
 
 
 def light_words(language: str) -> frozenset[str]:
-    """Words that say little of what a question is about, though they are no grammar."""
+    """Returns words that say little about the subject of a question, although they are no grammar."""
     return rules_of(language).words["light"]
 
 
 def trades_for(words: Iterable[str], language: str) -> frozenset[str]:
-    """The names of trades that are good for what the words say: `doctor` for `hurts`."""
+    """Returns the names of trades that help with what the words say: `doctor` for `hurts`."""
     sought = frozenset(words)
     return frozenset[str]().union(*(trade for trade, uses in rules_of(language).trades if uses & sought))

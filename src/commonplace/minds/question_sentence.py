@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from commonplace.languages.ko import morphology as korean
 from commonplace.languages.language import language as spoken
-from commonplace.minds.question_names import LONGEST, Names
-from commonplace.minds.question_rules import Rules, misspelt
+from commonplace.minds.question_names import LONGEST, QuestionNames
+from commonplace.minds.question_rules import QuestionRules, misspelt
 from commonplace.text import clean
 
 _LEAD_IN = re.compile(
@@ -23,8 +23,8 @@ _SHORT = (("won't", "will not"), ("can't", "can not"), ("n't", " not"), ("'re", 
           ("'ll", " will"), ("'m", " am"), ("'d", " would"))  # fmt: skip
 
 
-def sentences(question: str, rules: Rules, names: Names, language: str) -> list[str]:
-    """The one or two sentences that ask, as words alone; without one that asks, the last."""
+def sentences(question: str, rules: QuestionRules, names: QuestionNames, language: str) -> list[str]:
+    """Returns the one or two sentences that ask, as words alone; if none asks, the last sentence."""
     text = clean(question)[-LONGEST:].replace("’", "'").replace("@", " ")
     sentences = [part for part in re.split(r"(?<=[.!?。？！…])\s+", text) if part.strip()]
     asking = [part for part in sentences if part.rstrip("\"'”’) ").endswith(("?", "？"))]
@@ -46,8 +46,8 @@ def sentences(question: str, rules: Rules, names: Names, language: str) -> list[
     return [_normal(one, rules, names, language) for one in chosen]
 
 
-def _normal(text: str, rules: Rules, names: Names, language: str) -> str:
-    """A sentence as words alone, in the form that the rules know."""
+def _normal(text: str, rules: QuestionRules, names: QuestionNames, language: str) -> str:
+    """Returns a sentence as words alone, in the form that the rules know."""
     if spoken(language).has_particles:
         text = re.sub(r"^[가-힣]+[님씨아야]?,\s+(?=\S+ )", "", text)  # who is spoken to
         text = " ".join(re.sub(r"[^\w가-힣: -]+", " ", text).split())
@@ -72,7 +72,7 @@ def _normal(text: str, rules: Rules, names: Names, language: str) -> str:
     return _rewritten(text, rules)
 
 
-def _rewritten(text: str, rules: Rules) -> str:
+def _rewritten(text: str, rules: QuestionRules) -> str:
     for pattern, replacement in rules.rewrite:
         text = pattern.sub(replacement, text)
     return text
@@ -87,8 +87,8 @@ _TOLD_DO = re.compile(
 )
 
 
-def _spelt(word: str, rules: Rules, called: tuple[str, ...]) -> str:
-    """A word as the rules or a name spell it."""
+def _spelt(word: str, rules: QuestionRules, called: tuple[str, ...]) -> str:
+    """Returns a word as the rules or a name spell it."""
     lower = word.lower()
     if lower in rules.short:
         return rules.short[lower]
@@ -103,8 +103,8 @@ def _names_misspelt(called: tuple[str, ...]) -> Mapping[str, frozenset[str]]:
     return misspelt({word.lower() for word in called if len(word) > 4})
 
 
-def subject_of(text: str, rules: Rules, language: str) -> tuple[str, tuple[str, ...]]:
-    """The first phrase of a determiner or preposition and its nouns, and all words of such phrases.
+def subject_of(text: str, rules: QuestionRules, language: str) -> tuple[str, tuple[str, ...]]:
+    """Returns the first phrase of a determiner or preposition and its nouns, and all words of such phrases.
 
     After `does`, `will` and the like, the word that follows the subject is a verb: `does a bowl of noodles cost`.
     """
@@ -163,7 +163,7 @@ _TO_DO = frozenset({"want", "like", "love", "hope", "need", "plan", "wish", "try
 """What a verb follows after `to`."""
 
 
-def content_words(text: str, rules: Rules, language: str) -> tuple[str, ...]:
+def content_words(text: str, rules: QuestionRules, language: str) -> tuple[str, ...]:
     found = re.findall(r"[^\W_]+(?:'[^\W_]+)?", re.sub("@[pl][가-힣]*", " ", text.lower()))
     if spoken(language).has_particles:
         telling = [word for word in found if word not in rules.words["stop"] and not korean.is_grammar(word)]
@@ -173,8 +173,8 @@ def content_words(text: str, rules: Rules, language: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in kept if len(word) > 1))
 
 
-def _nouns(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
-    """The words of a Korean sentence that name things, without their particles."""
+def _nouns(words: Sequence[str], rules: QuestionRules) -> tuple[str, ...]:
+    """Returns the words of a Korean sentence that name things, without their particles."""
     found: list[str] = []
     for word, after in zip(words, [*words[1:], ""], strict=False):
         whole = _WHOLE.match(word)
@@ -185,7 +185,7 @@ def _nouns(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
 
 
 def _is_verb(word: str, after: str) -> bool:
-    """Whether a Korean word is a verb or adjective, by its ending and the word that follows it."""
+    """Tells whether a Korean word is a verb or adjective, by its ending and the word that follows it."""
     if not after:
         return bool(_VERB.search(word) or _LAST_VERB.search(word))
     pair = f"{word} {after[0]}"

@@ -25,7 +25,7 @@ class SeveralMinds:
     """Asks the mind of the character that a question comes from, else that of its task, else the common one."""
 
     def __init__(self, common: Mind, own: Mapping[str, Mind], tasks: Mapping[str, Mind] | None = None) -> None:
-        """`own`: character → its mind. `tasks`: task or group → its mind."""
+        """Combines minds. `own`: character → its mind. `tasks`: task or group → its mind."""
         self.name = common.name
         self._common = common
         self._own = own
@@ -37,7 +37,7 @@ class SeveralMinds:
         self.max_attempts = max(mind.max_attempts for mind in self._all)
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply | Awaitable[Reply]:
-        """The reply of the character's mind, or of the task's."""
+        """Returns the reply of the character's mind, or of the task's."""
         mind = self._own.get(request_key.agent) or self._tasks.get(ask.task.name, self._common)
         reply = mind.answer(ask, request_key)
         if mind is self._common:
@@ -45,7 +45,7 @@ class SeveralMinds:
         return replace(reply, mind=mind.name) if isinstance(reply, Reply) else _named(reply, mind.name)
 
     async def close(self) -> None:
-        """Close each of them."""
+        """Closes each of the minds."""
         for mind in self._all:
             await mind.close()
 
@@ -55,17 +55,17 @@ async def _named(reply: Awaitable[Reply], mind: str) -> Reply:
 
 
 def covered(name: str) -> tuple[str, ...]:
-    """The tasks of a group, or the one task of this name."""
+    """Returns the tasks of a group, or the one task of this name."""
     return GROUPS.get(name, (name,))
 
 
 def _by_size(names: Mapping[str, Any]) -> list[str]:
-    """The largest group first: what is said of a smaller one counts."""
+    """Returns the largest group first: the settings of a smaller one count more."""
     return sorted(names, key=lambda name: -len(covered(name)) if name in GROUPS else 1)
 
 
 def by_task(parts: Mapping[str, MindPart]) -> dict[str, MindPart]:
-    """Task → its settings, from those of tasks and groups; tasks without any are left out.
+    """Returns task → its settings, from those of tasks and groups, without tasks that have none.
 
     A key of a smaller group, or of the task, counts more. The form, headers and further fields of requests belong to
     the mind they are given with, and to no other.
@@ -79,12 +79,13 @@ def by_task(parts: Mapping[str, MindPart]) -> dict[str, MindPart]:
 
 
 def in_small_form(tasks: Mapping[str, MindPart]) -> frozenset[str]:
-    """Those of some tasks whose settings ask for the small form."""
+    """Returns the tasks whose settings ask for the small form."""
     return frozenset(task for task, part in tasks.items() if part.form == "small")
 
 
 def replaced(parts: Mapping[Any, MindPart], named: Mapping[str, MindPart]) -> dict[str, MindPart]:
-    """What a file says, with what a person says instead: where that is a mind, only the file's sampling stays."""
+    """Returns the settings of a file, overridden by those of a person; if these name a mind, only the file's sampling
+    stays."""
     taken = {task for name, part in named.items() if part.mind for task in covered(name)}
     kept = {
         name: part.model_copy(update=_NO_MIND) if taken.issuperset(covered(name)) else part
@@ -97,7 +98,7 @@ def replaced(parts: Mapping[Any, MindPart], named: Mapping[str, MindPart]) -> di
 def chosen(
     common: str, parts: Mapping[Any, MindPart], named: Mapping[str, MindPart]
 ) -> tuple[str, dict[str, MindPart]]:
-    """The common mind, and the settings by task or group: what a person names, else what a file does."""
+    """Returns the common mind, and the settings by task or group: a person's before those of a file."""
     found = replaced(parts, named)
     default = found.pop(DEFAULT, MindPart())
     sampling = default.model_copy(update={"mind": ""})
@@ -112,5 +113,5 @@ def _given(part: MindPart) -> dict[str, Any]:
 
 
 def as_json(parts: Mapping[str, MindPart]) -> dict[str, Any]:
-    """The settings as a manifest has them."""
+    """Returns the settings as a manifest stores them."""
     return {name: part.model_dump(mode="json", exclude_defaults=True) for name, part in sorted(parts.items())}

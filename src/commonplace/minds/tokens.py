@@ -15,8 +15,8 @@ A figure is a token, and so is the blank before it. `SIGNS` is a run of ASCII si
 
 
 def estimated_tokens(text: str) -> int:
-    """Tokens of a prompt or of JSON, in English or Korean: within a few per cent on average for Qwen, more than others
-    need. Texts of a memory are counted by `commonplace.memory.estimate_tokens`, which is simpler."""
+    """Returns the tokens of a prompt or of JSON, in English or Korean: within a few per cent on average for Qwen, more
+    than others need. Texts of a memory are counted by `commonplace.memory.estimate_tokens`, which is simpler."""
     hundredths = 0
     for found in _PIECES.finditer(text):
         match found.lastindex:

@@ -58,7 +58,8 @@ _LESSONS = {"kept": 5, "broke": 5, "exchange": 4, "once": 4}
 
 
 def weight(happening: Happening, bearing: Bearing) -> int | None:
-    """1–10; None for what only its words can tell: an author's memory, a model's thought, a person's sentence."""
+    """Returns the weight, 1–10; None if only the words can tell: an author's memory, a model's thought, a person's
+    sentence."""
     found = _first(happening, bearing)
     if found is None or isinstance(happening, ISaid):  # nobody gets used to telling what is known
         return found
@@ -66,18 +67,19 @@ def weight(happening: Happening, bearing: Bearing) -> int | None:
 
 
 def _first(happening: Happening, bearing: Bearing) -> int | None:
-    """What it weighs the first time."""
+    """Returns the weight of something that happens for the first time."""
     rule, fixed = _RULES.get(type(happening)), _FIXED.get(type(happening))
     return rule(happening, bearing) if rule else fixed
 
 
 def habituated(importance: float, times: int) -> int:
-    """What the same thing weighs after so many times lately: the first time all, in the end 1."""
+    """Returns the weight of something that happened so many times lately: its full weight the first time, in the end
+    1."""
     return 1 + round(min(HIGHEST, max(1, importance)) - 1) * HABIT // (HABIT + times)
 
 
 def start(happening: Happening) -> int:
-    """Where one begins of which only the words tell."""
+    """Returns the weight with which a happening begins whose words alone tell."""
     return _STARTS.get(type(happening), BASE)
 
 
@@ -89,7 +91,7 @@ def _concern(bearing: Bearing) -> int:
 
 
 def _of_news(bearing: Bearing) -> int:
-    """What it weighs to notice what is so."""
+    """Returns the weight of noticing a circumstance."""
     return bearing.weight + (1 if bearing.mine else 0 if bearing.dear else -UNCONCERNED)
 
 
@@ -106,7 +108,7 @@ def _read(_: Read, bearing: Bearing) -> int | None:
 
 
 def is_moving(act: str) -> bool:
-    """Whether a line that does this touches the two who talk."""
+    """Tells whether a line with this act touches the two who talk."""
     return act in _MOVING or act.partition(".")[0] in _MOVING
 
 
@@ -131,8 +133,8 @@ def _planned(planned: Planned, bearing: Bearing) -> int:
 
 
 def _changed(changed: Changed, bearing: Bearing) -> int:
-    """A thing that somebody uses says nothing: a cat that is stroked, a shutter that goes up. One that has to be
-    mended does, and so does long work."""
+    """Returns the weight of a changed thing. One that somebody uses says nothing: a cat that is stroked, a shutter that
+    goes up. One that has to be mended does, and so does long work."""
     if bearing.spoilt:
         return 3 + _concern(bearing)
     if not changed.progress:
@@ -159,7 +161,7 @@ def _missing(_: Missing, bearing: Bearing) -> int:
 
 
 def _failed(failed: Failed, bearing: Bearing) -> int:
-    """That a thing does not work one learns every day, that the way to one's own place is shut one does not."""
+    """Returns the weight of a failure: a thing that does not work is common, a closed way to one's own place is not."""
     return 3 + (bearing.mine and not failed.object)
 
 
@@ -168,7 +170,7 @@ def _seen(_: Seen, bearing: Bearing) -> int:
 
 
 def _moved(moved: Came | Left, bearing: Bearing) -> int:
-    """Somebody who joins or leaves the world is no routine."""
+    """Returns the weight of somebody's coming or going; it is not routine if they join or leave the world."""
     return 1 if moved.other else 4 + _concern(bearing)
 
 

@@ -12,7 +12,6 @@ import shutil
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.canon import DIGEST_SIZE, canonical, parsed
+from commonplace.canon import canonical, parsed
 from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+from commonplace.log import sealed, unsealed
 from commonplace.paths import bytes_of
 from commonplace.querygraph.config import GraphConfig
 from commonplace.querygraph.embedding import Embedder, HashedNgrams, Vector, vector_of
@@ -139,12 +139,8 @@ def _line(tables: Tables, row: int, ones: list[str]) -> bytes:
 def write(content: Iterable[bytes], target: Path) -> None:
     """Write a file with its digest; the sound one that was there becomes `NAME.previous`."""
     with written_whole(target, force=True) as part:
-        seal = blake2b(digest_size=DIGEST_SIZE)
         with part.open("wb") as file:
-            for line in content:
-                seal.update(line)
-                file.write(line)
-            file.write(_seal_line(seal.hexdigest()))
+            file.writelines(sealed(content))
         if _is_sound(target):
             _keep(target)
 
@@ -194,24 +190,13 @@ def _keep(target: Path) -> None:
     aside.replace(previous)
 
 
-def _seal_line(digest: str) -> bytes:
-    return canonical({"digest": digest}) + b"\n"
-
-
 def _is_sound(path: Path) -> bool:
     """Whether a file ends with the digest of what comes before."""
     try:
         data = bytes_of(path, "a snapshot")
     except CommonplaceError:
         return False
-    return _unsealed(data) is not None
-
-
-def _unsealed(data: bytes) -> bytes | None:
-    """The lines before the digest, if it is theirs."""
-    end = data.rfind(b"\n", 0, len(data) - 1) + 1
-    content = data[:end]
-    return content if data[end:] == _seal_line(blake2b(content, digest_size=DIGEST_SIZE).hexdigest()) else None
+    return unsealed(data) is not None
 
 
 # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -236,7 +221,7 @@ def explained(path: Path | None = None) -> Generator[None]:
 def loaded(path: Path) -> Parts:
     """What a file holds. Raises UsageError for another kind of file, ValueError for a damaged one."""
     data = bytes_of(path, "a snapshot")
-    content = _unsealed(data)
+    content = unsealed(data)
     if content is None:
         raise ValueError("its digest is not that of its content")
     del data

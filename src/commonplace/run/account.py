@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import asdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, cast
+from typing import Any, cast
 
-from commonplace.character.account import Entry
+from commonplace.character.account import AccountRow
 from commonplace.character.goal import Goal
 from commonplace.clock import hhmm, iso, midnight
-from commonplace.run.explained import GoalRow, GoalStatus, PastRow
+from commonplace.memory import Memory
+from commonplace.run.explained import GoalRow, PastRow
+from commonplace.run.reading import Reading
 from commonplace.text import clean, shortened
 from commonplace.world.happenings import Befell, happening_of
-
-if TYPE_CHECKING:
-    from commonplace.memory import Memory
-    from commonplace.run.reading import Reading
 
 
 def account(reading: Reading, agent: str, at: int | str | None = None) -> list[PastRow]:
@@ -47,29 +46,24 @@ def meant(reading: Reading, agent: str, tick: int, memories: Collection[int]) ->
 def goal_row(reading: Reading, agent: str, goal: Goal) -> GoalRow:
     """Returns a goal as it is shown."""
     memory = reading.memory(agent, goal.moved_by)
-    return {
-        "id": goal.id,
-        "kind": goal.kind,
-        "text": goal.text,
-        "person": goal.person,
-        "object": goal.object,
-        "place": goal.place,
+    shown: dict[str, Any] = {name: cell for name, cell in asdict(goal).items() if name not in _UNSHOWN}
+    shown |= {
         "hour": hhmm(midnight(reading.time(0)) + timedelta(minutes=goal.hour)) if goal.hour >= 0 else "",
-        "steps": goal.steps,
-        "done_steps": goal.done_steps,
         "opened": iso(reading.time(goal.opened)),
         "changed": iso(reading.time(goal.changed)),
         "due": iso(reading.time(goal.due)) if goal.due >= 0 else "",
-        "tries": goal.tries,
-        "status": cast("GoalStatus", goal.status),
         "because": list(goal.because),
-        "moved_by": goal.moved_by,
         "event": memory.event if memory else "",
         "memory": memory.text if memory else "",
     }
+    return cast("GoalRow", shown)
 
 
-def past_row(reading: Reading, agent: str, entry: Entry) -> PastRow:
+_UNSHOWN = ("act", "topic", "named")
+"""Fields of a goal that no view shows."""
+
+
+def past_row(reading: Reading, agent: str, entry: AccountRow) -> PastRow:
     """Returns a row of an account as it is shown."""
     memory = reading.memory(agent, entry.because[-1]) if entry.because else None
     return {
@@ -88,7 +82,7 @@ def past_row(reading: Reading, agent: str, entry: Entry) -> PastRow:
     }
 
 
-def _text(reading: Reading, entry: Entry, memory: Memory | None) -> str:
+def _text(reading: Reading, entry: AccountRow, memory: Memory | None) -> str:
     fact = reading.scenario.fact(entry.topic)
     if fact is not None:
         return fact.said_in(reading.scenario.language)

@@ -20,11 +20,11 @@ from commonplace.errors import CommonplaceError, DiskFull, UsageError, command
 from commonplace.lock import LOCK, ProcessLock
 from commonplace.run import schema, seals
 from commonplace.run.digest import BEGINNING, Chains, Digests, Rows, chained, rows_of
+from commonplace.run.integrity import blame
 from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest, package_version
-from commonplace.run.reading import QUEUED, Reading, blame, refuse_missing
+from commonplace.run.reading import Reading
 from commonplace.run.rows import (
-    input_from,
     packed_memory,
     packed_vector,
     text_of,
@@ -32,6 +32,7 @@ from commonplace.run.rows import (
     vector_digest,
 )
 from commonplace.run.schema import RUN
+from commonplace.run.tables import refuse_missing
 from commonplace.run.tick_record import InputRow, TickRecord
 from commonplace.sqlite import (
     JOURNALS,
@@ -135,12 +136,20 @@ class RunFile:
             self._reading = Reading.open(self.path)
         return self._reading
 
+    @contextmanager
+    def changing(self) -> Generator[sqlite3.Connection]:
+        """One transaction. Whoever changes what is outside the history renews its seals in it."""
+        if not self._ended and not self._identity.is_unchanged():
+            raise self._gone()
+        with RUN.errors(str(self.path)), transaction(self._connection):
+            yield self._connection
+
     def commit(self, record: TickRecord) -> Digests:
         """Add the next tick in one transaction; returns both chains up to it. Nothing is written when it raises."""
         if record.tick != self._last + 1:
             raise ValueError(f"tick {record.tick} cannot follow tick {self._last}")
         try:
-            with self._transaction():
+            with self.changing():
                 chains = _write(self._connection, record, self._chains, self._vectors)
         except BaseException:
             self._vectors.forget()
@@ -150,7 +159,7 @@ class RunFile:
 
     def queue(self, *bodies: Mapping[str, Any]) -> int:
         """Queue inputs until ticks apply them, all or none; returns the number of the last, which is never reused."""
-        with self._transaction():
+        with self.changing():
             rows = [(text_of(dict(body)),) for body in bodies]
             self._connection.executemany("INSERT INTO input(body) VALUES (?)", rows)
             seals.renew(self._connection, "queued")
@@ -158,20 +167,13 @@ class RunFile:
 
     def queued(self) -> tuple[InputRow, ...]:
         """The inputs that have no tick yet, in order; their `tick` is −1."""
-        with RUN.errors(str(self.path)):
-            return tuple(input_from(row) for row in self._connection.execute(QUEUED).fetchall())
+        return self.reading.queued()
 
     def note(self, key: str, value: str) -> None:
         """Store a note outside the history (`control:…`, `parent` …)."""
-        with self._transaction():
+        with self.changing():
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
             seals.renew(self._connection, "meta")
-
-    @contextmanager
-    def changing(self) -> Generator[sqlite3.Connection]:
-        """One transaction of a caller that changes what is outside the history, and renews the seals of that."""
-        with self._transaction():
-            yield self._connection
 
     def vacuum(self) -> None:
         """Give back the pages of what was deleted, now or by a process that had no time for this."""
@@ -200,13 +202,6 @@ class RunFile:
     ) -> None:
         self.close()
         blame(self.path, error)
-
-    @contextmanager
-    def _transaction(self) -> Generator[None]:
-        if not self._ended and not self._identity.is_unchanged():
-            raise self._gone()
-        with RUN.errors(str(self.path)), transaction(self._connection):
-            yield
 
     def _end(self) -> None:
         if not self._identity.is_unchanged():

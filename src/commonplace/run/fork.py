@@ -13,11 +13,12 @@ from commonplace.canon import parsed
 from commonplace.errors import UsageError
 from commonplace.run import schema, seals
 from commonplace.run.file import written_run
-from commonplace.run.integrity import TRIMMED, trimmed
+from commonplace.run.integrity import TRIMMED, blame, trimmed
 from commonplace.run.journal import UNUSED_PRIMERS
 from commonplace.run.manifest import Manifest, asks_the_same
-from commonplace.run.reading import Reading, blame, open_read_only
+from commonplace.run.reading import Reading
 from commonplace.run.schema import RUN
+from commonplace.run.tables import open_read_only
 from commonplace.sqlite import copy_into, transaction
 from commonplace.world.events import NOBODY
 

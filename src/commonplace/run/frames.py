@@ -5,34 +5,28 @@ A frame shows the state at its tick, which is carried forward from the tick befo
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import groupby
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import iso
-from commonplace.run.rows import event_json, item_phrase, listed
+from commonplace.rng import Seeds
+from commonplace.run.rows import event_json, item_phrase
 from commonplace.run.tick_record import Version
-from commonplace.run.versions import SHOWN_KINDS, as_body, as_circumstance, as_item, as_sky
+from commonplace.run.versions import SHOWN_KINDS, value_of
 from commonplace.scenario.circumstances import now_sentence
+from commonplace.scenario.scenario import Scenario
 from commonplace.world.circumstances import Circumstance
-from commonplace.world.events import Event, Spoke, of_kind
-from commonplace.world.state import Body, Thing
-from commonplace.world.weather import Imposed, ambient_at
+from commonplace.world.events import NOBODY, Event, Spoke, of_kind
+from commonplace.world.state import Body, ThingState
+from commonplace.world.weather import ambient_at
 
 if TYPE_CHECKING:
-    from commonplace.run.reading import Reading
+    pass
 
-SPAN = 16
-"""Ticks whose frames are made together."""
-KEPT = 32
-"""Spans kept at a time; of a large town fewer: at least two, and up to `MOST_AGENTS` agent frames."""
-MOST_AGENTS = 100_000
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -121,111 +115,43 @@ class Frame:
         }
 
 
-class Frames:
-    """The frames of a run, made and kept a span of ticks at a time. May be used by several threads.
-
-    Stepping through time reads each span once, in either direction. A span after a kept one goes on from its end; any
-    other one begins with looking up the state. Committed ticks never change, so nothing kept is ever out of date.
-    """
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        self._spans: OrderedDict[int, _Span] = OrderedDict()
-        self._lock = Lock()
-
-    def at(self, tick: int) -> Frame:
-        """The frame of a committed tick."""
-        number, place = divmod(tick, SPAN)
-        with self._lock:
-            span = self._spans.get(number) or self._started(number)
-            self._spans.move_to_end(number)
-            if place >= len(span.frames):  # new, or the run has gone on since
-                span.extend(self._reading, number * SPAN + len(span.frames), (number + 1) * SPAN - 1)
-            return span.frames[place]
-
-    def _started(self, number: int) -> _Span:
-        before = self._spans.get(number - 1)
-        if before is not None and len(before.frames) == SPAN:
-            state = before.state.copy()
-        else:
-            state = _State(self._reading)
-            state.apply(self._reading.shown_at(number * SPAN - 1))
-        span = self._spans[number] = _Span(state, [])
-        if len(self._spans) > max(2, min(KEPT, MOST_AGENTS // (SPAN * max(1, len(state.scenario.personas))))):
-            self._spans.popitem(last=False)
-        return span
-
-
-@dataclass(slots=True)
-class _Span:
-    """Consecutive frames, and the state at the last of them."""
-
-    state: _State
-    frames: list[Frame]
-
-    def extend(self, reading: Reading, first: int, last: int) -> None:
-        """Add the frames first … last, or up to the last committed tick."""
-        histories = reading.histories(first, last)  # read first: a tick committed meanwhile is left for the next time
-        events = {tick: tuple(rows) for tick, rows in groupby(reading.events(first, last), lambda event: event.tick)}
-        changes = {
-            tick: [version for _, version in rows]
-            for tick, rows in groupby(reading.versions(first, last, SHOWN_KINDS), lambda row: row[0])
-        }
-        self.state.seeds, self.state.scenario = reading.seeds, reading.scenario
-        for tick, history in histories:
-            self.state.apply(changes.get(tick, ()))
-            self.frames.append(self.state.frame(tick, events.get(tick, ()), history))
-
-
-class _State:
+class FrameState:
     """What frames show of the state at a tick."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.scenario = reading.scenario
-        self.seeds = reading.seeds
-        self._bodies: dict[str, Body] = {}
-        self._objects: dict[str, ObjectFrame] = {}
+    def __init__(self, scenario: Scenario, seeds: Seeds) -> None:
+        self.scenario = scenario
+        self.seeds = seeds
+        self._values: dict[str, dict[str, Any]] = {kind: {} for kind in SHOWN_KINDS}
+        """Kind → owner → value."""
         self._plans: dict[str, _Planned] = {}
-        self._imposed: Imposed | None = None
-        self._so: dict[str, Circumstance] = {}
 
-    def copy(self) -> _State:
+    def copy(self) -> FrameState:
         """One that can be carried forward by itself."""
         twin = copy(self)
-        twin._bodies = dict(self._bodies)
-        twin._objects = dict(self._objects)
-        twin._so = dict(self._so)
+        twin._values = {kind: dict(values) for kind, values in self._values.items()}
         twin._plans = {me: planned.copy() for me, planned in self._plans.items()}
         return twin
 
     def apply(self, versions: Iterable[Version]) -> None:
         """Carry the state forward to where these versions are the last."""
         for version in versions:
-            match version.kind:
-                case "body" if version.value is None:
-                    self._bodies.pop(version.owner, None)
-                case "body":
-                    self._bodies[version.owner] = as_body(version.value)
-                case "thing" if version.value is None:
-                    self._objects.pop(version.owner, None)
-                case "thing":
-                    self._objects[version.owner] = self._object(version.owner, listed(Thing, version.value))
-                case "sky":
-                    self._imposed = as_sky(version.value)
-                case "circumstance" if version.value is None:
-                    self._so.pop(version.owner, None)
-                case "circumstance":
-                    self._so[version.owner] = as_circumstance(version.owner, version.value)
-                case "plan" | "day":
-                    self._plans.setdefault(version.owner, _Planned()).apply(version)
-                case _:
-                    pass
+            if version.kind in ("plan", "day"):
+                self._plans.setdefault(version.owner, _Planned()).apply(version)
+            elif version.value is None:
+                self._values[version.kind].pop(version.owner, None)
+            else:
+                self._values[version.kind][version.owner] = value_of(version)
 
     def frame(self, tick: int, events: tuple[Event, ...], history: bytes) -> Frame:
         """The frame of the tick reached, with what happened in it."""
         scenario = self.scenario
         time = scenario.clock.time(tick)
-        ambient = ambient_at(scenario.climate, self.seeds.at(tick), scenario.clock, tick, self._imposed)
+        bodies, things, circumstances = (
+            sorted(self._values[kind].items()) for kind in ("body", "thing", "circumstance")
+        )
+        ambient = ambient_at(
+            scenario.climate, self.seeds.at(tick), scenario.clock, tick, self._values["sky"].get(NOBODY)
+        )
         said = {event.agent_id: spoke for event, spoke in of_kind(events, Spoke)}
         return Frame(
             tick=tick,
@@ -234,9 +160,9 @@ class _State:
             sky=ambient.sky,
             wind=ambient.wind,
             temperature=ambient.temperature,
-            agents={me: self._agent(me, body, time, said.get(me)) for me, body in sorted(self._bodies.items())},
-            objects=dict(sorted(self._objects.items())),
-            circumstances=tuple(self._circumstance(one) for _, one in sorted(self._so.items()) if one.holds),
+            agents={me: self._agent(me, body, time, said.get(me)) for me, body in bodies},
+            objects={id: self._object(id, thing) for id, thing in things},
+            circumstances=tuple(self._circumstance(one) for _, one in circumstances if one.holds),
             events=events,
             history=history.hex(),
         )
@@ -262,7 +188,7 @@ class _State:
         text = now_sentence(self.scenario, one.kind, one.of, one.by)
         return CircumstanceFrame(one.key, one.of, text, self.scenario.kinds[one.kind].words.emoji, one.since, one.until)
 
-    def _object(self, object_id: str, thing: Thing) -> ObjectFrame:
+    def _object(self, object_id: str, thing: ThingState) -> ObjectFrame:
         node = self.scenario.geography.nodes.get(object_id)
         return ObjectFrame(object_id, node.name if node else object_id, thing.state, thing.parent)
 
@@ -288,7 +214,7 @@ class _Planned:
         if version.kind == "plan" and version.value is None:
             self._items.pop(version.key, None)
         elif version.kind == "plan":
-            self._items[version.key] = as_item(version.key, version.value)
+            self._items[version.key] = value_of(version)
 
     def current(self, moment: datetime) -> str:
         """The deepest opened item, as a phrase. Moments come in order: it is the same until an item begins or ends."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from commonplace.canon import digest, parsed
-from commonplace.errors import RunDamaged, command
+from commonplace.errors import CommonplaceError, RunDamaged, command
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.run import digest as chain
 from commonplace.run import seals
@@ -24,10 +26,8 @@ from commonplace.run.rows import (
     unpacked_vector,
     vector_digest,
 )
+from commonplace.run.tables import Tables
 from commonplace.text import clean, shortened
-
-if TYPE_CHECKING:
-    from commonplace.run.reading import Reading
 
 CHUNK = 256
 """Ticks checked together."""
@@ -37,29 +37,36 @@ SEALED_SINCE = 4
 """The first format with a record chain and seals."""
 TRIMMABLE = {"trace": "traces", "call": "prompts"}
 """Kinds of rows that may be taken out of a finished run, in words."""
+
+
+class Query(NamedTuple):
+    """How the rows of a kind are read as they are hashed."""
+
+    column: str
+    """Of the tick that they belong to."""
+    cells: str
+    """What is hashed of them."""
+    table: str
+    order: str
+    """The canonical one."""
+    words: str
+    """What such a row is, for people."""
+
+
 QUERIES = {
-    "event": ("tick", EVENT, "event", "tick, phase, agent, ordinal"),
-    "memory": ("tick", f"{MEMORY}, vector", "memory", "tick, agent, id"),
-    "removal": ("removed", "agent, id", "memory", "removed, agent, id"),
-    "touch": ("tick", "agent, tick, at, ids", "touch", "tick, agent"),
-    "version": ("tick", VERSION, "version", "tick, owner, kind, key"),
-    "answer": ("used", ANSWER, "answer", "used, agent, tick, ordinal, attempt"),
-    "input": ("tick", "seq, tick, body", "input", "tick, seq"),
-    "trace": ("tick", "agent, tick, body", "trace", "tick, agent"),
-    "usage": ("used", "agent, tick, ordinal, attempt, usage", "answer", "used, agent, tick, ordinal, attempt"),
-}
-"""Kind → the column of the tick its rows belong to, what is hashed of them, table, canonical order."""
-NAMES = {
-    "event": "an event",
-    "memory": "a memory or its vector",
-    "removal": "a forgotten memory",
-    "touch": "an access to memories",
-    "version": "a plan, place, belief or other state",
-    "answer": "an answer",
-    "input": "an input",
-    "trace": "a trace (why a character did what it did)",
-    "usage": "what an answer cost",
-}
+    "event": Query("tick", EVENT, "event", "tick, phase, agent, ordinal", "an event"),
+    "memory": Query("tick", f"{MEMORY}, vector", "memory", "tick, agent, id", "a memory or its vector"),
+    "removal": Query("removed", "agent, id", "memory", "removed, agent, id", "a forgotten memory"),
+    "touch": Query("tick", "agent, tick, at, ids", "touch", "tick, agent", "an access to memories"),
+    "version": Query("tick", VERSION, "version", "tick, owner, kind, key", "a plan, place, belief or other state"),
+    "answer": Query("used", ANSWER, "answer", "used, agent, tick, ordinal, attempt", "an answer"),
+    "input": Query("tick", "seq, tick, body", "input", "tick, seq", "an input"),
+    "trace": Query("tick", "agent, tick, body", "trace", "tick, agent", "a trace (why a character did what it did)"),
+    "usage": Query(
+        "used", "agent, tick, ordinal, attempt, usage", "answer", "used, agent, tick, ordinal, attempt",
+        "what an answer cost",
+    ),
+}  # fmt: skip
 SEALS = {
     "meta": "the manifest or a note",
     "waiting": "an answer that no tick has used yet",
@@ -70,25 +77,31 @@ SEALS = {
 }
 
 
-def check(reading: Reading) -> int:
+def check(reading: Tables) -> int:
     """Recompute everything; returns the last tick. Raises RunDamaged naming the first tick that differs, and in what.
 
     In a file of format 3 no digest covers traces, usage, model calls, notes and what waits: traces and model calls are
     only checked to be readable (see `unchecked`).
     """
-    bytewise = reading.open(reading.path, lenient=True)
     try:
-        with bytewise.snapshot():
+        with closing(reading.open(reading.path, lenient=True)) as bytewise, bytewise.snapshot():
             return _checked(bytewise)
     except UNREADABLE as error:
-        raise RunDamaged(
-            f"the file is damaged ({type(error).__name__})", where=str(reading.path), hint=_todo(reading)
-        ) from error
-    finally:
-        bytewise.close()
+        raise _damage(reading, f"the file is damaged ({type(error).__name__})") from error
 
 
-def unchecked(reading: Reading) -> list[str]:
+def blame(path: Path, error: BaseException | None) -> None:
+    """Raises RunDamaged if an unexpected error comes from damage of the run there, naming the damage."""
+    if not isinstance(error, (*UNREADABLE, sqlite3.Error)):
+        return
+    try:
+        with closing(Tables.open(path)) as tables:
+            check(tables)
+    except CommonplaceError as damage:
+        raise damage from error
+
+
+def unchecked(reading: Tables) -> list[str]:
     """What `check` cannot tell about this file, as sentences; usually nothing."""
     found = [f"{TRIMMABLE[kind]}: trimmed up to tick {tick}" for kind, tick in sorted(trimmed(reading).items())]
     if reading.format < SEALED_SINCE:
@@ -99,7 +112,7 @@ def unchecked(reading: Reading) -> list[str]:
     return found
 
 
-def trimmed(reading: Reading) -> dict[str, int]:
+def trimmed(reading: Tables) -> dict[str, int]:
     """Kind of row → the last tick whose rows were taken out on purpose. Raises RunDamaged."""
     try:
         found = parsed(reading.meta(TRIMMED) or "{}")
@@ -108,7 +121,7 @@ def trimmed(reading: Reading) -> dict[str, int]:
         raise RunDamaged(f"the note {TRIMMED!r} cannot be read", where=str(reading.path)) from error
 
 
-def _checked(reading: Reading) -> int:
+def _checked(reading: Tables) -> int:
     _pages(reading)
     _semantics(reading)
     vectors = vectors_by_number(reading)
@@ -122,7 +135,7 @@ def _checked(reading: Reading) -> int:
         stored = {number: kept for number, *kept in reading.all(query, begin, begin + CHUNK - 1)}
         for tick in range(begin, min(begin + CHUNK, last + 1)):
             if tick not in stored:
-                raise _damage(reading, tick, "the tick is missing")
+                raise _damage(reading, "the tick is missing", tick)
             here: dict[str, list[Any]] = {kind: groups.get(tick, []) for kind, groups in rows.items()}
             absent = {kind for kind, upto in gone.items() if tick <= upto and not here.get(kind)}
             previous = _compared(reading, tick, here, previous, stored[tick], absent)
@@ -136,16 +149,16 @@ def _checked(reading: Reading) -> int:
     return last
 
 
-def _last(reading: Reading) -> int:
+def _last(reading: Tables) -> int:
     """The last tick there is, also if others are missing."""
     first, last = reading.one("SELECT min(n), max(n) FROM tick")
     if last is not None and first < 0:
-        raise _damage(reading, first, "a tick before the first")
+        raise _damage(reading, "a tick before the first", first)
     return -1 if last is None else last
 
 
 def _compared(
-    reading: Reading,
+    reading: Tables,
     tick: int,
     rows: Mapping[str, list[Any]],
     previous: Chains,
@@ -157,12 +170,12 @@ def _compared(
     kinds = chain.KINDS if "trace" in rows else chain.STATE_KINDS
     size = len(kinds) * len(chain.START)
     if not isinstance(parts, bytes) or len(parts) != size:
-        raise _damage(reading, tick, "the digests by kind of row have changed since they were written")
+        raise _damage(reading, "the digests by kind of row have changed since they were written", tick)
     what = difference(rows, previous, stored, [kind for kind in kinds if kind not in absent])
     if what:
-        raise _damage(reading, tick, _changed(what))
+        raise _damage(reading, _changed(what), tick)
     if "trace" in rows and chain.record_digest(previous.record, parts) != record:
-        raise _damage(reading, tick, _changed("the digest of the record"))
+        raise _damage(reading, _changed("the digest of the record"), tick)
     return Chains(history, state, record)
 
 
@@ -174,11 +187,11 @@ def difference(rows: Mapping[str, list[Any]], previous: Chains, stored: Sequence
     history, state, _, parts = stored
     typed = all(is_typed(row[4], row[5]) for row in rows["event"])
     if not typed or digest_or_none(chain.history_digest, previous.history, rows["event"]) != history:
-        return NAMES["event"]
+        return QUERIES["event"].words
     kept = chain.unpacked_parts(parts) if isinstance(parts, bytes) else {}
     for kind in kinds:
         if kind not in kept or digest_or_none(chain.part_digest, kind, rows[kind]) != kept[kind]:
-            return NAMES[kind]
+            return QUERIES[kind].words
     return "" if chain.state_digest(previous.state, parts) == state else "the digest of the state"
 
 
@@ -190,33 +203,33 @@ def digest_or_none(function: Any, *given: Any) -> bytes | None:
         return None
 
 
-def _seals(reading: Reading) -> None:
+def _seals(reading: Tables) -> None:
     stored = dict(reading.all("SELECT kind, digest FROM seal"))
     for kind, what in SEALS.items():
         if digest_or_none(seals.summed, reading.each(seals.SEALED[kind])) != stored.pop(kind, None):
-            raise RunDamaged(f"{what} has changed since it was written", where=str(reading.path), hint=_todo(reading))
+            raise _damage(reading, _changed(what))
     if stored:
-        raise RunDamaged(f"seals of unknown kinds: {sorted(stored)}", where=str(reading.path), hint=_todo(reading))
+        raise _damage(reading, f"seals of unknown kinds: {sorted(stored)}")
 
 
-def _semantics(reading: Reading) -> None:
+def _semantics(reading: Tables) -> None:
     """The rules are named twice: in the manifest, and beside it."""
     if reading.meta("semantics") != str(reading.manifest.semantics):
         what = "the semantics in the manifest are not those the run was made under"
-        raise RunDamaged(what, where=str(reading.path), hint=_todo(reading))
+        raise _damage(reading, what)
 
 
-def _pages(reading: Reading) -> None:
+def _pages(reading: Tables) -> None:
     found = [line for (line,) in reading.all("PRAGMA integrity_check(1)")]
     if found != ["ok"]:
-        raise RunDamaged(f"the file's pages are damaged: {found[0]}", where=str(reading.path), hint=_todo(reading))
+        raise _damage(reading, f"the file's pages are damaged: {found[0]}")
 
 
 def rows_by_tick(
-    reading: Reading, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]
+    reading: Tables, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]
 ) -> dict[int, list[Any]]:
     """The rows of a chunk of ticks as they are hashed, by tick."""
-    column, cells, table, order = QUERIES[kind]
+    column, cells, table, order, _ = QUERIES[kind]
     groups: dict[int, list[Any]] = defaultdict(list)
     embedder = reading.manifest.embedder  # reading the manifest compares the scenario with its digest
     query = f"SELECT {column}, {cells} FROM {table} WHERE {table}.{column} BETWEEN ? AND ? ORDER BY {order}"
@@ -240,7 +253,7 @@ _NEVER = object()
 """Stands for a cell that cannot be read. Its row is not hashed."""
 
 
-def vectors_by_number(reading: Reading) -> dict[int | None, bytes | None]:
+def vectors_by_number(reading: Tables) -> dict[int | None, bytes | None]:
     """All vectors by number; an unreadable one becomes None."""
     vectors: dict[int | None, bytes | None] = {None: b""}
     for number, value in reading.each("SELECT id, value FROM vector"):
@@ -248,15 +261,15 @@ def vectors_by_number(reading: Reading) -> dict[int | None, bytes | None]:
     return vectors
 
 
-def _vector_keys(reading: Reading, vectors: Mapping[int | None, bytes | None]) -> None:
+def _vector_keys(reading: Tables, vectors: Mapping[int | None, bytes | None]) -> None:
     """Raises RunDamaged for a vector that belongs to no memory, or is kept under the key of another text."""
     for number, _, _ in misplaced_vectors(reading, vectors):
         what = f"vector {number} is not that of a memory"
-        raise RunDamaged(what, where=str(reading.path), hint=_todo(reading))
+        raise _damage(reading, what)
 
 
 def misplaced_vectors(
-    reading: Reading, vectors: Mapping[int | None, bytes | None]
+    reading: Tables, vectors: Mapping[int | None, bytes | None]
 ) -> Iterator[tuple[int, bytes | None, bytes | None]]:
     """(number, the key of its text, content) of vectors that are not under their key; None where there is none."""
     embedder = reading.manifest.embedder
@@ -276,34 +289,34 @@ def is_typed(type_: str, body: str) -> bool:
         return False
 
 
-def _beyond(reading: Reading, last: int, kinds: Collection[str]) -> None:
+def _beyond(reading: Tables, last: int, kinds: Collection[str]) -> None:
     """Raises RunDamaged for rows of ticks that were never committed."""
     for kind in kinds:
-        column, _, table, _ = QUERIES[kind]
+        column, _, table, _, words = QUERIES[kind]
         (tick,) = reading.one(f"SELECT min({column}) FROM {table} WHERE {column} > ? OR {column} < 0", last)
         if tick is not None:
-            raise _damage(reading, tick, f"{NAMES[kind]} of a tick that was never committed (the last is {last})")
+            raise _damage(reading, f"{words} of a tick that was never committed (the last is {last})", tick)
 
 
-def _traces(reading: Reading) -> None:
+def _traces(reading: Tables) -> None:
     for agent, tick, body in reading.each("SELECT agent, tick, body FROM trace ORDER BY tick, agent"):
         try:
             unpacked_trace(body)
         except UNREADABLE:
-            raise _damage(reading, tick, f"the trace of {agent} cannot be read") from None
+            raise _damage(reading, f"the trace of {agent} cannot be read", tick) from None
 
 
-def _model_calls(reading: Reading) -> None:
+def _model_calls(reading: Tables) -> None:
     for (agent,) in reading.all("SELECT DISTINCT agent FROM model_call"):
         series = series_of(reading, agent)
         for tick, body, primer in reading.each("SELECT tick, body, primer FROM model_call WHERE agent = ?", agent):
             try:
                 model_call_from(body, series[primer])
             except UNREADABLE:
-                raise _damage(reading, tick, f"a model call of {agent} cannot be read") from None
+                raise _damage(reading, f"a model call of {agent} cannot be read", tick) from None
 
 
-def series_of(reading: Reading, agent: str) -> dict[int, bytes]:
+def series_of(reading: Tables, agent: str) -> dict[int, bytes]:
     """Primer → its series up to it; what cannot be read is left out."""
     series: dict[int, bytes] = {}
     upto: dict[int, bytes] = {}
@@ -317,10 +330,8 @@ def _changed(what: str) -> str:
     return f"{what} has changed since it was written"
 
 
-def _damage(reading: Reading, tick: object, what: str) -> RunDamaged:
-    """`tick`: whatever stands in the column."""
-    return RunDamaged(what, where=f"{reading.path}, tick {shortened(clean(str(tick)), 40)}", hint=_todo(reading))
-
-
-def _todo(reading: Reading) -> str:
-    return f"save what is intact: {command('rescue', reading.path)} -o NEW"
+def _damage(reading: Tables, what: str, tick: object = None) -> RunDamaged:
+    """`tick`: whatever stands in the column; None for what belongs to no tick."""
+    where = str(reading.path) if tick is None else f"{reading.path}, tick {shortened(clean(str(tick)), 40)}"
+    hint = f"save what is intact: {command('rescue', reading.path)} -o NEW"
+    return RunDamaged(what, where=where, hint=hint)

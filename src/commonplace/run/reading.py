@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
+from itertools import groupby
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -16,24 +18,24 @@ from commonplace.character.goal import Goals
 from commonplace.character.plan import Plan
 from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
-from commonplace.errors import CommonplaceError, UsageError
+from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.analyser import shared_analyser
 from commonplace.memory.embedding import BUILT_IN, is_pure
 from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Emotion, Memory
 from commonplace.memory.stores.codec import UNREADABLE
-from commonplace.paths import kind_of
 from commonplace.rng import Seeds
-from commonplace.run import integrity, schema, streams, versions
+from commonplace.run import streams, versions
 from commonplace.run.digest import START, Digests
-from commonplace.run.frames import Frame, Frames
+from commonplace.run.frames import Frame, FrameState
+from commonplace.run.integrity import blame
 from commonplace.run.journal import ModelCall, model_call_of
-from commonplace.run.manifest import POLICY, Manifest
+from commonplace.run.manifest import POLICY
+from commonplace.run.minds import Usage, mind_by_question
 from commonplace.run.rows import (
     ANSWER,
     EVENT,
-    KEY,
     MEMORY,
     VERSION,
     PackedMemory,
@@ -48,14 +50,14 @@ from commonplace.run.rows import (
     version_from,
 )
 from commonplace.run.schema import RUN
-from commonplace.run.task_minds import mind_by_question
+from commonplace.run.tables import Tables
 from commonplace.run.tick_record import AnswerRow, InputRow, Version
-from commonplace.run.usage import Usage
+from commonplace.run.versions import SHOWN_KINDS
 from commonplace.scenario.circumstances import with_circumstances
 from commonplace.scenario.compiling import as_changed, compiled_from_text, in_session
 from commonplace.scenario.scenario import Scenario
-from commonplace.sqlite import Readers, Synchronous, connect
-from commonplace.text import clean, shortened
+from commonplace.sqlite import Readers, Synchronous
+from commonplace.text import shortened
 from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import Event
 from commonplace.world.state import World
@@ -75,7 +77,7 @@ SHOWN = 120
 """Characters of a cell, or of what is wrong with it, in a message."""
 
 
-class Reading:
+class Reading(Tables):
     """Read-only use of a run file. Sees every tick that is committed, also while another process continues it.
 
     A tick given as None is the last one. Each method raises UsageError for a tick that the run does not have and
@@ -85,37 +87,15 @@ class Reading:
 
     def __init__(self, path: Path, readers: Readers, number: int) -> None:
         """Internal: use `open`."""
-        self.path = path
-        self.format = number
-        self._readers = readers
+        super().__init__(path, readers, number)
         self._frames = Frames(self)
         self._with_newcomers: tuple[tuple[tuple[str, int], ...], Scenario] | None = None
         """Who had come, and the scenario with them: one value, because threads replace it."""
         self._whole = -1
         """All ticks up to this one are known to be there."""
 
-    @classmethod
-    def open(cls, path: str | Path, *, lenient: bool = False) -> Self:
-        """Raises UsageError for a missing file, another kind of file or a newer format. Needs no writable folder.
-
-        `lenient` reads text that is not UTF-8 as surrogates instead of raising RunDamaged.
-        """
-        path = Path(path)
-        readers = Readers(path, partial(open_read_only, lenient=lenient))
-        try:
-            with RUN.errors(str(path)), readers.lent() as connection:
-                number = schema.check(connection, str(path))
-        except BaseException:
-            readers.close()
-            raise
-        return cls(path, readers, number)
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.path}: {self.manifest.scenario}, tick {self.last_tick}>"
-
-    def close(self) -> None:
-        """May be called twice."""
-        self._readers.close()
 
     def __enter__(self) -> Self:
         return self
@@ -129,17 +109,9 @@ class Reading:
     # ── the run ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @cached_property
-    def manifest(self) -> Manifest:
-        """Everything the run was resolved to when it was made."""
-        text = self.meta("manifest")
-        if text is None:
-            raise RUN.damaged(str(self.path), "it has no manifest")
-        return Manifest.from_json(text, str(self.path))
-
-    @cached_property
     def _written(self) -> Scenario:
         """The scenario as it was when the run was made."""
-        with self._reading("the session of the panel"):
+        with self.connection("the session of the panel"):
             written = _compiled(self.manifest.text, f"the scenario in {self.path}")
             settings = self.manifest.settings or {}
             return as_changed(in_session(written, settings.get("session")), {}, {POLICY: settings.get(POLICY)})
@@ -154,7 +126,7 @@ class Reading:
         if not came:
             return self._written
         if known is None or known[0] != came:
-            with self._reading("who came after the beginning") as connection:
+            with self.connection("who came after the beginning") as connection:
                 known = came, as_changed(self._written, versions.first_cards(connection, came))
             self._with_newcomers = known
         return known[1]
@@ -162,13 +134,13 @@ class Reading:
     @property
     def newcomers(self) -> tuple[tuple[str, int], ...]:
         """(character, tick) of everybody who has come since the run was made."""
-        with self._reading("who came after the beginning") as connection:
+        with self.connection("who came after the beginning") as connection:
             return versions.newcomers(connection)
 
     def scenario_at(self, at: int | str | None = None) -> Scenario:
         """As inputs have changed it up to a tick: newcomers, cards and policy; with what is so, and was lately."""
         tick = self.tick(at)
-        with self._reading(f"the characters at tick {tick}"):
+        with self.connection(f"the characters at tick {tick}"):
             changed = as_changed(self._written, self.cards_at(tick), self.settings_at(tick))
             return with_circumstances(changed, self.circumstances_at(tick))
 
@@ -176,11 +148,6 @@ class Reading:
     def synchronous(self) -> Synchronous:
         """What its commits wait for."""
         return "FULL" if self.meta("synchronous") == "FULL" else "NORMAL"
-
-    def meta(self, key: str) -> str | None:
-        """A note stored outside the history; None if there is no note of that name."""
-        row = self.one("SELECT value FROM meta WHERE key = ?", key)
-        return None if row is None else str(row[0])
 
     @property
     def last_tick(self) -> int:
@@ -245,18 +212,18 @@ class Reading:
         where += [f"{column} = ?" for column, value in filters.items() if value is not None]
         given = [value for value in filters.values() if value is not None]
         query = f"SELECT {EVENT} FROM event WHERE {' AND '.join(where)} ORDER BY tick, phase, agent, ordinal"
-        return tuple(self._made("event", event_from, row) for row in self.all(query, *values, *given))
+        return tuple(self.made("event", event_from, query, *values, *given))
 
     def event(self, tick: int, agent: str, ordinal: int) -> Event | None:
         """One event by the parts of its id."""
-        row = self.one(f"SELECT {EVENT} FROM event WHERE agent = ? AND tick = ? AND ordinal = ?", agent, tick, ordinal)
-        return None if row is None else self._made("event", event_from, row)
+        query = f"SELECT {EVENT} FROM event WHERE agent = ? AND tick = ? AND ordinal = ?"
+        return next(iter(self.made("event", event_from, query, agent, tick, ordinal)), None)
 
     def last_event(self, agent: str, before: int, types: Sequence[str]) -> Event | None:
         """The last event of a character before a tick that is of one of the types."""
         query = f"SELECT {EVENT} FROM event WHERE agent = ? AND tick < ? AND type IN ({', '.join('?' * len(types))})"
-        row = self.one(f"{query} ORDER BY tick DESC, phase DESC, ordinal DESC LIMIT 1", agent, before, *types)
-        return None if row is None else self._made("event", event_from, row)
+        query += " ORDER BY tick DESC, phase DESC, ordinal DESC LIMIT 1"
+        return next(iter(self.made("event", event_from, query, agent, before, *types)), None)
 
     def counts(self, first: int, last: int) -> dict[int, int]:
         """Tick → how many events other than IDLE it has, of the ticks first … last that have some."""
@@ -266,11 +233,11 @@ class Reading:
     def inputs(self, first: int = 0, last: int | None = None) -> tuple[InputRow, ...]:
         """The inputs stamped with the ticks first … last, in order."""
         query = "SELECT seq, tick, body FROM input WHERE tick BETWEEN ? AND ? ORDER BY tick, seq"
-        return tuple(self._made("input", input_from, row) for row in self.all(query, first, self._upto(last)))
+        return tuple(self.made("input", input_from, query, first, self._upto(last)))
 
     def queued(self) -> tuple[InputRow, ...]:
         """Inputs that wait for a tick; their `tick` is −1."""
-        return tuple(self._made("input", input_from, row) for row in self.all(QUEUED))
+        return tuple(self.made("input", input_from, QUEUED))
 
     def frame(self, at: int | str | None = None) -> Frame:
         """A whole tick as views draw it; fast for one that steps through time, in either direction."""
@@ -286,27 +253,27 @@ class Reading:
     def world_at(self, at: int | str | None = None) -> World:
         """The world at the end of a tick, equal to the one the executor made."""
         tick = self.tick(at)
-        with self._reading(f"the world at tick {tick}") as connection:
+        with self.connection(f"the world at tick {tick}") as connection:
             return versions.restore_world(tick, versions.world_versions_at(connection, tick), self.events(tick, tick))
 
     def state_at(self, agent: str, at: int | str | None = None) -> CharacterState:
         """Plan, beliefs, relations and pending jobs at the end of a tick."""
         self._known(agent)
         tick = self.tick(at)
-        with self._reading(f"the state of {agent} at tick {tick}") as connection:
+        with self.connection(f"the state of {agent} at tick {tick}") as connection:
             return versions.restore_state(versions.state_versions_at(connection, agent, tick))
 
     def goals_at(self, agent: str, at: int | str | None = None) -> Goals:
         """What a character meant to do at the end of a tick. Much faster than the state."""
         self._known(agent)
         tick = self.tick(at)
-        with self._reading(f"the goals of {agent} at tick {tick}") as connection:
+        with self.connection(f"the goals of {agent} at tick {tick}") as connection:
             return versions.goals_at(connection, agent, tick)
 
     def strokes_at(self, agent: str, at: int | str | None, item: str) -> Plan:
         """The plan without its details: the strokes of the day and one item more. Much faster than the state."""
         tick = self.tick(at)
-        with self._reading(f"the plan of {agent} at tick {tick}") as connection:
+        with self.connection(f"the plan of {agent} at tick {tick}") as connection:
             return versions.strokes_at(connection, agent, tick, item)
 
     def states_at(self, at: int | str | None = None) -> dict[str, CharacterState]:
@@ -315,41 +282,41 @@ class Reading:
 
     def moods_at(self, at: int | str | None = None) -> dict[str, str]:
         """The moods that characters of a duet have, by character."""
-        with self._reading("the moods") as connection:
+        with self.connection("the moods") as connection:
             return versions.moods_at(connection, self.tick(at))
 
     def cards_at(self, at: int | str | None = None) -> dict[str, dict[str, Any]]:
         """What `set` inputs have changed of personas up to a tick: character → field → value as JSON."""
-        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+        with self.connection("the cards") as connection:
             return versions.cards_at(connection, self.tick(at))
 
     def circumstances_at(self, at: int | str | None = None) -> dict[str, Circumstance]:
         """What is so at the end of a tick, and what was lately, by key."""
-        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+        with self.connection("what is so") as connection:
             return versions.circumstances_at(connection, self.tick(at))
 
     def facts(self, at: int | str | None = None) -> tuple[Fact, ...]:
         """The seed facts, and everything that was so up to a tick as news."""
         tick = self.tick(at)
-        with self._reading("what was so") as connection:
+        with self.connection("what was so") as connection:
             ever = versions.circumstances_ever(connection, tick)
         return with_circumstances(self.scenario, ever).facts
 
     def settings_at(self, at: int | str | None = None) -> dict[str, Any]:
         """The settings of the run that `set` inputs have changed up to a tick, by name: `seed`, `policy`."""
-        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+        with self.connection("the settings") as connection:
             return versions.settings_at(connection, self.tick(at))
 
     @property
     def seeds(self) -> Seeds:
         """The seed at every tick."""
-        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+        with self.connection("the seeds") as connection:
             return Seeds(self.manifest.seed, versions.seeds(connection))
 
     @property
     def agent_ids(self) -> list[str]:
         """Every character that ever had a state, sorted."""
-        with self._reading("the characters") as connection:
+        with self.connection("the characters") as connection:
             return versions.characters(connection)
 
     def agents(self, at: int | str | None = None) -> list[dict[str, str]]:
@@ -360,11 +327,11 @@ class Reading:
         """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key; of some kinds."""
         only = f" AND +kind IN ({', '.join('?' * len(kinds))})" if kinds else ""  # `+`: by tick, not by kind
         query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ?{only} ORDER BY tick, owner, kind, key"
-        return [(row[0], self._made("version", version_from, row)) for row in self.all(query, first, last, *kinds)]
+        return self.made("version", lambda row: (row[0], version_from(row)), query, first, last, *kinds)
 
     def shown_at(self, tick: int) -> list[Version]:
         """The versions that a frame of the tick is made of."""
-        with self._reading(f"the state at tick {tick}") as connection:
+        with self.connection(f"the state at tick {tick}") as connection:
             return versions.shown_versions_at(connection, tick)
 
     # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -407,7 +374,7 @@ class Reading:
     def accesses(self, agent: str, tick: int) -> dict[int, int]:
         """Memory id → last access at the end of a tick (microseconds since 1970), of those ever accessed."""
         query = "SELECT at, ids FROM touch WHERE agent = ? AND tick <= ? ORDER BY tick"
-        with self._reading(f"the accesses of {agent} up to tick {tick}"):
+        with self.connection(f"the accesses of {agent} up to tick {tick}"):
             return {id_: at for at, ids in self.all(query, agent, tick) for id_ in unpacked_ids(ids)}
 
     def stream_at(self, agent: str, at: int | str | None = None, **parts: Any) -> MemoryStream:
@@ -431,7 +398,7 @@ class Reading:
     def trace(self, agent: str, tick: int) -> dict[str, Any]:
         """Why a character did what it did; empty when nothing was kept."""
         row = self.one("SELECT body FROM trace WHERE agent = ? AND tick = ?", agent, tick)
-        with self._reading(f"the trace of {agent} at tick {tick}"):
+        with self.connection(f"the trace of {agent} at tick {tick}"):
             return {} if row is None else unpacked_trace(row[0])
 
     def answers(
@@ -446,12 +413,12 @@ class Reading:
         if agent is not None:
             where, values = f"agent = ? AND {where}", (agent, *values)
         order = "agent, tick, ordinal, attempt"
-        rows = self.all(f"SELECT {ANSWER}, usage FROM answer WHERE {where} ORDER BY {order}", *values)
-        return tuple(self._made("answer", answer_from, row) for row in rows)
+        query = f"SELECT {ANSWER}, usage FROM answer WHERE {where} ORDER BY {order}"
+        return tuple(self.made("answer", answer_from, query, *values))
 
     def model_call(self, row: AnswerRow) -> ModelCall | None:
         """What was sent and received at an attempt; None if nothing was sent, or if it was trimmed."""
-        with self._reading(f"the model call of {row.agent} at tick {row.tick}") as connection:
+        with self.connection(f"the model call of {row.agent} at tick {row.tick}") as connection:
             return model_call_of(connection, row)
 
     def usage(self, at: int | str | None = None) -> list[dict[str, Any]]:
@@ -468,35 +435,6 @@ class Reading:
         """The rows of a count, each with the mind that was asked."""
         asked = mind_by_question(self.manifest)
         return [{**row, "mind": asked(row["agent_id"], row["task"])} for row in spent.rows()]
-
-    # ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def one(self, query: str, *values: Any) -> Any:
-        """The first row of a query of this package; None without rows."""
-        with RUN.errors(str(self.path)), self._readers.lent() as connection:
-            return connection.execute(query, values).fetchone()
-
-    def all(self, query: str, *values: Any) -> list[Any]:
-        """The rows of a query of this package, all at once: a cursor left half-read would hold a transaction open."""
-        with RUN.errors(str(self.path)), self._readers.lent() as connection:
-            return connection.execute(query, values).fetchall()
-
-    def each(self, query: str, *values: Any) -> Iterator[Any]:
-        """The rows of a query of this package, one by one; to be read to the end, within a `snapshot`."""
-        connection = self._readers.mine
-        assert connection is not None, "outside of a snapshot"
-        with RUN.errors(str(self.path)):
-            yield from connection.execute(query, values)
-
-    @contextmanager
-    def snapshot(self) -> Generator[None]:
-        """Everything read inside sees the same committed ticks, although another process may go on with the run."""
-        with self._readers.lent() as connection:
-            connection.execute("BEGIN")
-            try:
-                yield
-            finally:
-                connection.rollback()
 
     def _tick_of(self, text: str) -> int:
         if text.isdecimal():
@@ -530,63 +468,74 @@ class Reading:
         }
 
     def _memory(self, row: PackedMemory, accessed: int | None) -> Memory:
-        with self._reading(f"memory {shortened(str(row[1]), SHOWN)} of {shortened(str(row[0]), SHOWN)}"):
+        with self.connection(f"memory {shortened(str(row[1]), SHOWN)} of {shortened(str(row[0]), SHOWN)}"):
             return memory_from(unpacked_memory(row), accessed)
 
-    @contextmanager
-    def _reading(self, what: str) -> Generator[sqlite3.Connection]:
-        """A connection for this thread. What cannot be read inside is damage of `what`."""
-        try:
-            with RUN.errors(str(self.path)), self._readers.lent() as connection:
-                yield connection
-        except UNREADABLE as error:
-            raise self.damaged(what, error) from error
 
-    def _made(self, table: str, make: Callable[[Any], T], row: Sequence[Any]) -> T:
-        """The value of a row."""
-        try:
-            return make(row)
-        except UNREADABLE as error:
-            key = ", ".join(shortened(repr(cell), SHOWN) for cell in row[: KEY[table]])
-            raise self.damaged(f"table {table}, row {key}", error) from error
-
-    def damaged(self, what: str, error: BaseException) -> CommonplaceError:
-        """What to raise when `what` cannot be read."""
-        why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        return RUN.damaged(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
+# ── frames ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def blame(path: Path, error: BaseException | None) -> None:
-    """Raises RunDamaged if an unexpected error comes from damage of the run there, naming the damage."""
-    if not isinstance(error, (*UNREADABLE, sqlite3.Error)):
-        return
-    try:
-        reading = Reading.open(path)
-        try:
-            integrity.check(reading)
-        finally:
-            reading.close()
-    except CommonplaceError as damage:
-        raise damage from error
+SPAN = 16
+"""Ticks whose frames are made together."""
+KEPT = 32
+"""Spans kept at a time; of a large town fewer: at least two, and up to `MOST_AGENTS` agent frames."""
+MOST_AGENTS = 100_000
 
 
-def open_read_only(path: Path, *, lenient: bool = False) -> sqlite3.Connection:
-    """A connection that cannot write, in a read-only folder, too; `lenient` as of `Reading.open`."""
-    refuse_missing(path)
-    with RUN.errors(str(path)):
-        connection = connect(path, read_only=True)
-    if lenient:
-        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
-    return connection
+class Frames:
+    """The frames of a run, made and kept a span of ticks at a time. May be used by several threads.
+
+    Stepping through time reads each span once, in either direction. A span after a kept one goes on from its end; any
+    other one begins with looking up the state. Committed ticks never change, so nothing kept is ever out of date.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._spans: OrderedDict[int, _Span] = OrderedDict()
+        self._lock = Lock()
+
+    def at(self, tick: int) -> Frame:
+        """The frame of a committed tick."""
+        number, place = divmod(tick, SPAN)
+        with self._lock:
+            span = self._spans.get(number) or self._started(number)
+            self._spans.move_to_end(number)
+            if place >= len(span.frames):  # new, or the run has gone on since
+                span.extend(self._reading, number * SPAN + len(span.frames), (number + 1) * SPAN - 1)
+            return span.frames[place]
+
+    def _started(self, number: int) -> _Span:
+        before = self._spans.get(number - 1)
+        if before is not None and len(before.frames) == SPAN:
+            state = before.state.copy()
+        else:
+            state = FrameState(self._reading.scenario, self._reading.seeds)
+            state.apply(self._reading.shown_at(number * SPAN - 1))
+        span = self._spans[number] = _Span(state, [])
+        if len(self._spans) > max(2, min(KEPT, MOST_AGENTS // (SPAN * max(1, len(state.scenario.personas))))):
+            self._spans.popitem(last=False)
+        return span
 
 
-def refuse_missing(path: Path) -> None:
-    """Raises UsageError when there is no file at the path."""
-    kind = kind_of(path)
-    if kind == "folder":
-        raise UsageError("a folder, not a run", where=str(path), hint="give the run file in it")
-    if kind == "nothing":
-        raise UsageError("no such run", where=str(path), hint="`commonplace run SCENARIO` makes one")
+@dataclass(slots=True)
+class _Span:
+    """Consecutive frames, and the state at the last of them."""
+
+    state: FrameState
+    frames: list[Frame]
+
+    def extend(self, reading: Reading, first: int, last: int) -> None:
+        """Add the frames first … last, or up to the last committed tick."""
+        histories = reading.histories(first, last)  # read first: a tick committed meanwhile is left for the next time
+        events = {tick: tuple(rows) for tick, rows in groupby(reading.events(first, last), lambda event: event.tick)}
+        changes = {
+            tick: [version for _, version in rows]
+            for tick, rows in groupby(reading.versions(first, last, SHOWN_KINDS), lambda row: row[0])
+        }
+        self.state.seeds, self.state.scenario = reading.seeds, reading.scenario
+        for tick, history in histories:
+            self.state.apply(changes.get(tick, ()))
+            self.frames.append(self.state.frame(tick, events.get(tick, ()), history))
 
 
 @lru_cache(maxsize=8)

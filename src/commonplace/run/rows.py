@@ -289,27 +289,33 @@ def _deflated(data: bytes) -> bytes:
 T = TypeVar("T")
 
 
-def plain(value: Any, *left_out: str) -> dict[str, Any]:
+def plain(value: Any) -> dict[str, Any]:
     """The fields of a dataclass that are not at their default: tuples as lists, moments as ISO text."""
     found: dict[str, Any] = {}
     for name, default in _defaults(value.__class__):
         cell = getattr(value, name)
-        if name not in left_out and cell != default:
+        if cell != default:
             found[name] = _plain(cell)
     return found
 
 
-def valued(cls: type[T], given: dict[str, Any], **known: Any) -> T:
-    """The inverse of `plain`; `known` gives the fields that were left out. Raises one of `UNREADABLE` for other fields,
-    and for values of another type than a field's."""
+def valued(cls: type[T], given: dict[str, Any]) -> T:
+    """The inverse of `plain`. Raises one of `UNREADABLE` for other fields, and for values of another type than a
+    field's."""
     readers = _readers(cls)
-    cells = {name: readers[name](cell) for name, cell in given.items()}
-    return cls(**cells, **known)
+    return cls(**{name: readers[name](cell) for name, cell in given.items()})
 
 
-def listed(cls: type[T], cells: Sequence[Any]) -> T:
-    """A value whose first fields are these, in order. Raises as `valued` does."""
-    return cls(*[read(cell) for read, cell in zip(_readers(cls).values(), cells, strict=False)])
+def cells(value: Any) -> list[Any]:
+    """The fields of a dataclass in order; those that have a default are left out where all are at it."""
+    parts = [(getattr(value, name), default) for name, default in _defaults(value.__class__)]
+    is_usual = all(default is MISSING or cell == default for cell, default in parts)
+    return [_plain(cell) for cell, default in parts if default is MISSING or not is_usual]
+
+
+def listed(cls: type[T], found: Sequence[Any]) -> T:
+    """The inverse of `cells`. Raises as `valued` does."""
+    return cls(*[read(cell) for read, cell in zip(_readers(cls).values(), found, strict=False)])
 
 
 def _plain(cell: Any) -> Any:
@@ -333,18 +339,19 @@ def _readers(cls: type[Any]) -> dict[str, Callable[[Any], Any]]:
     found: dict[str, Callable[[Any], Any]] = {}
     for part in fields(cls):
         kind, many = str(part.type).removeprefix("tuple[").removesuffix(", ...]"), "..." in str(part.type)
-        found[part.name] = parse_iso if kind == "datetime" else partial(_many if many else _one, _TYPES[kind])
+        found[part.name] = parse_iso if kind == "datetime" else partial(_many if many else of_type, _TYPES[kind])
     return found
 
 
-def _one(kind: type[T], cell: Any) -> T:
+def of_type(kind: type[T], cell: Any) -> T:
+    """The cell. Raises TypeError for one of another type."""
     if not isinstance(cell, kind):
         raise TypeError(f"{cell!r} is not of type {kind.__name__}")
     return cell
 
 
 def _many(kind: type[T], cell: Any) -> tuple[T, ...]:
-    return tuple([_one(kind, part) for part in cast("list[Any]", _one(list, cell))])
+    return tuple([of_type(kind, part) for part in cast("list[Any]", of_type(list, cell))])
 
 
 # ── JSON of the public contract ───────────────────────────────────────────────────────────────────────────────────────

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,7 @@ from commonplace.memory.stream import MemoryStream
 from commonplace.memory.table import KIND_CODES
 from commonplace.run.rows import EPOCH, is_text, memory_rest, unpacked_ids, unpacked_vector
 from commonplace.run.schema import RUN
-
-if TYPE_CHECKING:
-    from commonplace.run.reading import Reading
+from commonplace.run.tables import Tables
 
 ROWS = """
 SELECT id, tick, kind, importance, text, created, vector, citations, event, details FROM memory
@@ -39,14 +37,14 @@ _SHIFT = micros(EPOCH)
 _LAST = micros(datetime.max.replace(tzinfo=UTC))
 
 
-def stream_at(reading: Reading, agent: str, tick: int, parts: Mapping[str, Any]) -> MemoryStream:
+def stream_at(reading: Tables, agent: str, tick: int, parts: Mapping[str, Any]) -> MemoryStream:
     """The stream at the end of a tick; `parts` as of `MemoryStream`. Raises RunDamaged for what cannot be read."""
     stream, _ = stream_and_snapshots(reading, agent, tick, (), parts)
     return stream
 
 
 def stream_and_snapshots(
-    reading: Reading, agent: str, tick: int, earlier: Sequence[int], parts: Mapping[str, Any]
+    reading: Tables, agent: str, tick: int, earlier: Sequence[int], parts: Mapping[str, Any]
 ) -> tuple[MemoryStream, dict[int, Snapshot]]:
     """The stream at the end of a tick, and its snapshots at some earlier ticks. The rows are read once for all.
 
@@ -69,7 +67,7 @@ def stream_and_snapshots(
     return stream, snapshots
 
 
-def _stored(reading: Reading, agent: str, tick: int, embedder: Embedder) -> StoredRows:
+def _stored(reading: Tables, agent: str, tick: int, embedder: Embedder) -> StoredRows:
     found = reading.all(ROWS, agent, tick)
     columns: Iterable[Sequence[Any]] = zip(*found, strict=True) if found else [()] * COLUMNS
     ids, ticks, kinds, importance, texts, created, vectors, citations, events, details = columns
@@ -104,7 +102,7 @@ def _stored(reading: Reading, agent: str, tick: int, embedder: Embedder) -> Stor
 
 
 def _rests(
-    reading: Reading, agent: str, details: Sequence[bytes], citations: Sequence[str]
+    reading: Tables, agent: str, details: Sequence[bytes], citations: Sequence[str]
 ) -> tuple[list[str], dict[int, int]]:
     """(the rare fields of each memory, the first access of those for which it is not their creation)."""
     known: dict[tuple[bytes, str], tuple[str, int | None]] = {}
@@ -123,7 +121,7 @@ def _rests(
     return rests, later
 
 
-def _vectors(reading: Reading, agent: str, tick: int, wanted: Sequence[int | None], dimensions: int) -> VectorRows:
+def _vectors(reading: Tables, agent: str, tick: int, wanted: Sequence[int | None], dimensions: int) -> VectorRows:
     """The vectors of these numbers; where there is none, a row that is not present."""
     rows = {number: row for row, number in enumerate(wanted) if number is not None}
     matrix = np.zeros((len(wanted), dimensions), dtype=np.int16)
@@ -137,7 +135,7 @@ def _vectors(reading: Reading, agent: str, tick: int, wanted: Sequence[int | Non
     return VectorRows(matrix, present)
 
 
-def _touch(reading: Reading, agent: str, tick: int, accessed: NDArray[np.int64]) -> None:
+def _touch(reading: Tables, agent: str, tick: int, accessed: NDArray[np.int64]) -> None:
     """Bring access times to what they were at the end of a tick."""
     for at, ids in reading.all("SELECT at, ids FROM touch WHERE agent = ? AND tick <= ? ORDER BY tick", agent, tick):
         try:

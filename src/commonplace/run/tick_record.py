@@ -17,8 +17,7 @@ class Version:
     owner: str
     """Character, object or area id; `-` for the world."""
     kind: str
-    """body, thing, talk, line, barred, day, plan, belief, closed, relation, account, uttered, card, jobs, reflected,
-    played; setting for those of the run."""
+    """One of `BY_NAME` in `versions.py`; `setting` for those of the run."""
     key: str
     """Plan item, believed node, acquaintance, row of an account, sentence or field; empty where the owner has one value
     of the kind."""

@@ -1,91 +1,154 @@
 """State as versions: what of the world and of a character changed in a tick, and how both are read back.
 
-Only what differs is written, each with its kind, owner and key (see `tick_record.Version`); None marks what is gone.
-The state at tick t is the last version ≤ t of each value.
+`WORLD` and `STATE` list the kinds of state. Writing, comparing, reading and restoring follow from these two tables.
+Only what differs is written, each value with its kind, owner and key (see `tick_record.Version`); None marks what is
+gone. The state at tick t is the last version ≤ t of each value.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from commonplace.canon import parsed
-from commonplace.character.account import KEY, Entry, changed_lines, changed_rows, parts_of, restored
-from commonplace.character.goal import KINDS, STATUSES, Goal, Goals
-from commonplace.character.goal import restored as restored_goals
+from commonplace.character import account, goal
+from commonplace.character.account import AccountRow
+from commonplace.character.goal import Goal, Goals
 from commonplace.character.plan import LEVELS, Plan, PlanItem
-from commonplace.character.state import Belief, CharacterState, Job, Known, Relation
-from commonplace.run.rows import listed, plain, valued
+from commonplace.character.state import Belief, CharacterState, Job, KnownNode, Relation
+from commonplace.run.rows import cells, listed, of_type, plain, valued
 from commonplace.run.tick_record import Version
 from commonplace.world.circumstances import Circumstance, subject_of
 from commonplace.world.events import NOBODY, Event
-from commonplace.world.state import Body, Conversation, Line, Message, Thing, World, recorded
+from commonplace.world.state import Body, Conversation, Line, Message, ThingState, World, recorded
 from commonplace.world.weather import Imposed
-
-WORLD_KINDS = ("body", "thing", "talk", "line", "barred", "sky", "occasion", "circumstance", "message")
-SINGLE = ("day", "closed", "jobs", "reflected", "played", "mood")
-KEYED = ("belief", "relation", "card", "weighed", "said", "account", "uttered", "goal")
-"""Kinds with a value per key, all of which are read."""
-STATE_KINDS = ("plan", *KEYED, *SINGLE)
 
 V = TypeVar("V")
 
 
-def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
-    """What of the world is new at the end of `after.tick`; all of it for tick 0, where `before` is None."""
-    old = before or World(-1, {}, {})
-    found = [Version(me, "body", "", body and _body(body)) for me, body in _changed(old.bodies, after.bodies)]
-    found += [
-        Version(object_id, "thing", "", thing and _thing(thing))
-        for object_id, thing in _changed(old.things, after.things)
-    ]
-    for area, talks in _changed(old.conversations, after.conversations):
-        found.append(Version(area, "talk", "", talks and [_talk(talk) for talk in talks]))
-        found += _new_lines(old.conversations.get(area, ()), talks or ())
-    if before is None or old.barred != after.barred:
-        found.append(Version(NOBODY, "barred", "", sorted(after.barred)))
-    found += [Version(id, "occasion", "", tick) for id, tick in _changed(old.occasions, after.occasions)]
-    found += [
-        Version(key, "circumstance", "", one and plain(one, "kind", "of"))
-        for key, one in _changed(old.circumstances, after.circumstances)
-    ]
-    found += [Version(id, "message", "", one and plain(one)) for id, one in _changed(old.messages, after.messages)]
-    if old.imposed != after.imposed:
-        found.append(Version(NOBODY, "sky", "", after.imposed and plain(after.imposed)))
-    return tuple(found)
+# ── forms: a value as JSON and back ─────────────────────────────────────────────────────────────────────────────────
 
 
-def state_versions(agent: str, before: CharacterState | None, after: CharacterState) -> tuple[Version, ...]:
-    """What of a character's state is new; all of it if `before` is None."""
-    if before is after:
-        return ()
-    old = before or CharacterState()
-    found = [*_plan(agent, old.plan, after.plan), *_belief(agent, old.belief, after.belief)]
-    found += [
-        Version(agent, "relation", other, relation and plain(relation, "other"))
-        for other, relation in _changed(old.relations, after.relations)
-    ]
-    found += [Version(agent, "card", name, value) for name, value in _changed(old.card, after.card)]
-    found += [Version(agent, "weighed", key, value) for key, value in _changed(old.weighed, after.weighed)]
-    found += [Version(agent, "said", key, value) for key, value in _changed(old.said, after.said)]
-    if old.account is not after.account:
-        rows = changed_rows(old.account, after.account)
-        found += [Version(agent, "account", key, row and plain(row, *KEY)) for key, row in rows]
-        found += [Version(agent, "uttered", key, tick) for key, tick in changed_lines(old.account, after.account)]
-    found += [
-        Version(agent, "goal", id, goal and plain(goal, "id"))
-        for id, goal in _changed(old.goals.by_id, after.goals.by_id)
-    ]
-    if old.jobs != after.jobs:
-        found.append(Version(agent, "jobs", "", [plain(job) for job in after.jobs]))
-    if old.reflected != after.reflected:
-        found.append(Version(agent, "reflected", "", after.reflected))
-    if old.played != after.played:
-        found.append(Version(agent, "played", "", after.played))
-    if old.mood != after.mood:
-        found.append(Version(agent, "mood", "", after.mood))
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a value that has a key becomes JSON, and back. Reading raises one of `UNREADABLE` for what is not a value."""
+
+    write: Callable[[str, Any], Any]
+    read: Callable[[str, Any], Any]
+
+
+AS_IS = Form(lambda _, value: value, lambda _, value: value)
+
+
+def scalar(kind: type[Any]) -> Form:
+    """A string, a number or a truth value."""
+    return Form(AS_IS.write, lambda _, value: of_type(kind, value))
+
+
+def record(
+    cls: type[Any],
+    told: Callable[[str, dict[str, Any]], Mapping[str, Any]] = lambda _key, _value: {},
+    is_sound: Callable[[Any], bool] = lambda _value: True,
+) -> Form:
+    """A dataclass as an object of its fields, without those at their default.
+
+    `told` gives the fields that the key or other fields tell: they are written where they differ. `is_sound` says
+    whether a rule could have made a value.
+    """
+
+    def write(key: str, value: Any) -> dict[str, Any]:
+        found = plain(value)
+        known = told(key, found)
+        return {name: cell for name, cell in found.items() if known.get(name) != cell}
+
+    def read(key: str, found: dict[str, Any]) -> Any:
+        value = valued(cls, {**told(key, found), **found})
+        if not is_sound(value):
+            raise ValueError(f"{key} is no {cls.__name__.lower()} that a rule would make")
+        return value
+
+    return Form(write, read)
+
+
+def row(cls: type[Any]) -> Form:
+    """A dataclass as a list of its fields; the optional ones are left out where all are at their default."""
+    return Form(lambda _, value: cells(value), lambda _, found: listed(cls, found))
+
+
+def _of_item(id: str, _: object) -> dict[str, str]:
+    depth = id.count(".")
+    level = LEVELS[depth - 1] if 1 <= depth <= len(LEVELS) else ""
+    return {"id": id, "level": level, "parent": id.rpartition(".")[0] if depth > 1 else ""}
+
+
+def _of_circumstance(key: str, _: object) -> dict[str, str]:
+    return dict(zip(("kind", "of"), subject_of(key), strict=True))
+
+
+def _of_entry(key: str, _: object) -> dict[str, str]:
+    return dict(zip(("kind", "other", "act", "topic"), key.split("/", 3), strict=True))
+
+
+def _is_sound_goal(one: Goal) -> bool:
+    return one.kind in goal.KINDS and one.status in goal.STATUSES and -1 <= one.hour < 24 * 60 and bool(one.because)
+
+
+_BARRED = Form(lambda _, ways: sorted(ways), lambda _, ways: frozenset(ways))
+_CLOSED = Form(lambda _, ways: sorted([*way] for way in ways), lambda _, ways: frozenset((a, b) for a, b in ways))
+_JOBS = Form(lambda _, jobs: [plain(job) for job in jobs], lambda _, jobs: tuple(valued(Job, job) for job in jobs))
+_TALKS = Form(
+    lambda _, talks: [[one.id, one.starter, list(one.members), len(one.lines), one.floor] for one in talks],
+    lambda area, talks: [(area, *talk) for talk in talks],
+)
+"""The talks of an area without their lines, which have a kind of their own."""
+
+
+# ── the kinds ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of state: the field that holds it, and how its values are written."""
+
+    name: str
+    field: str
+    """Of `World` or `CharacterState`."""
+    form: Form
+    part: str = ""
+    """The field of that field's value that is meant; empty for all of it."""
+    depth: int = 1
+    """How many keys lead to a value: 0 for a single value, 1 in a mapping, 2 in a mapping of mappings."""
+    view: Callable[[Any], Any] | None = None
+    """Makes a mapping of a field that is none."""
+    stays: bool = False
+    """Whether values remain when they are gone, because those of another kind say which of them count."""
+
+    def changed(self, before: Any, after: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+        """(keys, value as JSON) of what differs between two states; None for what is gone."""
+        old, new = getattr(before, self.field), getattr(after, self.field)
+        if old is new:
+            return
+        if self.view is not None:
+            old, new = self.view(old), self.view(new)
+        elif self.part:
+            old, new = getattr(old, self.part), getattr(new, self.part)
+        if self.depth == 0:
+            found = [((), new)] if old != new else []
+        elif self.depth == 1:
+            found = [((key,), value) for key, value in _changed(old, new)]
+        else:
+            found = [
+                ((outer, key), value)
+                for outer in dict.fromkeys((*old, *new))
+                for key, value in _changed(old.get(outer, {}), new.get(outer, {}))
+            ]
+        for keys, value in found:
+            if value is not None:
+                yield keys, self.form.write("/".join(keys), value)
+            elif not self.stays:
+                yield keys, None
 
 
 def _changed(before: Mapping[str, V], after: Mapping[str, V]) -> Iterator[tuple[str, V | None]]:
@@ -99,6 +162,140 @@ def _changed(before: Mapping[str, V], after: Mapping[str, V]) -> Iterator[tuple[
     for key in before:
         if key not in after:
             yield key, None
+
+
+def _items(plan: Plan) -> dict[str, PlanItem]:
+    for item in plan.items:
+        if not item.id.startswith(f"{plan.day}."):  # `state_versions_at` finds the items of a day by their ids
+            raise ValueError(f"plan item {item.id} in the plan of day {plan.day}")
+    return {item.id: item for item in plan.items}
+
+
+def _plan(items: Mapping[str, PlanItem], day: int = -1) -> Plan:
+    return Plan(day, tuple(sorted(items.values(), key=lambda item: [int(part) for part in item.id.split(".")])))
+
+
+def _lines(conversations: Mapping[str, tuple[Conversation, ...]]) -> dict[str, dict[str, Line]]:
+    """Area → id of a talk and number of a line → the line: it is written once, the talk says how many there are."""
+    return {
+        area: {_line_key(talk.id, number): line for talk in talks for number, line in enumerate(talk.lines)}
+        for area, talks in conversations.items()
+    }
+
+
+def _line_key(talk_id: str, number: int) -> str:
+    return f"{talk_id}#{number}"
+
+
+def _conversations(
+    talks: Mapping[str, list[tuple[str, str, str, list[str], int, str]]], lines: Mapping[str, Line]
+) -> dict[str, tuple[Conversation, ...]]:
+    return {
+        area: tuple(
+            Conversation(id, area, starter, tuple(members), tuple(lines[_line_key(id, n)] for n in range(count)), floor)
+            for area, id, starter, members, count, floor in found
+        )
+        for area, found in talks.items()
+    }
+
+
+WORLD = (
+    Kind("body", "bodies", record(Body, lambda _, body: {"came_from": body["area"]})),
+    Kind("thing", "things", row(ThingState)),
+    Kind("talk", "conversations", _TALKS, "talks", view=lambda talks: talks),
+    Kind("line", "conversations", row(Line), "lines", depth=2, view=_lines, stays=True),
+    Kind("barred", "barred", _BARRED, depth=0),
+    Kind("sky", "imposed", record(Imposed), depth=0),
+    Kind("occasion", "occasions", scalar(int)),
+    Kind("circumstance", "circumstances", record(Circumstance, _of_circumstance)),
+    Kind("message", "messages", record(Message)),
+)
+"""What is state in a `World`. The owner of a version is the first key, or nobody."""
+
+STATE = (
+    Kind("day", "plan", scalar(int), "day", depth=0),
+    Kind("plan", "plan", record(PlanItem, _of_item), "items", view=_items),
+    Kind("belief", "belief", row(KnownNode), "nodes"),
+    Kind("closed", "belief", _CLOSED, "closed", depth=0),
+    Kind("relation", "relations", record(Relation, lambda key, _: {"other": key})),
+    Kind("jobs", "jobs", _JOBS, depth=0),
+    Kind("reflected", "reflected", scalar(int), depth=0),
+    Kind("played", "played", scalar(bool), depth=0),
+    Kind("mood", "mood", scalar(str), depth=0),
+    Kind("weighed", "weighed", scalar(int)),
+    Kind("said", "said", scalar(str)),
+    Kind("card", "card", AS_IS),
+    Kind("account", "account", record(AccountRow, _of_entry, lambda entry: bool(entry.because)), "groups", depth=2),
+    Kind("uttered", "account", scalar(int), "lines", depth=2),
+    Kind("goal", "goals", record(Goal, lambda key, _: {"id": key}, _is_sound_goal), "by_id"),
+)
+"""What is state in a `CharacterState`. The owner of a version is the character, its key is made of all keys."""
+
+WHOLE: Mapping[str, Callable[..., Any]] = {
+    "conversations": _conversations,
+    "plan": _plan,
+    "belief": Belief,
+    "account": account.restored,
+    "goals": goal.restored,
+}
+"""Field → what makes its value of its parts, a mapping of which has all keys joined."""
+BY_NAME = {kind.name: kind for kind in (*WORLD, *STATE)}
+STATE_KINDS = tuple(kind.name for kind in STATE)
+
+
+def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
+    """What of the world is new at the end of `after.tick`; all of it for tick 0, where `before` is None."""
+    old = before or World(-1, {}, {})
+    found = [
+        Version(keys[0] if keys else NOBODY, kind.name, "".join(keys[1:]), value)
+        for kind in WORLD
+        for keys, value in kind.changed(old, after)
+    ]
+    if before is None and not after.barred:  # every file says which ways are barred at first
+        found.append(Version(NOBODY, "barred", "", []))
+    return tuple(found)
+
+
+def state_versions(agent: str, before: CharacterState | None, after: CharacterState) -> tuple[Version, ...]:
+    """What of a character's state is new; all of it if `before` is None."""
+    if before is after:
+        return ()
+    old = before or CharacterState()
+    changed = ((kind.name, keys, value) for kind in STATE for keys, value in kind.changed(old, after))
+    return tuple([Version(agent, name, "/".join(keys), value) for name, keys, value in changed])
+
+
+def value_of(version: Version) -> Any:
+    """The value of a version; None for what is gone. Raises one of `UNREADABLE` for what no rule would write."""
+    if version.value is None:
+        return None
+    return BY_NAME[version.kind].form.read(version.key or version.owner, version.value)
+
+
+def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event]) -> World:
+    """The world at the end of a tick: from the last version ≤ tick of each value, and the tick's events."""
+    return recorded(World(tick, **_restored(WORLD, versions)), events)
+
+
+def restore_state(versions: Iterable[Version]) -> CharacterState:
+    """A character's state from the last version ≤ tick of each of its values."""
+    return CharacterState(**_restored(STATE, versions))
+
+
+def _restored(kinds: Iterable[Kind], versions: Iterable[Version]) -> dict[str, Any]:
+    """Field → value. A single value that has no version is left at its default."""
+    found: dict[str, dict[str, Any]] = {kind.name: {} for kind in kinds}
+    for version in sorted(versions, key=lambda one: (one.owner, one.key)):
+        if version.value is not None:
+            found[version.kind][version.key or version.owner] = value_of(version)
+    fields: dict[str, Any] = {}
+    for kind in kinds:
+        for value in (found[kind.name],) if kind.depth else found[kind.name].values():
+            if kind.part:
+                fields.setdefault(kind.field, {})[kind.part] = value
+            else:
+                fields[kind.field] = value
+    return {name: WHOLE[name](**value) if name in WHOLE else value for name, value in fields.items()}
 
 
 # ── reading the state at a tick ───────────────────────────────────────────────────────────────────────────────────
@@ -143,7 +340,7 @@ def characters(connection: sqlite3.Connection) -> list[str]:
 
 def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     """All that `restore_world` needs."""
-    found = [version for kind in WORLD_KINDS if kind != "line" for version in _of_all(connection, kind, at)]
+    found = [version for kind in WORLD if not kind.stays for version in _of_all(connection, kind.name, at)]
     for version in [version for version in found if version.kind == "talk"]:
         for talk_id, _, _, count, _ in version.value or ():
             for number in range(count):
@@ -156,36 +353,31 @@ def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
 
 def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> list[Version]:
     """All that `restore_state` needs. Items of past days are not read: their ids begin with the day."""
-    single = _existing(_last(connection, kind, agent, "", at) for kind in SINGLE)
-    day = next((version.value for version in single if version.kind == "day"), None)
-    plan = _plan_versions(connection, agent, at, day)
-    keyed = (version for kind in KEYED for version in _of_one(connection, kind, agent, at))
-    return [*single, *plan, *keyed]
+    found = _plan_versions(connection, agent, at)
+    for kind in STATE:
+        if kind.depth == 0 and kind.name != "day":
+            last = _last(connection, kind.name, agent, "", at)
+            found += [last] if last is not None else []
+        elif kind.depth and kind.name != "plan":
+            found += _of_one(connection, kind.name, agent, at)
+    return found
 
 
 def strokes_at(connection: sqlite3.Connection, agent: str, at: int, item: str) -> Plan:
     """A character's plan without its details: the strokes of the day, and one item more."""
-    last = _last(connection, "day", agent, "", at)
-    day = None if last is None else last.value
-    found = _plan_versions(connection, agent, at, day, lambda key: key.count(".") == 1 or key == item)
-    return _plan_of(day, ((version.key, version.value) for version in found))
+    return restore_state(_plan_versions(connection, agent, at, lambda key: key.count(".") == 1 or key == item)).plan
 
 
 def goals_at(connection: sqlite3.Connection, agent: str, at: int) -> Goals:
     """A character's goals."""
-    found = (version for version in _of_one(connection, "goal", agent, at) if version.value is not None)
-    return restored_goals(_as_goal(version.key, version.value) for version in found)
+    return restore_state(_of_one(connection, "goal", agent, at)).goals
 
 
 def _plan_versions(
-    connection: sqlite3.Connection, agent: str, at: int, day: Any, wanted: Callable[[str], bool] | None = None
+    connection: sqlite3.Connection, agent: str, at: int, wanted: Callable[[str], bool] | None = None
 ) -> list[Version]:
-    return _of_one(connection, "plan", agent, at, f"{day}.", wanted) if day is not None else []
-
-
-def _plan_of(day: Any, items: Iterable[tuple[str, Any]]) -> Plan:
-    made = (as_item(key, value) for key, value in items if value is not None)
-    return Plan(-1 if day is None else day, tuple(sorted(made, key=_order)))
+    day = _last(connection, "day", agent, "", at)
+    return [] if day is None else [day, *_of_one(connection, "plan", agent, at, f"{day.value}.", wanted)]
 
 
 def moods_at(connection: sqlite3.Connection, at: int) -> dict[str, str]:
@@ -237,74 +429,15 @@ def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
 def circumstances_at(connection: sqlite3.Connection, at: int) -> dict[str, Circumstance]:
     """What is so at the end of a tick, and what was lately."""
     found = sorted(_of_all(connection, "circumstance", at), key=lambda one: one.owner)
-    return {one.owner: as_circumstance(one.owner, one.value) for one in found}
+    return {one.owner: value_of(one) for one in found}
 
 
 def circumstances_ever(connection: sqlite3.Connection, at: int) -> dict[str, Circumstance]:
     """Everything that was so up to a tick, each as it was last, also what is no longer news."""
     query = """SELECT owner, value FROM version WHERE kind = 'circumstance' AND value IS NOT NULL AND tick <= ?
                ORDER BY owner, tick"""
-    return {key: as_circumstance(key, parsed(value)) for key, value in connection.execute(query, (at,)).fetchall()}
-
-
-def as_circumstance(key: str, value: Any) -> Circumstance:
-    """A circumstance from its version."""
-    kind, of = subject_of(key)
-    return valued(Circumstance, value, kind=kind, of=of)
-
-
-def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event]) -> World:
-    """The world at the end of a tick: from the last version ≤ tick of each value, and the tick's events."""
-    kinds = _by_kind(versions)
-    lines = {key: listed(Line, value) for (_, key), value in kinds["line"].items()}
-    world = World(
-        tick=tick,
-        bodies={owner: as_body(value) for (owner, _), value in kinds["body"].items()},
-        things={owner: listed(Thing, value) for (owner, _), value in kinds["thing"].items()},
-        conversations={
-            area: tuple(_as_talk(area, talk, lines) for talk in talks) for (area, _), talks in kinds["talk"].items()
-        },
-        barred=frozenset(kinds["barred"].get((NOBODY, ""), ())),
-        occasions={owner: value for (owner, _), value in kinds["occasion"].items()},
-        imposed=as_sky(kinds["sky"].get((NOBODY, ""))),
-        circumstances={owner: as_circumstance(owner, value) for (owner, _), value in kinds["circumstance"].items()},
-        messages={owner: valued(Message, value) for (owner, _), value in kinds["message"].items()},
-    )
-    return recorded(world, events)
-
-
-def restore_state(versions: Iterable[Version]) -> CharacterState:
-    """A character's state from the last version ≤ tick of each of its values."""
-    kinds = _by_kind(versions)
-    single = {kind: next(iter(kinds[kind].values()), None) for kind in SINGLE}
-    nodes = {key: listed(Known, value) for (_, key), value in kinds["belief"].items()}
-    closed = frozenset((one, other) for one, other in single["closed"] or ())
-    return CharacterState(
-        plan=_plan_of(single["day"], ((key, value) for (_, key), value in kinds["plan"].items())),
-        belief=Belief(nodes, closed),
-        relations={key: valued(Relation, value, other=key) for (_, key), value in kinds["relation"].items()},
-        jobs=tuple(valued(Job, value) for value in single["jobs"] or ()),
-        reflected=single["reflected"] or 0,
-        played=bool(single["played"]),
-        mood=single["mood"] or "",
-        weighed={key: value for (_, key), value in kinds["weighed"].items()},
-        said={key: value for (_, key), value in kinds["said"].items()},
-        card={key: value for (_, key), value in kinds["card"].items()},
-        account=restored(
-            [_as_entry(key, value) for (_, key), value in kinds["account"].items()],
-            {key: value for (_, key), value in kinds["uttered"].items()},
-        ),
-        goals=restored_goals(_as_goal(key, value) for (_, key), value in kinds["goal"].items()),
-    )
-
-
-def _by_kind(versions: Iterable[Version]) -> dict[str, dict[tuple[str, str], Any]]:
-    """Kind → (owner, key) → value, in order; what is gone is left out."""
-    kinds: dict[str, dict[tuple[str, str], Any]] = {kind: {} for kind in (*WORLD_KINDS, *STATE_KINDS)}
-    for version in sorted(versions, key=lambda one: (one.owner, one.key)):
-        if version.value is not None:
-            kinds[version.kind][version.owner, version.key] = version.value
-    return kinds
+    rows = connection.execute(query, (at,)).fetchall()
+    return {key: value_of(Version(key, "circumstance", "", parsed(value))) for key, value in rows}
 
 
 def _owners(connection: sqlite3.Connection, kind: str) -> list[str]:
@@ -337,118 +470,3 @@ def _of_one(
 def _last(connection: sqlite3.Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
     row = connection.execute(LAST, (kind, owner, key, at)).fetchone()
     return None if row is None else Version(owner, kind, key, parsed(row[0]))
-
-
-def _existing(versions: Iterable[Version | None]) -> list[Version]:
-    return [version for version in versions if version is not None]
-
-
-# ── the world ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _body(body: Body) -> dict[str, Any]:
-    found = plain(body)
-    return found if body.came_from != body.area else {name: cell for name, cell in found.items() if name != "came_from"}
-
-
-def as_body(value: dict[str, Any]) -> Body:
-    """A body from its version."""
-    return valued(Body, {"came_from": value["area"], **value})
-
-
-def as_sky(value: dict[str, Any] | None) -> Imposed | None:
-    """An imposed sky from its version."""
-    return None if value is None else valued(Imposed, value)
-
-
-def _thing(thing: Thing) -> list[Any]:
-    return [thing.state, thing.parent, *([thing.progress] if thing.progress else [])]
-
-
-def _talk(talk: Conversation) -> list[Any]:
-    return [talk.id, talk.starter, list(talk.members), len(talk.lines), talk.floor]
-
-
-def _as_talk(area: str, value: list[Any], lines: Mapping[str, Line]) -> Conversation:
-    talk_id, starter, members, count, floor = value
-    said = tuple(lines[_line_key(talk_id, number)] for number in range(count))
-    return Conversation(talk_id, area, starter, tuple(members), said, floor)
-
-
-def _new_lines(before: Iterable[Conversation], after: Iterable[Conversation]) -> Iterator[Version]:
-    """A line is written once, under its number; the talk itself says how many there are."""
-    old = {talk.id: talk.lines for talk in before}
-    for talk in after:
-        known = old.get(talk.id, ())
-        for number, line in enumerate(talk.lines):
-            if number >= len(known) or (known[number] is not line and known[number] != line):
-                value = [line.tick, line.speaker, line.to, line.utterance]
-                if line.speech_act or line.topic:
-                    value += [line.speech_act, line.topic]
-                yield Version(talk.area, "line", _line_key(talk.id, number), value)
-
-
-def _line_key(talk_id: str, number: int) -> str:
-    return f"{talk_id}#{number}"
-
-
-# ── a character ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _plan(agent: str, before: Plan, after: Plan) -> Iterator[Version]:
-    if before is after:
-        return
-    if before.day != after.day:
-        yield Version(agent, "day", "", after.day)
-    old = {item.id: item for item in before.items}
-    for key, item in _changed(old, {item.id: item for item in after.items}):
-        # `state_versions_at` finds the items of a day by their ids
-        if item and not key.startswith(f"{after.day}."):
-            raise ValueError(f"plan item {key} in the plan of day {after.day}")
-        yield Version(agent, "plan", key, item and _item(item))
-
-
-def _item(item: PlanItem) -> dict[str, Any]:
-    """An item's id tells its level and its parent, which are written only if they differ."""
-    implied = _of_id(item.id)
-    return {name: cell for name, cell in plain(item, "id").items() if implied.get(name) != cell}
-
-
-def _as_entry(key: str, value: dict[str, Any]) -> Entry:
-    """A row of an account from its version. Raises one of `UNREADABLE` for what no rule would write."""
-    entry = valued(Entry, value, **parts_of(key))
-    if not entry.because:
-        raise ValueError(f"{key} rests on no memory")
-    return entry
-
-
-def _as_goal(id: str, value: dict[str, Any]) -> Goal:
-    """A goal from its version. Raises as `_as_entry` does."""
-    goal = valued(Goal, value, id=id)
-    if goal.kind not in KINDS or goal.status not in STATUSES or not -1 <= goal.hour < 24 * 60 or not goal.because:
-        raise ValueError(f"{id} is not a goal")
-    return goal
-
-
-def as_item(item_id: str, value: dict[str, Any]) -> PlanItem:
-    """A plan item from its version."""
-    return valued(PlanItem, {**_of_id(item_id), **value}, id=item_id)
-
-
-def _of_id(item_id: str) -> dict[str, str]:
-    depth = item_id.count(".")
-    level = LEVELS[depth - 1] if 1 <= depth <= len(LEVELS) else ""
-    return {"level": level, "parent": item_id.rpartition(".")[0] if depth > 1 else ""}
-
-
-def _order(item: PlanItem) -> tuple[int, ...]:
-    return tuple(int(part) for part in item.id.split("."))
-
-
-def _belief(agent: str, before: Belief, after: Belief) -> Iterator[Version]:
-    if before is after:
-        return
-    for node, known in _changed(before.nodes, after.nodes):
-        yield Version(agent, "belief", node, known and [known.parent, known.state, known.seen])
-    if before.closed != after.closed:
-        yield Version(agent, "closed", "", sorted([one, other] for one, other in after.closed))

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import partial
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -36,6 +36,7 @@ from commonplace.run.explained import (
 )
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
+from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json, item_json
 from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.circumstances import now_sentence
@@ -56,9 +57,6 @@ from commonplace.world.events import (
     of_kind,
     parse_id,
 )
-
-if TYPE_CHECKING:
-    from commonplace.run.reading import Reading
 
 NOT_A_CHARACTER = {
     "TIME_ADVANCED": "The time of day follows from the tick alone.",

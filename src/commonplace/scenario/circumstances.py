@@ -23,8 +23,8 @@ from commonplace.text import name_forms
 from commonplace.world.circumstances import (
     TOWN,
     Circumstance,
+    CircumstanceKind,
     Circumstances,
-    Kind,
     Kinds,
     Raise,
     Subject,
@@ -35,7 +35,7 @@ from commonplace.world.circumstances import (
 
 def kinds_of(part: ScenarioPart) -> Kinds:
     """Returns the kinds that every scenario knows, and those of its own."""
-    own = {name: msgspec.convert(one.model_dump(), Kind) for name, one in part.circumstances.items()}
+    own = {name: msgspec.convert(one.model_dump(), CircumstanceKind) for name, one in part.circumstances.items()}
     return MappingProxyType({**shipped_kinds(part.language), **own})
 
 
@@ -165,7 +165,7 @@ def _said(scenario: Scenario, template: str, of: str, by: str) -> str:
 
 
 def said(template: str, spoken: str, name: str, other: str) -> str:
-    """Fills a text of `Words` with the names of its subject and of who did it; nobody is `somebody`."""
+    """Fills a text of `KindWords` with the names of its subject and of who did it; nobody is `somebody`."""
     text = template.format(x=name, X=name[:1].upper() + name[1:], y=other or phrases(spoken, "views")["somebody"])
     return language(spoken).joined(text)
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any, TypedDict, get_args
 
 from commonplace.character.fact import Fact
-from commonplace.character.persona import Persona, Phase, RoutineItem, Step
-from commonplace.character.state import UNKNOWN, Belief, CharacterState, Known, Relation
+from commonplace.character.persona import Persona, RoutineItem, RoutinePhase, RoutineStep
+from commonplace.character.state import UNKNOWN, Belief, CharacterState, KnownNode, Relation
 from commonplace.clock import Clock, parse_iso
 from commonplace.scenario.circumstances import kinds_of
 from commonplace.scenario.findings import Names, hours, minutes, walked
@@ -294,7 +294,7 @@ def _persona(character: CharacterPart, language: str) -> Persona:
 
 def _routine(item: RoutinePart) -> RoutineItem:
     phases = tuple(
-        Phase(phase.do, tuple(Step(step.do, step.object, step.verb, step.emoji) for step in phase.steps))
+        RoutinePhase(phase.do, tuple(RoutineStep(step.do, step.object, step.verb, step.emoji) for step in phase.steps))
         for phase in item.phases
     )
     return RoutineItem(minutes(item.at), item.do, item.place, phases, item.emoji, item.outdoor)
@@ -313,11 +313,11 @@ def _belief(character: CharacterPart, names: Names, start: World) -> Belief:
     """Returns public areas, the own home and what the character `knows`; objects there and those it carries;
     acquaintances."""
     areas = names.known_areas(character)
-    nodes = {area: Known(names.parents.get(area, ""), "open", 0) for area in areas}
+    nodes = {area: KnownNode(names.parents.get(area, ""), "open", 0) for area in areas}
     for object_id, thing in start.things.items():
         if thing.parent in areas or thing.parent == character.id:
-            nodes[object_id] = Known(thing.parent, thing.state, 0)
-    nodes |= {relation.to: Known(UNKNOWN, "", 0) for relation in character.relations}
+            nodes[object_id] = KnownNode(thing.parent, thing.state, 0)
+    nodes |= {relation.to: KnownNode(UNKNOWN, "", 0) for relation in character.relations}
     return Belief(dict(sorted(nodes.items())))
 
 

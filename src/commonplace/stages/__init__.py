@@ -12,7 +12,7 @@ from commonplace.registry import STAGES, found
 
 
 def by_name(name: str) -> Stage:
-    """The stage a scenario names; its module is imported. Raises UsageError for an unknown name."""
+    """Returns the stage a scenario names; its module is imported. Raises UsageError for an unknown name."""
     if name in STAGES:
         return found(STAGES[name])
     module, colon, attribute = name.partition(":")
@@ -29,7 +29,8 @@ def by_name(name: str) -> Stage:
 
 
 def code_of(name: str) -> str:
-    """The file with the code of a stage from elsewhere; empty if there is none. Nothing is imported to find out."""
+    """Returns the file with the code of a stage from elsewhere; empty if there is none. Nothing is imported to find
+    out."""
     module, colon, _ = name.partition(":")
     package = module.partition(".")[0]
     if name in STAGES or not colon or package in ("", "commonplace"):
@@ -46,6 +47,6 @@ def code_of(name: str) -> str:
 
 
 def is_imported(name: str) -> bool:
-    """Whether this process has imported a stage from elsewhere already, so that using it runs nothing new."""
+    """Tells whether this process has imported a stage from elsewhere already, so that using it runs no new code."""
     module, _, attribute = name.partition(":")
     return isinstance(vars(sys.modules.get(module) or object).get(attribute), Stage)

@@ -11,7 +11,7 @@ from commonplace.scenario.scenario import Scenario
 
 
 def everybody(scenario: Scenario, tick: int) -> Sequence[str]:
-    """All characters, sorted by id."""
+    """Returns all characters, sorted by id."""
     del tick
     return tuple(scenario.personas)
 

@@ -28,7 +28,23 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Emotion, Memory, MemoryStream
 from commonplace.memory.embedding import Vector
 from commonplace.memory.stores.opening import copy
-from commonplace.memory.stores.store import Gone, Overtaken, Store, Stored
+from commonplace.memory.stores.store import (
+    Add,
+    Archive,
+    Configure,
+    Forget,
+    Mark,
+    Operation,
+    Overtaken,
+    Restore,
+    Revise,
+    Store,
+    Stored,
+    Touch,
+    Writer,
+    fold,
+    load,
+)
 
 START = datetime(2031, 10, 4, 6, tzinfo=UTC)
 NAMES = (
@@ -144,24 +160,24 @@ def switching_often() -> Generator[None]:
 
 
 @contextmanager
-def before_each(store: Store, name: str, deed: Callable[[], Any]) -> Generator[None]:
-    """Something else is done before each call of this method of the store, but not during it."""
-    method, busy = getattr(store, name), False
+def before_each(store: Store, kind: type[Operation], deed: Callable[[], Any]) -> Generator[None]:
+    """Something else is done before each time such an operation is written to the store."""
+    write, busy = store.write, False
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(agent: str, operations: Sequence[Operation], mark: Mark) -> Mark:
         nonlocal busy
-        if not busy:
+        if not busy and any(isinstance(one, kind) for one in operations):
             busy = True
             with suppress(IndexError):  # there is nothing left to be done
                 deed()
             busy = False
-        return method(*args, **kwargs)
+        return write(agent, operations, mark)
 
-    setattr(store, name, call)
+    store.write = call
     try:
         yield
     finally:
-        delattr(store, name)
+        store.write = write
 
 
 SHARED = ("a lantern", "a stove", "a kite", "a boat", "a river", "a bridge")
@@ -255,6 +271,17 @@ def refused(kind: type[CommonplaceError] = CommonplaceError) -> Generator[None]:
     raise AssertionError(f"no {kind.__name__} was raised")
 
 
+def write(store: Store, agent: str, *operations: Operation) -> None:
+    """Writes for somebody who has just read the character."""
+    Writer(store, agent).write(*operations)
+
+
+def close_all(*stores: Store) -> None:
+    """Closes stores, of which several may be the same: a store may be closed twice."""
+    for store in stores:
+        store.close()
+
+
 def nothing(_: Store) -> None:
     """Leaves a store as it is."""
 
@@ -278,30 +305,23 @@ class StoreContract:
         store.close()
         return self.open(where)
 
-    @contextmanager
-    def twice(self, where: Path, deeds: Callable[[Store], None]) -> Generator[Iterator[Store]]:
+    def twice(self, where: Path, deeds: Callable[[Store], None]) -> Iterator[Store]:
         """The store after the deeds, and again after it was closed and opened."""
         store = self.open(where)
         try:
             deeds(store)
-
-            def stages() -> Iterator[Store]:
-                nonlocal store
-                yield store
-                store = self.reopened(store, where)
-                assert store.repairs == ()
-                yield store
-
-            yield stages()
+            yield store
+            store = self.reopened(store, where)
+            assert store.repairs == ()
+            yield store
         finally:
             store.close()
 
     def test_every_field_comes_back(self, tmp_path: Path) -> None:
         memories = [memory(1), *(full(id) for id in range(2, 10))]
         vectors = vectors_of(9)
-        with self.twice(tmp_path / "s", lambda store: store.append("maria", memories, vectors)) as stages:
-            for store in stages:
-                same(store.load("maria"), memories, vectors)
+        for store in self.twice(tmp_path / "s", lambda store: write(store, "maria", Add(memories, vectors))):
+            same(load(store, "maria"), memories, vectors)
 
     def test_vectors_of_other_sizes_and_without_a_direction_come_back(self, tmp_path: Path) -> None:
         vectors: list[Vector | None] = [
@@ -311,305 +331,337 @@ class StoreContract:
             None,
         ]
         memories = [memory(id) for id in range(1, 5)]
-        with self.twice(tmp_path / "s", lambda store: store.append("maria", memories, vectors)) as stages:
-            for store in stages:
-                same(store.load("maria"), memories, vectors)
+        for store in self.twice(tmp_path / "s", lambda store: write(store, "maria", Add(memories, vectors))):
+            same(load(store, "maria"), memories, vectors)
 
     def test_names_of_characters_may_be_anything(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
             for count, name in enumerate(NAMES, start=1):
-                store.append(name, [memory(id, name) for id in range(1, count + 1)], [None] * count)
+                write(store, name, Add([memory(id, name) for id in range(1, count + 1)], [None] * count))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                assert store.agents() == tuple(sorted(NAMES))
-                for count, name in enumerate(NAMES, start=1):
-                    same(store.load(name), [memory(id, name) for id in range(1, count + 1)])
+        for store in self.twice(tmp_path / "s", deeds):
+            assert store.agents() == tuple(sorted(NAMES))
+            for count, name in enumerate(NAMES, start=1):
+                same(load(store, name), [memory(id, name) for id in range(1, count + 1)])
 
     def test_a_name_that_is_no_text_is_refused(self, tmp_path: Path) -> None:
         store = self.open(tmp_path / "s")
         for name in ("", "a\0b", "\ud83d"):
             with refused(UsageError):
-                store.append(name, [memory(1, name)], [None])
+                write(store, name, Add([memory(1, name)], [None]))
         assert store.agents() == ()
         store.close()
 
     def test_of_an_unknown_character_there_is_nothing(self, tmp_path: Path) -> None:
-        with self.twice(tmp_path / "s", nothing) as stages:
-            for store in stages:
-                found = store.load("nobody")
-                assert (list(found.memories), list(found.vectors), dict(found.settings)) == ([], [], {})
-                assert store.agents() == ()
+        for store in self.twice(tmp_path / "s", nothing):
+            found = load(store, "nobody")
+            assert (list(found.memories), list(found.vectors), dict(found.settings)) == ([], [], {})
+            assert store.agents() == ()
 
     def test_ids_count_up_and_nothing_else_is_taken(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
-            store.append("maria", [memory(1), memory(2)], [None, None])
+            write(store, "maria", Add([memory(1), memory(2)], [None, None]))
             for wrong in ([memory(2)], [memory(4)], [memory(3), memory(5)], [memory(1)]):
                 with refused(UsageError):
-                    store.append("maria", wrong, [None] * len(wrong))
-            store.append("maria", [memory(3)], [None])
+                    write(store, "maria", Add(wrong, [None] * len(wrong)))
+            write(store, "maria", Add([memory(3)], [None]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                same(store.load("maria"), [memory(1), memory(2), memory(3)])
+        for store in self.twice(tmp_path / "s", deeds):
+            same(load(store, "maria"), [memory(1), memory(2), memory(3)])
 
     def test_of_what_cannot_be_stored_nothing_is(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
             wrong = memory(2, details={"when": START})
             with refused(UsageError):
-                store.append("maria", [memory(1), wrong], [None, None])
-            store.append("maria", [memory(1)], [None])
+                write(store, "maria", Add([memory(1), wrong], [None, None]))
+            write(store, "maria", Add([memory(1)], [None]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                same(store.load("maria"), [memory(1)])
+        for store in self.twice(tmp_path / "s", deeds):
+            same(load(store, "maria"), [memory(1)])
 
     def test_accesses_are_kept(self, tmp_path: Path) -> None:
         later = START + timedelta(days=3, microseconds=7)
         latest = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 
         def deeds(store: Store) -> None:
-            store.append("maria", [full(1), memory(2), memory(3)], vectors_of(3))
-            store.touch("maria", {1: later, 3: latest})
-            store.touch("maria", {})
+            write(store, "maria", Add([full(1), memory(2), memory(3)], vectors_of(3)))
+            write(store, "maria", Touch({1: later, 3: latest}))
+            write(store, "maria", Touch({}))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                wanted = [replace(full(1), accessed_at=later), memory(2), memory(3, accessed_at=latest)]
-                same(store.load("maria"), wanted, vectors_of(3))
+        for store in self.twice(tmp_path / "s", deeds):
+            wanted = [replace(full(1), accessed_at=later), memory(2), memory(3, accessed_at=latest)]
+            same(load(store, "maria"), wanted, vectors_of(3))
 
     def test_texts_and_tags_can_be_replaced(self, tmp_path: Path) -> None:
         new = [replace(full(1), text="다른 text", tags=("new",)), memory(2, text="other", tags=("a", "b"))]
 
         def deeds(store: Store) -> None:
-            store.append("maria", [full(1), memory(2), memory(3)], vectors_of(3))
-            store.archive("maria", [2])
-            store.update("maria", new, [None, vectors_of(2)[1]])
+            write(store, "maria", Add([full(1), memory(2), memory(3)], vectors_of(3)))
+            write(store, "maria", Archive([2]))
+            write(store, "maria", Revise(new, [None, vectors_of(2)[1]]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                assert store.load("maria").archived == {2}
-                same(store.load("maria"), [*new, memory(3)], [None, vectors_of(2)[1], vectors_of(3)[2]])
+        for store in self.twice(tmp_path / "s", deeds):
+            assert load(store, "maria").archived == {2}
+            same(load(store, "maria"), [*new, memory(3)], [None, vectors_of(2)[1], vectors_of(3)[2]])
 
     def test_importance_details_and_vectors_can_be_replaced(self, tmp_path: Path) -> None:
         new = [replace(full(1), importance=9.25, details={"rating": 5}), memory(3, importance=1.0)]
         vector = np.array([9, 9, 9, 9], dtype=np.float32)
 
         def deeds(store: Store) -> None:
-            store.append("maria", [full(1), memory(2), memory(3)], vectors_of(3))
-            store.update("maria", [new[0]])
-            store.update("maria", [new[1]], [vector])
+            write(store, "maria", Add([full(1), memory(2), memory(3)], vectors_of(3)))
+            write(store, "maria", Revise([new[0]]))
+            write(store, "maria", Revise([new[1]], [vector]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                wanted = [None, vectors_of(3)[1], vector]
-                same(store.load("maria"), [new[0], memory(2), new[1]], wanted)
+        for store in self.twice(tmp_path / "s", deeds):
+            wanted = [None, vectors_of(3)[1], vector]
+            same(load(store, "maria"), [new[0], memory(2), new[1]], wanted)
 
     def test_forgotten_means_gone_and_the_id_stays_used(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
-            store.append("maria", [memory(1), memory(2, text="a secret"), memory(3)], vectors_of(3))
-            store.remove("maria", [2, 3])
+            write(store, "maria", Add([memory(1), memory(2, text="a secret"), memory(3)], vectors_of(3)))
+            write(store, "maria", Forget([2, 3]))
             with refused(UsageError):
-                store.append("maria", [memory(3)], [None])
-            store.append("maria", [memory(4)], [None])
+                write(store, "maria", Add([memory(3)], [None]))
+            write(store, "maria", Add([memory(4)], [None]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = store.load("maria")
-                assert found.forgotten == {2, 3}
-                assert "secret" not in repr(found.memories)
-                assert found.vectors[1] is None
-                same(found, [memory(1), memory(4)], [None, None])
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert found.forgotten == {2, 3}
+            assert "secret" not in repr(found.memories)
+            assert found.vectors[1] is None
+            same(found, [memory(1), memory(4)], [None, None])
 
     def test_what_is_archived_can_be_brought_back(self, tmp_path: Path) -> None:
         memories = [memory(1), full(2), memory(3)]
 
         def deeds(store: Store) -> None:
-            store.append("maria", memories, vectors_of(3))
-            store.archive("maria", [2, 3])
-            store.archive("maria", [3])
-            store.restore("maria", [3])
-            store.restore("maria", [3, 1])
+            write(store, "maria", Add(memories, vectors_of(3)))
+            write(store, "maria", Archive([2, 3]))
+            write(store, "maria", Archive([3]))
+            write(store, "maria", Restore([3]))
+            write(store, "maria", Restore([3, 1]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = store.load("maria")
-                assert (found.archived, found.forgotten) == ({2}, frozenset())
-                same(found, memories, vectors_of(3))
-                store.restore("maria", [2])
-                assert store.load("maria").archived == frozenset()
-                same(store.load("maria"), memories, vectors_of(3))
-                store.archive("maria", [2])
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert (found.archived, found.forgotten) == ({2}, frozenset())
+            same(found, memories, vectors_of(3))
+            write(store, "maria", Restore([2]))
+            assert load(store, "maria").archived == frozenset()
+            same(load(store, "maria"), memories, vectors_of(3))
+            write(store, "maria", Archive([2]))
 
     def test_what_is_archived_can_be_changed_and_forgotten(self, tmp_path: Path) -> None:
         later = START + timedelta(days=3)
 
         def deeds(store: Store) -> None:
-            store.append("maria", [memory(1), full(2), memory(3)], vectors_of(3))
-            store.archive("maria", [1, 2])
-            store.update("maria", [replace(full(2), importance=2.0)])
-            store.touch("maria", {2: later})
-            store.remove("maria", [1])
+            write(store, "maria", Add([memory(1), full(2), memory(3)], vectors_of(3)))
+            write(store, "maria", Archive([1, 2]))
+            write(store, "maria", Revise([replace(full(2), importance=2.0)]))
+            write(store, "maria", Touch({2: later}))
+            write(store, "maria", Forget([1]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = store.load("maria")
-                assert (found.archived, found.forgotten) == ({2}, {1})
-                wanted = [replace(full(2), importance=2.0, accessed_at=later), memory(3)]
-                same(found, wanted, vectors_of(3)[1:])
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert (found.archived, found.forgotten) == ({2}, {1})
+            wanted = [replace(full(2), importance=2.0, accessed_at=later), memory(3)]
+            same(found, wanted, vectors_of(3)[1:])
 
-    def test_what_is_not_there_is_refused_and_nothing_is_changed(self, tmp_path: Path) -> None:
+    def test_what_was_never_there_is_refused_and_nothing_is_changed(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
-            store.append("maria", [memory(1), memory(2), memory(3)], vectors_of(3))
-            store.remove("maria", [3])
-            for missing in (3, 4, 0, -1):
-                with refused(Gone):
-                    store.update("maria", [memory(1, importance=9.0), memory(missing)])
-                for deed in (store.remove, store.archive, store.restore):
-                    with refused(Gone):
-                        deed("maria", [1, missing])
-            with refused(Gone):
-                store.remove("nobody", [1])
-            store.touch("nobody", {1: START})
+            write(store, "maria", Add([memory(1), memory(2), memory(3)], vectors_of(3)))
+            write(store, "maria", Forget([3]))
+            for missing in (4, 0, -1):
+                revised = Revise([memory(1, importance=9.0), memory(missing)])
+                for wrong in (revised, *(kind([1, missing]) for kind in (Forget, Archive, Restore))):
+                    with refused(UsageError):
+                        write(store, "maria", Archive([2]), wrong)
+            with refused(UsageError):
+                write(store, "nobody", Forget([1]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = store.load("maria")
-                assert found.archived == frozenset()
-                same(found, [memory(1), memory(2)], vectors_of(2))
-                assert store.agents() == ("maria",)
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert found.archived == frozenset()
+            same(found, [memory(1), memory(2)], vectors_of(2))
+            assert store.agents() == ("maria",)
+
+    def test_what_is_forgotten_stays_forgotten(self, tmp_path: Path) -> None:
+        def deeds(store: Store) -> None:
+            write(store, "maria", Add([memory(1), memory(2)], vectors_of(2)), Archive([2]), Forget([2]))
+            for operation in (Revise([memory(2, text="a secret")], [None]), Restore([2]), Archive([2]), Forget([2])):
+                write(store, "maria", operation)
+
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert (found.forgotten, found.archived) == ({2}, frozenset())
+            assert "secret" not in repr(found.memories)
+            same(found, [memory(1)], vectors_of(1))
+
+    def test_a_reader_is_told_what_has_happened_since(self, tmp_path: Path) -> None:
+        store = self.open(tmp_path / "s")
+        held, mark = Stored(agent="maria"), store.read("maria").mark
+        later = START + timedelta(days=3)
+        for number, operations in enumerate(
+            (
+                [Configure({"embedder": "x"}), Add([memory(1), full(2), full(3), memory(4)], vectors_of(4))],
+                [Touch({1: later, 2: later})],
+                [Archive([2, 3]), Forget([1])],
+                [Add([memory(5)], vectors_of(1)), Revise([memory(4, text="a kite")], vectors_of(2)[1:])],
+                [Restore([3]), Add([memory(6), memory(7)], vectors_of(2)), Forget([6])],
+                [],
+            )
+        ):
+            mine = store.read("maria").mark
+            new = store.write("maria", operations, mine)
+            if number % 2:  # of the others it is told together with the next
+                log = store.read("maria", mark)
+                if log.whole:
+                    held = Stored(agent="maria")
+                fold(log.operations, held)
+                mark, wanted = log.mark, load(store, "maria")
+                assert mark == new == store.read("maria", mark).mark
+                same(held, [one for one in wanted.memories if one.id not in wanted.forgotten])
+                assert (held.forgotten, held.archived, held.settings) == (
+                    wanted.forgotten,
+                    wanted.archived,
+                    wanted.settings,
+                )
+                assert repr(list(held.vectors)) == repr(list(wanted.vectors))
+        store.delete("maria")
+        assert store.read("maria", mark).whole
+        store.close()
 
     def test_accesses_of_what_is_not_there_are_left_out(self, tmp_path: Path) -> None:
         later = START + timedelta(days=3)
+        operations = (
+            Add([memory(1), memory(2), memory(3)], vectors_of(3)),
+            Forget([2]),
+            Touch(dict.fromkeys((1, 2, 3, 4, 0), later)),
+        )
+        for store in self.twice(tmp_path / "s", lambda store: write(store, "maria", *operations)):
+            found = load(store, "maria")
+            assert found.forgotten == {2}
+            same(found, [memory(1, accessed_at=later), memory(3, accessed_at=later)])
 
+    def test_what_has_been_written_meanwhile_is_not_overwritten(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
-            store.append("maria", [memory(1), memory(2), memory(3)], vectors_of(3))
-            store.remove("maria", [2])
-            store.touch("maria", dict.fromkeys((1, 2, 3, 4, 0), later))
+            write(store, "maria", Add([memory(1), memory(2)], vectors_of(2)))
+            for meanwhile in (
+                Add([memory(3)], [None]),
+                Touch({1: START + timedelta(days=3)}),
+                Revise([memory(2, text="a kite")]),
+                Archive([2]),
+                Restore([2]),
+                Forget([3]),
+                Configure({"embedder": "x"}),
+            ):
+                late, new = store.read("maria").mark, len(load(store, "maria").memories) + 1
+                write(store, "maria", meanwhile)
+                for operation in (Revise([memory(1, text="late")], [None]), Add([memory(new, text="late")], [None])):
+                    with refused(Overtaken):
+                        store.write("maria", [operation], late)
+            late = store.read("maria").mark
+            write(store, "klaus", Add([memory(1, "klaus")], [None]))
+            store.write("maria", [Touch({2: START})], late)  # only what is written to the same character counts
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = store.load("maria")
-                assert found.forgotten == {2}
-                same(found, [memory(1, accessed_at=later), memory(3, accessed_at=later)])
-
-    def test_what_has_been_changed_meanwhile_is_not_overwritten(self, tmp_path: Path) -> None:
-        later, new = START + timedelta(days=3), replace(full(2), text="a kite", tags=("toy",))
-
-        def deeds(store: Store) -> None:
-            store.append("maria", [memory(1), full(2), memory(3)], vectors_of(3))
-            store.touch("maria", {2: later})
-            store.update("maria", [new], before=[full(2)])
-            for before in (full(2), replace(new, importance=9.0), replace(new, details={})):
-                with refused(Overtaken):
-                    store.update("maria", [memory(1, text="x"), full(2)], [None, None], before=[memory(1), before])
-            store.archive("maria", [2])
-            store.update("maria", [replace(new, tags=("a kite",))], before=[new])
-
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                kept = replace(new, tags=("a kite",), accessed_at=later)
-                same(store.load("maria"), [memory(1), kept, memory(3)], vectors_of(3))
+        for store in self.twice(tmp_path / "s", deeds):
+            kept = [memory(1, accessed_at=START + timedelta(days=3)), memory(2, text="a kite", accessed_at=START)]
+            same(load(store, "maria"), kept, vectors_of(2))
 
     def test_ids_given_twice_count_once(self, tmp_path: Path) -> None:
         vector = np.array([9, 9, 9, 9], dtype=np.float32)
 
         def deeds(store: Store) -> None:
-            store.append("maria", [memory(id) for id in range(1, 5)], vectors_of(4))
-            store.update("maria", [memory(1, text="x"), memory(1, text="a kite")], [vectors_of(2)[1], vector])
-            store.remove("maria", [2, 2])
-            store.archive("maria", [3, 4, 3])
-            store.restore("maria", [4, 4])
+            write(store, "maria", Add([memory(id) for id in range(1, 5)], vectors_of(4)))
+            write(store, "maria", Revise([memory(1, text="x"), memory(1, text="a kite")], [vectors_of(2)[1], vector]))
+            write(store, "maria", Forget([2, 2]))
+            write(store, "maria", Archive([3, 4, 3]))
+            write(store, "maria", Restore([4, 4]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                found = store.load("maria")
-                assert (found.forgotten, found.archived) == ({2}, {3})
-                wanted = [vector, vectors_of(4)[2], vectors_of(4)[3]]
-                same(found, [memory(1, text="a kite"), memory(3), memory(4)], wanted)
+        for store in self.twice(tmp_path / "s", deeds):
+            found = load(store, "maria")
+            assert (found.forgotten, found.archived) == ({2}, {3})
+            wanted = [vector, vectors_of(4)[2], vectors_of(4)[3]]
+            same(found, [memory(1, text="a kite"), memory(3), memory(4)], wanted)
 
     def test_characters_are_kept_apart(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
             for agent in ("klaus", "maria"):
-                store.append(agent, [memory(1, agent), memory(2, agent)], vectors_of(2))
-            store.remove("klaus", [1])
-            store.archive("klaus", [2])
-            store.touch("maria", {2: START + timedelta(days=1)})
+                write(store, agent, Add([memory(1, agent), memory(2, agent)], vectors_of(2)))
+            write(store, "klaus", Forget([1]))
+            write(store, "klaus", Archive([2]))
+            write(store, "maria", Touch({2: START + timedelta(days=1)}))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                klaus, maria = store.load("klaus"), store.load("maria")
-                assert (klaus.forgotten, klaus.archived) == ({1}, {2})
-                assert (maria.forgotten, maria.archived) == (frozenset(), frozenset())
-                same(maria, [memory(1), memory(2, accessed_at=START + timedelta(days=1))], vectors_of(2))
+        for store in self.twice(tmp_path / "s", deeds):
+            klaus, maria = load(store, "klaus"), load(store, "maria")
+            assert (klaus.forgotten, klaus.archived) == ({1}, {2})
+            assert (maria.forgotten, maria.archived) == (frozenset(), frozenset())
+            same(maria, [memory(1), memory(2, accessed_at=START + timedelta(days=1))], vectors_of(2))
 
     def test_settings_are_kept(self, tmp_path: Path) -> None:
         settings = {"embedder": "이름 'x'", "dimensions": 4, "language": "ko", "unfinished": True}
 
         def deeds(store: Store) -> None:
-            store.configure("maria", {"embedder": "old", "extra": 1})
-            store.append("maria", [memory(1)], [None])
-            store.configure("maria", settings)
-            store.append("klaus", [memory(1, "klaus")], [None])
+            write(store, "maria", Configure({"embedder": "old", "extra": 1}))
+            write(store, "maria", Add([memory(1)], [None]))
+            write(store, "maria", Configure(settings))
+            write(store, "klaus", Add([memory(1, "klaus")], [None]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                assert dict(store.load("maria").settings) == settings
-                assert dict(store.load("klaus").settings) == {}
+        for store in self.twice(tmp_path / "s", deeds):
+            assert dict(load(store, "maria").settings) == settings
+            assert dict(load(store, "klaus").settings) == {}
 
     def test_a_huge_text_comes_back_whole(self, tmp_path: Path) -> None:
         whole = "축제 🏮 lantern " * 60_000
         big = memory(1, text=whole[:2000].rstrip(), details={"full_text": whole})
-        with self.twice(tmp_path / "s", lambda store: store.append("maria", [big], [None])) as stages:
-            for store in stages:
-                same(store.load("maria"), [big])
+        for store in self.twice(tmp_path / "s", lambda store: write(store, "maria", Add([big], [None]))):
+            same(load(store, "maria"), [big])
 
     def test_many_at_once_are_many_one_by_one(self, tmp_path: Path) -> None:
         memories = [memory(id) for id in range(1, 1201)]
         vectors = vectors_of(1200)
 
         def deeds(store: Store) -> None:
-            store.append("maria", memories, vectors)
+            write(store, "maria", Add(memories, vectors))
             for one in memories[:20]:
                 moved = memory(one.id, "klaus")
-                store.append("klaus", [moved], [vectors[one.id - 1]])
+                write(store, "klaus", Add([moved], [vectors[one.id - 1]]))
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                same(store.load("maria"), memories, vectors)
-                same(store.load("klaus"), [memory(id, "klaus") for id in range(1, 21)], vectors[:20])
+        for store in self.twice(tmp_path / "s", deeds):
+            same(load(store, "maria"), memories, vectors)
+            same(load(store, "klaus"), [memory(id, "klaus") for id in range(1, 21)], vectors[:20])
 
     def test_a_closed_store_says_so(self, tmp_path: Path) -> None:
         store = self.open(tmp_path / "s")
-        store.append("maria", [memory(1)], [None])
+        write(store, "maria", Add([memory(1)], [None]))
         store.close()
         store.close()
         for deed in (
-            lambda: store.append("maria", [memory(2)], [None]),
-            lambda: store.load("maria"),
+            lambda: write(store, "maria", Add([memory(2)], [None])),
+            lambda: load(store, "maria"),
             store.agents,
-            lambda: store.touch("maria", {1: START}),
+            lambda: write(store, "maria", Touch({1: START})),
         ):
             with refused():
                 deed()
 
     def test_two_at_once_lose_nothing_of_each_others(self, tmp_path: Path) -> None:
         first = self.open(tmp_path / "s")
-        first.append("maria", [memory(1)], [None])
+        write(first, "maria", Add([memory(1)], [None]))
         try:
             second = self.open(tmp_path / "s")
         except CommonplaceError as error:  # one of the two ways to do it right
             assert error.hint
             first.close()
             return
-        same(second.load("maria"), [memory(1)])
-        second.append("klaus", [memory(1, "klaus")], [None])
-        first.append("maria", [memory(2)], [None])
+        same(load(second, "maria"), [memory(1)])
+        write(second, "klaus", Add([memory(1, "klaus")], [None]))
+        write(first, "maria", Add([memory(2)], [None]))
         with refused():
-            second.append("maria", [memory(2, text="another")], [None])
+            write(second, "maria", Add([memory(2, text="another")], [None]))
         second.close()
-        same(first.load("maria"), [memory(1), memory(2)])
-        same(first.load("klaus"), [memory(1, "klaus")])
+        same(load(first, "maria"), [memory(1), memory(2)])
+        same(load(first, "klaus"), [memory(1, "klaus")])
         first.close()
 
     def test_threads_that_share_it_lose_nothing(self, tmp_path: Path) -> None:
@@ -629,7 +681,7 @@ class StoreContract:
                     assert stream.forget([mine.pop(0).id])
                     stream.flush()
                 if count % 5 == 4:
-                    assert store.load(name).memories
+                    assert load(store, name).memories
             kept[name] += mine
 
         together(*[lambda number=number: use(number) for number in range(self.threads)])
@@ -663,8 +715,7 @@ class StoreContract:
                 assert one.recall("a lantern", at=later, touch=False) == wanted.recall(
                     "a lantern", at=later, touch=False
                 )
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_streams_of_one_character_bring_in_what_the_others_did(self, tmp_path: Path) -> None:
         first, second = self.two(tmp_path / "s")
@@ -689,8 +740,7 @@ class StoreContract:
         assert list(one) == list(other)
         hits = [stream.recall("a stove", at=START + timedelta(hours=2), touch=False) for stream in (one, other)]
         assert hits[0] == hits[1]
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_streams_that_add_to_one_character_at_once_take_other_ids(self, tmp_path: Path) -> None:
         stores = self.two(tmp_path / "s")
@@ -707,35 +757,34 @@ class StoreContract:
         for stream in streams:
             stream.refresh()
             assert {memory.id: memory.text for memory in stream} == texts
-        for store in {id(store): store for store in stores}.values():
-            store.close()
+        close_all(*stores)
 
     def test_what_another_forgets_at_the_last_moment_is_left_out(self, tmp_path: Path) -> None:
         first, second = self.two(tmp_path / "s")
-        deeds: dict[str, Callable[[MemoryStream], Any]] = {
-            "touch": lambda stream: stream.flush(),
-            "remove": lambda stream: stream.forget([1, 2, 3]),
-            "archive": lambda stream: stream.archive([1, 2, 3]),
-            "restore": lambda stream: stream.unarchive([1, 2, 3]),
+        deeds: dict[type[Operation], Callable[[MemoryStream], Any]] = {
+            Touch: lambda stream: stream.flush(),
+            Forget: lambda stream: stream.forget([1, 2, 3]),
+            Archive: lambda stream: stream.archive([1, 2, 3]),
+            Restore: lambda stream: stream.unarchive([1, 2, 3]),
         }
-        for name, deed in deeds.items():
+        for kind, deed in deeds.items():
+            name = kind.__name__
             one, other = (MemoryStream.open(store, name, embedder=WordCounts()) for store in (first, second))
             one.add_many([f"lantern {number}" for number in range(4)], at=START)
-            if name == "restore":
+            if kind is Restore:
                 one.archive([1, 2, 3])
             other.refresh()
-            assert len(one.recall("a lantern", at=START + timedelta(days=1), k=4)) == (1 if name == "restore" else 4)
+            assert len(one.recall("a lantern", at=START + timedelta(days=1), k=4)) == (1 if kind is Restore else 4)
             victims = [1, 2]
-            with before_each(first, name, lambda other=other, victims=victims: other.forget([victims.pop(0)])):
+            with before_each(first, kind, lambda other=other, victims=victims: other.forget([victims.pop(0)])):
                 assert deed(one) in (None, (3,))
-            assert victims == ([2] if name == "touch" else [])
+            assert victims == []
             one.forget([2])
             one.refresh()
             fresh = MemoryStream.open(second, name, embedder=WordCounts())
             assert (list(one), one.archived) == (list(fresh), fresh.archived)
             assert fresh.get(4).accessed_at == START + timedelta(days=1)
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_those_who_revise_one_memory_lose_nothing_of_each_others(self, tmp_path: Path) -> None:
         first, second = self.two(tmp_path / "s")
@@ -754,11 +803,10 @@ class StoreContract:
             assert [before["text"] for before in stream.history(1)] == ["a lantern", "a red lantern"]
             assert memory.accessed_at == START + timedelta(days=9)
             assert str(stream.vector(1)) == str(WordCounts().embed(["a red lantern"])[0])
-        with before_each(first, "update", lambda: other.forget([1])), refused(UsageError):
+        with before_each(first, Revise, lambda: other.forget([1])), refused(UsageError):
             one.revise(1, text="a green lantern")
         assert [memory.text for memory in one] == ["a stove"]
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_a_character_begun_anew_behind_ones_back_is_the_new_one(self, tmp_path: Path) -> None:
         for again in (1, 3, 5):
@@ -776,13 +824,12 @@ class StoreContract:
             assert (list(one), one.archived) == (list(fresh), ())
             asked: Any = {"at": START + timedelta(days=11), "touch": False}
             assert one.recall("a river", **asked) == fresh.recall("a river", **asked)
-            assert second.load("maria").settings["embedder"] == "word-counts"
+            assert load(second, "maria").settings["embedder"] == "word-counts"
             other.refresh()
             other.delete()
             assert one.remember("a bridge", at=START).id == 1
-            assert second.load("maria").settings["embedder"] == "word-counts"
-            for store in {id(store): store for store in (first, second)}.values():
-                store.close()
+            assert load(second, "maria").settings["embedder"] == "word-counts"
+            close_all(first, second)
 
     def test_many_who_use_one_character_at_once_agree(self, tmp_path: Path) -> None:
         stores = self.two(tmp_path / "s")
@@ -800,8 +847,7 @@ class StoreContract:
         for stream in streams:
             stream.refresh()
             agree(stream, MemoryStream.open(stores[0], "maria", embedder=WordCounts()), shares)
-        for store in {id(store): store for store in stores}.values():
-            store.close()
+        close_all(*stores)
 
     def two(self, where: Path) -> tuple[Store, Store]:
         """Two handles of one store; the same one twice if it allows one only."""
@@ -814,23 +860,24 @@ class StoreContract:
     def test_a_character_that_is_deleted_leaves_nothing(self, tmp_path: Path) -> None:
         def deeds(store: Store) -> None:
             for agent in ("klaus", "maria"):
-                store.configure(agent, {"embedder": "word-counts"})
-                store.append(
-                    agent, [memory(id, agent, text=f"a secret of {agent}") for id in range(1, 6)], vectors_of(5)
+                write(store, agent, Configure({"embedder": "word-counts"}))
+                write(
+                    store,
+                    agent,
+                    Add([memory(id, agent, text=f"a secret of {agent}") for id in range(1, 6)], vectors_of(5)),
                 )
-                store.remove(agent, [1])
-                store.archive(agent, [2])
+                write(store, agent, Forget([1]))
+                write(store, agent, Archive([2]))
             assert (store.delete("maria"), store.delete("maria"), store.delete("nobody")) == (4, 0, 0)
 
-        with self.twice(tmp_path / "s", deeds) as stages:
-            for store in stages:
-                assert store.agents() == ("klaus",)
-                assert (store.load("maria").memories, dict(store.load("maria").settings)) in (((), {}), ([], {}))
-                assert len(store.load("klaus").memories) == 5
-                assert store.load("klaus").archived == {2}
-                store.append("maria", [memory(1, text="anew")], [None])
-                same(store.load("maria"), [memory(1, text="anew")])
-                assert store.delete("maria") == 1
+        for store in self.twice(tmp_path / "s", deeds):
+            assert store.agents() == ("klaus",)
+            assert (load(store, "maria").memories, dict(load(store, "maria").settings)) in (((), {}), ([], {}))
+            assert len(load(store, "klaus").memories) == 5
+            assert load(store, "klaus").archived == {2}
+            write(store, "maria", Add([memory(1, text="anew")], [None]))
+            same(load(store, "maria"), [memory(1, text="anew")])
+            assert store.delete("maria") == 1
 
     def test_a_stream_whose_character_is_deleted_begins_anew(self, tmp_path: Path) -> None:
         first, second = self.two(tmp_path / "s")
@@ -846,23 +893,22 @@ class StoreContract:
         for stream in (one, other):
             assert [memory.text for memory in stream] == ["a river"]
         assert [memory.text for memory in MemoryStream.open(second, "klaus", embedder=WordCounts())] == ["a boat"]
-        for store in {id(store): store for store in (first, second)}.values():
-            store.close()
+        close_all(first, second)
 
     def test_a_copy_is_the_same(self, tmp_path: Path) -> None:
         source = self.open(tmp_path / "from")
-        source.configure("지우/.", {"embedder": "word-counts"})
-        source.append("지우/.", [memory(1, "지우/."), *(full(id, "지우/.") for id in range(2, 9))], vectors_of(8))
-        source.remove("지우/.", [3])
-        source.archive("지우/.", [4, 5])
-        wanted = source.load("지우/.")
+        write(source, "지우/.", Configure({"embedder": "word-counts"}))
+        write(source, "지우/.", Add([memory(1, "지우/."), *(full(id, "지우/.") for id in range(2, 9))], vectors_of(8)))
+        write(source, "지우/.", Forget([3]))
+        write(source, "지우/.", Archive([4, 5]))
+        wanted = load(source, "지우/.")
         source.close()
         target = self.open(tmp_path / "to")
         assert copy({"지우/.": wanted}, target) == 7
         assert copy({"지우/.": wanted}, target) == 7  # again: nothing to do
         with refused(UsageError):
             copy({"지우/.": replace(wanted, memories=[full(id, "지우/.") for id in range(9, 17)])}, target)
-        found = target.load("지우/.")
+        found = load(target, "지우/.")
         target.close()
         assert (found.settings, found.forgotten, found.archived) == (wanted.settings, {3}, {4, 5})
         alive = [memory for memory in wanted.memories if memory.id != 3]
@@ -870,19 +916,19 @@ class StoreContract:
 
     def test_a_copy_that_was_interrupted_goes_on(self, tmp_path: Path) -> None:
         source = self.open(tmp_path / "from")
-        source.configure("maria", {"embedder": "word-counts"})
-        source.append("maria", [full(id) for id in range(1, 9)], vectors_of(8))
-        source.remove("maria", [2, 3])
-        source.archive("maria", [4, 5])
-        wanted = source.load("maria")
+        write(source, "maria", Configure({"embedder": "word-counts"}))
+        write(source, "maria", Add([full(id) for id in range(1, 9)], vectors_of(8)))
+        write(source, "maria", Forget([2, 3]))
+        write(source, "maria", Archive([4, 5]))
+        wanted = load(source, "maria")
         source.close()
         target = self.open(tmp_path / "to")
-        target.configure("maria", wanted.settings)
-        target.append("maria", wanted.memories[:6], wanted.vectors[:6])
-        target.remove("maria", [2])
-        target.archive("maria", [4])
+        write(target, "maria", Configure(wanted.settings))
+        write(target, "maria", Add(wanted.memories[:6], wanted.vectors[:6]))
+        write(target, "maria", Forget([2]))
+        write(target, "maria", Archive([4]))
         assert copy({"maria": wanted}, target) == 6
-        found = target.load("maria")
+        found = load(target, "maria")
         target.close()
         assert (found.settings, found.forgotten, found.archived) == (wanted.settings, {2, 3}, {4, 5})
         alive = [memory for memory in wanted.memories if memory.id not in (2, 3)]

@@ -45,7 +45,7 @@ class Badge:
 
 
 def badges(called: Mapping[str, str]) -> dict[str, Badge]:
-    """A badge for each character (id → short name), letters all different where the names allow it."""
+    """Returns a badge for each character (id → short name), letters all different where the names allow it."""
     taken: set[str] = set()
     marks: dict[str, Badge] = {}
     for number, (agent, name) in enumerate(called.items()):
@@ -56,7 +56,7 @@ def badges(called: Mapping[str, str]) -> dict[str, Badge]:
 
 
 def _candidates(name: str, number: int) -> Iterable[str]:
-    """Two cells each: one wide letter or two narrow ones; first letters first."""
+    """Yields marks of two cells: one wide letter or two narrow ones, first letters first."""
     letters = [letter for letter in name if letter.isalnum()]
     for letter in letters:
         if cell_len(letter) == 2:

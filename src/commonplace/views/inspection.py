@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict  # before Python 3.12, Pydantic reads no other
 
-from commonplace.character.account import Entry
+from commonplace.character.account import AccountRow
 from commonplace.character.persona import Persona
 from commonplace.character.plan import PlanItem
-from commonplace.character.state import AREA, CharacterState, Known
+from commonplace.character.state import AREA, CharacterState, KnownNode
 from commonplace.clock import hhmm, iso
 from commonplace.memory.stores.codec import MemoryJSON, memory_json
 from commonplace.run.account import goal_row, past_row
@@ -24,7 +24,7 @@ from commonplace.run.explained import GoalRow, PastRow
 from commonplace.run.frames import Frame
 from commonplace.run.reading import MOOD_REACH, Reading, mood
 from commonplace.text import clean
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 
 MOST_PAST = 60
 """The latest rows of its past that are shown."""
@@ -128,8 +128,8 @@ class Inspection:
         agent_id: str,
         at: int | None = None,
         *,
-        town: Town | None = None,
-        past: dict[Entry, PastRow] | None = None,
+        town: TownNames | None = None,
+        past: dict[AccountRow, PastRow] | None = None,
         **known: Any,
     ) -> None:
         """`town`: names, if they are at hand. `past`: rows made for an earlier tick, which are kept there and used
@@ -183,7 +183,7 @@ class Inspection:
     @property
     def beliefs(self) -> list[Believed]:
         """What it believes of everything it knows, beside what is so."""
-        town = self._town or Town.of(self.reading.scenario.part)
+        town = self._town or TownNames.of(self.reading.scenario.part)
         frame, belief = self._frame, self.state.belief
         nodes = self.reading.scenario.geography.nodes
         found: list[Believed] = []
@@ -227,7 +227,7 @@ class Inspection:
     @property
     def past(self) -> list[PastRow]:
         """What it knows of its own past, the latest first."""
-        made, rows = self._past, dict[Entry, PastRow]()
+        made, rows = self._past, dict[AccountRow, PastRow]()
         for entry in self.state.account.all()[:MOST_PAST]:
             row = made.get(entry) or past_row(self.reading, self.agent_id, entry)
             rows[entry] = {**row, "topic": clean(row["topic"]), "text": clean(row["text"])}
@@ -289,7 +289,7 @@ def _planned(items: Iterable[PlanItem], now: datetime) -> list[PlanRow]:
     ]
 
 
-def _truth(node_id: str, known: Known, frame: Frame) -> tuple[Literal["area", "object", "agent"], str, str]:
+def _truth(node_id: str, known: KnownNode, frame: Frame) -> tuple[Literal["area", "object", "agent"], str, str]:
     """(what the node is, where it really is, its real state)."""
     thing, agent = frame.objects.get(node_id), frame.agents.get(node_id)
     if thing is not None:

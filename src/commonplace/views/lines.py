@@ -26,7 +26,7 @@ from commonplace.run.rows import event_json
 from commonplace.scenario.model import ScenarioPart
 from commonplace.text import clean, printable, printable_json
 from commonplace.views.hues import badges
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 from commonplace.views.words import ambient, event_template
 from commonplace.world.actions import ACTIONS
 from commonplace.world.deeds import Category
@@ -75,7 +75,7 @@ class LineView:
         self.console = Console(file=file, force_terminal=True, legacy_windows=False) if colour else None
 
     def show(self, frame: Frame, scenario: ScenarioPart | None = None) -> None:
-        """Print a tick; ticks come in order. `scenario`: the one at hand, in which somebody new may be."""
+        """Prints a tick; ticks come in order. `scenario` is the current one, which may have a new character."""
         if scenario is not None:
             self.plain.meet(scenario)
         if self.form == "json":
@@ -99,7 +99,7 @@ class Printable:
     part: RenderableType
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The segments of the part."""
+        """Yields the segments of the part."""
         for segment in console.render(self.part, options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
@@ -113,19 +113,19 @@ class PlainLines:
 
     def __init__(self, scenario: ScenarioPart) -> None:
         self.scenario = scenario
-        self.town = Town.of(scenario)
+        self.town = TownNames.of(scenario)
         self.narrator = Narrator(self.town)
         self.badges = badges(self.town.called)
         self.heading: tuple[object, ...] = ()
 
     def meet(self, scenario: ScenarioPart) -> None:
-        """Use the names of the scenario, in which somebody new may be."""
+        """Uses the names of the scenario, which may have a new character."""
         if scenario is not self.scenario:
-            self.scenario, self.town = scenario, Town.of(scenario)
+            self.scenario, self.town = scenario, TownNames.of(scenario)
             self.narrator.town, self.badges = self.town, badges(self.town.called)
 
     def lines(self, frame: Frame) -> list[Text]:
-        """What a tick adds: a heading when the hour or the part of day changes, then the events in order."""
+        """Returns the lines of a tick: a heading when the hour or the part of day changes, then the events in order."""
         entries = [entry for entry in self.narrator.narrate(frame.events) if entry.type not in SILENT]
         return [*self._heading(frame), *(self._line(entry, frame.time) for entry in entries)]
 
@@ -136,7 +136,7 @@ class PlainLines:
         self.heading = heading
         return [Text(f"{hhmm(frame.time)} ── {describe(frame, self.town.language)}", style="bold")]
 
-    def _line(self, entry: Entry, time: datetime) -> Text:
+    def _line(self, entry: NarratedEvent, time: datetime) -> Text:
         line = Text.assemble((hhmm(time), "dim"), "  ")
         if entry.agent_id:
             line.append(self.town.who(entry.agent_id), self._colour(entry.agent_id))
@@ -154,33 +154,34 @@ class PlainLines:
 
 
 def describe(frame: Frame, language: str) -> str:
-    """`Saturday, clear, mild`."""
+    """Returns day and weather in words: `Saturday, clear, mild`."""
     weekday = weekdays(language)[frame.time.weekday()]
     return ", ".join([weekday, ambient(language, frame.sky), ambient(language, frame.temperature)])
 
 
 def json_line(value: Mapping[str, Any]) -> str:
-    """One line of JSON: readable Unicode, control and direction characters as `\\uXXXX`."""
+    """Returns one line of JSON: readable Unicode, control and direction characters as `\\uXXXX`."""
     return printable_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def json_lines(frame: Frame) -> Iterator[str]:
-    """Every event of a tick as a line of JSON, in canonical order."""
+    """Yields every event of a tick as a line of JSON, in canonical order."""
     for event in frame.events:
         yield json_line(event_json(event, frame.time))
 
 
 def is_dumb(environment: Mapping[str, str] = environ) -> bool:
-    """Whether the terminal says that it can only print lines, or does not say what it is. Windows never says."""
+    """Tells whether the terminal says that it can only print lines, or does not say what it is. Windows never says what
+    it is."""
     return environment.get("TERM", "" if os_name != "nt" else "windows") in ("", "dumb", "unknown")
 
 
 def wants_colour(stream: TextIO, environment: Mapping[str, str] = environ) -> bool:
-    """Only on a terminal that is not dumb, and never when NO_COLOR is set (https://no-color.org)."""
+    """Returns true only on a terminal that is not dumb, and never if NO_COLOR is set (https://no-color.org)."""
     return stream.isatty() and not environment.get("NO_COLOR") and not is_dumb(environment)
 
 
-def _style(entry: Entry) -> str:
+def _style(entry: NarratedEvent) -> str:
     if entry.category == "talk":
         return ""
     return "dim" if entry.category in ("moves", "doing") else "italic"
@@ -213,7 +214,7 @@ IMPERSONAL = frozenset({"CONVERSATION_STARTED", "CONVERSATION_ENDED", "OBJECT_ST
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NarratedEvent:
     """One event in words; all texts are clean."""
 
     event_id: str
@@ -229,9 +230,10 @@ class Entry:
     """The text after the name, or the whole sentence if nobody caused it."""
 
 
-def entry_of(event: Event, town: Town) -> Entry:
-    """The event in the scenario's language. Never fails: an unknown event is described by its type and texts."""
-    return Entry(
+def entry_of(event: Event, town: TownNames) -> NarratedEvent:
+    """Returns the event in the scenario's language. It never fails: an unknown event is described by its type and
+    texts."""
+    return NarratedEvent(
         event_id=event.id,
         tick=event.tick,
         type=event.type,
@@ -253,12 +255,12 @@ class Narrator:
     Waiting for an answer in a conversation is left out too: the lines before and after say it.
     """
 
-    def __init__(self, town: Town) -> None:
+    def __init__(self, town: TownNames) -> None:
         self.town = town
         self.doing: dict[str, str] = {}
 
-    def narrate(self, events: Iterable[Event]) -> list[Entry]:
-        """The events worth reading, in order."""
+    def narrate(self, events: Iterable[Event]) -> list[NarratedEvent]:
+        """Returns the events worth reading, in order."""
         return [entry_of(event, self.town) for event in events if self._is_news(event)]
 
     def _is_news(self, event: Event) -> bool:
@@ -274,7 +276,7 @@ class Narrator:
         return True
 
 
-def _text(event: Event, town: Town) -> str:
+def _text(event: Event, town: TownNames) -> str:
     held = event.body.held if isinstance(event.body, Acted | Departed | Joined) else ""
     if not held:
         return _plain_text(event, town)
@@ -282,7 +284,7 @@ def _text(event: Event, town: Town) -> str:
     return event_template(town.language, "held").format(text=_plain_text(event, town), why=why.rstrip("."))
 
 
-def _plain_text(event: Event, town: Town) -> str:  # noqa: PLR0911 – a case per type
+def _plain_text(event: Event, town: TownNames) -> str:  # noqa: PLR0911 – a case per type
     match event.body:
         case Began(circumstance=key, by=by):
             return town.now(key, by)
@@ -327,8 +329,8 @@ def _key(event: Event) -> str:  # noqa: PLR0911 – a case per type
             return event.type
 
 
-def _words(body: EventBody, town: Town) -> dict[str, str]:  # noqa: PLR0911, PLR0912 – a case per type
-    """What the templates of `views.words` name of an event."""
+def _words(body: EventBody, town: TownNames) -> dict[str, str]:  # noqa: PLR0911, PLR0912 – a case per type
+    """Returns the fields that the templates of `views.words` name in an event."""
 
     def word(text: str) -> str:
         return ambient(town.language, clean(text.replace("_", " ")))

@@ -17,20 +17,21 @@ Key = Literal[
 
 
 def word(language: str, key: Key) -> str:
-    """A word of the screens."""
+    """Returns a word of the screens."""
     return phrases(language, "views")[key]
 
 
 def ambient(language: str, name: str) -> str:
-    """A sky, wind, temperature or part of day as read by people."""
+    """Returns a sky, wind, temperature or part of day in words."""
     return phrases(language, "ambient").get(name, name)
 
 
 def past_template(language: str, kind: str) -> str:
-    """What a row of a character's past says, with the other one's name to fill in; the kind itself if it is unknown."""
+    """Returns the sentence for a row of a character's past, with the other one's name to fill in; the kind itself if it
+    is unknown."""
     return phrases(language, "past").get(kind, kind)
 
 
 def event_template(language: str, key: str) -> str:
-    """The sentence for an event, with fields to fill in; empty for an unknown event."""
+    """Returns the sentence for an event, with fields to fill in; empty for an unknown event."""
     return phrases(language, "events").get(key, "")

@@ -16,8 +16,8 @@ from msgspec import structs
 
 from commonplace.errors import CommonplaceError
 from commonplace.world import handling, speaking, walking
-from commonplace.world.circumstances import Kind, refuge
-from commonplace.world.deeds import Action, ActionKind, Actor, Deed, Idle, Intent, Setting, Standing, stay
+from commonplace.world.circumstances import CircumstanceKind, refuge
+from commonplace.world.deeds import Action, ActionKind, Actor, Deed, Idle, Intent, Standing, TickSetting, stay
 from commonplace.world.events import (
     TYPES,
     Acted,
@@ -34,7 +34,7 @@ from commonplace.world.events import (
 from commonplace.world.geography import Geography
 from commonplace.world.handling import Interact
 from commonplace.world.speaking import Say
-from commonplace.world.state import Scene
+from commonplace.world.state import AreaScene
 from commonplace.world.tree import ActionWords, refuse_mistakes
 from commonplace.world.walking import Move
 
@@ -109,18 +109,18 @@ _BODIES: Mapping[str, type[EventBody]] = {**TYPES, **{name: kind.event for name,
 
 
 def kind_of(action: Action) -> ActionKind[Any]:
-    """The row of an action. Raises KeyError for one of a class without a row."""
+    """Returns the row of an action. Raises KeyError for an action whose class has no row."""
     return _KIND_OF[action.__class__]
 
 
 def body_of(type: str, plain: Mapping[str, Any]) -> EventBody:
-    """The body of an event of a type from its JSON. Raises TypeError or ValueError for what is none."""
+    """Returns the body of an event of a type from its JSON. Raises TypeError or ValueError if the JSON does not fit."""
     kind = _BODIES.get(type)
     return msgspec.convert(plain, kind) if kind else Foreign(name=type, content=plain)
 
 
 def proposed(action: Action) -> Proposed:
-    """An action as the `act` tool words it."""
+    """Returns an action as the `act` tool words it."""
     return kind_of(action).proposed(action)
 
 
@@ -136,33 +136,34 @@ class Targets:
 
     @cached_property
     def areas(self) -> tuple[str, ...]:
-        """Areas that can be walked to with all ways open."""
+        """Returns the areas that one can walk to with all ways open."""
         return tuple(self.of["MOVE"])
 
     @cached_property
     def objects(self) -> Mapping[str, tuple[str, ...]]:
-        """Objects here or carried, each with the verbs its kind knows."""
+        """Returns the objects here or carried, each with the verbs its kind knows."""
         return self.of["INTERACT"]
 
     @cached_property
     def agents(self) -> tuple[str, ...]:
-        """Characters it may speak to: awake, here, and not in a talk in which somebody else has the floor."""
+        """Returns the characters it may speak to: awake, here, and not in a talk in which somebody else has the
+        floor."""
         return tuple(self.of["SAY"])
 
     @cached_property
     def others(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-        """What all other kinds of action can be done to."""
+        """Returns the targets of all other kinds of action."""
         return {kind: offered for kind, offered in self.of.items() if kind not in ("MOVE", "INTERACT", "SAY")}
 
 
-def targets(geography: Geography, scene: Scene, me: str) -> Targets:
-    """What `me`, who is in the scene, may do next tick, as far as the world knows."""
+def targets(geography: Geography, scene: AreaScene, me: str) -> Targets:
+    """Returns what `me`, a character in the scene, may do next tick, as far as the world knows."""
     here = Standing(geography, scene, me)
     return Targets({name: kind.offered(here) for name, kind in ACTIONS.items() if kind.targets})
 
 
 def objection(action: Action, targets: Targets) -> str:
-    """Why the action is not among the valid targets; empty when it is."""
+    """Returns why the action is not among the valid targets; empty if it is."""
     kind = kind_of(action)
     if not kind.targets:
         return ""
@@ -176,10 +177,10 @@ def objection(action: Action, targets: Targets) -> str:
 # ── from an intent to a deed ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
-    """The deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError when it is not.
+def resolve(setting: TickSetting, scene: AreaScene, me: str, intent: Intent) -> Deed:
+    """Returns the deed of `me`, who is in the scene as of the end of the tick before. Raises KeyError if it is not.
 
-    Who it meets there may be gone by the end of this tick: only `area.fold_area` knows.
+    Whoever it meets there may have left by the end of this tick: only `area.fold_area` knows.
     """
     wanted = Actor(setting, scene, me, scene.bodies[me], intent.action, kind_of(intent.action))
     action, held = _allowed(wanted)
@@ -198,7 +199,7 @@ def resolve(setting: Setting, scene: Scene, me: str, intent: Intent) -> Deed:
 
 
 def _allowed(one: Actor) -> tuple[Action, str]:
-    """What circumstances let somebody do of what it wants, and the key of the one that made it do something else."""
+    """Returns the action that circumstances let somebody do, and the key of the circumstance that changed it."""
     duties, area, action = one.setting.duties, one.scene.area, one.action
     why = _driven_by(one)
     if why:
@@ -212,7 +213,8 @@ def _allowed(one: Actor) -> tuple[Action, str]:
 
 
 def _driven_by(one: Actor) -> str:
-    """The key of what makes somebody leave, or turn back in a passage that leads there; empty for nothing."""
+    """Returns the key of the circumstance that makes somebody leave, or turn back in a passage that leads there; empty
+    for none."""
     duties, area, geography = one.setting.duties, one.scene.area, one.setting.geography
     if not duties.cleared:
         return ""
@@ -222,8 +224,8 @@ def _driven_by(one: Actor) -> str:
     return duties.cleared.get(ahead, "") if inside else ""
 
 
-def _resting(one: Actor, kind: Kind) -> Action:
-    """What somebody does who has to rest: it goes to bed, sleeps, talks from there, or lies there."""
+def _resting(one: Actor, kind: CircumstanceKind) -> Action:
+    """Returns the action of somebody who has to rest: it goes to bed, sleeps, talks from there, or lies there."""
     area, action = one.scene.area, one.action
     bed = one.home if kind.rests == "home" and one.home not in one.setting.duties.cleared else area
     if area != bed:
@@ -235,7 +237,7 @@ def _resting(one: Actor, kind: Kind) -> Action:
 
 
 def _deed(one: Actor) -> Deed:
-    """Only the targets of its own kind are looked for: listing all of them for every action would cost time."""
+    """Returns the deed. It lists only the targets of the action's own kind: listing all of them would cost time."""
     kind = one.kind
     why = ""
     if kind.targets:

@@ -54,32 +54,32 @@ _EMOJI = {
 
 
 def emoji_of(act: str) -> str:
-    """What is shown over the head of somebody who says a line that does this."""
+    """Returns the emoji shown over the head of somebody whose line does this act."""
     return _EMOJI.get(act) or _EMOJI.get(act.partition(".")[0], TALKS)
 
 
 def telling(sort: str) -> str:
-    """The act of telling something of a sort that a scenario names."""
+    """Returns the act of telling something of a sort that a scenario names."""
     return _ACTS_OF_SORTS.get(sort, f"tell.{sort}" if sort else "tell")
 
 
 def act_in(text: str, said: str) -> str:
-    """What a line does: as its speaker's mind `said`, else `ask` for a question; empty for any other."""
+    """Returns the act of a line: `said` by its speaker's mind, else `ask` for a question; empty for any other line."""
     return said or ("ask" if text.rstrip().endswith("?") else "")
 
 
 def asks(act: str) -> bool:
-    """Whether it waits for an answer."""
+    """Tells whether an act waits for an answer."""
     return act.startswith("ask") or act == "invite"
 
 
 def tells(act: str) -> bool:
-    """Whether it tells something."""
+    """Tells whether an act tells something."""
     return act in TELLING or act.startswith("tell.")
 
 
 def favour_in(act: str, does: str) -> str:
-    """The favour that an act asks for (`ask`), offers (`promise`) or does (`keep`); empty for none."""
+    """Returns the favour that an act asks for (`ask`), offers (`promise`) or does (`keep`); empty for none."""
     if act == ASKS_HELP:
         act = "ask.help" if does == "ask" else ""
     elif act == "ask.help":

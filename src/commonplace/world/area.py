@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from msgspec import structs
 
 from commonplace.world.actions import Interact, Say
-from commonplace.world.deeds import Deed, Setting
+from commonplace.world.deeds import Deed, TickSetting
 from commonplace.world.events import (
     Acted,
     ConversationEnded,
@@ -23,7 +23,7 @@ from commonplace.world.events import (
     ObjectStateChanged,
     Phase,
 )
-from commonplace.world.state import Body, Conversation, Line, Scene, Thing
+from commonplace.world.state import AreaScene, Body, Conversation, Line, ThingState
 
 SILENCE = 2
 """Ticks without a word after which a conversation has ended."""
@@ -40,7 +40,7 @@ class Fold:
     """The events of each who stood here, in the order of ordinals."""
     bodies: Mapping[str, Body]
     """Who is here at the end, in the order of ids."""
-    changed: Mapping[str, Thing]
+    changed: Mapping[str, ThingState]
     """The objects that changed, except those that a walker only carried along."""
     conversations: tuple[Conversation, ...]
     happened: tuple[Event, ...]
@@ -49,8 +49,8 @@ class Fold:
     """What reached those who left during the tick, by who left."""
 
 
-def fold_area(setting: Setting, scene: Scene, deeds: Mapping[str, Deed], arrivals: Sequence[Deed] = ()) -> Fold:
-    """Apply the deeds of everybody in the scene, in the order of ids. Raises KeyError when one is missing.
+def fold_area(setting: TickSetting, scene: AreaScene, deeds: Mapping[str, Deed], arrivals: Sequence[Deed] = ()) -> Fold:
+    """Applies the deeds of everybody in the scene, in the order of ids. Raises KeyError when one is missing.
 
     `arrivals` are the deeds of those who step in from other areas; they are seen, and change nothing this tick.
     """
@@ -72,8 +72,8 @@ def fold_area(setting: Setting, scene: Scene, deeds: Mapping[str, Deed], arrival
     )
 
 
-def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Setting) -> Scene:
-    """The area's scene at the end of the tick."""
+def scene_after(scene: AreaScene, fold: Fold, arrivals: Sequence[Deed], setting: TickSetting) -> AreaScene:
+    """Returns the area's scene at the end of the tick."""
     things = dict(scene.things)
     for deed in arrivals:
         things |= deed.carried
@@ -81,11 +81,12 @@ def scene_after(scene: Scene, fold: Fold, arrivals: Sequence[Deed], setting: Set
     things |= fold.changed
     around = sorted(things.items())
     here = {id: thing for id, thing in around if thing.parent == scene.area or thing.parent in fold.bodies}
-    return Scene(scene.area, fold.bodies, here, fold.conversations, fold.happened)
+    return AreaScene(scene.area, fold.bodies, here, fold.conversations, fold.happened)
 
 
-def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -> dict[str, Thing]:
-    """The objects that change. Every attempt starts from the previous tick's state; the last in order of ids wins."""
+def _objects(setting: TickSetting, scene: AreaScene, acting: Iterable[Deed], own: Own) -> dict[str, ThingState]:
+    """Returns the objects that change. Every attempt starts from the previous tick's state; if several change the same
+    object, the last in order of ids wins."""
     states: dict[str, tuple[str, str]] = {}
     steps: dict[str, int] = {}
     holders: dict[str, str] = {}
@@ -108,15 +109,16 @@ def _objects(setting: Setting, scene: Scene, acting: Iterable[Deed], own: Own) -
 
 
 def _written(
-    setting: Setting,
-    scene: Scene,
+    setting: TickSetting,
+    scene: AreaScene,
     states: Mapping[str, tuple[str, str]],
     holders: Mapping[str, str],
     steps: Mapping[str, int],
     own: Own,
-) -> dict[str, Thing]:
-    """The things that change. What has been done towards another state counts only while the state stays as it is."""
-    changed: dict[str, Thing] = {}
+) -> dict[str, ThingState]:
+    """Returns the things that change. The steps made towards another state count only while the state stays as it
+    is."""
+    changed: dict[str, ThingState] = {}
     for id in sorted(states.keys() | holders.keys() | steps.keys()):
         thing = scene.things[id]
         before = setting.sets.get(id, thing.state)
@@ -124,12 +126,12 @@ def _written(
         if state != before:
             _consequence(setting, scene, own[by], ObjectStateChanged(object_id=id, old=before, to=state, by=by))
         progress = steps.get(id, thing.progress) if state == thing.state else 0
-        changed[id] = Thing(state, holders.get(id, thing.parent), progress)
+        changed[id] = ThingState(state, holders.get(id, thing.parent), progress)
     return changed
 
 
 def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -> None:
-    """Of several who take an object the last has it; the outcome of each other one says who."""
+    """Tells everybody who tried to take an object that somebody else got it: the last in order has it."""
     for deed in acting:
         for thing, holder in deed.hands.items():
             if holder == deed.agent_id != holders[thing] and isinstance(deed.event.body, Interacted):
@@ -137,7 +139,7 @@ def _tell_losers(acting: Iterable[Deed], holders: Mapping[str, str], own: Own) -
                 own[deed.agent_id][0] = told
 
 
-def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talks:
+def _talks(setting: TickSetting, scene: AreaScene, acting: Iterable[Deed], here: Mapping[str, Body], own: Own) -> Talks:
     lines = [
         Line(setting.tick, deed.agent_id, say.to_agent_id, say.utterance, say.speech_act, say.topic)
         for deed in acting
@@ -155,19 +157,19 @@ def _talks(setting: Setting, scene: Scene, acting: Iterable[Deed], here: Mapping
 
 
 def ending(talk: Conversation) -> ConversationEnded:
-    """What the end of a talk says of it."""
+    """Returns the event that ends a talk."""
     lines = tuple((line.speaker, line.to, line.utterance) for line in talk.lines)
     return ConversationEnded(conversation_id=talk.id, members=participants(talk), lines=lines)
 
 
-def _consequence(setting: Setting, scene: Scene, events: list[Event], body: EventBody) -> None:
-    """Add one to the events of the character who caused it."""
+def _consequence(setting: TickSetting, scene: AreaScene, events: list[Event], body: EventBody) -> None:
+    """Adds a consequence to the events of the character who caused it."""
     by = events[0].agent_id
     events.append(Event(setting.tick, Phase.CONSEQUENCE, by, len(events), scene.area, body))
 
 
 def _record(acting: Sequence[Deed], own: Own, arrivals: Sequence[Deed]) -> tuple[Event, ...]:
-    """Actions first, then consequences, each in the order of ids: canonical order."""
+    """Returns the events in canonical order: actions first, then consequences, each in the order of ids."""
     seen = [own[deed.agent_id][0] for deed in acting if deed.seen]
     if arrivals:
         seen = sorted([*seen, *(deed.event for deed in arrivals)], key=lambda event: event.order)
@@ -176,8 +178,7 @@ def _record(acting: Sequence[Deed], own: Own, arrivals: Sequence[Deed]) -> tuple
 
 
 def _heard(acting: Iterable[Deed], here: Mapping[str, Body], talks: Talks, own: Own) -> dict[str, tuple[Event, ...]]:
-    """What was done to those who were leaving, and the end of the talks they took part in unless that is their own
-    event."""
+    """Returns what was done to those who were leaving, and the end of their talks unless that is their own event."""
     left = {deed.agent_id for deed in acting if deed.agent_id not in here}
     heard: dict[str, list[Event]] = {}
     for deed in acting:
@@ -211,12 +212,15 @@ class Talks:
 def fold_talks(
     area: str, tick: int, talks: Sequence[Conversation], lines: Sequence[Line], here: Container[str]
 ) -> Talks:
-    """Fold one tick: `lines` in canonical order (by speaker), `here` those who are in the area at its end."""
+    """Applies one tick to the talks: `lines` in canonical order (by speaker), `here` everybody in the area at its
+    end."""
     ongoing: list[Conversation] = []
     started: list[Conversation] = []
     ended: list[Conversation] = []
     for group in _groups(talks, lines):
-        elders = sorted((talk for talk in talks if group & set(talk.members)), key=_age)
+        elders = sorted(
+            (talk for talk in talks if group & set(talk.members)), key=lambda talk: (talk.lines[0].tick, talk.id)
+        )
         said = tuple(sorted((line for line in lines if line.speaker in group), key=_asks))
         ended += elders[1:]
         if elders:
@@ -233,12 +237,12 @@ def fold_talks(
 
 
 def _asks(line: Line) -> bool:
-    """Of lines said at once one that asks comes last, so that who is asked has the floor."""
+    """Tells whether a line asks. Of lines said at once it comes last, so that whoever is asked has the floor."""
     return line.speech_act.startswith("ask") or line.utterance.endswith("?")
 
 
 def participants(talk: Conversation) -> tuple[str, ...]:
-    """Everybody who took part, sorted: who spoke or was spoken to, still here or not."""
+    """Returns everybody who took part, sorted: everybody who spoke or was spoken to, still here or not."""
     return tuple(sorted({name for line in talk.lines for name in (line.speaker, line.to)}))
 
 
@@ -254,17 +258,13 @@ def _continued(talk: Conversation, said: tuple[Line, ...], group: set[str]) -> C
 
 
 def _groups(talks: Sequence[Conversation], lines: Sequence[Line]) -> list[set[str]]:
-    """Connected components of who shares a talk or a line."""
+    """Returns the connected components of characters who share a talk or a line."""
     groups: list[set[str]] = []
     for circle in [*(set(talk.members) for talk in talks), *({line.speaker, line.to} for line in lines)]:
         touching = [group for group in groups if group & circle]
         groups = [group for group in groups if not group & circle]
         groups.append(circle.union(*touching))
     return groups
-
-
-def _age(talk: Conversation) -> tuple[int, str]:
-    return talk.lines[0].tick, talk.id
 
 
 def _by_id(talks: list[Conversation]) -> tuple[Conversation, ...]:

@@ -32,7 +32,7 @@ CALLED_OFF = ("cancelled", "postponed")
 Subject = Literal["person", "place", "thing", "fact", "town"]
 
 
-class Words(Struct, frozen=True, forbid_unknown_fields=True):
+class KindWords(Struct, frozen=True, forbid_unknown_fields=True):
     """What is said of a kind in one language. `{x}` is its subject, `{y}` who did it, with articles and particles as
     the language has them."""
 
@@ -60,16 +60,16 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def carrying(self) -> tuple[str, ...]:
-        """The words of `names`."""
+        """Returns the words of `names`."""
         return tuple(one.strip() for one in self.names.split("|"))
 
 
-class Kind(Struct, frozen=True, forbid_unknown_fields=True):
+class CircumstanceKind(Struct, frozen=True, forbid_unknown_fields=True):
     """A kind of circumstance."""
 
     of: str
     """What it may be of: one or more of `Subject`."""
-    words: Words
+    words: KindWords
     """In the language of the scenario."""
     weight: int
     """Importance, 1 … 10, of noticing it or hearing of it."""
@@ -111,21 +111,21 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether nothing that needs power can be switched on."""
 
     def may_be_of(self, subject: Subject) -> bool:
-        """Whether something of this sort can be so."""
+        """Tells whether a subject of this sort can have it."""
         return subject in self.of.split()
 
 
-Kinds = Mapping[str, Kind]
+Kinds = Mapping[str, CircumstanceKind]
 NO_KINDS: Kinds = MappingProxyType({})
 
 
 @cache
 def shipped_kinds(language: str) -> Kinds:
-    """The kinds that every scenario knows, with their words in a language."""
+    """Returns the kinds that every scenario knows, with their words in a language."""
     text = files("commonplace.world").joinpath("circumstances.toml").read_text(encoding="utf-8")
     words = tomllib.loads(file_text(language, "circumstances.toml"))
     rows = tomllib.loads(text)
-    return {name: msgspec.convert({**row, "words": words[name]}, Kind) for name, row in rows.items()}
+    return {name: msgspec.convert({**row, "words": words[name]}, CircumstanceKind) for name, row in rows.items()}
 
 
 # ── what is so ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -152,12 +152,12 @@ class Circumstance:
 
     @property
     def key(self) -> str:
-        """`burning.noodle-bar`: what it is called everywhere. A subject has one of a kind."""
+        """Returns its key, such as `burning.noodle-bar`. A subject has at most one circumstance of a kind."""
         return f"{self.kind}.{self.of}"
 
     @property
     def holds(self) -> bool:
-        """Whether it is so."""
+        """Tells whether it still holds."""
         return not self.ended
 
 
@@ -176,27 +176,27 @@ class Raise(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
     @property
     def key(self) -> str:
-        """That of the circumstance."""
+        """Returns the key of the circumstance."""
         return f"{self.kind}.{self.of}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values without what is empty, from which `msgspec.convert` makes it again."""
+        """Returns plain values without empty ones, from which `msgspec.convert` makes it again."""
         return msgspec.to_builtins(self)
 
 
 def subject_of(key: str) -> tuple[str, str]:
-    """Kind and subject of a key; two empty strings for what is none."""
+    """Returns the kind and the subject of a key; two empty strings if it is not a key."""
     kind, dot, of = key.partition(".")
     return (kind, of) if dot else ("", "")
 
 
 def holding(circumstances: Circumstances, of: Container[str]) -> tuple[Circumstance, ...]:
-    """What is so of some subjects."""
+    """Returns the circumstances that hold for some subjects."""
     return tuple(one for one in circumstances.values() if one.holds and one.of in of)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class CircumstanceChanges:
     """What a tick changes of the circumstances."""
 
     after: Circumstances
@@ -212,11 +212,12 @@ def turned(
     raises: Iterable[Raise] = (),
     ends: Iterable[str] = (),
     outdoors: Container[str] = (),
-) -> Turn:
-    """The circumstances at the end of a tick: those raised, without those ended (by key) and those whose time is over.
+) -> CircumstanceChanges:
+    """Returns the circumstances at the end of a tick: those raised, without those ended (by key) and those whose time
+    is over.
 
-    One that ends stays for the days in which it is news. What follows it begins where its time is over, and not where
-    something ends it; `outdoors`, areas that nobody can shut, are open again.
+    A circumstance that ends stays for the days in which it is news. What follows it begins if its time runs out, not if
+    something ends it; the areas in `outdoors`, which nobody can shut, are open again.
     """
     raised = {one.key: one for one in raises}
     over = {*ends, *(f"{kind}.{one.of}" for one in raised.values() for kind in kinds[one.kind].ends.split())}
@@ -234,16 +235,16 @@ def turned(
     began = {key: _begun(one, kinds[one.kind], clock, tick) for key, one in raised.items()}
     after = {**before, **ended, **began}
     kept = {key: one for key, one in after.items() if one.holds or _is_news(one, kinds, clock, tick)}
-    return Turn(dict(sorted(kept.items())), tuple(began.values()), tuple(ended.values()))
+    return CircumstanceChanges(dict(sorted(kept.items())), tuple(began.values()), tuple(ended.values()))
 
 
-def _begun(one: Raise, kind: Kind, clock: Clock, tick: int) -> Circumstance:
+def _begun(one: Raise, kind: CircumstanceKind, clock: Clock, tick: int) -> Circumstance:
     hours = one.hours or kind.hours
     return Circumstance(one.kind, one.of, tick, hours and tick + max(1, clock.ticks(60 * hours)), one.by)
 
 
 def turns(circumstances: Circumstances, kinds: Kinds, clock: Clock, tick: int) -> bool:
-    """Whether a tick changes them with nothing raised or ended: a time is over, or something is no longer news."""
+    """Tells whether a tick changes them with nothing raised or ended: one runs out, or one is no longer news."""
     return any(
         0 < one.until <= tick if one.holds else not _is_news(one, kinds, clock, tick) for one in circumstances.values()
     )
@@ -268,16 +269,16 @@ class Duties:
     """The ways into what is cleared, and into what is cleared or shut: to whoever is outside they count as closed."""
     powerless: frozenset[str] = frozenset()
     """Areas in which nothing that needs power can be switched on."""
-    resting: Mapping[str, tuple[str, Kind]] = field(default_factory=dict[str, tuple[str, Kind]])
+    resting: Mapping[str, tuple[str, CircumstanceKind]] = field(default_factory=dict[str, tuple[str, CircumstanceKind]])
     """Those who have to rest, each with why and how."""
 
     def may_enter(self, area: str, home: str) -> bool:
-        """Whether somebody who lives in an area may enter one."""
+        """Tells whether somebody whose home is in `home` may enter an area."""
         return area not in self.cleared and (area not in self.shut or home in self.shut)
 
     def closed(self, area: str, home: str, closed: frozenset[str]) -> frozenset[str]:
-        """The ways closed to somebody in an area, of which those in `closed` are closed to everybody; no door holds
-        back who must not stay."""
+        """Returns the ways closed to somebody in an area, those `closed` to everybody among them. Nobody who has to
+        leave is held back by a door."""
         if area in self.cleared:
             return frozenset()
         return closed | self.barred[home not in self.shut and area not in self.shut]
@@ -288,7 +289,7 @@ FREE = Duties()
 
 
 def duties(geography: Geography, circumstances: Circumstances, kinds: Kinds) -> Duties:
-    """What they forbid and ask."""
+    """Returns what the circumstances forbid and ask."""
     if not circumstances:
         return FREE
     held = [(one, kinds[one.kind]) for one in circumstances.values() if one.holds]
@@ -306,8 +307,8 @@ def _ways_into(geography: Geography, areas: Collection[str]) -> frozenset[str]:
 
 
 def refuge(geography: Geography, found: Duties, area: str, home: str) -> str:
-    """Where somebody goes who must not stay in an area: the nearest place that one may enter, or that is only shut;
-    home where it is as near; the area itself where all are cleared."""
+    """Returns where somebody goes who has to leave an area: the nearest place that one may enter, or that is only shut;
+    home if it is as near; the area itself if all places are cleared."""
     safe = [one for one in geography.destinations if one not in found.cleared]
     open_to = [one for one in safe if found.may_enter(one, home)] or safe
     return min(open_to, key=lambda one: (geography.distance(area, one), one != home, one), default=area)

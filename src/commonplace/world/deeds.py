@@ -11,36 +11,36 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from commonplace.languages import DEFAULT
-from commonplace.world.circumstances import FREE, Duties, Kind, Kinds
+from commonplace.world.circumstances import FREE, CircumstanceKind, Duties, Kinds
 from commonplace.world.events import Acted, ActionRejected, Event, EventBody, Idled, Phase, Proposed
 from commonplace.world.geography import Geography
-from commonplace.world.state import Body, Scene, Thing
-from commonplace.world.tree import Attempt, Phrase, action_words, say
+from commonplace.world.state import AreaScene, Body, ThingState
+from commonplace.world.tree import AttemptResult, Phrase, action_words, say
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class HouseRules:
     """House rules of a run."""
 
     leave_notice: int = 0
     """Ticks between a wish to leave a room and the departure; 0 for none."""
     language: str = DEFAULT
     """`en` or `ko`: of the few words the simulator itself says."""
-    kinds: Kinds = field(default_factory=dict[str, Kind])
+    kinds: Kinds = field(default_factory=dict[str, CircumstanceKind])
     """The kinds of circumstances that there are."""
     homes: Mapping[str, str] = field(default_factory=dict[str, str])
     """Where each character lives."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TickSetting:
     """What holds everywhere during a tick: a function of scenario, tick and inputs, never of what characters do."""
 
     geography: Geography
     tick: int
     closed: frozenset[str] = frozenset()
     """Ways closed at the end of the tick before."""
-    rules: Rules = Rules()
+    rules: HouseRules = HouseRules()
     sets: Mapping[str, str] = field(default_factory=dict[str, str])
     """Object states the script writes this tick, before anybody's action does."""
     duties: Duties = FREE
@@ -67,7 +67,7 @@ class Standing(NamedTuple):
     """Somebody where it is at the end of a tick."""
 
     geography: Geography
-    scene: Scene
+    scene: AreaScene
     me: str
 
 
@@ -96,26 +96,26 @@ class ActionKind(Generic[A]):
 
     @property
     def name(self) -> str:
-        """`MOVE`."""
+        """Returns the name of the kind, such as `MOVE`."""
         return self.event.kind
 
     @property
     def slots(self) -> frozenset[str]:
-        """What its words may have in braces."""
+        """Returns the names that its words may have in braces."""
         return frozenset({*(SLOTS[one] for one in self.targets if one in SLOTS), self.words, "why"})
 
     @property
     def fields(self) -> frozenset[str]:
-        """Those of its class."""
+        """Returns the fields of the action's class."""
         return frozenset(one.name for one in fields(self.action))
 
     def offered(self, one: Standing) -> Mapping[str, tuple[str, ...]]:
-        """First target → second ones, none where it takes one."""
+        """Returns its possible targets: first target → second targets, none if it takes only one."""
         found = self.possible(one)
         return dict.fromkeys(found, ()) if isinstance(found, tuple) else found
 
     def proposed(self, action: A) -> Proposed:
-        """An action of this kind as the `act` tool words it."""
+        """Returns an action of this kind as the `act` tool words it."""
         named = (*self.targets, self.words) if self.words else self.targets
         return Proposed(kind=self.name, **{name: getattr(action, name) for name in named})
 
@@ -140,16 +140,16 @@ class Deed:
     action: Action | None = None
     """None when it was rejected."""
     notes: tuple[Event, ...] = ()
-    attempt: Attempt | None = None
+    attempt: AttemptResult | None = None
     """Of an INTERACT."""
-    carried: Mapping[str, Thing] = field(default_factory=dict[str, Thing])
+    carried: Mapping[str, ThingState] = field(default_factory=dict[str, ThingState])
     """Of a MOVE: the objects that go along."""
     hands: Mapping[str, str] = field(default_factory=dict[str, str])
     """Object → who has it from now on, or the area where it lies; of several who want it the last in order of ids."""
 
     @property
     def seen(self) -> bool:
-        """Whether others notice the action itself: not a proposal that was rejected."""
+        """Tells whether others notice the action itself: they do not notice a rejected one."""
         return self.event.type != "ACTION_REJECTED"
 
 
@@ -157,8 +157,8 @@ class Deed:
 class Actor:
     """One character with its action, where and when it acts."""
 
-    setting: Setting
-    scene: Scene
+    setting: TickSetting
+    scene: AreaScene
     me: str
     body: Body
     action: Action
@@ -166,17 +166,17 @@ class Actor:
 
     @property
     def home(self) -> str:
-        """Where it lives; where it is, for somebody without a home."""
+        """Returns its home; where it is now if it has none."""
         return self.setting.rules.homes.get(self.me, self.scene.area)
 
     @property
     def closed(self) -> frozenset[str]:
-        """The ways that are closed to it."""
+        """Returns the ways that are closed to it."""
         return self.setting.duties.closed(self.scene.area, self.home, self.setting.closed)
 
     @property
     def doing(self) -> str:
-        """What others see while it does it."""
+        """Returns what others see while it acts."""
         name = self.setting.geography.name
         names = {SLOTS[one]: name(getattr(self.action, one)) for one in self.kind.targets if one in SLOTS}
         return action_words(self.setting.rules.language, self.kind.name, "doing", **names)
@@ -185,23 +185,23 @@ class Actor:
         return say(self.setting.rules.language, phrase, name=self.setting.geography.name(node_id))
 
     def event(self, body: EventBody) -> Event:
-        """The action's event."""
+        """Returns the action's event."""
         return Event(self.setting.tick, Phase.ACTION, self.me, 0, self.scene.area, body)
 
     def idled(self, doing: str, asleep: bool = False) -> Event:
-        """That of staying."""
+        """Returns the event of staying."""
         because = self.action.because
         return self.event(Idled(doing=doing, asleep=asleep, emoji=self.action.emoji, because=because))
 
     def stays(self, doing: str, asleep: bool = False) -> Body:
-        """The body where it is, any walk stopped; an announced departure is kept until its time has come."""
+        """Returns the body where it is, with any walk stopped; an announced departure is kept until its time comes."""
         body = self.body
         departs = body.departs if self.setting.tick < body.departs else 0
         after = Body(body.area, body.area, doing, self.action.emoji, asleep, "", departs)
         return body if after == body else after
 
     def rejected(self, why: str, doing: str = "") -> Deed:
-        """Nothing changes, except that a walk stops."""
+        """Returns a deed that changes nothing, except that a walk stops."""
         body = self.body
         event = self.event(ActionRejected(proposed=self.kind.proposed(self.action), why=why))
         stays = self.stays(doing or ("" if body.goal else body.doing), body.asleep)
@@ -217,5 +217,5 @@ class Idle(Action):
 
 
 def stay(one: Actor, action: Idle) -> Deed:
-    """Nothing but what one is doing."""
+    """Returns a deed that changes only what the character is doing."""
     return Deed(one.me, one.idled(action.doing, action.asleep), one.stays(action.doing, action.asleep), action)

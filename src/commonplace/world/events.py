@@ -50,21 +50,21 @@ class Event:
 
     @property
     def type(self) -> str:
-        """`SAY`, `MOVE` …"""
+        """Returns the type: `SAY`, `MOVE` …"""
         return self.body.type
 
     @property
     def id(self) -> str:
-        """`t12.mira.0`."""
+        """Returns the id, such as `t12.mira.0`."""
         return f"t{self.tick}.{self.agent_id}.{self.ordinal}"
 
     @property
     def order(self) -> tuple[int, int, str, int]:
-        """The key of canonical order."""
+        """Returns the key of canonical order."""
         return (self.tick, int(self.phase), self.agent_id, self.ordinal)
 
     def body_bytes(self) -> bytes:
-        """The canonical bytes that are stored and hashed: type and place with the body."""
+        """Returns the canonical bytes that are stored and hashed: the body with type and place."""
         return canonical({"type": self.type, "place": self.place, **self.body.plain()})
 
 
@@ -72,14 +72,14 @@ B = TypeVar("B", bound="EventBody")
 
 
 def of_kind(events: Iterable[Event], kind: type[B]) -> Iterator[tuple[Event, B]]:
-    """The events whose body is of a kind, each with it."""
+    """Yields the events whose body is of a kind, each with its body."""
     for event in events:
         if isinstance(event.body, kind):
             yield event, event.body
 
 
 def parse_id(event_id: str) -> tuple[int, str, int]:
-    """(tick, character, ordinal) of an event id. Raises ValueError."""
+    """Returns (tick, character, ordinal) of an event id. Raises ValueError."""
     head, agent, ordinal = event_id.split(".")
     if not head.startswith("t"):
         raise ValueError(event_id)
@@ -98,11 +98,11 @@ class EventBody(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def type(self) -> str:
-        """The event's type, as JSON has it."""
+        """Returns the event's type as JSON names it."""
         return _NAMES[self.__class__]
 
     def plain(self) -> dict[str, Any]:
-        """Its JSON, in the order of names."""
+        """Returns the body as JSON values, sorted by name."""
         return msgspec.to_builtins(self, order="sorted")
 
 
@@ -121,7 +121,7 @@ class Acted(EventBody):
 
     @property
     def type(self) -> str:
-        """The kind of the action."""
+        """Returns the kind of the action."""
         return self.kind
 
 
@@ -422,11 +422,11 @@ class Foreign(EventBody, kw_only=True):
 
     @property
     def type(self) -> str:
-        """Its own name."""
+        """Returns its own name."""
         return self.name
 
     def plain(self) -> dict[str, Any]:
-        """Its JSON, in the order of names."""
+        """Returns the body as JSON values, sorted by name."""
         return dict(sorted(self.content.items()))
 
 

@@ -12,15 +12,15 @@ from commonplace.clock import Clock
 from commonplace.world.actions import resolve
 from commonplace.world.area import Fold, fold_area
 from commonplace.world.circumstances import FREE, Duties, duties, turns
-from commonplace.world.deeds import Deed, Intent, Rules, Setting
+from commonplace.world.deeds import Deed, HouseRules, Intent, TickSetting
 from commonplace.world.events import Event
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import Input, Turning, Weather, apply_inputs, with_moves, with_states
 from commonplace.world.messages import delivered, sent
 from commonplace.world.script import Scripted, barred_after, scripted_events
-from commonplace.world.state import Body, Thing, World, recorded, scene
+from commonplace.world.state import Body, ThingState, World, recorded, scene
 
-PLAIN = Rules()
+PLAIN = HouseRules()
 
 
 def step(
@@ -29,16 +29,16 @@ def step(
     intents: Mapping[str, Intent],
     *,
     clock: Clock,
-    rules: Rules = PLAIN,
+    rules: HouseRules = PLAIN,
     ambient: Sequence[Event] = (),
     scripted: Sequence[Scripted] = (),
     inputs: Sequence[Input] = (),
     weather: Weather | None = None,
 ) -> tuple[World, tuple[Event, ...]]:
-    """The world one tick later, and the tick's events in canonical order.
+    """Returns the world one tick later, and the tick's events in canonical order.
 
-    `intents` has one for every body in the world (else KeyError); `ambient`, `scripted` and `inputs` are those of the
-    tick being made, and `weather` is its weather under an imposed sky or none. `world` itself is left as it is.
+    `intents` has one for every body in the world (else KeyError); `ambient`, `scripted` and `inputs` belong to the new
+    tick, and `weather` gives its weather under an imposed sky or none. `world` itself does not change.
     """
     if intents.keys() != world.bodies.keys():
         raise KeyError(f"intents and bodies differ: {sorted(intents.keys() ^ world.bodies.keys())}")
@@ -78,20 +78,23 @@ def setting(
     barred: frozenset[str],
     *,
     clock: Clock,
-    rules: Rules = PLAIN,
+    rules: HouseRules = PLAIN,
     scripted: Iterable[Scripted] = (),
     obeyed: Duties = FREE,
-) -> Setting:
-    """What holds everywhere in the tick after `last_tick`: `barred` and `obeyed` as at its end, `scripted` of the new
-    tick."""
+) -> TickSetting:
+    """Returns what holds everywhere in the tick after `last_tick`: `barred` and `obeyed` as at its end, `scripted` of
+    the new tick."""
     moment = clock.time(last_tick)
     closed = geography.closed(moment.hour * 60 + moment.minute, barred)
     sets = {id: state for one in scripted for id, state in one.sets}
-    return Setting(geography, last_tick + 1, closed, rules, sets, obeyed)
+    return TickSetting(geography, last_tick + 1, closed, rules, sets, obeyed)
 
 
-def _turning(world: World, tick: int, scripted: Sequence[Scripted], rules: Rules, clock: Clock) -> tuple[Input, ...]:
-    """What the script raises and ends, and what is over, as the first of the inputs; nothing where that is nothing."""
+def _turning(
+    world: World, tick: int, scripted: Sequence[Scripted], rules: HouseRules, clock: Clock
+) -> tuple[Input, ...]:
+    """Returns what the script raises and ends, and what runs out, as the first of the inputs; nothing if there is
+    none."""
     raises = tuple(raised for one in scripted for raised in one.raises)
     ends = tuple(key for one in scripted for key in one.ends)
     turned = turns(world.circumstances, rules.kinds, clock, tick)
@@ -108,18 +111,18 @@ def _arrivals(deeds: Mapping[str, Deed], world: World) -> dict[str, list[Deed]]:
 
 def _assembled(
     world: World,
-    now: Setting,
+    now: TickSetting,
     *,
     folds: Mapping[str, Fold],
     deeds: Mapping[str, Deed],
     outside: tuple[Event, ...],
     scripted: Sequence[Scripted],
 ) -> World:
-    """The areas put together again. Mappings in which nothing changed are passed on as they are."""
+    """Returns the areas put together again. Mappings in which nothing changed are passed on as they are."""
     bodies: Mapping[str, Body] = world.bodies
     if any(deed.body is not bodies[me] for me, deed in deeds.items()):
         bodies = {me: deeds[me].body for me in bodies}
-    things: Mapping[str, Thing] = with_states(world.things, now.sets)
+    things: Mapping[str, ThingState] = with_states(world.things, now.sets)
     changed = {id: thing for fold in folds.values() for id, thing in fold.changed.items()}
     barred = world.barred
     moves = {id: area for one in scripted for id, area in one.moves}

@@ -63,7 +63,8 @@ class Geography:
         *,
         language: str = DEFAULT,
     ) -> Geography:
-        """The static world. `edge_cost` is the ticks an edge takes (≥ 1). Raises UsageError naming every mistake found.
+        """Returns the static world. `edge_cost` is the ticks an edge takes (≥ 1). Raises UsageError naming every
+        mistake found.
 
         A way between a parent and its child replaces the edge they have anyway. With `edge_cost` above 1 an edge
         becomes a chain of passages `a--b-1`, `a--b-2` …, children of the nearest area that holds both ends.
@@ -89,7 +90,8 @@ class Geography:
         )
 
     def with_agent(self, node: Node) -> Geography:
-        """The world with another character. Raises ValueError for an id that is taken or a parent that is no area."""
+        """Returns the world with another character. Raises ValueError for an id that is taken or a parent that is no
+        area."""
         parent = self.nodes.get(node.parent_id)
         if node.id in self.nodes or parent is None or parent.type != "area":
             raise ValueError(f"{node.id!r} cannot be a character in {node.parent_id!r}")
@@ -97,45 +99,45 @@ class Geography:
         return replace(self, nodes={**self.nodes, nearby.id: nearby, node.id: node})
 
     def name(self, node_id: str) -> str:
-        """The node's name; an unknown id is its own name."""
+        """Returns the node's name; an unknown id is its own name."""
         node = self.nodes.get(node_id)
         return node.name if node else node_id
 
     def path(self, node_id: str) -> tuple[str, ...]:
-        """Names from the root to the node: `Town > House > Kitchen`. Raises KeyError."""
+        """Returns the names from the root to the node: `Town > House > Kitchen`. Raises KeyError."""
         path = self._paths.get(node_id)
         if path is None:
             path = self._paths[node_id] = tuple(self.nodes[id].name for id in _ancestry(self.nodes, node_id))
         return path
 
     def inside(self, area: str) -> frozenset[str]:
-        """An area with those in it; nothing for what is none."""
+        """Returns an area with the areas in it; an empty set if it is not an area."""
         if area not in self.edges:
             return frozenset()
         return frozenset({area}).union(*map(self.inside, self.nodes[area].children))
 
     def holders(self, area: str) -> tuple[str, ...]:
-        """The areas that hold an area, the root first, with it."""
+        """Returns the areas that hold an area, from the root to the area itself."""
         return _ancestry(self.nodes, area)
 
     def elsewhere(self, area: str) -> tuple[str, ...]:
-        """The `destinations` but this one."""
+        """Returns the `destinations` other than this area."""
         others = self._elsewhere.get(area)
         if others is None:
             others = self._elsewhere[area] = tuple(other for other in self.destinations if other != area)
         return others
 
     def distance(self, start: str, end: str) -> int:
-        """Edges on a shortest path with every door open. Raises KeyError."""
+        """Returns the number of edges on a shortest path with every door open. Raises KeyError."""
         return self._row(end)[start]
 
     def closed(self, minute: int, barred: frozenset[str]) -> frozenset[str]:
-        """The ways closed at a minute of the day, by timetable or because something barred them."""
+        """Returns the ways closed at a minute of the day, by timetable or because something barred them."""
         shut = [way.id for way in self.timetabled if not way_open(way, minute, barred)]
         return barred.union(shut) if shut else barred
 
     def closed_from(self, area: str, closed: frozenset[str]) -> frozenset[str]:
-        """The closed ways visible from an area: its own. From inside a passage both ends are open."""
+        """Returns the closed ways visible from an area: its own. From inside a passage both ends are open."""
         if not closed or self.nodes[area].passage:
             return frozenset()
         return closed.intersection(way.id for _, way in self.edges[area])
@@ -143,9 +145,10 @@ class Geography:
     def route(
         self, start: str, end: str, closed: Collection[str] = frozenset(), known: Container[str] | None = None
     ) -> tuple[str, ...]:
-        """The areas of a shortest path after `start` up to `end`; ties by id. Empty without a path.
+        """Returns the areas of a shortest path after `start` up to `end`; ties are decided by id. Empty if there is no
+        path.
 
-        `closed` ways are avoided; with `known`, areas outside it too (passages belong to their ways).
+        It avoids `closed` ways and, with `known`, areas outside it (a passage belongs to its way).
         """
         if known is None:
             row = self._distances(end, closed, None) if closed else self._row(end)
@@ -168,7 +171,7 @@ class Geography:
         return row
 
     def _distances(self, end: str, closed: Collection[str], known: Container[str] | None) -> dict[str, int]:
-        """Breadth first from the end; ways lead both ways."""
+        """Returns the distances to `end`, breadth first; ways lead in both directions."""
         row = {end: 0}
         queue = deque([end])
         while queue:
@@ -183,7 +186,7 @@ class Geography:
 
 
 def way_open(way: Way, minute: int, barred: Container[str]) -> bool:
-    """Whether one can enter the way at a minute of the day (0 … 1439). `barred` beats the timetable."""
+    """Tells whether one can enter the way at a minute of the day (0 … 1439). `barred` overrides the timetable."""
     if way.id in barred:
         return False
     if way.open_hours is None:
@@ -193,7 +196,7 @@ def way_open(way: Way, minute: int, barred: Container[str]) -> bool:
 
 
 def _all_ways(nodes: Mapping[str, Node], ways: tuple[Way, ...]) -> list[Way]:
-    """The scenario's ways, and one for every parent–child pair of areas they do not cover."""
+    """Returns the scenario's ways, and one for every parent–child pair of areas that they do not cover."""
     covered = {frozenset((way.a, way.b)) for way in ways}
     implied = [
         Way(f"{node.parent_id}--{node.id}", node.parent_id, node.id)
@@ -204,7 +207,7 @@ def _all_ways(nodes: Mapping[str, Node], ways: tuple[Way, ...]) -> list[Way]:
 
 
 def _lay(nodes: dict[str, Node], edges: Edges, way: Way, edge_cost: int, language: str) -> None:
-    """Enter a way into the graph: one edge, or a chain through passages, which become nodes."""
+    """Enters a way into the graph: one edge, or a chain through passages, which become nodes."""
     start, end = nodes[way.a], nodes[way.b]
     stops = [way.a]
     for number in range(1, edge_cost):
@@ -233,7 +236,7 @@ def _ancestry(nodes: Mapping[str, Node], node_id: str) -> tuple[str, ...]:
 
 
 def _common(nodes: Mapping[str, Node], a: str, b: str) -> str:
-    """The nearest area that holds both, which may be one of them."""
+    """Returns the nearest area that holds both; it may be one of them."""
     pairs = zip(_ancestry(nodes, a), _ancestry(nodes, b), strict=False)
     return [one for one, other in pairs if one == other][-1]
 
@@ -251,9 +254,9 @@ def _with_children(nodes: Mapping[str, Node]) -> dict[str, Node]:
 def problems(
     nodes: Sequence[Node], kinds: Mapping[str, ObjectKind], ways: Sequence[Way] = (), edge_cost: int = 1
 ) -> list[str]:
-    """Every structural mistake, a sentence each; empty when the world can be built.
+    """Returns every structural mistake, a sentence each; empty if the world can be built.
 
-    `scenario.rules` asks the same questions with files and lines; these are for worlds made in code.
+    `scenario.rules` checks the same with files and lines; this is for worlds made in code.
     """
     by_id = {node.id: node for node in nodes}
     found = [
@@ -309,7 +312,7 @@ def _node(node: Node, by_id: Mapping[str, Node], kinds: Mapping[str, ObjectKind]
 
 
 def _off_the_tree(by_id: Mapping[str, Node]) -> Iterator[str]:
-    """Nodes whose parents do not lead to a root: those on a cycle or below one."""
+    """Returns the nodes whose parents do not lead to a root: those on a cycle or below one."""
     good: set[str] = set()
     for start in by_id:
         trail: list[str] = []

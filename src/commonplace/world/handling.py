@@ -10,8 +10,8 @@ from commonplace.languages.language import language
 from commonplace.world.deeds import Action, Actor, Deed, Standing
 from commonplace.world.events import Interacted
 from commonplace.world.geography import Geography
-from commonplace.world.state import Scene, Thing
-from commonplace.world.tree import CARRYING, PEOPLE, Attempt, attempt, verb_words
+from commonplace.world.state import AreaScene, ThingState
+from commonplace.world.tree import CARRYING, PEOPLE, AttemptResult, attempt, verb_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Interact(Action):
 
 
 def handle(one: Actor, action: Interact) -> Deed:
-    """What comes of the verb, in the words of the object's kind."""
+    """Returns the deed of trying a verb, in the words of the object's kind."""
     object_id = action.object_id
     tried = tried_by(one.setting.geography, one.scene, one.me, object_id, action.verb)
     event = partial(Interacted, object_id=object_id, verb=action.verb, emoji=action.emoji, because=action.because)
@@ -45,7 +45,7 @@ def handle(one: Actor, action: Interact) -> Deed:
 
 
 def _lacks_power(one: Actor, object_id: str) -> bool:
-    """Whether something would be switched on where there is no power."""
+    """Tells whether the verb would switch something on where there is no power."""
     if one.scene.area not in one.setting.duties.powerless:
         return False
     words = phrases(one.setting.rules.language, "circumstances")
@@ -54,21 +54,21 @@ def _lacks_power(one: Actor, object_id: str) -> bool:
     return electric and state in words["off"].split(" | ")
 
 
-def _carries(one: Actor, action: Interact, tried: Attempt) -> bool:
+def _carries(one: Actor, action: Interact, tried: AttemptResult) -> bool:
     geography = one.setting.geography
     portable = geography.kinds[geography.nodes[action.object_id].kind].portable
     return tried.done and action.verb in CARRYING and portable
 
 
-def _why(one: Actor, tried: Attempt, object_id: str) -> str:
-    """Why something does not work, in the simulator's words."""
+def _why(one: Actor, tried: AttemptResult, object_id: str) -> str:
+    """Returns why something does not work, in the simulator's words."""
     if not tried.lacks:
         return one.say("refused", object_id)
     return one.say("hands" if tried.lacks == PEOPLE else "lacks", tried.lacks)
 
 
-def tried_by(geography: Geography, scene: Scene, me: str, object_id: str, verb: str) -> Attempt:
-    """What comes of `me` trying a verb on an object of the scene."""
+def tried_by(geography: Geography, scene: AreaScene, me: str, object_id: str, verb: str) -> AttemptResult:
+    """Returns the result of `me` trying a verb on an object of the scene."""
     thing = scene.things[object_id]
     kind = geography.kinds[geography.nodes[object_id].kind]
     if all(not one.needs and one.people == 1 for one in kind.transitions):
@@ -79,11 +79,11 @@ def tried_by(geography: Geography, scene: Scene, me: str, object_id: str, verb: 
 
 
 def object_verbs(one: Standing) -> dict[str, tuple[str, ...]]:
-    """Each object here or carried, with the verbs that may be tried on it."""
+    """Returns each object here or carried, with the verbs that may be tried on it."""
     return {id: verbs for id, thing in one.scene.things.items() if (verbs := _verbs(one, id, thing))}
 
 
-def _verbs(one: Standing, id: str, thing: Thing) -> tuple[str, ...]:
+def _verbs(one: Standing, id: str, thing: ThingState) -> tuple[str, ...]:
     if thing.parent not in (one.scene.area, one.me):
         return ()
     kind = one.geography.kinds[one.geography.nodes[id].kind]

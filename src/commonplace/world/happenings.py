@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def always(default: T) -> T:
-    """The default of a field that JSON has at its default, too, in a class that leaves out the others."""
+    """Returns a field that JSON has even at its default, in a class that leaves other defaults out."""
     return field(default_factory=lambda: default)
 
 
@@ -68,7 +68,7 @@ class Speech(Happened):
 
     @property
     def act(self) -> str:
-        """What it does; without its speaker's word `ask` for a question, and empty for any other."""
+        """Returns the act of the line; if its speaker named none, `ask` for a question and empty for any other."""
         return act_in(self.quote, self.speech_act)
 
 
@@ -251,8 +251,8 @@ _KINDS: Mapping[object, type[Happening]] = {kind.__struct_config__.tag: kind for
 
 
 def happening_of(details: Mapping[str, Any]) -> Happening:
-    """The happening of a memory, from its details; `NOTHING_KNOWN` where they have none, as in memories that a program
-    keeps without a town."""
+    """Returns the happening of a memory, from its details; `NOTHING_KNOWN` if they have none, as in memories that a
+    program keeps without a town."""
     try:
         frame = details["frame"]
         return msgspec.convert(frame, _KINDS[frame["what"]])
@@ -261,11 +261,11 @@ def happening_of(details: Mapping[str, Any]) -> Happening:
 
 
 def is_finished(progress: str) -> bool:
-    """Whether a longer piece of work has come to its end: `5/5`."""
+    """Tells whether a longer piece of work is finished: `5/5`."""
     made, _, wanted = progress.partition("/")
     return bool(progress) and made == wanted
 
 
 def as_frame(happening: Happening) -> dict[str, str]:
-    """A happening as a memory keeps it, in canonical order."""
+    """Returns a happening as a memory stores it, in canonical order."""
     return dict(sorted(msgspec.to_builtins(happening).items()))

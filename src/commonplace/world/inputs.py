@@ -14,7 +14,7 @@ from commonplace.errors import UsageError
 from commonplace.languages.language import said
 from commonplace.world.area import ending
 from commonplace.world.circumstances import TOWN, Circumstance, Kinds, Raise, holding, subject_of, turned
-from commonplace.world.deeds import Rules
+from commonplace.world.deeds import HouseRules
 from commonplace.world.events import (
     NOBODY,
     ActionRejected,
@@ -37,7 +37,7 @@ from commonplace.world.events import (
 )
 from commonplace.world.geography import Geography
 from commonplace.world.script import Audience, audience, barred_after
-from commonplace.world.state import NOWHERE, Body, Conversation, Thing, World
+from commonplace.world.state import NOWHERE, Body, Conversation, ThingState, World
 from commonplace.world.weather import SKIES, Ambient, Imposed, weather_change
 
 
@@ -194,7 +194,7 @@ KINDS: Mapping[str, type[Input]] = {
 
 
 def as_dict(item: Input) -> dict[str, Any]:
-    """Plain values for canonical JSON, the inverse of `from_dict`."""
+    """Returns plain values for canonical JSON, the inverse of `from_dict`."""
     kind = next(name for name, cls in KINDS.items() if isinstance(item, cls))
     plain: dict[str, Any] = {"kind": kind} | {one.name: getattr(item, one.name) for one in fields(item)}
     if isinstance(item, GodEvent | Attempt):
@@ -215,7 +215,7 @@ Listed = TypeVar("Listed")
 
 
 def from_dict(plain: Mapping[str, Any]) -> Input:
-    """The input that `as_dict` wrote. Raises UsageError for an unknown kind or field."""
+    """Returns the input that `as_dict` wrote. Raises UsageError for an unknown kind or field."""
     values = dict(plain)
     kind = values.pop("kind", None)
     if kind not in KINDS:
@@ -247,9 +247,8 @@ def _made(name: str, value: object, what: Any) -> Any:
 
 
 def validate(item: Input, geography: Geography, agents: Collection[str]) -> None:
-    """Check every name against the world and the scenario's characters. Raises UsageError with the nearest valid
-    name.
-    """
+    """Checks every name against the world and the scenario's characters. Raises UsageError with the nearest valid
+    name."""
     if isinstance(item, GodEvent):
         _validate_god(item, geography, agents)
         return
@@ -274,15 +273,15 @@ def apply_inputs(
     events: Sequence[Event],
     *,
     clock: Clock,
-    rules: Rules,
+    rules: HouseRules,
     weather: Weather | None = None,
 ) -> tuple[World, list[Event]]:
-    """The state after the inputs of its tick, in the order of `seq`, and their events (see `state.recorded`).
+    """Returns the state after the inputs of its tick, in the order of `seq`, and their events (see `state.recorded`).
 
-    `weather`: that of the tick, which a world without weather does not have; no sky is imposed on it.
+    `weather` gives the weather of the tick; a world without weather has none, and no sky is imposed on it.
 
-    `events` are those of the tick so far; the inputs' are numbered after them. One that no longer applies (its
-    character has left meanwhile, or is here already) does nothing.
+    `events` are those of the tick so far; the events of the inputs are numbered after them. An input that no longer
+    applies (its character has left meanwhile, or is here already) does nothing.
     """
     book = _Book(world.tick, list(events), clock, rules)
     lasts = clock.ticks(IMPOSED_MINUTES)
@@ -320,7 +319,7 @@ class _Book:
     tick: int
     events: list[Event]
     clock: Clock
-    rules: Rules
+    rules: HouseRules
 
     def add(self, agent_id: str, place: str, body: EventBody, phase: Phase = Phase.INPUT) -> None:
         ordinal = sum(event.agent_id == agent_id for event in self.events)
@@ -331,7 +330,7 @@ class _Book:
 
 
 def _attempted(geography: Geography, world: World, item: Attempt, book: _Book) -> World:
-    """The world with what lies in the doer's reach of what it attempts; all of it as done by the doer."""
+    """Returns the world with the part of an attempt that its doer can reach; all of it counts as done by the doer."""
     me = item.agent_id
     why = forbidden(world, me, book.rules.kinds)
     if why and me in world.bodies:
@@ -348,7 +347,7 @@ def _attempted(geography: Geography, world: World, item: Attempt, book: _Book) -
 
 
 def forbidden(world: World, me: str, kinds: Kinds) -> str:
-    """Why somebody can attempt nothing, as a key of the phrases `attempt`; empty where it can."""
+    """Returns why somebody can attempt nothing, as a key of the phrases `attempt`; empty if it can."""
     if me not in world.bodies:
         return "gone"
     if any(kinds[one.kind].rests for one in holding(world.circumstances, {me})):
@@ -357,8 +356,10 @@ def forbidden(world: World, me: str, kinds: Kinds) -> str:
 
 
 def within_reach(geography: Geography, world: World, kinds: Kinds, item: Attempt) -> Attempt:
-    """What of an attempt concerns the place of the doer, those and what is there: what nobody would perceive is left
-    out. A place next to it can be closed and opened, and a fire in it put out.
+    """Returns the part of an attempt that concerns the doer's place, and the people and things there; nobody would
+    perceive the rest.
+
+    A place next to it can be closed and opened, and a fire in it put out.
     """
     area = world.bodies[item.agent_id].area
     near = next_areas(geography, [area])
@@ -381,8 +382,8 @@ def within_reach(geography: Geography, world: World, kinds: Kinds, item: Attempt
 
 
 def _reaching(post: Post, place: str, area: str) -> Post | None:
-    """A message as it can be sent from an area, where its reader or its board is at a place: a notice hangs there, and
-    a letter to somebody elsewhere is brought home."""
+    """Returns a message as it can be sent from an area; None if it is a notice for another place. A notice hangs where
+    its board is, and a letter to somebody elsewhere is brought home."""
     if post.to == place and place != area:
         return None
     return msgspec.structs.replace(post, handed=post.handed and place == area)
@@ -408,8 +409,8 @@ def _god(geography: Geography, world: World, item: GodEvent, book: _Book, *, by:
 
 
 def _turned(geography: Geography, world: World, item: GodEvent | Turning, book: _Book, *, was: World) -> World:
-    """The world with what begins and what ends: whoever is gone leaves it, whoever is back comes home. `was`: the world
-    before the input, in which things are where they were."""
+    """Returns the world with the circumstances that begin and end: somebody who is gone leaves it, somebody who is back
+    comes home. `was` is the world before the input, in which things are where they were."""
     kinds, homes = book.rules.kinds, book.rules.homes
     outdoors = frozenset(area for area in geography.destinations if geography.nodes[area].outdoor)
     turn = turned(world.circumstances, kinds, book.clock, world.tick, item.raises, item.ends, outdoors)
@@ -441,7 +442,7 @@ def _is_gone(world: World, me: str, book: _Book) -> bool:
 
 
 def _without_burden(world: World, one: Circumstance) -> World:
-    """The world in which somebody who is gone for good has left what it carried where it was."""
+    """Returns the world in which somebody who is gone for good has left what it carried where it was."""
     body = world.bodies.get(one.of)
     if body is None or one.until:
         return world
@@ -450,8 +451,8 @@ def _without_burden(world: World, one: Circumstance) -> World:
 
 
 def _witnesses(geography: Geography, world: World, one: Circumstance, book: _Book) -> tuple[str, ...]:
-    """Who sees that something begins or ends: those it is of, and those awake where it is; next to it, too, where
-    nobody may be in it."""
+    """Returns everybody who sees that a circumstance begins or ends: its subject, and everybody awake at its place; at
+    the next places, too, if nobody may be in it."""
     kind, place = book.rules.kinds[one.kind], area_of(geography, world, one.of)
     areas = geography.inside(one.of) or {place}
     if kind.clears or kind.shut:
@@ -463,7 +464,7 @@ def _witnesses(geography: Geography, world: World, one: Circumstance, book: _Boo
 
 
 def area_of(geography: Geography, world: World, of: str) -> str:
-    """Where the subject of a circumstance is, an area itself; empty for nowhere."""
+    """Returns the area of a circumstance's subject, which may be the area itself; empty for nowhere."""
     if of in world.bodies:
         return world.bodies[of].area
     if of not in world.things:
@@ -473,7 +474,8 @@ def area_of(geography: Geography, world: World, of: str) -> str:
 
 
 def percepts(geography: Geography, world: World, item: GodEvent) -> Pairs:
-    """(character, what it notices), in the order of ids: the text where it happens, `far` in the next areas."""
+    """Returns pairs (character, what it notices), in the order of ids: the text where it happens, `far` in the next
+    areas."""
     struck = {agent for agent, _ in item.befalls}
     near = next_areas(geography, item.to.areas) if item.far and not item.to.everybody else frozenset[str]()
     told = {
@@ -485,13 +487,13 @@ def percepts(geography: Geography, world: World, item: GodEvent) -> Pairs:
 
 
 def next_areas(geography: Geography, areas: Iterable[str]) -> frozenset[str]:
-    """The areas one way away from some areas, without these."""
+    """Returns the areas one way away from some areas, without the areas themselves."""
     areas = tuple(areas)
     return frozenset(to for area in areas for to, _ in geography.edges[area]).difference(areas)
 
 
 def _under(world: World, sky: Imposed, weather: Weather, book: _Book) -> World:
-    """The world under another sky; WEATHER_CHANGED where that is a change."""
+    """Returns the world under another sky, with WEATHER_CHANGED if the sky changes."""
     before, now = weather(world.imposed), weather(sky)
     if before.sky != now.sky:
         book.add(NOBODY, "", weather_change(before, now), Phase.AMBIENT)
@@ -499,7 +501,7 @@ def _under(world: World, sky: Imposed, weather: Weather, book: _Book) -> World:
 
 
 def _to_mind(world: World, agent_id: str, given: EventBody, book: _Book) -> World:
-    """Add an event that only the mind of one character perceives."""
+    """Adds an event that only the mind of one character perceives."""
     body = world.bodies.get(agent_id)
     if body is not None:
         book.add(agent_id, body.area, given)
@@ -525,7 +527,7 @@ def _leave(world: World, item: Leave, book: _Book, held: str = "") -> World:
 
 
 def _out_of_talks(world: World, me: str, area: str, book: _Book) -> World:
-    """The talks of an area without somebody who is suddenly gone; one that is left with a single member ends."""
+    """Returns the talks of an area without somebody who is suddenly gone; a talk left with a single member ends."""
     ongoing: list[Conversation] = []
     for talk in world.conversations.get(area, ()):
         rest = tuple(member for member in talk.members if member != me)
@@ -553,16 +555,16 @@ def _set(geography: Geography, world: World, item: Set, book: _Book) -> World:
     return replace(world, bodies={**world.bodies, me: changed})
 
 
-def with_states(things: Mapping[str, Thing], sets: Mapping[str, str]) -> Mapping[str, Thing]:
-    """The things with some of their states written; the same mapping when there is nothing to write."""
+def with_states(things: Mapping[str, ThingState], sets: Mapping[str, str]) -> Mapping[str, ThingState]:
+    """Returns the things with some of their states changed; the same mapping if there is nothing to change."""
     if not sets:
         return things
     new = {id: state for id, state in sets.items() if things[id].state != state}
     return {**things, **{id: replace(things[id], state=state, progress=0) for id, state in new.items()}}
 
 
-def with_moves(things: Mapping[str, Thing], moves: Mapping[str, str]) -> Mapping[str, Thing]:
-    """The things with some of them elsewhere, or gone; the same mapping when nothing is moved."""
+def with_moves(things: Mapping[str, ThingState], moves: Mapping[str, str]) -> Mapping[str, ThingState]:
+    """Returns the things with some of them moved or gone; the same mapping if nothing is moved."""
     if not moves:
         return things
     return {**things, **{id: replace(things[id], parent=area) for id, area in moves.items()}}

@@ -15,7 +15,7 @@ from commonplace.clock import Clock
 from commonplace.languages import phrases
 from commonplace.languages.language import language
 from commonplace.world.circumstances import TOWN, holding
-from commonplace.world.deeds import Rules
+from commonplace.world.deeds import HouseRules
 from commonplace.world.events import NOBODY, Event, Form, Intervened, Phase, Post, Received, of_kind, parse_id
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import area_of
@@ -26,13 +26,13 @@ HANGS = 7 * 24 * 60
 
 
 def sent(events: Iterable[Event]) -> dict[str, Message]:
-    """The messages that the events of a tick send. Who writes one need not read it."""
+    """Returns the messages that the events of a tick send. Their author need not read them."""
     posts = ((event.id, one.message) for event, one in of_kind(events, Intervened) if one.message)
     return {id: Message(post.words, post.to, post.by, post.handed, (post.by,) if post.by else ()) for id, post in posts}
 
 
 def form_of(geography: Geography, to: str) -> Form:
-    """What a message to somebody, to a place or to nobody is."""
+    """Returns the form of a message, by its addressee: somebody, a place or nobody."""
     return "broadcast" if not to else "notice" if to in geography.edges else "letter"
 
 
@@ -43,10 +43,10 @@ def delivered(
     events: Sequence[Event],
     *,
     clock: Clock,
-    rules: Rules,
+    rules: HouseRules,
 ) -> tuple[World, list[Event]]:
-    """The world at the end of a tick in which the messages that it holds have been read, with those that are `new`, and
-    the events of the reading, numbered after those of the tick so far."""
+    """Returns the world at the end of a tick, after its messages and the `new` ones have been read, with the events of
+    the reading, numbered after those of the tick so far."""
     kept: dict[str, Message] = {}
     read: list[Event] = []
     first = sum(event.agent_id == NOBODY for event in events)
@@ -62,8 +62,10 @@ def delivered(
     return replace(world, messages=dict(sorted({**kept, **new}.items()))), read
 
 
-def readers_of(geography: Geography, world: World, one: Message | Post, rules: Rules) -> dict[str, tuple[str, ...]]:
-    """Area → those who read a message there, as the world is now, and have not read it before."""
+def readers_of(
+    geography: Geography, world: World, one: Message | Post, rules: HouseRules
+) -> dict[str, tuple[str, ...]]:
+    """Returns area → characters who read a message there, as the world is now, and have not read it before."""
     known = one.read_by if isinstance(one, Message) else (one.by,)
     awake = {me: body.area for me, body in sorted(world.bodies.items()) if not body.asleep and me not in known}
     match form_of(geography, one.to):
@@ -78,9 +80,9 @@ def readers_of(geography: Geography, world: World, one: Message | Post, rules: R
     return {area: readers for area, readers in found.items() if readers}
 
 
-def playing(geography: Geography, world: World, rules: Rules) -> tuple[str, ...]:
-    """The areas in which a radio plays, sorted: it is called so, is in no state in which it is silent, and neither it
-    nor its place is so that it is mute, as without power."""
+def playing(geography: Geography, world: World, rules: HouseRules) -> tuple[str, ...]:
+    """Returns the areas in which a radio plays, sorted. A radio is known by its name; it does not play in a silent
+    state, or while a circumstance of it or of its place mutes it, such as a power cut."""
     words = phrases(rules.language, "radio")
     names, silent = words["names"].split(" | "), words["silent"].split(" | ")
     spoken, areas = language(rules.language), set[str]()

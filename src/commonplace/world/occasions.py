@@ -68,12 +68,12 @@ class Occasion:
 
     @property
     def id(self) -> str:
-        """The id of what happens."""
+        """Returns the id of what happens."""
         return self.event.id
 
     @property
     def in_minutes(self) -> bool:
-        """Whether it follows another one within minutes, whatever the time of day."""
+        """Tells whether it follows another occasion within minutes, whatever the time of day."""
         return bool(self.when.after) and self.when.minutes_after > 0
 
 
@@ -99,7 +99,8 @@ NONE = Occasions()
 
 
 def occurring(occasions: Occasions, seed: int, clock: Clock, world: World, ambient: Ambient) -> tuple[Scripted, ...]:
-    """What happens in the tick after `world`, in the order of ids. `ambient`: the weather at the end of `world`."""
+    """Returns what happens in the tick after `world`, in the order of ids. `ambient` is the weather at the end of
+    `world`."""
     if not occasions.all:
         return ()
     tick = world.tick + 1
@@ -119,7 +120,7 @@ def _of_day(occasions: Occasions, seed: int, clock: Clock, moment: datetime) -> 
 
 
 def _draw(occasions: Occasions, seed: int, clock: Clock, day: datetime) -> Mapping[int, tuple[Occasion, ...]]:
-    """Tick → the occasions that a day draws for it: those of the right weekday and season, each with its chance."""
+    """Returns tick → the occasions that a day draws for it: those of its weekday and season, each with its chance."""
     found: dict[int, list[Occasion]] = {}
     number = (day.date() - clock.start.date()).days
     for one in occasions.all:
@@ -142,13 +143,13 @@ def _may_be_on(when: When, day: datetime, number: int) -> bool:
 
 
 def in_season(season: tuple[MonthDay, MonthDay], day: MonthDay) -> bool:
-    """Whether a day of the year lies in a season, which may go over the turn of the year."""
+    """Tells whether a day of the year lies in a season, which may span the turn of the year."""
     first, last = season
     return first <= day <= last if first <= last else day >= first or day <= last
 
 
 def _following(occasions: Occasions, seed: int, clock: Clock, world: World) -> list[Occasion]:
-    """Those whose antecedent was so many minutes ago, each with its chance."""
+    """Returns the occasions whose antecedent was the right number of minutes ago, each with its chance."""
     tick = world.tick + 1
     return [
         one for one in occasions.following
@@ -158,7 +159,7 @@ def _following(occasions: Occasions, seed: int, clock: Clock, world: World) -> l
 
 
 def _holds(one: Occasion, clock: Clock, world: World, ambient: Ambient) -> bool:
-    """Whether the world is as the occasion wants it."""
+    """Tells whether the world meets the conditions of the occasion."""
     when, today, last = one.when, clock.day(world.tick + 1), world.occasions.get(one.id)
     if last is not None and today - clock.day(last) < when.apart:
         return False
@@ -177,7 +178,7 @@ def _holds(one: Occasion, clock: Clock, world: World, ambient: Ambient) -> bool:
 
 
 def _attended(one: Occasion, world: World) -> bool:
-    """Whether those who are to be there are, awake."""
+    """Tells whether everybody who has to be there is there and awake."""
     when = one.when
     if not (when.present or when.witnessed):
         return True

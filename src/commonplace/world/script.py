@@ -19,21 +19,21 @@ class Audience:
     agents: tuple[str, ...] = ()
 
     def reaches(self, agent_id: str, area: str) -> bool:
-        """Whether it reaches a character who is in the area at the end of the tick."""
+        """Tells whether it reaches a character who is in the area at the end of the tick."""
         return self.everybody or agent_id in self.agents or area in self.areas
 
     @property
     def place(self) -> str:
-        """The area it is confined to; empty when it is not confined to one."""
+        """Returns the area it is confined to; empty if it is not confined to one."""
         return self.areas[0] if len(self.areas) == 1 and not self.agents and not self.everybody else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, the inverse of `audience`."""
+        """Returns plain values, the inverse of `audience`."""
         return {"everybody": self.everybody, "areas": list(self.areas), "agents": list(self.agents)}
 
 
 def audience(body: Mapping[str, Any]) -> Audience:
-    """The audience in a stored input; what is missing is empty."""
+    """Returns the audience of a stored input; a missing field counts as empty."""
     return Audience(bool(body.get("everybody")), tuple(body.get("areas", ())), tuple(body.get("agents", ())))
 
 
@@ -67,12 +67,12 @@ class Scripted:
 
 
 def due(script: Iterable[Scripted], tick: int) -> tuple[Scripted, ...]:
-    """What the script holds for a tick, in the order of ids."""
+    """Returns what the script holds for a tick, in the order of ids."""
     return tuple(sorted((one for one in script if one.tick == tick), key=lambda one: one.id))
 
 
 def scripted_events(now: Sequence[Scripted], tick: int, first_ordinal: int) -> tuple[Event, ...]:
-    """An event for each, numbered after the ambient events of the tick."""
+    """Returns an event for each, numbered after the ambient events of the tick."""
     return tuple(
         Event(tick, Phase.AMBIENT, NOBODY, ordinal, one.to.place, _body(one))
         for ordinal, one in enumerate(now, first_ordinal)
@@ -80,7 +80,7 @@ def scripted_events(now: Sequence[Scripted], tick: int, first_ordinal: int) -> t
 
 
 def barred_after(barred: frozenset[str], opens: Iterable[str], closes: Iterable[str]) -> frozenset[str]:
-    """The barred ways after some open and some close; a way in both ends closed."""
+    """Returns the barred ways after some open and some close; a way in both is closed."""
     after = barred.difference(opens).union(closes)
     return barred if after == barred else after
 
@@ -95,5 +95,5 @@ def _body(one: Scripted) -> ScriptPlayed:
 
 
 def reaches(played: ScriptPlayed, agent_id: str, area: str) -> bool:
-    """Whether it reaches a character who is in the area at the end of the tick."""
+    """Tells whether it reaches a character who is in the area at the end of the tick."""
     return Audience(played.everybody, played.areas, played.agents).reaches(agent_id, area)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from commonplace.world.deeds import Action, Actor, Deed
 from commonplace.world.events import Spoke
-from commonplace.world.state import Scene
+from commonplace.world.state import AreaScene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,8 @@ class Say(Action):
 
 
 def speak(one: Actor, action: Say) -> Deed:
-    """Always said; who hears it, and what talk it belongs to, is `area.fold_area`."""
+    """Returns the deed of saying a line, which always succeeds; `area.fold_area` decides who hears it and which talk it
+    belongs to."""
     spoke = Spoke(
         to_agent_id=action.to_agent_id,
         utterance=action.utterance,
@@ -50,10 +51,11 @@ MOST_MEMBERS = 4
 """Members of a conversation from which on nobody else may join it."""
 
 
-def partners(scene: Scene, me: str) -> tuple[str, ...]:
-    """Whom `me` may speak to: somebody awake here, in my own talk, free, or in a talk that still has a place.
+def partners(scene: AreaScene, me: str) -> tuple[str, ...]:
+    """Returns the characters that `me` may speak to: somebody awake here, in the same talk, free, or in a talk that
+    still has a place.
 
-    In a talk only who has the floor speaks; when nobody spoke in it last tick, every member may.
+    In a talk only the character who has the floor speaks; if nobody spoke in it last tick, every member may.
     """
     awake = scene.awake(me)
     if not scene.conversations:

@@ -39,7 +39,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class ThingState:
     """An object's state and parent: an area, the character that carries it, or `NOWHERE`."""
 
     state: str
@@ -91,7 +91,7 @@ class World:
 
     tick: int
     bodies: Mapping[str, Body]
-    things: Mapping[str, Thing]
+    things: Mapping[str, ThingState]
     conversations: Mapping[str, tuple[Conversation, ...]] = field(default_factory=dict[str, tuple[Conversation, ...]])
     """By area; an area without talk has no entry."""
     barred: frozenset[str] = frozenset()
@@ -121,7 +121,7 @@ class World:
     """Derived: who is in an area, sorted; an empty area has no entry."""
     contents: Mapping[str, tuple[str, ...]] = field(init=False, compare=False, repr=False)
     """Derived: the objects in an area or carried by a character, sorted; without any there is no entry."""
-    _scenes: dict[str, Scene] = field(init=False, default_factory=dict[str, "Scene"], compare=False, repr=False)
+    _scenes: dict[str, AreaScene] = field(init=False, default_factory=dict[str, "AreaScene"], compare=False, repr=False)
     """Scenes by area, made when first asked for: all who are in an area see the same one and act on it."""
 
     def __post_init__(self) -> None:
@@ -137,38 +137,38 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class AreaScene:
     """One area at the end of a tick: all that those who are in it can see or act on, and nothing else."""
 
     area: str
     bodies: Mapping[str, Body]
     """Who is here, in the order of ids."""
-    things: Mapping[str, Thing]
+    things: Mapping[str, ThingState]
     """Objects lying here, and those that somebody here carries, in the order of ids."""
     conversations: tuple[Conversation, ...] = ()
     happened: tuple[Event, ...] = ()
     """The record of the tick: actions and consequences here, and the moves into and out of here."""
 
     def awake(self, me: str) -> tuple[str, ...]:
-        """The others here who are awake."""
+        """Returns the others here who are awake."""
         return tuple(other for other, body in self.bodies.items() if other != me and not body.asleep)
 
 
-def scene(world: World, area: str) -> Scene:
-    """The scene of one area; empty for an area without characters and objects."""
+def scene(world: World, area: str) -> AreaScene:
+    """Returns the scene of one area; empty for an area without characters and objects."""
     known = world._scenes.get(area)  # pyright: ignore[reportPrivateUsage] - a function of the class's own module
     if known is None:
         known = world._scenes[area] = _scene(world, area)  # pyright: ignore[reportPrivateUsage]
     return known
 
 
-def _scene(world: World, area: str) -> Scene:
+def _scene(world: World, area: str) -> AreaScene:
     occupants = world.occupants.get(area, ())
     things = world.things
     held = list(world.contents.get(area, ()))  # sorted, and so is all of it if nobody carries anything
     for me in occupants:
         held += world.contents.get(me, ())
-    return Scene(
+    return AreaScene(
         area=area,
         bodies={me: world.bodies[me] for me in occupants},
         things={id: things[id] for id in sorted(held)},
@@ -178,7 +178,8 @@ def _scene(world: World, area: str) -> Scene:
 
 
 def opening(geography: Geography, agents: Iterable[str] | None = None) -> World:
-    """Tick 0: every object in its opening state, every character (or only `agents`; the rest may join) in its place."""
+    """Returns tick 0: every object in its opening state, and every character in its place (with `agents` only these;
+    the rest may join)."""
     present = None if agents is None else set(agents)
     nodes = geography.nodes.values()
     return World(
@@ -189,7 +190,7 @@ def opening(geography: Geography, agents: Iterable[str] | None = None) -> World:
             if node.type == "agent" and (present is None or node.id in present)
         },
         things={
-            node.id: Thing(node.state or geography.kinds[node.kind].initial, node.parent_id)
+            node.id: ThingState(node.state or geography.kinds[node.kind].initial, node.parent_id)
             for node in nodes
             if node.type == "object"
         },
@@ -201,9 +202,9 @@ def opening(geography: Geography, agents: Iterable[str] | None = None) -> World:
 
 
 def recorded(world: World, events: Iterable[Event]) -> World:
-    """The world with `happened`, `outcomes`, `heard`, `ambient` and `told` as the events of its tick make them.
+    """Returns the world with `happened`, `outcomes`, `heard`, `ambient` and `told` as the events of its tick make them.
 
-    A run stores states and events only; this makes the world of any tick whole again, equal to the executor's.
+    A run stores only states and events; this makes the world of any tick complete again, equal to the executor's.
     """
     events = sorted(events, key=lambda event: event.order)
     return replace(
@@ -217,7 +218,7 @@ def recorded(world: World, events: Iterable[Event]) -> World:
 
 
 def public(event: Event) -> bool:
-    """Whether others at the place notice it. They notice neither events of a mind nor rejected actions."""
+    """Tells whether others at the place notice an event. They notice neither events of a mind nor rejected actions."""
     if event.phase == Phase.ACTION:
         return event.ordinal == 0 and event.type != "ACTION_REJECTED"
     return event.phase == Phase.CONSEQUENCE or event.type in PUBLIC_INPUTS
@@ -241,7 +242,8 @@ def _outcomes(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, .
 
 
 def _heard(world: World, events: Sequence[Event]) -> dict[str, tuple[Event, ...]]:
-    """What was done to whoever left during the tick, and the end of its talks, except its own events."""
+    """Returns what was done to everybody who left during the tick, and the end of their talks, except their own
+    events."""
     heard: dict[str, list[Event]] = {}
     for event in events:
         match event.body:

@@ -87,7 +87,7 @@ class ObjectKind:
 
     @property
     def repairs(self) -> tuple[Transition, ...]:
-        """Transitions that take several attempts, other things or more people."""
+        """Returns the transitions that take several attempts, other things or more people."""
         return tuple(
             one
             for one in self.transitions
@@ -116,7 +116,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class AttemptResult:
     """The result of trying a verb on an object."""
 
     done: bool
@@ -148,8 +148,9 @@ def attempt(
     progress: int = 0,
     at_hand: Mapping[str, str] | None = None,
     people: int = 1,
-) -> Attempt:
-    """Try the verb. An exact rule comes before one for any state, a transition before a refusal of the same rank.
+) -> AttemptResult:
+    """Returns the result of trying the verb. An exact rule comes before one for any state, a transition before a
+    refusal of the same rank.
 
     `progress`: attempts made in this state before; `at_hand`: states of the objects at hand; `people`: how many awake
     people are here. A transition whose needs are not met is refused, with the kind's refusal if there is one.
@@ -160,40 +161,41 @@ def attempt(
                 lacks = _lacks(transition, at_hand or {}, people)
                 return _refused(kind, verb, state, lacks) if lacks else _led(transition, progress)
         if (verb, source) in kind.refusals:
-            return Attempt(False, why=kind.refusals[verb, source])
-    return Attempt(kind.portable and verb in CARRYING)
+            return AttemptResult(False, why=kind.refusals[verb, source])
+    return AttemptResult(kind.portable and verb in CARRYING)
 
 
 def _lacks(transition: Transition, at_hand: Mapping[str, str], people: int) -> str:
-    """The first thing that a transition needs and does not find."""
+    """Returns the first need of a transition that is not met."""
     for thing, state in transition.needs:
         if thing not in at_hand or state not in (ANY, at_hand[thing]):
             return thing
     return PEOPLE if people < transition.people else ""
 
 
-def _refused(kind: ObjectKind, verb: str, state: str, lacks: str) -> Attempt:
+def _refused(kind: ObjectKind, verb: str, state: str, lacks: str) -> AttemptResult:
     why = kind.refusals.get((verb, state)) or kind.refusals.get((verb, ANY), "")
-    return Attempt(False, why=why, lacks=lacks)
+    return AttemptResult(False, why=why, lacks=lacks)
 
 
-def _led(transition: Transition, progress: int) -> Attempt:
-    """The transition's end, or a step on the way to it."""
+def _led(transition: Transition, progress: int) -> AttemptResult:
+    """Returns the end of a transition, or the next step on the way to it."""
     number = progress + 1
     if number < transition.times:
         step = transition.steps[min(number, len(transition.steps)) - 1] if transition.steps else ""
-        return Attempt(True, seen=step, progress=number, times=transition.times)
-    return Attempt(True, transition.target, transition.seen, "", transition.also, times=transition.times)
+        return AttemptResult(True, seen=step, progress=number, times=transition.times)
+    return AttemptResult(True, transition.target, transition.seen, "", transition.also, times=transition.times)
 
 
 def leads_on(kind: ObjectKind, state: str) -> tuple[str, ...]:
-    """The verbs by which something in this state comes into another, in the order of `VERBS`."""
+    """Returns the verbs that change something in this state to another one, in the order of `VERBS`."""
     led = {one.verb for one in kind.transitions if one.source in (state, ANY) and one.target != state}
     return tuple(verb for verb in kind.verbs if verb in led)
 
 
 def words(kind: ObjectKind, state: str) -> str:
-    """How the state reads after the object's name: `is broken`. Without words of its own: `is <state>`."""
+    """Returns how the state reads after the object's name: `is broken`. A state without words of its own reads `is
+    <state>`."""
     return kind.words.get(state, f"is {state.replace('_', ' ')}")
 
 
@@ -207,7 +209,7 @@ Phrase = Literal["arriving", "leaving", "waiting", "closed", "refused", "lacks",
 
 
 def say(language: str, phrase: Phrase, **names: str) -> str:
-    """The phrase in a language, with the names filled in."""
+    """Returns the phrase in a language, with the names filled in."""
     return said(language, "world", phrase, **names)
 
 
@@ -237,14 +239,14 @@ class ActionWords(NamedTuple):
 
 
 def verb_words(language: str, verb: str, name: str) -> VerbWords:
-    """The words for a verb, with the object's name filled in. Raises KeyError for what is no verb."""
+    """Returns the words for a verb, with the object's name filled in. Raises KeyError if there is no such verb."""
     joined = spoken(language).joined
     columns = phrases(language, "verbs")[verb].split(_BETWEEN)
     return VerbWords(*(joined(words.format(name=name)) for words in columns))
 
 
 def action_words(language: str, kind: str, column: Literal["doing", "event", "hint"], **names: str) -> str:
-    """Words for a kind of action, with names filled in. Raises KeyError for a kind or a name that there is not."""
+    """Returns words for a kind of action, with names filled in. Raises KeyError for an unknown kind or name."""
     row = ActionWords(*phrases(language, "actions")[kind].split(_BETWEEN))
     return spoken(language).joined(getattr(row, column).format_map(names))
 

@@ -11,7 +11,7 @@ from commonplace.world.circumstances import NO_KINDS, TOWN, Circumstance, Circum
 from commonplace.world.events import Event, ScriptPlayed
 from commonplace.world.geography import Geography
 from commonplace.world.script import reaches
-from commonplace.world.state import Body, Conversation, Scene, Thing, World, scene
+from commonplace.world.state import AreaScene, Body, Conversation, ThingState, World, scene
 from commonplace.world.weather import Ambient
 
 
@@ -30,7 +30,7 @@ class WorldView:
     ambient: Ambient
     bodies: Mapping[str, Body]
     """The others here, in the order of ids."""
-    things: Mapping[str, Thing]
+    things: Mapping[str, ThingState]
     """Objects here, and those I carry, in the order of ids."""
     ways: Mapping[str, bool]
     """Neighbouring area → whether the way is open."""
@@ -48,7 +48,7 @@ class WorldView:
 
     @property
     def talk(self) -> Conversation | None:
-        """The conversation I am in."""
+        """Returns the conversation that `me` is in."""
         return next((talk for talk in self.conversations if self.me in talk.members), None)
 
 
@@ -62,8 +62,8 @@ def look(
     kinds: Kinds = NO_KINDS,
     home: str = "",
 ) -> WorldView:
-    """What a character who lives in `home` sees at tick `world.tick + 1`; `ambient` is that of `world.tick`, `kinds`
-    are those of the circumstances. Raises KeyError."""
+    """Returns what a character who lives in `home` sees at tick `world.tick + 1`; `ambient` is the weather of
+    `world.tick`, `kinds` are the kinds of circumstances. Raises KeyError."""
     here = scene(world, world.bodies[agent_id].area)
     obeyed = duties(geography, world.circumstances, kinds)
     moment = clock.time(world.tick)
@@ -83,7 +83,7 @@ def look(
 
 def see(
     geography: Geography,
-    here: Scene,
+    here: AreaScene,
     me: str,
     *,
     tick: int,
@@ -94,7 +94,8 @@ def see(
     heard: tuple[Event, ...] = (),
     news: tuple[Event, ...] = (),
 ) -> WorldView:
-    """The view of `me`, who is in the scene, made of nothing but its own area, the weather and what reaches it."""
+    """Returns the view of `me`, who is in the scene, made only of its own area, the weather and the news that reach
+    it."""
     shut = geography.closed_from(here.area, closed)
     others = tuple(event for event in here.happened if event.agent_id != me)
     return WorldView(
@@ -117,9 +118,11 @@ def see(
     )
 
 
-def _seen(geography: Geography, circumstances: Circumstances, here: Scene, obeyed: Duties) -> tuple[Circumstance, ...]:
-    """What is so of an area, of what holds it, of those and what is in it or was left there, of the town, and of the
-    next areas where one cannot go in."""
+def _seen(
+    geography: Geography, circumstances: Circumstances, here: AreaScene, obeyed: Duties
+) -> tuple[Circumstance, ...]:
+    """Returns the circumstances that can be seen: of the area, of the areas that hold it, of the people and things in
+    it, of things left there, of the town, and of the next areas that one cannot enter."""
     around = {here.area, *(to for to, _ in geography.edges[here.area] if to in obeyed.cleared or to in obeyed.shut)}
     holders = {holder for area in around for holder in geography.holders(area)}
     left = {one.of for one in circumstances.values() if one.at == here.area}
@@ -127,7 +130,7 @@ def _seen(geography: Geography, circumstances: Circumstances, here: Scene, obeye
 
 
 def news(ambient: Iterable[Event], me: str, area: str) -> tuple[Event, ...]:
-    """The ambient and scripted events that reach a character who is in the area at the end of their tick."""
+    """Returns the ambient and scripted events that reach a character who is in the area at the end of their tick."""
     return tuple(
         event
         for event in ambient

@@ -21,7 +21,7 @@ class Move(Action):
 
 
 def walk(one: Actor, action: Move) -> Deed:
-    """A step, the announcement of one, or the closed way at which it ends."""
+    """Returns the deed of walking: a step, the announcement of one, or the closed way at which it ends."""
     setting, goal = one.setting, action.to_location_id
     flees = one.scene.area in setting.duties.cleared
     notice = 0 if flees else setting.rules.leave_notice
@@ -60,7 +60,8 @@ class Stride:
 
 
 def stride(geography: Geography, body: Body, goal: str, closed: frozenset[str]) -> Stride:
-    """The next step towards the goal. `closed` ways are known only where they show; all others count as open."""
+    """Returns the next step towards the goal. A closed way is known only if it can be seen; all others count as
+    open."""
     own = {way.id for _, way in geography.edges[body.area]}
     found = geography.closed_from(body.area, closed).union(way for way in body.shut if way not in own)
     if not found:
@@ -71,19 +72,22 @@ def stride(geography: Geography, body: Body, goal: str, closed: frozenset[str]) 
 
 
 def gives_notice(geography: Geography, body: Body, tick: int, leave_notice: int) -> bool:
-    """Whether a MOVE at the tick only announces a departure: nobody walking or in a passage needs to announce one."""
+    """Tells whether a MOVE at the tick only announces a departure: nobody walking or in a passage needs to announce
+    one."""
     if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
         return False
     return body.departs == 0 or tick < body.departs
 
 
 def departure(body: Body, tick: int, leave_notice: int) -> int:
-    """The tick of departure after a wish to leave: the one already announced, or `leave_notice` ticks from now."""
+    """Returns the tick of departure after a wish to leave: the tick announced already, or `leave_notice` ticks from
+    now."""
     return body.departs or tick + leave_notice
 
 
 def promise(geography: Geography, body: Body, tick: int, leave_notice: int) -> int:
-    """The first tick at which a MOVE of a body may take effect, if its next tick is `tick`. No action lowers it."""
+    """Returns the first tick at which a MOVE of a body may take effect, if its next tick is `tick`. No action lowers
+    it."""
     if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
         return tick
     return max(tick, body.departs) if body.departs else tick + leave_notice

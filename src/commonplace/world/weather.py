@@ -69,7 +69,7 @@ class Imposed:
     """Last one; after it the drawn sky comes back."""
 
     def holds(self, tick: int) -> bool:
-        """Whether it is the sky at the end of a tick."""
+        """Tells whether it is the sky at the end of a tick."""
         return self.since <= tick <= self.until
 
 
@@ -90,9 +90,9 @@ class Climate:
 
 
 def ambient_at(climate: Climate, seed: int, clock: Clock, tick: int, imposed: Imposed | None = None) -> Ambient:
-    """Time of day and weather at the end of a tick. The result does not depend on the order of calls.
+    """Returns time of day and weather at the end of a tick. The result does not depend on the order of calls.
 
-    `imposed`: a sky that holds instead of the drawn one, as it is, however warm or cold it is.
+    `imposed`: a sky that replaces the drawn one, whatever its temperature.
     """
     moment = clock.time(tick)
     part = part_of_day(moment)
@@ -102,7 +102,8 @@ def ambient_at(climate: Climate, seed: int, clock: Clock, tick: int, imposed: Im
     spread = below(2 * SPREAD + 1, seed, NOBODY, clock.day(tick), "warmth") - SPREAD
     degrees = low + (high - low) * WARMTH[part] // 100 + CLOUDED[drawn] + spread
     sky = imposed.sky if imposed is not None and imposed.holds(tick) else _fallen(drawn, degrees)
-    return Ambient(part, sky, weighted(WINDS[sky], seed, NOBODY, number, "wind"), _band(degrees))
+    band = next((word for least, word in BANDS if degrees >= least), "cold")
+    return Ambient(part, sky, weighted(WINDS[sky], seed, NOBODY, number, "wind"), band)
 
 
 def ambient_events(
@@ -114,9 +115,9 @@ def ambient_events(
     before: Ambient | None = None,
     imposed: Imposed | None = None,
 ) -> list[Event]:
-    """What of it changes with the tick: TIME_ADVANCED{part_of_day}, WEATHER_CHANGED{from, to, wind, temperature}.
+    """Returns what changes with the tick: TIME_ADVANCED{part_of_day}, WEATHER_CHANGED{from, to, wind, temperature}.
 
-    `before`: that of the tick before, whose seed may have been another one; None: by the same seed.
+    `before`: the weather of the tick before, which may have had another seed; None: by the same seed.
     """
     if tick == 0:
         return []
@@ -131,12 +132,13 @@ def ambient_events(
 
 
 def weather_change(before: Ambient, now: Ambient) -> WeatherChanged:
-    """What happens where the sky changes."""
+    """Returns the event of a change of the sky."""
     return WeatherChanged(old=before.sky, to=now.sky, wind=now.wind, temperature=now.temperature)
 
 
 def _sky(climate: Climate, seed: int, number: int) -> str:
-    """The n-th sky of the chain. The chain is drawn only as far as asked for: each sky depends on the one before."""
+    """Returns the n-th sky of the chain. The chain is drawn only as far as needed, since each sky depends on the one
+    before."""
     drawn = climate.drawn.setdefault(seed, [climate.start_sky])
     while len(drawn) <= number:
         weights = climate.skies.get(drawn[-1]) or NEXT_SKY[drawn[-1]]
@@ -145,11 +147,7 @@ def _sky(climate: Climate, seed: int, number: int) -> str:
 
 
 def _fallen(sky: str, degrees: int) -> str:
-    """Rain falls as snow at 0 °C and below, snow as rain above 2 °C."""
+    """Returns snow for rain at 0 °C and below, and rain for snow above 2 °C; any other sky as it is."""
     if sky in ("rain", "storm") and degrees <= 0:
         return "snow"
     return "rain" if sky == "snow" and degrees > 2 else sky
-
-
-def _band(degrees: int) -> str:
-    return next((word for least, word in BANDS if degrees >= least), "cold")

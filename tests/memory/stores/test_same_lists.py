@@ -11,7 +11,8 @@ import pytest
 
 from commonplace.memory import Memory, MemoryStream, policies
 from commonplace.memory.stores import open_store
-from commonplace.testing.stores import START
+from commonplace.memory.stores.store import Add, Forget
+from commonplace.testing.stores import START, write
 from parts.stores.test_postgres import opened as opened_postgres
 
 PACKAGES = {"chroma": "chromadb", "postgresql": "psycopg"}
@@ -56,10 +57,10 @@ def compare(store, seed: int) -> None:
         ram.remember(text, at=at, importance=chance.uniform(0, 11), session=chance.choice(("", "a/b")), place=("Town",))
     ram.recall(chance.choice(WORDS), at=START + timedelta(days=4), k=3)
     gone = sorted(chance.sample(range(1, ram.last_id + 1), ram.last_id // 5))
-    store.append(agent, list(ram), [ram.vector(memory.id) for memory in ram])
+    write(store, agent, Add(list(ram), [ram.vector(memory.id) for memory in ram]))
     if gone:
         ram.forget(gone)
-        store.remove(agent, gone)
+        write(store, agent, Forget(gone))
     with MemoryStream.open(store, agent, policies.PARK) as kept:
         for policy in ALL:
             query = " ".join(chance.choice(WORDS) for _ in range(2))

@@ -13,6 +13,7 @@ import pytest
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.memory.stores.store import Add, Archive, Forget, Touch, load
 from commonplace.testing.stores import (
     SHARED,
     START,
@@ -25,6 +26,7 @@ from commonplace.testing.stores import (
     same,
     switching_often,
     together,
+    write,
 )
 from sizes import PROVE
 
@@ -84,10 +86,10 @@ def test_a_file_of_the_first_format_goes_on_in_this_one(tmp_path):
         connection.execute("PRAGMA user_version = 1")
     connection.close()
     one, other = SQLiteStore(path), SQLiteStore(path)
-    before = one.load("maria")
-    other.touch("maria", {2: START + timedelta(days=9)})
-    found = one.changes("maria", before.mark, len(before.memories))
-    assert [memory.id for memory in found.memories] == [2]
+    before = one.read("maria").mark
+    write(other, "maria", Touch({2: START + timedelta(days=9)}))
+    (revised, touched, _), whole = one.read("maria", before).operations, one.read("maria", before).whole
+    assert ([memory.id for memory in revised.memories], [*touched.accesses], whole) == ([2], [2], False)
     one.close()
     other.close()
 
@@ -130,11 +132,11 @@ def test_a_run_is_refused_with_the_way_to_copy_it(tmp_path):
 def test_nothing_is_acknowledged_once_the_file_is_gone_or_another(tmp_path, instead):
     path = tmp_path / "s.db"
     store = SQLiteStore(path)
-    store.append("maria", [memory(1)], [None])
+    write(store, "maria", Add([memory(1)], [None]))
     path.rename(tmp_path / "aside")
     if instead:
         path.write_bytes(instead)
-    for deed in (lambda: store.append("maria", [memory(2)], [None]), lambda: store.remove("maria", [1])):
+    for deed in (lambda: write(store, "maria", Add([memory(2)], [None])), lambda: write(store, "maria", Forget([1]))):
         with pytest.raises(CommonplaceError, match="deleted or replaced"):
             deed()
     store.close()
@@ -153,7 +155,7 @@ def test_half_a_file_is_damaged_not_a_riddle(tmp_path):
     with pytest.raises(CommonplaceError, match="damaged") as caught:
         store = SQLiteStore(path)
         try:
-            store.load("maria")
+            load(store, "maria")
         finally:
             store.close()
     assert "copy" in caught.value.hint
@@ -178,23 +180,23 @@ def test_rows_that_are_not_what_was_written_are_damage(harm, tmp_path):
     connection.close()
     store = SQLiteStore(path)
     with pytest.raises(CommonplaceError, match="damaged"):
-        store.load("maria")
+        load(store, "maria")
     store.close()
 
 
 def test_a_full_disk_loses_nothing(tmp_path):
     path = tmp_path / "s.db"
     store = SQLiteStore(path)
-    store.append("maria", [memory(1)], [None])
+    write(store, "maria", Add([memory(1)], [None]))
     (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
     store._connection.execute(f"PRAGMA max_page_count = {pages}")
     big = memory(2, details={"full_text": "lantern " * 100_000})
     with pytest.raises(CommonplaceError, match="the disk is full"):
-        store.append("maria", [big], [None])
-    same(store.load("maria"), [memory(1)])
+        write(store, "maria", Add([big], [None]))
+    same(load(store, "maria"), [memory(1)])
     store._connection.execute("PRAGMA max_page_count = 1000000")
-    store.append("maria", [big], [None])
-    same(store.load("maria"), [memory(1), big])
+    write(store, "maria", Add([big], [None]))
+    same(load(store, "maria"), [memory(1), big])
     store.close()
 
 
@@ -203,9 +205,9 @@ def test_what_can_only_be_read_can_be_read(tmp_path):
     filled(path)
     store = SQLiteStore(path)
     store._connection.execute("PRAGMA query_only = ON")
-    assert len(store.load("maria").memories) == 3
+    assert len(load(store, "maria").memories) == 3
     with pytest.raises(CommonplaceError, match="cannot be written"):
-        store.append("maria", [memory(4)], [None])
+        write(store, "maria", Add([memory(4)], [None]))
     store.close()
 
 
@@ -222,9 +224,9 @@ def test_another_process_that_writes_is_waited_for_and_then_named(tmp_path, monk
     store, other = SQLiteStore(path), sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(CommonplaceError, match="locked by another process"):
-        store.append("maria", [memory(4)], [None])
+        write(store, "maria", Add([memory(4)], [None]))
     other.execute("ROLLBACK")
-    store.append("maria", [memory(4)], [None])
+    write(store, "maria", Add([memory(4)], [None]))
     other.close()
     store.close()
 
@@ -238,9 +240,9 @@ def test_a_forgotten_text_is_nowhere_in_the_file(tmp_path):
     path = tmp_path / "s.db"
     store = SQLiteStore(path)
     secrets = [memory(id, text=f"a secret kept by nobody {'x' * id}", session="kept by nobody") for id in range(1, 41)]
-    store.append("maria", secrets, [None] * 40)
-    store.archive("maria", range(1, 10))
-    store.remove("maria", range(1, 41))
+    write(store, "maria", Add(secrets, [None] * 40))
+    write(store, "maria", Archive(range(1, 10)))
+    write(store, "maria", Forget(range(1, 41)))
     store.close()
     assert b"kept by nobody" not in path.read_bytes()
 
@@ -250,6 +252,6 @@ def filled(path: Path, count: int = 3) -> None:
 
     store = SQLiteStore(path)
     vectors = [np.array([id, 1, 2, 3], dtype=np.float32) for id in range(count)]
-    store.append("maria", [memory(id, place=("Town",)) for id in range(1, count + 1)], vectors)
-    store.archive("maria", [count])
+    write(store, "maria", Add([memory(id, place=("Town",)) for id in range(1, count + 1)], vectors))
+    write(store, "maria", Archive([count]))
     store.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from commonplace.minds.notes import FactNote, Item, News, NewsKind, Person, Recalled, Situation, Spoken, Spot, Who
+from commonplace.minds.notes import FactNote, ItemNote, News, NewsKind, Person, Recalled, Situation, Spoken, Spot, Who
 from commonplace.minds.tasks import ConverseInput, ReactInput
 from commonplace.world.happenings import (
     NOTHING_KNOWN,
@@ -213,7 +213,7 @@ def talks(draw: st.DrawFn) -> ConverseInput:
         warmth, since=draw(st.sampled_from((-1, 120, 2000))), pronoun=draw(st.sampled_from(("he", "she", "they")))
     )
     later = (
-        Item(
+        ItemNote(
             start="18:45",
             minutes=150,
             location="plaza",
@@ -233,7 +233,7 @@ def talks(draw: st.DrawFn) -> ConverseInput:
         facts=(FESTIVAL,),
         said=tuple(line.text for line in lines if line.speaker == "mira"),
         told=(FESTIVAL.id,) if draw(st.booleans()) else (),
-        now=Item(
+        now=ItemNote(
             start="06:00", minutes=200, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth"
         ),
         later=later if draw(st.booleans()) else (),
@@ -248,7 +248,7 @@ def reaction(
         "who": mira(*traits),
         "situation": situation or here(),
         "news": news,
-        "now": Item(
+        "now": ItemNote(
             start="09:00", minutes=120, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth"
         ),
         "places": PLACES,

@@ -12,12 +12,12 @@ from commonplace.character.account import digests_of
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.live_state import initial_state
 from commonplace.engine.lockstep import Lockstep
-from commonplace.minds.notes import FactNote, Gathering, Item, PastNote, Person, changed
+from commonplace.minds.notes import FactNote, Gathering, ItemNote, PastNote, Person, changed
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.converse import decide
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.react import react
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactOutput
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.stages.town import TOWN
@@ -245,7 +245,7 @@ def test_each_case_has_twelve_wordings(language: str) -> None:
 
 def reacts(note: FactNote = sample.FESTIVAL, time: str = "19:40", since: int = 200) -> list[ReactOutput]:
     """What one does over twenty evenings, having one's turn."""
-    now = Item(start="18:45", minutes=150, location="plaza", location_name="Lattice Plaza", do="looking about")
+    now = ItemNote(start="18:45", minutes=150, location="plaza", location_name="Lattice Plaza", do="looking about")
     given = sample.reaction(
         sample.news("gathering", "People are standing about at the lantern festival.", KNOWN),
         situation=sample.here(time, place=PLAZA, people=(sample.jun(since=since),)),

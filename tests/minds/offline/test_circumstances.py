@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.minds.notes import FactNote, Item, Person, So, Spoken, changed
+from commonplace.minds.notes import FactNote, ItemNote, Person, So, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.plan import plan_day
@@ -72,7 +72,9 @@ def test_one_who_is_somewhere_else_leaves_a_strangers_fire_alone_and_stands_by_a
 
 
 def test_those_in_a_fire_speak_of_it_and_not_of_the_rain() -> None:
-    now = Item(start="09:55", minutes=45, location="bar", location_name="Bar", do="fetching water", because=(MEMORY,))
+    now = ItemNote(
+        start="09:55", minutes=45, location="bar", location_name="Bar", do="fetching water", because=(MEMORY,)
+    )
     rain = sample.news("weather", "It begins to rain.", 62)
     wet = changed(sample.here(sky="rain", place=sample.PLACES[2]), people=())
     given = sample.reaction(rain, situation=wet, now=now, so=(FIRE,))
@@ -171,11 +173,11 @@ def test_what_is_over_is_no_alarm() -> None:
 
 
 def test_what_the_plan_cannot_have_any_more_is_replaced_once() -> None:
-    later = Item(start="12:00", minutes=60, location="bar", location_name="Bar", do="serving lunch")
+    later = ItemNote(start="12:00", minutes=60, location="bar", location_name="Bar", do="serving lunch")
     arrived = sample.news("arrived", "Jun Park comes in.", who="jun")
     known = changed(FIRE, minutes_ago=200, memory=5)
     here = changed(sample.here(place=sample.PLACES[4]), people=())
-    home = Item(start="09:00", minutes=180, location="loft", location_name="Loft", do="reading")
+    home = ItemNote(start="09:00", minutes=180, location="loft", location_name="Loft", do="reading")
     given = sample.reaction(arrived, situation=here, now=home, later=(later,), so=(known,))
     stroke = react(given, DICE).stroke
     assert stroke is not None and (stroke.start, stroke.location, stroke.because) == ("12:00", "loft", (5,))

@@ -8,8 +8,8 @@ from commonplace.languages.ko.grammar import POLITE
 from commonplace.minds.notes import Recalled, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import heard, remembered, understood
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.world.acts import ACTS
 from commonplace.world.happenings import Said, Seed

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from commonplace.languages import weekdays
 from commonplace.languages.ko.grammar import polite
 from commonplace.languages.language import language
-from commonplace.minds.notes import NO_PAST, FactNote, Item, Past, PastNote, Person, Recalled, Spoken, Who, changed
+from commonplace.minds.notes import NO_PAST, FactNote, ItemNote, Past, PastNote, Person, Recalled, Spoken, Who, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview.answer import answer
 from commonplace.minds.offline.interview.interview import phrases
 from commonplace.minds.question import ASKER, understood
-from commonplace.minds.question_names import Names
+from commonplace.minds.question_names import QuestionNames
 from commonplace.minds.question_rules import spoken_in
 from commonplace.minds.tasks import Acquaintance, AnswerInput, AnswerOutput, Earlier, ThingKnown
 from commonplace.world.happenings import Befell, Concluded, Did, Said, Seed, Sky
 from minds.offline.sample import FESTIVAL, PLACES, VOICES, here, memory, mira, said
 
-NAMES = Names(
+NAMES = QuestionNames(
     people=[("jun", "Jun Park", "Jun", "he"), ("kit", "Kit Vale", "Kit", "she"), ("joon", "박준", "준", "he")],
     places=[(spot.id, spot.name) for spot in PLACES],
     facts={"lantern_festival": [["lantern", "lanterns"], ["festival"]]},
@@ -51,8 +51,8 @@ SKIMMING = memory(
     happening=Did(doing="skimming the broth", place="bar", place_name="Mira's Noodle Bar"),
 )
 NOTES = (OWES, HEARD, SKIMMING)
-GOING = Item(start="18:45", minutes=180, location="plaza", location_name="Lattice Plaza", do="going to the festival",
-             because=(2,))  # fmt: skip
+GOING = ItemNote(start="18:45", minutes=180, location="plaza", location_name="Lattice Plaza",
+                 do="going to the festival", because=(2,))  # fmt: skip
 
 
 def asked(
@@ -62,12 +62,12 @@ def asked(
     lines: tuple[Spoken, ...] = (),
     facts: tuple[FactNote, ...] = (FESTIVAL,),
     who: Who | None = None,
-    later: tuple[Item, ...] = (GOING,),
+    later: tuple[ItemNote, ...] = (GOING,),
     before: Earlier | None = None,
     known: tuple[Acquaintance, ...] = (JUN,),
     things: tuple[ThingKnown, ...] = (),
     past: Past = NO_PAST,
-    usual: tuple[Item, ...] = (),
+    usual: tuple[ItemNote, ...] = (),
     time: str = "12:00",
 ) -> AnswerOutput:
     """The answer to one question with these memories."""
@@ -346,7 +346,7 @@ ALONE = changed(here("12:00"), people=())
 
 
 def korean(question: str, *lines: Spoken, past: Past = NO_PAST) -> AnswerOutput:
-    names = Names(NAMES.people, [("bar", "국숫집")], {}, weekday=5, weekdays=weekdays(spoken_in(question)))
+    names = QuestionNames(NAMES.people, [("bar", "국숫집")], {}, weekday=5, weekdays=weekdays(spoken_in(question)))
     inputs = AnswerInput(
         who=SORA, situation=ALONE, question=question, asked=understood(question, lines, names),
         recalled=KOREAN, lines=lines, known=(JOON,), day=KOREAN[1:2], doing="국물 내기", past=past,
@@ -463,8 +463,12 @@ def test_what_befell_the_one_who_tells_it_is_told_by_that_one() -> None:
     assert "Mira" not in found
 
 
-SERVING = Item(start="06:30", minutes=180, location="bar", location_name="Mira's Noodle Bar", do="serving breakfast")
-CLOSING = Item(start="18:00", minutes=225, location="bar", location_name="Mira's Noodle Bar", do="scrubbing the pots")
+SERVING = ItemNote(
+    start="06:30", minutes=180, location="bar", location_name="Mira's Noodle Bar", do="serving breakfast"
+)
+CLOSING = ItemNote(
+    start="18:00", minutes=225, location="bar", location_name="Mira's Noodle Bar", do="scrubbing the pots"
+)
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from commonplace.languages.ko.josa import resolved
 from commonplace.minds.notes import Spoken
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import FORMAL, Grammar, grammar, parsed_lists, parsed_rules
 from commonplace.minds.offline.hear import heard
+from commonplace.minds.offline.template_grammar import FORMAL, Grammar, grammar, parsed_lists, parsed_rules
 from commonplace.parts.duet.stage import DUET
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.stages.town import TOWN

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from commonplace.minds.notes import Item, Spoken, changed
+from commonplace.minds.notes import ItemNote, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.react import react
-from commonplace.minds.tasks import ConverseInput, RateInput, ReactInput, ReactOutput, Targets
+from commonplace.minds.tasks import ConverseInput, KnownTargets, RateInput, ReactInput, ReactOutput
 from commonplace.world.happenings import Befell, Seen, Sky
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))
 ADDED = {"ratings", "utterance", "ends", "facts", "speech_act", "topic", "act", "because"}
-TARGETS = Targets(
+TARGETS = KnownTargets(
     areas=("canal", "plaza"), objects={"pot": ("USE",)}, step="INTERACT", step_target="pot", step_verb="USE"
 )
 
@@ -32,7 +32,7 @@ def heard(**more: Any) -> ReactInput:
 def weather(**more: Any) -> ReactInput:
     """Mira is caught by the rain on the plaza."""
     entry = sample.news("weather", "It begins to rain.", 61, Sky(sky="rain", old="cloudy"))
-    out = Item(
+    out = ItemNote(
         start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess", outdoor=True
     )
     here = sample.here(sky="rain", place=sample.PLACES[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
+from commonplace.minds.notes import Hint, ItemNote, Recalled, ThingHere
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import moment_minutes
 from commonplace.minds.offline.plan import plan_day, plan_hours, plan_minutes
@@ -113,7 +113,9 @@ def test_no_two_days_are_the_same() -> None:
 def parts(minutes: int = 60, tick: int = 0, **more: object) -> PlanPartsInput:
     base = {
         "who": sample.mira("brisk"), "situation": sample.here(),
-        "item": Item(start="10:00", minutes=minutes, location="bar", location_name="Noodle Bar", do="serving lunch"),
+        "item": ItemNote(
+            start="10:00", minutes=minutes, location="bar", location_name="Noodle Bar", do="serving lunch"
+        ),
         "hints": tuple(Hint(do=do, object_id=thing, verb="USE" if thing else "") for do, thing in (
             ("ladling broth", ""), ("wiping the counter", ""), ("boiling water", "kettle"), ("slicing scallions", ""),
         )),
@@ -135,7 +137,7 @@ def test_the_inside_of_an_hour_varies() -> None:
 
 def done(do: str, event: str) -> set[str]:
     """What an hour is filled with that rests on a memory."""
-    hour = Item(
+    hour = ItemNote(
         start="18:45", minutes=60, location="plaza", location_name="Lattice Plaza", do=do, because=(41,), event=event
     )
     return {p.do for t in range(20) for p in plan_minutes(parts(item=hour, hints=()), Dice((7, "mira", t, 0))).parts}
@@ -148,7 +150,7 @@ def test_an_hour_that_leads_to_an_event_is_spent_at_it() -> None:
 
 
 def test_an_hour_of_no_name_of_its_own_is_no_sixteen_times_the_same() -> None:
-    hour = Item(
+    hour = ItemNote(
         start="08:10", minutes=120, location="bar", location_name="Mira's Noodle Bar", do="doing the bulk of it",
         because=(4,),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.minds.notes import GoalNote, Item, Past, PastNote, Person, Spoken, changed
+from commonplace.minds.notes import GoalNote, ItemNote, Past, PastNote, Person, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import react
@@ -46,7 +46,7 @@ def test_who_dislikes_the_teller_and_company_stays_away() -> None:
 
 def test_who_already_goes_is_not_planned_twice() -> None:
     line = sample.said(50, sample.FESTIVAL.tell[0], facts=FACT)
-    going = Item(
+    going = ItemNote(
         start="18:45", minutes=150, location="plaza", location_name="Lattice Plaza", do="going to the lantern festival"
     )
     given = sample.reaction(
@@ -69,7 +69,7 @@ def test_rain_drives_indoors(sky: str) -> None:
     given = sample.reaction(
         sample.news("weather", "It begins to rain.", 61, Sky(sky=sky, old="cloudy")),
         situation=sample.here(sky=sky, place=sample.PLACES[2]),
-        now=Item(
+        now=ItemNote(
             start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess", outdoor=True
         ),
     )
@@ -82,7 +82,7 @@ def test_whoever_has_waited_for_rain_to_pass_today_stays_out_in_the_next_shower(
     given = sample.reaction(
         sample.news("weather", "It begins to rain.", 61, Sky(sky="rain", old="cloudy")),
         situation=sample.here(sky="rain", place=sample.PLACES[2]),
-        now=Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess"),
+        now=ItemNote(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="playing chess"),
     )
     waited = PastNote(kind="did", topic="sheltering from the storm", minutes_ago=90, because=(9,))
     again = react(changed(given, past=Past(notes=(waited,))), DICE)
@@ -118,14 +118,18 @@ def test_an_event_is_met_by_temper() -> None:
 
 
 def test_sleepers_notice_nothing() -> None:
-    asleep = Item(start="22:00", minutes=480, location="loft", location_name="Mira's Loft", do="sleeping", asleep=True)
+    asleep = ItemNote(
+        start="22:00", minutes=480, location="loft", location_name="Mira's Loft", do="sleeping", asleep=True
+    )
     given = sample.reaction(sample.news("arrived", "Jun Park comes in.", who="jun"), now=asleep)
     assert react(given, DICE).decision == "keep"
 
 
 @pytest.mark.parametrize(("act", "decision"), [("ask.topic", "talk"), ("tell", "keep")])
 def test_who_goes_to_bed_answers_a_question_first(act: str, decision: str) -> None:
-    asleep = Item(start="22:00", minutes=480, location="loft", location_name="Mira's Loft", do="sleeping", asleep=True)
+    asleep = ItemNote(
+        start="22:00", minutes=480, location="loft", location_name="Mira's Loft", do="sleeping", asleep=True
+    )
     lines = (Spoken(speaker="jun", called="Jun", text="I came about the rotor.", speech_act=act, topic="the rotor"),)
     spoken = sample.news("said", "…", who="jun", to_me=True)
     assert react(sample.reaction(spoken, lines=lines, floor=True, now=asleep), DICE).decision == decision
@@ -161,7 +165,7 @@ def test_whoever_has_come_to_see_somebody_waits_until_their_talk_rests(act: str,
     matter = GoalNote(
         id="g1", kind="visit", text="see Jun", person="jun", called="Jun", act="apologise", because=(4,)
     )  # fmt: skip
-    item = Item(
+    item = ItemNote(
         start="09:00", minutes=60, location="bar", location_name="Mira's Noodle Bar", do="dropping in", because=(4,)
     )
     heard = sample.news("said", "…", who="jun", to_me=False, happening=Said(quote="Well, well.", speech_act=act))
@@ -315,7 +319,7 @@ def crowd(size: int) -> list[ReactInput]:
         Person(id=f"p{n}", name=f"P{n} Q", called=f"P{n}", can_be_spoken_to=True, warmth=n % 30) for n in range(size)
     ]
     text = "A violinist begins to play beside the fountain."
-    at = Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
+    at = ItemNote(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
     inputs = [
         sample.reaction(
             sample.news("event", text, 61, Befell(text=text, areas="plaza")),
@@ -342,7 +346,7 @@ def test_an_event_changes_the_plans_of_all_of_a_few_and_of_a_few_of_a_crowd() ->
 def test_an_event_elsewhere_concerns_who_is_named_or_lives_there() -> None:
     text = "Smoke comes out of the loft."
     far = Befell(text=text, areas="loft")
-    plaza = Item(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
+    plaza = ItemNote(start="09:00", minutes=60, location="plaza", location_name="Lattice Plaza", do="eating a sandwich")
     given = sample.reaction(
         sample.news("event", text, 61, far), situation=sample.here(place=sample.PLACES[2]), now=plaza
     )
@@ -374,7 +378,7 @@ def test_who_hears_of_somebody_they_have_been_meaning_to_see_goes_to_see_them_la
     found = [stroke for stroke in strokes if stroke is not None]
     assert 8 <= len(found) < 20
     assert {(stroke.start, stroke.location, stroke.because) for stroke in found} == {("14:10", "plaza", (61, 7))}
-    planned = Item(start="13:00", minutes=90, location="plaza", location_name="Plaza", do="drop in", because=(7,))
+    planned = ItemNote(start="13:00", minutes=90, location="plaza", location_name="Plaza", do="drop in", because=(7,))
     beside = sample.news("said", line.text, 61, _told(quote), who="pip")
     for number in range(20):
         later = _missing_jun("plaza", "14:10", number)
@@ -387,7 +391,7 @@ def test_who_hears_of_somebody_they_have_been_meaning_to_see_goes_to_see_them_la
 
 
 def test_who_does_not_find_the_one_they_came_to_see_asks_after_them_and_goes_where_they_were_seen() -> None:
-    here = Item(
+    here = ItemNote(
         start="09:00", minutes=60, location="bar", location_name="Mira's Noodle Bar", do="dropping in", because=(7,)
     )
     pip = Person(id="pip", name="Pip Adeyemi", called="Pip", warmth=50, can_be_spoken_to=True)

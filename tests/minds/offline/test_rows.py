@@ -15,12 +15,12 @@ from commonplace.conditions import contradiction, examine, names
 from commonplace.errors import CommonplaceError
 from commonplace.minds import offline
 from commonplace.minds.offline.dice import CHANCES
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.plan import ORDER
 from commonplace.minds.offline.react import WISHES
-from commonplace.minds.offline.rows import Choice, Facts, Row, Table, numbers, parsed
+from commonplace.minds.offline.rule_tables import ChosenRow, Facts, RuleRow, RuleTable, numbers, parsed
 from commonplace.minds.offline.sayings import WEIGHTS
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.speech_facts import Speaking
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.parts.workbench.rules import TABLES
 
 HEAD = "name | of | when | weight | does\n"
@@ -69,11 +69,11 @@ ANN, LOU = Guest("Ann", 30), Guest("Lou", -5)
 KINDS: dict[str, type[Any]] = {"door": Door, "night": Night}
 
 
-def _table(*rows: str) -> Table[Any]:
+def _table(*rows: str) -> RuleTable[Any]:
     return parsed("doors.txt", HEAD + "\n".join(rows), KINDS)
 
 
-def _chosen(table: Table[Any], *guests: Guest) -> str:
+def _chosen(table: RuleTable[Any], *guests: Guest) -> str:
     choice = table.choose(*guests)
     return choice.row.name if choice else ""
 
@@ -143,7 +143,7 @@ def test_rows_that_lead_to_one_another_are_accounted_for_together() -> None:
     answer = _table("late | door | late | 9 | a", "warm | door | guest.warmth > 0 | 5 | a").decide(Door(ANN))
     assert talk is not None
     assert answer is not None
-    assert Choice.accounts([talk, answer]) == {
+    assert ChosenRow.accounts([talk, answer]) == {
         "row": "answer + warm",
         "when": ["dark", "guest.warmth > 0 (30)"],
         "nearly": [["late", "late"], ["news", "not dark"]],
@@ -175,21 +175,21 @@ def test_a_row_that_cannot_be_read_is_refused_with_file_and_line(row: str, what:
 
 # ── the tables that ship ─────────────────────────────────────────────────────────────────────────────────────────────
 
-SHIPPED: dict[str, Table[Any]] = {
+SHIPPED: dict[str, RuleTable[Any]] = {
     table.rows[0].at.partition(".")[0]: table for table in (WISHES, *(one for of in TABLES.values() for one in of))
 }
-ROWS: list[Row[Any]] = [row for table in SHIPPED.values() for row in table.rows]
+ROWS: list[RuleRow[Any]] = [row for table in SHIPPED.values() for row in table.rows]
 EVERY = sorted({row.of for row in ROWS}, key=lambda kind: kind.__name__)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_every_condition_of_a_shipped_row_names_what_exists_to_its_end(row: Row[Any]) -> None:
+def test_every_condition_of_a_shipped_row_names_what_exists_to_its_end(row: RuleRow[Any]) -> None:
     for one in row.when:
         examine(one, row.of)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_no_shipped_row_contradicts_itself(row: Row[Any]) -> None:
+def test_no_shipped_row_contradicts_itself(row: RuleRow[Any]) -> None:
     assert contradiction(row.when, row.of) == ""
 
 
@@ -203,7 +203,7 @@ def test_what_a_condition_can_name_says_what_it_means(of: type[Facts]) -> None:
 
 
 @pytest.mark.parametrize("table", SHIPPED.values(), ids=list(SHIPPED))
-def test_no_shipped_row_stands_behind_one_that_always_wins(table: Table[Any]) -> None:
+def test_no_shipped_row_stands_behind_one_that_always_wins(table: RuleTable[Any]) -> None:
     """A row is tried for the same thing right after a heavier one of its kind; the weights of the two are compared."""
     for number, row in enumerate(table.rows):
         before = (one for one in table.rows[:number] if one.of is row.of)
@@ -218,7 +218,7 @@ def test_names_of_the_rows_that_decide_an_answer_are_unique() -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if issubclass(row.of, Speaking)], ids=lambda row: row.name)
-def test_what_a_shipped_row_of_talk_names_exists(row: Row[Any]) -> None:
+def test_what_a_shipped_row_of_talk_names_exists(row: RuleRow[Any]) -> None:
     known = {name for name in dir(row.of) if not name.startswith("_")}
     cells = row.cells
     rule, *pairs = (cells.get("words") or "-").split()
@@ -233,7 +233,7 @@ WORDS = [row for row in ROWS if row.cells.get("words", "-").strip("-")]
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("row", WORDS, ids=lambda row: row.name)
-def test_the_template_of_a_shipped_row_exists_in_each_language(row: Row[Any], language: str) -> None:
+def test_the_template_of_a_shipped_row_exists_in_each_language(row: RuleRow[Any], language: str) -> None:
     rule = row.cells["words"].split()[0]
     pattern = re.compile("[a-z_.]+".join(map(re.escape, re.split(r"{[a-z_.]+}", rule))))
     assert any(map(pattern.fullmatch, grammar(language).rules))

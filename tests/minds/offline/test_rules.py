@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.languages.en.wording import spelt_out
-from commonplace.minds.offline.grammar import grammar
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.parts.reading_kit.wordings import KINDS
 
 OFFLINE, DUET = (Path(str(files(f"commonplace.{name}"))) for name in ("minds.offline", "parts.duet"))

@@ -10,8 +10,8 @@ from commonplace.languages.en.wording import at
 from commonplace.minds.notes import Person, Recalled, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.react import react
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.world.happenings import Befell, Seed
 from minds.offline import sample

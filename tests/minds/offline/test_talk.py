@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from commonplace.minds.mind import Ask, RequestKey
-from commonplace.minds.notes import GoalNote, Item, Spoken, changed
+from commonplace.minds.notes import GoalNote, ItemNote, Spoken, changed
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
@@ -140,7 +140,7 @@ def test_one_passes_a_fact_on_in_words_that_carry_it_and_invites_when_one_goes()
 def test_an_invitation_is_answered_by_the_plan(goes: bool) -> None:
     ask = f"{sample.FESTIVAL.tell[0]} Will you come?"
     going = "going to the lantern festival"
-    item = Item(start="18:45", minutes=150, location="plaza", location_name="Lattice Plaza", do=going)
+    item = ItemNote(start="18:45", minutes=150, location="plaza", location_name="Lattice Plaza", do=going)
     said = opening(
         sample.said(9, ask, facts=(sample.FESTIVAL.id,)),
         lines=(Spoken(speaker="jun", called="Jun", text=ask),), purpose="reply", later=(item,) if goes else (),
@@ -170,8 +170,12 @@ def ending(
         Spoken(speaker=("mira", "jun")[n % 2], called="", text=text if n == 7 else f"Line {n}.", speech_act=act)
         for n in range(8)
     )
-    elsewhere = Item(start="15:20", minutes=60, location="plaza", location_name="Lattice Plaza", do="sweeping leaves")
-    busy = Item(start="14:00", minutes=80, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth")
+    elsewhere = ItemNote(
+        start="15:20", minutes=60, location="plaza", location_name="Lattice Plaza", do="sweeping leaves"
+    )
+    busy = ItemNote(
+        start="14:00", minutes=80, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth"
+    )
     given: dict[str, object] = {
         "lines": lines, "purpose": "farewell", "situation": sample.here(time), "now": busy, "later": (elsewhere,),
     }  # fmt: skip

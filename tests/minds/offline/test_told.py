@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.minds.notes import Item, Person
+from commonplace.minds.notes import ItemNote, Person
 from commonplace.minds.offline.told import Filling, Pair, Tellable, told
 from commonplace.world.happenings import Befell, Changed, Did, Failed, Happening, Said, Seen
 from minds.offline.sample import memory, mira
@@ -49,7 +49,7 @@ def test_the_place_is_not_said_twice() -> None:
 
 
 def test_what_is_no_memory_has_no_time() -> None:
-    item = Item(start="19:30", minutes=60, location="bar", location_name="Noodle Bar", do="serving dinner")
+    item = ItemNote(start="19:30", minutes=60, location="bar", location_name="Noodle Bar", do="serving dinner")
     assert not _asked(item).get("when")
     assert (_to_jun(item).get("time"), _asked(item).get("time")) == ("half past seven", "at half past seven")
 

@@ -15,7 +15,7 @@ import pytest
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Given, Value, changed, fields_of
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.minds.prompts.prompt import Setting
+from commonplace.minds.prompts.prompt import PromptSetting
 from commonplace.minds.tasks import REACT
 from commonplace.registry import TASKS
 from commonplace.world.happenings import Happened
@@ -57,7 +57,7 @@ def book(language: str, small: Collection[str] = ()) -> PromptBook:
         field: tuple(tuple(korean(text) for text in pair) for pair in getattr(SETTING, field))
         for field in ("places", "private", "people")
     }
-    return PromptBook("ko", Setting(title="격자마을", **named), small=small)
+    return PromptBook("ko", PromptSetting(title="격자마을", **named), small=small)
 
 
 def same(name: str, found: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.minds.prompts.prompt import Setting
-from commonplace.minds.prompts.telling import Teller, gist
+from commonplace.minds.prompts.prompt import PromptSetting
+from commonplace.minds.prompts.teller import Teller, gist
 from commonplace.world.happenings import ISaid, Seed
 from minds.offline.sample import memory, said
 
-PEOPLE = Setting("Town", (), (), (("Mira Sato", "Mira"), ("Jun Park", "Jun"), ("한미라", "미라"), ("박준", "준")))
+PEOPLE = PromptSetting("Town", (), (), (("Mira Sato", "Mira"), ("Jun Park", "Jun"), ("한미라", "미라"), ("박준", "준")))
 MOMENT = "2031-10-04T10:00:00Z"
 ENGLISH = Teller("Mira", "Mira Sato", "en", MOMENT, PEOPLE)
 KOREAN = Teller("미라", "한미라", "ko", MOMENT, PEOPLE)

@@ -9,8 +9,8 @@ import pytest
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Given, changed
 from commonplace.minds.prompts.book import PromptBook
+from commonplace.minds.prompts.character_voices import MOST_LINES, voices_of
 from commonplace.minds.prompts.prompt import Unusable, setting_of
-from commonplace.minds.prompts.voices import MOST_LINES, voices_of
 from commonplace.minds.tasks import CONVERSE, REACT
 from commonplace.minds.tokens import estimated_tokens
 from commonplace.scenario.compiling import load

@@ -14,7 +14,7 @@ from commonplace.minds.notes import (
     Given,
     GoalNote,
     Hint,
-    Item,
+    ItemNote,
     Past,
     PastNote,
     Spoken,
@@ -24,7 +24,7 @@ from commonplace.minds.notes import (
     fields_of,
 )
 from commonplace.minds.offline.mind import OfflineMind
-from commonplace.minds.prompts.prompt import Setting
+from commonplace.minds.prompts.prompt import PromptSetting
 from commonplace.minds.tasks import (
     TASKS,
     ActInput,
@@ -33,6 +33,7 @@ from commonplace.minds.tasks import (
     Evidence,
     InsightsInput,
     JudgeInput,
+    KnownTargets,
     PerceiveEventInput,
     PlanDayInput,
     PlanPartsInput,
@@ -41,7 +42,6 @@ from commonplace.minds.tasks import (
     ReactInput,
     RelateInput,
     Stroke,
-    Targets,
 )
 from commonplace.parts.duet.tasks import DuetInput, DuetReflectInput
 from commonplace.parts.panel.task import PanelInput
@@ -50,7 +50,7 @@ from commonplace.stages.town import TOWN
 from commonplace.world.happenings import Came, Seed
 from minds.offline.sample import FESTIVAL, PLACES, here, jun, memory, mira, news, reaction, said
 
-SETTING = Setting(
+SETTING = PromptSetting(
     title="Latticeville",
     places=tuple((spot.id, spot.name) for spot in PLACES if spot.id != "loft"),
     private=(("loft", "Mira's Loft"),),
@@ -71,10 +71,10 @@ RECALLED = (
     memory(6, "It begins to rain.", 1500),
     memory(7, "Jun Park said that he would go.", 20),
 )
-ITEM = Item(start="09:00", minutes=90, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth")
+ITEM = ItemNote(start="09:00", minutes=90, location="bar", location_name="Mira's Noodle Bar", do="skimming the broth")
 STOVE = ThingHere(id="stove", name="stove", state="cold", verbs=("USE", "OPEN"))
-TARGETS = Targets(areas=("plaza", "workshop"), objects={"stove": ("USE", "OPEN")}, agents=("jun",), step="INTERACT",
-                  step_target="stove", step_verb="USE")  # fmt: skip
+TARGETS = KnownTargets(areas=("plaza", "workshop"), objects={"stove": ("USE", "OPEN")}, agents=("jun",),
+                       step="INTERACT", step_target="stove", step_verb="USE")  # fmt: skip
 ROUTINE = tuple(
     Stroke(start=start, minutes=240, location=place, do=do, routine=index, asleep=do == "sleeping")
     for index, (start, place, do) in enumerate(

@@ -21,7 +21,7 @@ from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import PARTS, Unusable
 from commonplace.minds.prompts.templates import BETWEEN, shipped
 from commonplace.minds.tasks import REACT, TASKS
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import Cited, WireValue, offers_of, schema, spoken
 from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.chat_mind import ChatMind
@@ -55,7 +55,7 @@ def test_every_value_of_a_scene_is_documented() -> None:
         f"{name}: {value}"
         for name, ask in every_ask().items()
         if ask.task.scene is not None
-        for value in ask.task.scene(ask.input, View(SETTING, offers_of(ask)))
+        for value in ask.task.scene(ask.input, PromptView(SETTING, offers_of(ask)))
         if value not in common and (value, name) not in told
     ]
     assert not undocumented, "docs/prompts.md, Templates of your own, lacks: " + "; ".join(undocumented)
@@ -80,7 +80,7 @@ class ToastOutput(WireValue):
     toast: Annotated[str, spoken(120, needed=True)]
 
 
-def scene(inputs: ToastInput, view: View) -> Values:
+def scene(inputs: ToastInput, view: PromptView) -> Values:
     """What its templates tell."""
     return {"memories": view.memories(inputs, most=2)}
 

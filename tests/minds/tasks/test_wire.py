@@ -16,7 +16,7 @@ import commonplace
 from commonplace.errors import UsageError
 from commonplace.languages import phrases
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import Agreed, Item, News, Recalled, changed, fields_of
+from commonplace.minds.notes import Agreed, ItemNote, News, Recalled, changed, fields_of
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Prompt, Unusable
 from commonplace.minds.tasks import (
@@ -38,11 +38,11 @@ from commonplace.minds.tasks import (
     PlanPartsOutput,
     QuestionsOutput,
     RateOutput,
-    Rating,
     ReactInput,
     ReactOutput,
     RelateOutput,
     Stroke,
+    TextRating,
 )
 from commonplace.minds.tasks.offers import Choices, memory_ids
 from commonplace.minds.tasks.react import PURPOSES
@@ -132,7 +132,7 @@ def made(output: type[T], **fields: st.SearchStrategy[Any]) -> st.SearchStrategy
 
 
 RATINGS = made(
-    Rating,
+    TextRating,
     importance=st.integers(1, 10),
     valence=st.integers(-100, 100),
     arousal=st.integers(0, 100),
@@ -382,7 +382,7 @@ def asks(draw: st.DrawFn, task: str) -> Ask[Any, Any]:
                 return tuple(known[id] for id in draw(ids))
             case tuple():
                 return tuple(map(other, value))
-            case Item():
+            case ItemNote():
                 return changed(value, because=tuple(draw(ids)[:3]))
             case News():
                 return changed(value, memory_id=draw(st.sampled_from((0, *MEMORIES))))

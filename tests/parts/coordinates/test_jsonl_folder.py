@@ -19,10 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.memory.stores.store import Add, Archive, Forget, Restore, Revise, load
 from commonplace.parts.coordinates.jsonl import JSONLStore
 from commonplace.parts.coordinates.jsonl_files import Storage, StoreConfig, file_name
 from commonplace.parts.coordinates.retention import RetentionPolicy
-from commonplace.testing.stores import full, memory, same, vectors_of
+from commonplace.testing.stores import full, memory, same, vectors_of, write
 from parts.coordinates.documents import document
 
 FOUNDING_CONFIG = {
@@ -46,7 +47,7 @@ def lines_of(path: Path) -> list[dict]:
 def filled(folder: Path, count: int = 6, **options) -> JSONLStore:
     store = JSONLStore(folder, **options)
     for id in range(1, count + 1):
-        store.append("maria", [memory(id, session=f"s{id % 2}", tags=(f"t{id}",))], vectors_of(id)[-1:])
+        write(store, "maria", Add([memory(id, session=f"s{id % 2}", tags=(f"t{id}",))], vectors_of(id)[-1:]))
     return store
 
 
@@ -63,8 +64,8 @@ def killed(store: JSONLStore) -> None:
 
 def test_a_folder_is_laid_out_as_the_founding_document_says(tmp_path):
     store = filled(tmp_path)
-    store.append("지우", [memory(1, "지우")], [None])
-    store.archive("maria", [2])
+    write(store, "지우", Add([memory(1, "지우")], [None]))
+    write(store, "maria", Archive([2]))
     store.close()
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert found == {
@@ -84,8 +85,8 @@ def test_a_folder_is_laid_out_as_the_founding_document_says(tmp_path):
 def test_the_index_says_what_is_there(tmp_path):
     store = filled(tmp_path)
     names = store.names("maria")
-    store.remove("maria", [1])
-    store.archive("maria", [2])
+    write(store, "maria", Forget([1]))
+    write(store, "maria", Archive([2]))
     index = json.loads((tmp_path / "index.json").read_bytes())
     assert set(index) == {
         "index_version", "last_updated", "total_memories", "keyword_index", "time_index", "persona_index",
@@ -115,11 +116,11 @@ def test_an_index_that_is_missing_torn_or_stale_is_made_anew(tmp_path, damage):
 
 def test_adding_does_not_write_the_whole_index_each_time(tmp_path, monkeypatch):
     store = JSONLStore(tmp_path)
-    store.append("maria", [memory(id) for id in range(1, 1_000)], [None] * 999)
+    write(store, "maria", Add([memory(id) for id in range(1, 1_000)], [None] * 999))
     written: list[int] = []
     monkeypatch.setattr(store, "_write_index", lambda: written.append(1))
     for id in range(1_000, 1_500):
-        store.append("maria", [memory(id)], [None])
+        write(store, "maria", Add([memory(id)], [None]))
     assert len(written) == 5
     store.close()
 
@@ -140,10 +141,10 @@ def test_names_that_differ_in_case_only_have_files_that_differ_in_more(tmp_path)
     names = ["AGI", "agi", "Agi", "", "%", ".", "x" * 300, "x" * 301, "con"]
     assert len({file_name(one).lower() for one in names}) == len(names)
     store = JSONLStore(tmp_path)
-    store.append("maria", [memory(id, session=one) for id, one in enumerate(names, start=1)], [None] * len(names))
+    write(store, "maria", Add([memory(id, session=one) for id, one in enumerate(names, start=1)], [None] * len(names)))
     store.close()
     store = JSONLStore(tmp_path)
-    assert [one.session for one in store.load("maria").memories] == names
+    assert [one.session for one in load(store, "maria").memories] == names
     store.close()
 
 
@@ -161,8 +162,8 @@ def test_names_do_not_depend_on_what_was_refused(tmp_path):
         store = JSONLStore(tmp_path / folder)
         if refused:
             with pytest.raises(UsageError):
-                store.append("maria", [memory(1), memory(2, details={"broken": object()})], [None, None])
-        store.append("maria", [memory(1)], [None])
+                write(store, "maria", Add([memory(1), memory(2, details={"broken": object()})], [None, None]))
+        write(store, "maria", Add([memory(1)], [None]))
         found = store.names("maria")
         store.close()
         return found
@@ -216,11 +217,11 @@ def test_a_backup_is_a_store_and_forgets_what_was_forgotten(tmp_path):
     store = filled(tmp_path / "s", config=config)
     store.close()
     copy = JSONLStore(tmp_path / "backup")
-    same(copy.load("maria"), [memory(id, session=f"s{id % 2}", tags=(f"t{id}",)) for id in range(1, 7)])
+    same(load(copy, "maria"), [memory(id, session=f"s{id % 2}", tags=(f"t{id}",)) for id in range(1, 7)])
     assert copy.repairs == ()
     copy.close()
     store = JSONLStore(tmp_path / "s")
-    store.remove("maria", [1, 3, 5])
+    write(store, "maria", Forget([1, 3, 5]))
     store.close()
     assert not (tmp_path / "backup" / "sessions" / "s1.jsonl").exists()
 
@@ -240,7 +241,7 @@ def test_a_backup_that_cannot_be_made_is_an_error_and_the_store_is_closed_all_th
     with pytest.raises(CommonplaceError, match="file"):
         store.close()
     again = JSONLStore(tmp_path / "s", config=StoreConfig())
-    assert (again.repairs, len(again.load("maria").memories)) == ((), 6)
+    assert (again.repairs, len(load(again, "maria").memories)) == ((), 6)
     again.close()
 
 
@@ -248,11 +249,11 @@ def test_another_compression_is_taken_up_on_opening(tmp_path):
     filled(tmp_path).close()
     store = JSONLStore(tmp_path, config=StoreConfig(storage=Storage(compression="gzip")))
     assert sorted(path.name for path in (tmp_path / "sessions").iterdir()) == ["s0.jsonl.gz", "s1.jsonl.gz"]
-    store.append("maria", [memory(7, session="s1", tags=("t7",))], [None])
+    write(store, "maria", Add([memory(7, session="s1", tags=("t7",))], [None]))
     store.close()
     assert len(lines_of(tmp_path / "sessions" / "s1.jsonl.gz")) == 4
     store = JSONLStore(tmp_path)
-    assert len(store.load("maria").memories) == 7
+    assert len(load(store, "maria").memories) == 7
     store.close()
 
 
@@ -268,12 +269,12 @@ def test_a_folder_of_the_founding_format_is_taken_over(tmp_path):
         (tmp_path / "sessions" / f"{session}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in plain))
     store = JSONLStore(tmp_path)
     assert "numbered from 1" in store.repairs[0]
-    found = store.load("synthesis")
+    found = load(store, "synthesis")
     assert [one.text for one in found.memories] == ["a 0", "b 0", "a 1", "b 1", "a 2", "b 2"]
     assert store.names("synthesis")[0] == "mem_a0"
     store.close()
     store = JSONLStore(tmp_path)
-    assert (store.repairs, store.load("synthesis")) == ((), found)
+    assert (store.repairs, load(store, "synthesis")) == ((), found)
     store.close()
 
 
@@ -287,12 +288,12 @@ def test_what_a_person_has_written_into_a_file_counts(tmp_path):
     path.write_text("\n".join([json.dumps(edited), lines[2]]) + "\n")
     store = JSONLStore(tmp_path)
     assert "memories [3] are missing from the files" in store.repairs[0]
-    found = store.load("maria")
+    found = load(store, "maria")
     assert found.memories[0].details["user_rating"] == 5
     assert found.forgotten == {3}
     store.close()
     store = JSONLStore(tmp_path)
-    assert (store.repairs, store.load("maria").forgotten) == ((), {3})
+    assert (store.repairs, load(store, "maria").forgotten) == ((), {3})
     store.close()
 
 
@@ -331,7 +332,7 @@ def test_a_bad_line_between_good_ones_is_named_and_nothing_is_lost(tmp_path, lin
 @pytest.mark.parametrize("compression", ["none", "gzip"])
 def test_wherever_a_line_is_torn_what_stands_before_it_is_there(tmp_path, compression):
     store = filled(tmp_path / "s", config=StoreConfig(storage=Storage(compression=compression)))
-    wanted = store.load("maria")
+    wanted = load(store, "maria")
     killed(store)
     (path,) = (tmp_path / "s" / "sessions").glob("s0*")
     data = path.read_bytes()
@@ -341,9 +342,9 @@ def test_wherever_a_line_is_torn_what_stands_before_it_is_there(tmp_path, compre
         (tmp_path / f"{cut}" / "sessions" / path.name).write_bytes(data[:cut])
         opened = JSONLStore(tmp_path / f"{cut}")
         assert "torn" in opened.repairs[0]
-        assert [one.id for one in opened.load("maria").memories] == [1, 2, 3, 4, 5]
-        same(opened.load("maria"), wanted.memories[:5], wanted.vectors[:5])
-        opened.append("maria", [memory(6)], [None])
+        assert [one.id for one in load(opened, "maria").memories] == [1, 2, 3, 4, 5]
+        same(load(opened, "maria"), wanted.memories[:5], wanted.vectors[:5])
+        write(opened, "maria", Add([memory(6)], [None]))
         opened.close()
 
 
@@ -353,8 +354,8 @@ def test_a_last_line_without_its_end_is_there_and_one_that_is_no_json_is_named(t
     data = path.read_bytes()
     path.write_bytes(data[:-1])
     store = JSONLStore(tmp_path)
-    assert len(store.load("maria").memories) == 6
-    store.append("maria", [memory(7, session="s0")], [None])
+    assert len(load(store, "maria").memories) == 6
+    write(store, "maria", Add([memory(7, session="s0")], [None]))
     killed(store)
     assert path.read_bytes().startswith(data)
     damaged = path.read_bytes()[:-3] + b"\n"
@@ -367,12 +368,12 @@ def test_a_last_line_without_its_end_is_there_and_one_that_is_no_json_is_named(t
 
 def test_of_an_addition_that_was_cut_off_nothing_is_there(tmp_path):
     store = filled(tmp_path, 2)
-    store.append("maria", [memory(id, session=f"s{id % 3}") for id in range(3, 9)], [None] * 6)
+    write(store, "maria", Add([memory(id, session=f"s{id % 3}") for id in range(3, 9)], [None] * 6))
     killed(store)
     (tmp_path / "sessions" / "s2.jsonl").unlink()
     store = JSONLStore(tmp_path)
     assert "4 memories of an unfinished append were removed" in " ".join(store.repairs)
-    assert len(store.load("maria").memories) == 2
+    assert len(load(store, "maria").memories) == 2
     store.close()
     store = JSONLStore(tmp_path)
     assert store.repairs == ()
@@ -400,17 +401,20 @@ def test_a_change_cut_off_anywhere_is_done_or_not(tmp_path, monkeypatch, op):
             return wrapped
 
         store = filled(folder)
-        store.archive("maria", [2, 3])
+        write(store, "maria", Archive([2, 3]))
         with monkeypatch.context() as patch:
             patch.setattr(jsonl_files, "append", dying(jsonl_files.append))
             patch.setattr(jsonl_files, "replace_file", dying(jsonl_files.replace_file))
             try:
                 if op == "update":
-                    store.update(
-                        "maria", [memory(1, importance=9.0, session="s1"), memory(2, importance=9.0, session="s0")]
+                    write(
+                        store,
+                        "maria",
+                        Revise([memory(1, importance=9.0, session="s1"), memory(2, importance=9.0, session="s0")]),
                     )
                 else:
-                    getattr(store, op)("maria", {"archive": [1, 4], "restore": [2, 3], "remove": [1, 2]}[op])
+                    moved = {"archive": Archive([1, 4]), "restore": Restore([2, 3]), "remove": Forget([1, 2])}
+                    write(store, "maria", moved[op])
                 store.close()
             except Died:
                 killed(store)
@@ -421,7 +425,7 @@ def test_a_change_cut_off_anywhere_is_done_or_not(tmp_path, monkeypatch, op):
         folder = tmp_path / str(survive)
         done = doing(folder, survive)
         store = JSONLStore(folder)
-        found = store.load("maria")
+        found = load(store, "maria")
         state = (found.archived, found.forgotten, [one.importance for one in found.memories[:2]])
         before = (frozenset({2, 3}), frozenset(), [3.0, 3.0])
         after = {
@@ -440,7 +444,7 @@ def test_a_change_cut_off_anywhere_is_done_or_not(tmp_path, monkeypatch, op):
         }
         assert places == {"sessions": {1, 2, 3, 4, 5, 6} - found.archived - found.forgotten, "archive": found.archived}
         again = JSONLStore(folder)
-        assert (again.repairs, again.load("maria").archived) == ((), found.archived)
+        assert (again.repairs, load(again, "maria").archived) == ((), found.archived)
         again.close()
         if done:
             return
@@ -449,20 +453,21 @@ def test_a_change_cut_off_anywhere_is_done_or_not(tmp_path, monkeypatch, op):
 
 WRITER = """
 import sys
-from commonplace.testing.stores import memory
+from commonplace.memory.stores.store import Add, Archive, Forget, load
+from commonplace.testing.stores import memory, write
 from commonplace.parts.coordinates.jsonl import JSONLStore
 store = JSONLStore(sys.argv[1])
-last = len(store.load("maria").memories)
+last = len(load(store, "maria").memories)
 print("ready", flush=True)
 while True:
     last += 1
-    store.append("maria", [memory(last, session=f"s{last % 3}")], [None])
+    write(store, "maria", Add([memory(last, session=f"s{last % 3}")], [None]))
     print(f"added {last}", flush=True)
     if last % 7 == 0 and (last - 1) % 11:
-        store.archive("maria", [last - 1])
+        write(store, "maria", Archive([last - 1]))
         print(f"archived {last - 1}", flush=True)
     if last % 11 == 0:
-        store.remove("maria", [last])
+        write(store, "maria", Forget([last]))
         print(f"removed {last}", flush=True)
 """
 
@@ -477,7 +482,7 @@ def kill_and_look(folder: Path, delay: float, acknowledged: dict[str, set[int]])
         what, id = line.split()
         acknowledged[what].add(int(id))
     store = JSONLStore(folder)
-    found = store.load("maria")
+    found = load(store, "maria")
     there = {one.id for one in found.memories}
     assert acknowledged["added"] <= there
     assert acknowledged["archived"] <= found.archived | found.forgotten
@@ -513,12 +518,12 @@ def test_a_full_disk_keeps_all_or_nothing(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(jsonl_files.os, "write", half)
         with pytest.raises(CommonplaceError, match="disk is full"):
-            store.append("maria", [memory(7), memory(8, text="x" * 1900, session="big")], [None, None])
-    assert len(store.load("maria").memories) == 6
-    store.append("maria", [memory(7)], [None])
+            write(store, "maria", Add([memory(7), memory(8, text="x" * 1900, session="big")], [None, None]))
+    assert len(load(store, "maria").memories) == 6
+    write(store, "maria", Add([memory(7)], [None]))
     store.close()
     store = JSONLStore(tmp_path)
-    assert (store.repairs, len(store.load("maria").memories)) == ((), 7)
+    assert (store.repairs, len(load(store, "maria").memories)) == ((), 7)
     store.close()
 
 
@@ -533,21 +538,22 @@ def test_a_second_opening_is_refused_and_told_which_process_has_it(tmp_path):
 def test_vectors_are_kept_to_the_last_bit_and_stand_at_the_end_of_the_line(tmp_path):
     store = JSONLStore(tmp_path)
     vector = np.array([1 / 3, 1e-30, 5], dtype=np.float32)
-    store.append("maria", [full(1)], [vector])
+    write(store, "maria", Add([full(1)], [vector]))
     store.close()
     (line,) = (tmp_path / "sessions").glob("*.jsonl")
     assert line.read_text().rstrip().endswith('"}}}')
     store = JSONLStore(tmp_path)
-    assert store.load("maria").vectors[0].tobytes() == vector.tobytes()
+    assert load(store, "maria").vectors[0].tobytes() == vector.tobytes()
     store.close()
 
 
 def test_a_deletion_that_a_killed_process_began_is_finished_on_opening(tmp_path):
     store = JSONLStore(tmp_path)
     for agent in ("maria", "klaus"):
-        store.append(agent, [memory(id, agent, session=f"s{id}") for id in range(1, 4)], [None] * 3)
-    store.remove("maria", [1])
-    store._change({"op": "delete", "agent": "maria"})  # and no more: its documents are still in the files
+        write(store, agent, Add([memory(id, agent, session=f"s{id}") for id in range(1, 4)], [None] * 3))
+    write(store, "maria", Forget([1]))
+    line = {"op": "delete", "agent": "maria"}
+    store._append({tmp_path / "changes.jsonl": [line]})  # and no more: its documents are still in the files
     session = tmp_path / "sessions" / "s2.jsonl"
     lines = session.read_bytes().splitlines(keepends=True)
     session.write_bytes(b"".join(line for line in lines if b'"maria"' not in line))
@@ -555,12 +561,12 @@ def test_a_deletion_that_a_killed_process_began_is_finished_on_opening(tmp_path)
     (tmp_path / "lock").write_bytes(b"1\n")
     again = JSONLStore(tmp_path)
     assert again.agents() == ("klaus",)
-    assert len(again.load("klaus").memories) == 3
-    again.append("maria", [memory(1, text="anew")], [None])
+    assert len(load(again, "klaus").memories) == 3
+    write(again, "maria", Add([memory(1, text="anew")], [None]))
     again.close()
     assert all(
         b'"maria"' not in path.read_bytes() or b"anew" in path.read_bytes() for path in tmp_path.glob("sessions/*")
     )
     last = JSONLStore(tmp_path)
-    assert [one.text for one in last.load("maria").memories] == ["anew"]
+    assert [one.text for one in load(last, "maria").memories] == ["anew"]
     last.close()

@@ -13,6 +13,7 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.ledger import Ledger, read
 from commonplace.memory import MemoryStream
 from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.memory.stores.store import load
 from commonplace.parts.coordinates.document import MemoryCoordinate
 from commonplace.parts.coordinates.jsonl import JSONLStore
 from commonplace.parts.coordinates.memory_store import MemoryStore
@@ -98,7 +99,7 @@ def test_a_persona_is_deleted_with_its_archive_and_its_name(tmp_path):
         anew = store.add(document("anew", persona="maria"))
         assert anew.content.response_full == "anew"
     below = JSONLStore(tmp_path)
-    assert [one.id for one in below.load("maria").memories] == [1]
+    assert [one.id for one in load(below, "maria").memories] == [1]
     below.close()
 
 
@@ -254,7 +255,7 @@ def test_one_that_is_let_go_is_closed(tmp_path):
     MemoryStore(tmp_path).add(document("kept"))
     gc.collect()
     below = JSONLStore(tmp_path)
-    assert (below.repairs, len(below.load("synthesis").memories)) == ((), 1)
+    assert (below.repairs, len(load(below, "synthesis").memories)) == ((), 1)
     below.close()
 
 

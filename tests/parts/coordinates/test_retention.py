@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, read
 from commonplace.memory import Memory, MemoryStream
 from commonplace.memory.stores.sqlite import SQLiteStore
+from commonplace.memory.stores.store import Archive, Forget, Writer, load
 from commonplace.parts.coordinates.jsonl import JSONLStore
 from commonplace.parts.coordinates.retention import (
     Candidate,
@@ -23,7 +25,7 @@ from commonplace.parts.coordinates.retention import (
     latest_time,
     plan,
 )
-from commonplace.testing.stores import WordCounts, before_each
+from commonplace.testing.stores import WordCounts, before_each, write
 from sizes import examples
 
 NOW = datetime(2031, 10, 4, 12, tzinfo=UTC)
@@ -214,7 +216,7 @@ def test_a_stream_and_a_store_forget_alike_and_the_ledger_knows(tmp_path):
     assert {one.memory.id: one.archived for one in candidates(store)} == {4: True, 5: False, 6: False, 7: False}
     assert plan(candidates(store, "maria"), policy, now).lines() == []
     stricter = RetentionPolicy(**{**limits, "delete_after_days": 1})
-    apply(plan(candidates(store), stricter, now + timedelta(days=9)), store)
+    apply(plan(candidates(store), stricter, now + timedelta(days=9)), partial(Writer, store))
     assert candidates(store) == []
     store.close()
     entries = list(read(ledger.path))
@@ -233,15 +235,15 @@ def test_what_somebody_forgets_while_a_policy_is_applied_is_left_out(through, tm
     forgetting = plan(candidates(store), RetentionPolicy(delete_after_days=97, archive_after_days=10), NOW)
     assert [one.memory.id for one in forgetting.remove] == [1, 2, 3]
     assert [one.id for one in forgetting.folded] == [9, 10]
-    other.remove("maria", [9])
+    write(other, "maria", Forget([9]))
     if through == "stream":
         stream.refresh()
     with (
-        before_each(store, "archive", lambda ids=[4]: other.remove("maria", [ids.pop()])),
-        before_each(store, "remove", lambda ids=[1, 2]: other.remove("maria", [ids.pop()])),
+        before_each(store, Archive, lambda ids=[4]: write(other, "maria", Forget([ids.pop()]))),
+        before_each(store, Forget, lambda ids=[1, 2]: write(other, "maria", Forget([ids.pop()]))),
     ):
-        apply(forgetting, store if through == "store" else stream)
-    found = other.load("maria")
+        apply(forgetting, partial(Writer, store) if through == "store" else stream)
+    found = load(other, "maria")
     assert (found.forgotten, found.archived) == ({1, 2, 3, 4, 9}, {5, 6, 7, 8})
     assert found.memories[9].details["evidence"] == {"1": "day 0"}
     stream.close()

@@ -9,7 +9,7 @@ from typing import Any
 from cognition.hamlet import Town
 from commonplace.memory.record import Memory
 from commonplace.minds.mind import RequestKey
-from commonplace.minds.tasks import RateInput, RateOutput, Rating
+from commonplace.minds.tasks import RateInput, RateOutput, TextRating
 from commonplace.parts.duet.stage import DUET
 from commonplace.parts.duet.tasks import DuetInput, DuetOutput, DuetPlan, DuetReflectInput, DuetReflection
 from commonplace.scenario.compiling import compiled_from_text
@@ -69,7 +69,7 @@ class Actors(ScriptedMind):
             return DuetReflection(text=f"I feel at home here, {key.tick}.", because=because)
 
         def rate(given: RateInput, key: RequestKey) -> RateOutput:
-            return RateOutput(ratings=tuple(Rating(importance=rating) for _ in given.texts))
+            return RateOutput(ratings=tuple(TextRating(importance=rating) for _ in given.texts))
 
         super().__init__(
             {"duet_turn": turn, "duet_plan": lambda *_: DuetPlan(plan="To ask."), "duet_reflect": reflect, "rate": rate}

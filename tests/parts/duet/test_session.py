@@ -18,6 +18,7 @@ from commonplace import open_run
 from commonplace.errors import UsageError
 from commonplace.languages import phrases
 from commonplace.lock import ProcessLock
+from commonplace.memory.stores.store import load
 from commonplace.parts.duet.sitcom.casting import Config, config_of, edited, short_name
 from commonplace.parts.duet.sitcom.session import Session, begin, catch_up, end, exported, log, play
 from commonplace.parts.duet.tasks import LOST_THREAD
@@ -74,7 +75,7 @@ def test_the_mirror_is_in_step_with_the_run_and_names_a_collection_for_each(tmp_
         store: Any = session.mirror._store
         assert store.agents() == ("김철수", "이영희")
         for agent, name in (("cheolsu", "김철수"), ("younghee", "이영희")):
-            mirrored = store.load(name)
+            mirrored = load(store, name)
             assert [(one.id, one.text, one.accessed_at) for one in mirrored.memories] == [
                 (one.id, one.text, one.accessed_at) for one in run.memories(agent)
             ]

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey
 from commonplace.minds.notes import Person, Recalled, Value, Who
-from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
+from commonplace.minds.prompts.prompt import ChatMessage, Prompt, Unusable
 from commonplace.minds.tasks import RATE, RateInput
 from commonplace.parts.duet.tasks import DUET_TURN, DuetInput, DuetOutput
 from commonplace.parts.model_servers.chat_mind import ChatMind
@@ -219,9 +219,12 @@ class PlainBook:
         del tool
         shown = getattr(ask.input, "recalled", ())
         shown = shown[: len(shown) - drop]
-        messages = [Message("system", "You are a test."), Message("user", " ".join(memory.text for memory in shown))]
+        messages = [
+            ChatMessage("system", "You are a test."),
+            ChatMessage("user", " ".join(memory.text for memory in shown)),
+        ]
         if complaint:
-            messages[-1] = Message("user", f"{messages[-1].text}\n\n{complaint}")
+            messages[-1] = ChatMessage("user", f"{messages[-1].text}\n\n{complaint}")
         return Prompt(ask.task.name, tuple(messages), self.schema, 100, 0.5, len(shown))
 
     def read(

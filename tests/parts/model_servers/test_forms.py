@@ -19,8 +19,8 @@ from commonplace.parts.model_servers.forms import remember_form, remembered_form
 from commonplace.parts.workbench.doctor import examined
 from commonplace.parts.workbench.trial import USABLE, USELESS, Tried, too_hard
 from commonplace.run.manifest import Manifest
+from commonplace.run.minds import task_minds
 from commonplace.run.reading import Reading
-from commonplace.run.task_minds import task_minds
 from minds.tasks.asked import every_ask
 from parts.model_servers.local_server import LocalServer, Sent, completion, request_key
 

@@ -11,7 +11,7 @@ from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import Recalled, Spoken, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.minds.prompts.prompt import Setting
+from commonplace.minds.prompts.prompt import PromptSetting
 from commonplace.parts.duet.tasks import LOST_THREAD
 from commonplace.parts.panel.evaluation import verifiability
 from commonplace.parts.panel.offline import matter, panel_turn, phrases_of
@@ -157,7 +157,7 @@ def test_tone_and_remarks_are_heard():
 def test_the_prompt_of_a_persona_that_was_rated_badly_says_so(language, says):
     def prompt(**more):
         given = PanelInput(who=who("thea", language), role="", seed_prompt=CARS, depth=1, step=1, **more)
-        return PromptBook(language, Setting(title="", places=())).prompt(Ask(PANEL_TURN, given)).messages[-1].text
+        return PromptBook(language, PromptSetting(title="", places=())).prompt(Ask(PANEL_TURN, given)).messages[-1].text
 
     assert says in prompt(rated=1.5)
     assert says not in prompt()

@@ -18,7 +18,7 @@ from commonplace.clock import Clock
 from commonplace.errors import UsageError
 from commonplace.languages.language import language
 from commonplace.memory.record import Memory
-from commonplace.minds.offline.grammar import grammar
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.parts.reading_kit.chronicle import Chronicle
 from commonplace.parts.reading_kit.claims import claims, questions
 from commonplace.parts.reading_kit.rated_lines import as_table, drawn, ratings

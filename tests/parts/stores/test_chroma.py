@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from commonplace.errors import UsageError
 from commonplace.memory import MemoryStream
 from commonplace.memory.embedding import encoded
-from commonplace.memory.stores.codec import ARCHIVED, FORGOTTEN, THERE, packed_text, row_of
-from commonplace.memory.stores.store import tombstone
+from commonplace.memory.stores.codec import packed_text, row_of
+from commonplace.memory.stores.store import ARCHIVED, FORGOTTEN, THERE, Add, Archive, load, tombstone
 from commonplace.parts.stores.chroma import ChromaStore, collection_name
 from commonplace.testing.stores import (
     START,
@@ -28,6 +28,7 @@ from commonplace.testing.stores import (
     refused,
     same,
     vectors_of,
+    write,
 )
 from sizes import PROVE, examples
 
@@ -49,7 +50,7 @@ def test_what_an_unfinished_addition_left_is_cut_and_said(tmp_path, monkeypatch)
     """Chroma takes only so many at once; a process that dies between two helpings has added a part."""
     pytest.importorskip("chromadb", reason="chromadb is not installed")
     store = ChromaStore(tmp_path)
-    store.append("maria", [memory(1), memory(2)], [None, None])
+    write(store, "maria", Add([memory(1), memory(2)], [None, None]))
     store._batch = 2
     real = store._collections["maria"].add
     left = iter((True, False))
@@ -65,13 +66,13 @@ def test_what_an_unfinished_addition_left_is_cut_and_said(tmp_path, monkeypatch)
     monkeypatch.setattr(store._collections["maria"], "add", dying)
     monkeypatch.setattr(store._collections["maria"], "delete", dead)
     with refused():
-        store.append("maria", [memory(id) for id in range(3, 8)], [None] * 5)
+        write(store, "maria", Add([memory(id) for id in range(3, 8)], [None] * 5))
     monkeypatch.undo()
     store.close()
     store = ChromaStore(tmp_path)
     assert store.repairs == ("2 memories of maria, added together with others that are missing, were cut",)
-    same(store.load("maria"), [memory(1), memory(2)])
-    store.append("maria", [memory(3)], [None])
+    same(load(store, "maria"), [memory(1), memory(2)])
+    write(store, "maria", Add([memory(3)], [None]))
     store.close()
     store = ChromaStore(tmp_path)
     assert store.repairs == ()
@@ -81,7 +82,7 @@ def test_what_an_unfinished_addition_left_is_cut_and_said(tmp_path, monkeypatch)
 def test_what_fails_in_one_process_is_not_in_its_way(tmp_path, monkeypatch):
     pytest.importorskip("chromadb", reason="chromadb is not installed")
     store = ChromaStore(tmp_path)
-    store.append("maria", [memory(1)], [None])
+    write(store, "maria", Add([memory(1)], [None]))
     store._batch = 1
     real = store._collections["maria"].add
     left = iter((True, False))
@@ -93,17 +94,17 @@ def test_what_fails_in_one_process_is_not_in_its_way(tmp_path, monkeypatch):
 
     monkeypatch.setattr(store._collections["maria"], "add", failing)
     with refused():
-        store.append("maria", [memory(2, text="old"), memory(3)], [None, None])
+        write(store, "maria", Add([memory(2, text="old"), memory(3)], [None, None]))
     monkeypatch.undo()
-    store.append("maria", [memory(2, text="new")], [None])
-    same(store.load("maria"), [memory(1), memory(2, text="new")])
+    write(store, "maria", Add([memory(2, text="new")], [None]))
+    same(load(store, "maria"), [memory(1), memory(2, text="new")])
     store.close()
 
 
 def test_a_newer_layout_and_a_second_owner_are_refused(tmp_path):
     pytest.importorskip("chromadb", reason="chromadb is not installed")
     store = ChromaStore(tmp_path)
-    store.append("maria", [memory(1)], [None])
+    write(store, "maria", Add([memory(1)], [None]))
     with pytest.raises(UsageError, match="this process has it open"):
         ChromaStore(tmp_path)
     collection = store._collections["maria"]
@@ -178,7 +179,7 @@ def test_a_collection_of_another_program_is_left_alone(chromadb, tmp_path):
     client(chromadb, tmp_path).create_collection("theirs", metadata={"agent": "of another kind"})
     store = ChromaStore(tmp_path)
     assert store.agents() == ()
-    store.append("maria", [memory(1)], [None])
+    write(store, "maria", Add([memory(1)], [None]))
     assert store.agents() == ("maria",)
     store.close()
 
@@ -212,7 +213,7 @@ def test_every_name_is_accepted_and_no_two_are_one(agents):
 def test_a_vector_is_kept_once_unless_chroma_would_round_it(tmp_path, chromadb):
     store = ChromaStore(tmp_path)
     vectors = [np.array([3, -4096, 0, 0], dtype=np.float32), np.array([0.1, 2, 0, 0], dtype=np.float32)]
-    store.append("maria", [memory(1), memory(2)], vectors)
+    write(store, "maria", Add([memory(1), memory(2)], vectors))
     store.close()
     whole, fine = client(chromadb, tmp_path).get_collection("memories_agent_maria").get()["metadatas"]
     assert "rest" not in whole
@@ -225,14 +226,13 @@ def test_a_store_of_the_first_layout_is_rewritten_whole(chromadb, tmp_path, monk
     old = client(chromadb, tmp_path)
     in_first_layout(old, "지우", texts, vectors, forgotten={3}, archived={4})
     old.close()
-    real = ChromaStore.archive
-    monkeypatch.setattr(ChromaStore, "archive", dying)  # a process that dies on the way has lost nothing
-    with pytest.raises(KeyboardInterrupt):
-        ChromaStore(tmp_path)
-    monkeypatch.setattr(ChromaStore, "archive", real)
+    with monkeypatch.context() as patch:
+        patch.setattr(ChromaStore, "write", dying_of(ChromaStore.write, Archive))
+        with pytest.raises(KeyboardInterrupt):  # a process that dies on the way has lost nothing
+            ChromaStore(tmp_path)
     for _ in range(2):
         store = ChromaStore(tmp_path)
-        found = store.load("지우")
+        found = load(store, "지우")
         same(found, [texts[0], texts[1], texts[3]], [vectors[0], vectors[1], vectors[3]])
         assert (found.forgotten, found.archived) == ({3}, {4})
         assert found.settings == {"embedder": "word-counts", "dimensions": 4}
@@ -240,8 +240,13 @@ def test_a_store_of_the_first_layout_is_rewritten_whole(chromadb, tmp_path, monk
     assert [one.name for one in client(chromadb, tmp_path).list_collections()] == [collection_name("지우")]
 
 
-def dying(*_: object) -> None:
-    raise KeyboardInterrupt
+def dying_of(write, kind):
+    def call(store, agent, operations, mark):
+        if any(isinstance(one, kind) for one in operations):
+            raise KeyboardInterrupt
+        return write(store, agent, operations, mark)
+
+    return call
 
 
 def in_first_layout(reader, agent, memories, vectors, *, forgotten, archived) -> None:

@@ -14,7 +14,8 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Emotion, MemoryStream, lattice, policies
 from commonplace.memory.embedding import EmbeddingWarning
 from commonplace.memory.stores import DatabaseStream
-from commonplace.testing.stores import START, WordCounts, before_each, memory
+from commonplace.memory.stores.store import Add, Archive, Forget, Restore, Revise, Touch
+from commonplace.testing.stores import START, WordCounts, before_each, memory, write
 from parts.stores.test_postgres import opened
 
 WORDS = ("festival", "stove", "Klaus", "library", "a promise", "축제에서", "민수가", "!!")
@@ -213,22 +214,23 @@ def test_two_streams_and_two_connections_add_under_the_next_ids(postgres_url, tm
 def test_what_another_forgets_at_the_last_moment_is_left_out(postgres_url, tmp_path):
     store, second = (opened(postgres_url, tmp_path) for _ in range(2))
     deeds = {
-        "touch": lambda stream: [hit.memory.id for hit in stream.recall("", at=START + timedelta(days=1), k=4)],
-        "remove": lambda stream: stream.forget([1, 2, 3]),
-        "archive": lambda stream: stream.archive([1, 2, 3]),
-        "restore": lambda stream: stream.unarchive([1, 2, 3]),
-        "update": lambda stream: stream.reembed(),
+        Touch: lambda stream: [hit.memory.id for hit in stream.recall("", at=START + timedelta(days=1), k=4)],
+        Forget: lambda stream: stream.forget([1, 2, 3]),
+        Archive: lambda stream: stream.archive([1, 2, 3]),
+        Restore: lambda stream: stream.unarchive([1, 2, 3]),
+        Revise: lambda stream: stream.reembed(),
     }
-    for name, deed in deeds.items():
+    for kind, deed in deeds.items():
+        name = kind.__name__
         one, other = (DatabaseStream.open(each, name, embedder=WordCounts()) for each in (store, second))
-        store.append(name, [memory(id, name, text="a stove") for id in range(1, 5)], [None] * 4)
-        if name == "restore":
+        write(store, name, Add([memory(id, name, text="a stove") for id in range(1, 5)], [None] * 4))
+        if kind is Restore:
             one.archive([1, 2, 3])
         victims = [1, 2]
-        with before_each(store, name, lambda other=other, victims=victims: other.forget([victims.pop(0)])):
+        with before_each(store, kind, lambda other=other, victims=victims: other.forget([victims.pop(0)])):
             done = deed(one)
-        assert done == {"touch": [4, 3, 2, 1], "update": 2}.get(name, (3,))
-        assert victims == ([2] if name == "touch" else [])
+        assert done == {Touch: [4, 3, 2, 1], Revise: 2}.get(kind, (3,))
+        assert victims == []
         assert 1 not in one
     for each in (store, second):
         each.close()
@@ -237,9 +239,9 @@ def test_what_another_forgets_at_the_last_moment_is_left_out(postgres_url, tmp_p
 def test_what_another_revises_while_it_is_embedded_stays_revised(postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
     base = DatabaseStream.open(store, "maria", embedder=WordCounts())
-    store.append("maria", [memory(1, text="a stove"), memory(2, text="a kite")], [None, None])
+    write(store, "maria", Add([memory(1, text="a stove"), memory(2, text="a kite")], [None, None]))
     new = [memory(1, text="e")]
-    with before_each(store, "update", lambda: store.update("maria", [new.pop()])):
+    with before_each(store, Revise, lambda: write(store, "maria", Revise([new.pop()]))):
         assert base.reembed() == 2
     assert (base.get(1).text, base.vector(1).tolist()) == ("e", [1, 0, 0, 0])
     store.close()
@@ -277,7 +279,7 @@ def test_more_than_a_batch_can_be_read_while_it_is_changed(postgres_url, tmp_pat
     with MemoryStream.open(store, "maria", embedder=WordCounts()) as stream:
         made = [stream.remember("stove", at=START, importance=1).id for _ in range(3)]
         memories = [replace(stream.get(1), id=id) for id in range(4, 1104)]
-        store.append("maria", memories, [None] * len(memories))
+        write(store, "maria", Add(memories, [None] * len(memories)))
         made += [memory.id for memory in memories]
     base = DatabaseStream.open(store, "maria", embedder=WordCounts())
     read = []
@@ -303,7 +305,7 @@ def test_memories_stored_without_the_vectors_that_follow_from_their_texts_are_co
     store = opened(postgres_url, tmp_path)
     ram = MemoryStream("lazy", policies.LEXICAL)
     memories = [ram.remember(text, at=START) for text in ("a stove", "a lantern", "?!")]
-    store.append("lazy", memories, [None] * 3)  # as copied from a store of files
+    write(store, "lazy", Add(memories, [None] * 3))  # as copied from a store of files
     expected = ram.recall("lantern", at=START, policy=policies.PARK, touch=False)
     base = DatabaseStream.open(store, "lazy", policy=policies.PARK)
     assert base.recall("lantern", at=START, touch=False) == expected

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.memory.stores.store import Access
+from commonplace.memory.stores.store import Access, Add, Forget, Touch, load
 from commonplace.parts.stores.postgres import PostgresStore
-from commonplace.testing.stores import START, StoreContract, memory, same
+from commonplace.testing.stores import START, StoreContract, memory, same, write
 from sizes import PROVE
 
 
@@ -48,25 +48,25 @@ def test_a_server_that_is_not_there_is_named_without_the_password():
 
 def test_a_connection_that_is_cut_says_so_and_nothing_is_lost(postgres_url, tmp_path):
     store, other = opened(postgres_url, tmp_path), opened(postgres_url, tmp_path)
-    store.append("maria", [memory(1)], [None])
+    write(store, "maria", Add([memory(1)], [None]))
     (pid,) = store.connection.execute("SELECT pg_backend_pid()").fetchone()
     other.connection.execute("SELECT pg_terminate_backend(%s)", (pid,))
     with pytest.raises(CommonplaceError, match="gone") as caught:
         for _ in range(100):  # the server takes a moment
-            store.load("maria")
+            load(store, "maria")
     assert "open the store again" in caught.value.hint
-    same(other.load("maria"), [memory(1)])
+    same(load(other, "maria"), [memory(1)])
     store.close()
     other.close()
 
 
 def test_a_database_that_can_only_be_read_says_so(postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
-    store.append("maria", [memory(1)], [None])
+    write(store, "maria", Add([memory(1)], [None]))
     store.connection.execute("SET default_transaction_read_only = on")
-    same(store.load("maria"), [memory(1)])
+    same(load(store, "maria"), [memory(1)])
     with pytest.raises(CommonplaceError, match="cannot be written"):
-        store.append("maria", [memory(2)], [None])
+        write(store, "maria", Add([memory(2)], [None]))
     store.close()
 
 
@@ -80,24 +80,24 @@ def test_a_newer_format_is_refused(postgres_url, tmp_path):
 
 def test_tables_of_the_first_format_go_on_in_this_one(postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
-    store.append("maria", [memory(1), memory(2)], [None, None])
+    write(store, "maria", Add([memory(1), memory(2)], [None, None]))
     store.connection.execute("ALTER TABLE commonplace_memory DROP COLUMN changed")
     store.connection.execute("UPDATE commonplace_format SET number = 1")
     store.close()
     store = opened(postgres_url, tmp_path)
-    before = store.load("maria")
-    store.touch("maria", {2: START})
-    found = store.changes("maria", before.mark, 2)
-    assert [memory.id for memory in found.memories] == [2]
+    before = store.read("maria").mark
+    write(store, "maria", Touch({2: START}))
+    log = store.read("maria", before)
+    assert ([memory.id for memory in log.operations[0].memories], log.whole) == ([2], False)
     store.close()
 
 
 def test_a_memory_that_is_missing_is_damage(postgres_url, tmp_path):
     store = opened(postgres_url, tmp_path)
-    store.append("maria", [memory(1), memory(2)], [None, None])
+    write(store, "maria", Add([memory(1), memory(2)], [None, None]))
     store.connection.execute("DELETE FROM commonplace_memory WHERE id = 1")
     with pytest.raises(CommonplaceError, match="damaged"):
-        store.load("maria")
+        load(store, "maria")
     store.close()
 
 
@@ -107,10 +107,10 @@ def test_a_reader_makes_no_tables_and_writes_to_none(postgres_url, tmp_path):
             with pytest.raises(UsageError, match="no store here"):
                 opened(postgres_url, tmp_path, access)
     store = opened(postgres_url, tmp_path)
-    store.append("maria", [memory(1)], [None])
+    write(store, "maria", Add([memory(1)], [None]))
     reader = opened(postgres_url, tmp_path, "read")
-    same(reader.load("maria"), [memory(1)])
+    same(load(reader, "maria"), [memory(1)])
     with pytest.raises(CommonplaceError, match="cannot be written"):
-        reader.remove("maria", [1])
+        write(reader, "maria", Forget([1]))
     reader.close()
     store.close()

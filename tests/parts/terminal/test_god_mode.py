@@ -8,9 +8,9 @@ import pytest
 
 from commonplace.parts.terminal.god_mode import parsed
 from commonplace.scenario.compiling import load
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 
-TOWN = Town.of(load("plaza").part)
+TOWN = TownNames.of(load("plaza").part)
 
 
 @pytest.mark.parametrize(

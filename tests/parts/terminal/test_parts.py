@@ -12,12 +12,12 @@ from commonplace.parts.terminal.player import SPEEDS, Player, SceneReader
 from commonplace.parts.terminal.timeline import Marks
 from commonplace.scenario.model import ScenarioPart
 from commonplace.views.hues import badges
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 from views.canned import CannedSource, scenario
 
 
-def town(*, with_map: bool = True) -> Town:
-    return Town.of(scenario(with_map=with_map))
+def town(*, with_map: bool = True) -> TownNames:
+    return TownNames.of(scenario(with_map=with_map))
 
 
 def test_badges_are_two_cells_wide_and_all_different() -> None:
@@ -78,8 +78,8 @@ def test_streets_give_way_before_rooms_do() -> None:
         {"name": "rows", "world": {"root": {"id": "town", "name": "Town", "areas": rows}}, "layout": {"map": boxes},
          "characters": [{"id": "a", "name": "A", "age": 1, "traits": ["x"], "home": "r0"}]}
     )  # fmt: skip
-    assert [walls.height for walls in floorplan(Town.of(part), 40, 13).values()] == [1] * 6
-    assert not floorplan(Town.of(part), 40, 12)
+    assert [walls.height for walls in floorplan(TownNames.of(part), 40, 13).values()] == [1] * 6
+    assert not floorplan(TownNames.of(part), 40, 12)
 
 
 def test_a_room_in_a_room_stays_inside_it() -> None:
@@ -89,7 +89,7 @@ def test_a_room_in_a_room_stays_inside_it() -> None:
          "characters": [{"id": "a", "name": "A", "age": 1, "traits": ["x"], "home": "cafe"}]}
     )  # fmt: skip
     for height in (9, 13, 18, 30):
-        plan = floorplan(Town.of(part), 60, height)
+        plan = floorplan(TownNames.of(part), 60, height)
         assert plan["square"].x0 < plan["cafe"].x0
         assert plan["square"].y0 < plan["cafe"].y0
 

@@ -244,7 +244,7 @@ def test_a_part_of_a_run_holds_nothing_of_what_came_after(plaza: Path, tmp_path:
             memories = file.block(f"memories-{agent}")
             assert max(one["tick"] for one in memories["memories"]) <= last
             assert max((tick for tick, *_ in memories["touched"]), default=0) <= last
-            detail = dump(Inspector(Picture(reading)).agent(agent, 45))
+            detail = Inspector(Picture(reading)).agent(agent, 45)
             assert {"tick": 45, "time": detail["time"], **file.at(f"detail-{agent}", 45)} == detail
         assert all(first <= mark["tick"] <= last for mark in file.start["timeline"]["marks"])
 

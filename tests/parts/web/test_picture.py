@@ -23,7 +23,7 @@ from commonplace.parts.web.picture import Picture
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.run.reading import Reading
 from commonplace.views.lines import SILENT, Narrator, PlainLines
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 from e2e.command import command
 from parts.web.serving import after_delta
 from sizes import examples
@@ -157,7 +157,7 @@ def test_at_most_a_day_at_a_time(picture: Picture) -> None:
 
 def test_lines_read_as_in_the_terminal(picture: Picture) -> None:
     """Wherever one begins to read: what a character was doing before is known."""
-    narrator = Narrator(Town.of(picture.reading.scenario.part))
+    narrator = Narrator(TownNames.of(picture.reading.scenario.part))
     told = {frame.tick: [one.text for one in narrator.narrate(frame.events)] for frame in picture.reading.frames()}
     for tick in range(0, 109, 5):
         assert [line.text for line in picture.snapshot(tick).lines] == told[tick]

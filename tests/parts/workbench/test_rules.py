@@ -14,7 +14,7 @@ import pytest
 
 from cognition.hamlet import BASE, person
 from commonplace.api import create_run
-from commonplace.cognition.telling import lines_in
+from commonplace.cognition.authors_lines import lines_in
 from commonplace.minds.offline.react import WISHES
 from commonplace.minds.offline.sayings import WEIGHTS
 from commonplace.parts.workbench.rules import TABLES

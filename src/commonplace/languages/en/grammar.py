@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from commonplace.languages import weekdays
 from commonplace.languages.en import reporting, speech, wording
-from commonplace.languages.language import Hearer, Language, Named, Slots, part_at
-from commonplace.languages.words import listed, word_list
+from commonplace.languages.language import Hearer, Language, Slots, Speaker, part_at
+from commonplace.languages.word_lists import listed, word_list
 from commonplace.text import words
 
 NO_VERBS = listed(
@@ -129,7 +129,7 @@ class English(Language):
         return wording.named(name)
 
     def the(self, name: str) -> str:
-        """Names that begin with a capital or an article stay as they are."""
+        """Returns a name with `the`, unless it begins with a capital or an article."""
         first = name[:1]
         proper = first.isupper() or not first.isascii() or name.startswith(("the ", "a ", "an "))
         return name if proper else f"the {name}"
@@ -141,15 +141,15 @@ class English(Language):
     def at(self, name: str) -> str:
         return wording.at(name)
 
-    def owned(self, text: str, me: Named, you: Hearer | None = None) -> str:
+    def owned(self, text: str, me: Speaker, you: Hearer | None = None) -> str:
         for called, own in ((me.called, "my"), (you.called if you else "", "your")):
             text = re.sub(rf"\b{re.escape(called)}'s (?=\w)", f"{own} ", text) if called else text
         return text
 
-    def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+    def place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
         return self.owned(wording.named(name), me, you)
 
-    def at_place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+    def at_place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
         place = self.place(name, me, you)
         return f"{wording.at(name).split(' ', 1)[0]} {place}" if place else ""
 
@@ -184,7 +184,7 @@ class English(Language):
     def is_own(self, line: str) -> bool:
         return bool(_OWN.search(line))
 
-    def first_person(self, me: Named, text: str) -> list[str]:
+    def first_person(self, me: Speaker, text: str) -> list[str]:
         return [
             made
             for sentence in _SENTENCES.split(text.strip())
@@ -193,7 +193,7 @@ class English(Language):
             if made
         ]
 
-    def label(self, me: Named, label: str) -> str:
+    def label(self, me: Speaker, label: str) -> str:
         return speech.taken(label, me.pronoun, "my")
 
     def is_mine(self, label: str) -> bool:
@@ -265,7 +265,7 @@ class English(Language):
         parts = doing.split(" ")
         return {"doing": doing, "short": doing if len(parts) <= 5 and not _LONG & set(parts) else ""}
 
-    def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
+    def busy(self, me: Speaker, doing: str, *, own: bool = True) -> str:
         doing = wording.lowered(doing.strip().rstrip("."))
         if own:
             # Nobody is doing anything to `me`: such a pronoun is somebody else's.
@@ -279,7 +279,7 @@ class English(Language):
     def gerund(self, phrase: str) -> str:
         return wording.gerund(phrase)
 
-    def goal(self, me: Named, goal: str) -> str:
+    def goal(self, me: Speaker, goal: str) -> str:
         goal = goal.strip().rstrip(".")
         goal = goal[3:] if goal.lower().startswith("to ") else goal
         return speech_of_me(speech.taken(wording.lowered(goal), me.pronoun, "my"), me)
@@ -315,7 +315,7 @@ class English(Language):
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
         return reporting.reported(quote, pronoun, topic)
 
-    def deed(self, text: str, me: Named) -> str:
+    def deed(self, text: str, me: Speaker) -> str:
         return reporting.deed(text, me.called, me.pronoun)
 
     def sentences(self, doing: str, called: str) -> tuple[str, ...]:
@@ -327,7 +327,7 @@ class English(Language):
 
 @lru_cache(maxsize=1024)
 def _one_of(phrases: frozenset[str]) -> re.Pattern[str]:
-    """Finds whether a text between spaces has one of the phrases."""
+    """Tells whether a text between spaces has one of the phrases."""
     return re.compile(f" (?:{'|'.join(sorted(map(re.escape, phrases)))}) ")
 
 
@@ -344,7 +344,7 @@ def _part(hour: int) -> str:
 
 
 def _days_said(days: int, moment: str) -> int:
-    """After midnight the day before is still today."""
+    """Returns the days ago as one says them: after midnight the day before is still today."""
     return days - 1 if days == 1 and datetime.fromisoformat(moment).hour < 4 else days
 
 
@@ -358,8 +358,8 @@ _MINE = listed("neighbour regular customer patient opponent housemate")
 _DETERMINED = listed("a an the my your his her their our") | {"best"}
 
 
-def speech_of_me(text: str, me: Named) -> str:
-    """The character's own name in a text turned to `me` and `my`."""
+def speech_of_me(text: str, me: Speaker) -> str:
+    """Returns a text in which the character's own name is turned to `me` and `my`."""
     for name in (me.name, me.called):
         if name and name in text:
             text = re.sub(rf"\b{re.escape(name)}'s\b", "my", text)
@@ -367,8 +367,8 @@ def speech_of_me(text: str, me: Named) -> str:
     return text
 
 
-def _first_person(me: Named, sentence: str) -> str:
-    """A sentence about the character in the first person; empty where it would not read well."""
+def _first_person(me: Speaker, sentence: str) -> str:
+    """Returns a sentence about the character in the first person; empty if it would not read well."""
     subject = speech.SUBJECT.get(me.pronoun, "they")
     names = "|".join(re.escape(one) for one in sorted({me.name, me.called}, key=len, reverse=True))
     text = re.sub(rf"^(?:(?:Dr|Mr|Mrs|Ms) )?(?:{names})'s\b", speech.POSSESSIVE.get(me.pronoun, "their"), sentence)

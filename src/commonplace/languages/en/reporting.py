@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from commonplace.languages.en.speech import DETERMINERS, OBJECT, POSSESSIVE, SUBJECT
 from commonplace.languages.en.wording import gerund
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 
 SHORTEST, LONGEST = 4, 22
 """Words of a sentence that is passed on."""
@@ -55,9 +55,9 @@ _WORD = re.compile(r"(?P<word>[^\s,]+)(?P<after>,?)")
 
 @lru_cache(maxsize=4096)
 def reported(quote: str, pronoun: str, topic: str = "") -> str:
-    """The sentence on the topic as somebody else passes it on; empty when none would read well.
+    """Returns the sentence on the topic as somebody else passes it on; empty if none would read well.
 
-    `Listen to this. I need a battery.` → `he needs a battery`, said of a he. Without a topic the quote is one sentence.
+    `Listen to this. I need a battery.` → `he needs a battery`, for a man. Without a topic the quote is one sentence.
     """
     if pronoun not in SUBJECT:
         return ""
@@ -69,7 +69,8 @@ def reported(quote: str, pronoun: str, topic: str = "") -> str:
 
 @lru_cache(maxsize=4096)
 def quotable(quote: str, topic: str) -> str:
-    """A sentence on the topic that may be repeated word for word, with its mark; empty when none can stand alone."""
+    """Returns a sentence on the topic that may be repeated word for word, with its mark; empty if none can stand
+    alone."""
     key = topic.rsplit(" ", maxsplit=1)[-1].lower()
     for one in map(str.strip, _SENTENCE.findall(quote)):
         words = one.rstrip(".!").split(" ")
@@ -94,7 +95,7 @@ def _reported(sentence: str, pronoun: str) -> str:
 
 
 def _leans(words: list[str], bare: list[str]) -> bool:
-    """Whether the sentence needs the one before it: for its subject, or for what an `it` or `her` in it means."""
+    """Tells whether the sentence needs the one before it, for its subject or for what `it` or `her` refers to."""
     if words[0].endswith(",") or bare[0] in _LEANING | _ADVERBS:
         return True
     if bare[0] not in DETERMINERS | _BEGINS | _SELF and not _is_verb(bare[1]) and bare[1] not in _ADVERBS:
@@ -110,7 +111,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _begun(word: str) -> str:
-    """The first word in the middle of a sentence: only what may be a name keeps its capital."""
+    """Returns the first word as it stands inside a sentence: only a word that may be a name keeps its capital."""
     return word.lower() if word.lower() in DETERMINERS | _BEGINS else word
 
 
@@ -121,7 +122,7 @@ _BEGINS = listed(
 
 
 def _turned(words: list[str], pronoun: str) -> str:
-    """The words of somebody about themselves, in the third person; empty where a verb is not known."""
+    """Returns the words of somebody about themselves in the third person; empty if a verb is unknown."""
     subject, many = SUBJECT[pronoun], pronoun == "they"
     told, awaits_verb = list[str](), False
     for number, one in enumerate(words):
@@ -155,13 +156,13 @@ def _turned(words: list[str], pronoun: str) -> str:
 
 
 def _goes_on(words: list[str]) -> bool:
-    """Whether a second verb may follow that would have to change, too: `I ring up and complain`."""
+    """Tells whether a second verb may follow that would have to change, too: `I ring up and complain`."""
     after = (word for joint, word in pairwise(words) if joint in {"and", "or", "but"})
     return any(word.islower() and word not in DETERMINERS and not word.endswith("ed") for word in after)
 
 
 def _with_third(verb: str, many: bool) -> str:
-    """The verb of `I …` as it goes with he, she or they; empty for what is no verb."""
+    """Returns the verb of `I …` in the form for he, she or they; empty if it is not a verb."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb][many]
     if verb in _NO_VERBS or not verb.isascii() or not verb.replace("'", "").isalpha() or verb[0].isupper():
@@ -187,9 +188,8 @@ _PIECE = re.compile(r"(\"[^\"]*\"|“[^”]*”)")
 
 
 def deed(text: str, name: str, pronoun: str) -> str:
-    """What somebody says they do, told of them: `I lock the shed and throw the key away` → `Ilse locks the shed and
-    throws the key away`. What stands in quotation marks stays.
-    """
+    """Returns what somebody says they do, told of them: `I lock the shed and throw the key away` → `Ilse locks the shed
+    and throws the key away`. Words in quotation marks do not change."""
     text = text.strip()
     subject = re.match(rf"(?:I|{SUBJECT.get(pronoun, 'they')}|{re.escape(name)})(?= )", text, re.IGNORECASE)
     if subject and subject[0] != "I":
@@ -203,7 +203,7 @@ def deed(text: str, name: str, pronoun: str) -> str:
 
 
 def _deed(text: str, name: str, pronoun: str, *, named: bool) -> tuple[str, bool]:
-    """A piece of a deed, and whether the doer has been named."""
+    """Returns a piece of a deed, and whether it names the doer already."""
     words, told, awaits_verb, many = text.split(" "), list[str](), False, False
     for number, one in enumerate(words):
         word = one.rstrip(",.;:!?")
@@ -224,7 +224,7 @@ def _deed(text: str, name: str, pronoun: str, *, named: bool) -> tuple[str, bool
 
 
 def sentences(doing: str, called: str) -> tuple[str, ...]:
-    """`setting fire to it` → `Mira sets fire to it`; a verb that may be spelt in several ways in each of them."""
+    """Returns `setting fire to it` → `Mira sets fire to it`, with a sentence for each possible spelling of the verb."""
     verb, _, rest = doing.partition(" ")
     stem = verb.removesuffix("ing")
     forms = (form for form in (stem, f"{stem}e", stem[:-1]) if form and gerund(form) == verb)

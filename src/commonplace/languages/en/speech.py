@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 
 SUBJECT = {"she": "she", "he": "he", "they": "they"}
 OBJECT = {"she": "her", "he": "him", "they": "them"}
@@ -30,7 +30,8 @@ _AGREES = {
 
 @lru_cache(maxsize=4096)
 def taken(doing: str, pronoun: str, person: str) -> str:
-    """What somebody does in the words of the doer (`person` "my") or of who speaks to the doer ("your").
+    """Returns what somebody does in the words of the doer (`person` "my") or of somebody who speaks to the doer
+    ("your").
 
     `looking for his keys` → `looking for my keys`; `counting drips he will stop one day` → `… I will stop one day`.
     Only the doer's own pronoun is turned; `her` before a noun is a possessive.
@@ -50,7 +51,8 @@ def taken(doing: str, pronoun: str, person: str) -> str:
 
 
 def _clause(found: re.Match[str], pronoun: str, person: str) -> str:
-    """`he always orders` → `I always order`: a clause about the doer, as the doer or the one addressed has it."""
+    """Returns a clause about the doer as the doer or the one addressed says it: `he always orders` → `I always
+    order`."""
     subject, short, adverbs, verb = found.groups()
     if subject != SUBJECT[pronoun]:
         return found.group()
@@ -65,7 +67,7 @@ def _clause(found: re.Match[str], pronoun: str, person: str) -> str:
 
 
 def _agreeing(verb: str, turned: int, *, many: bool) -> str:
-    """The verb as it goes with I (0) or you (1): `orders` → `order`."""
+    """Returns the verb in the form for I (0) or you (1): `orders` → `order`."""
     if verb in _AGREES:
         return _AGREES[verb][turned]
     if many or not verb.endswith("s") or verb.endswith("ss") or len(verb) < 4:
@@ -115,10 +117,10 @@ _POINTING = DETERMINERS | listed(
 
 @lru_cache(maxsize=4096)
 def noun_phrase(text: str, subject: str = "") -> str:
-    """What a text is about, in its own words: `I still owe Kit for my battery` → `my battery`; empty when nothing in it
-    can be named.
+    """Returns what a text is about, in its own words: `I still owe Kit for my battery` → `my battery`; empty if nothing
+    in it can be named.
 
-    With a `subject` it is the phrase the subject occurs in, else the subject itself: as it is where the text has it
+    With a `subject` it is the phrase in which the subject occurs, else the subject itself: unchanged if the text has it
     without an article (`I prescribe sleep`), otherwise with one (`flood` → `the flood`).
     """
     for found in _NOUN_PHRASE.finditer(text):
@@ -150,13 +152,14 @@ def noun_phrase(text: str, subject: str = "") -> str:
 
 
 def with_article(subject: str) -> str:
-    """`flood` → `the flood`; a name, or what has a determiner already, stays as it is."""
+    """Returns a subject with an article: `flood` → `the flood`; a name, or a subject with a determiner, does not
+    change."""
     is_whole = not subject or subject[0].isupper() or subject.split(" ", 1)[0] in DETERMINERS
     return subject if is_whole else f"the {subject}"
 
 
 def turned(topic: str, my: str = "your", your: str = "my") -> str:
-    """A topic as the one who was addressed names it: `my roof` → `your roof`, `your roof` → `my roof`.
+    """Returns a topic as the one addressed names it: `my roof` → `your roof`, `your roof` → `my roof`.
 
     A third person names it with other possessives: `my roof` → `Jun's roof`.
     """
@@ -167,13 +170,13 @@ def turned(topic: str, my: str = "your", your: str = "my") -> str:
 
 
 def bare(topic: str) -> str:
-    """A topic without its determiner: `the lantern festival` → `lantern festival`."""
+    """Returns a topic without its determiner: `the lantern festival` → `lantern festival`."""
     determiner, _, noun = topic.partition(" ")
     return noun if determiner in DETERMINERS or determiner.endswith("'s") else topic
 
 
 def addressed(text: str, name: str, called: str) -> str:
-    """The text with its mentions of somebody turned to `you`, as it is said to that person."""
+    """Returns the text as it is said to somebody: mentions of that person are turned to `you`."""
     for mention in (name, called):
         if mention and mention in text:
             text = re.sub(rf"\b{re.escape(mention)}'s\b", "your", text)
@@ -182,5 +185,5 @@ def addressed(text: str, name: str, called: str) -> str:
 
 
 def mentions(text: str, name: str, called: str) -> bool:
-    """Whether somebody's name occurs in the text."""
+    """Tells whether somebody's name occurs in the text."""
     return (called in text and bool(re.search(rf"\b{re.escape(called)}\b", text))) or (bool(name) and name in text)

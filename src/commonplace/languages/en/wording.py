@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 
 HOURS = (
     "midnight", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "noon",
@@ -25,7 +25,7 @@ _NO_ARTICLE = frozenset({"home", "town"})
 
 
 def clock(moment: str) -> str:
-    """`19:30` → `half past seven`; the nearest five minutes a person would name."""
+    """Returns a time as a person says it, to the nearest five minutes: `19:30` → `half past seven`."""
     hour, minute = int(moment[:2]), int(moment[3:5])
     this, following = _hour(hour), _hour(hour + 1)
     words = next(words for limit, words in _MINUTES if minute < limit)
@@ -46,7 +46,7 @@ def _hour(hour: int) -> str:
 
 @lru_cache(maxsize=2048)
 def when(moment: str, minutes_ago: int) -> str:
-    """When something was, in words: `just now`, `this morning`, `last night`, `the other day`."""
+    """Returns when something was, in words: `just now`, `this morning`, `last night`, `the other day`."""
     now = datetime.fromisoformat(moment)
     then = now - timedelta(minutes=max(0, minutes_ago))
     if minutes_ago <= 15:
@@ -76,7 +76,8 @@ def _part(hour: int) -> str:
 
 @lru_cache(maxsize=2048)
 def named(name: str) -> str:
-    """A thing or a place inside a sentence: `Workshop` → `the workshop`, `Mira's Flat` → `Mira's flat`."""
+    """Returns the name of a thing or a place inside a sentence: `Workshop` → `the workshop`, `Mira's Flat` → `Mira's
+    flat`."""
     name = name.strip()
     if not name:
         return ""
@@ -94,7 +95,7 @@ def named(name: str) -> str:
 
 
 def _soft(name: str) -> str:
-    """Lower case for a name of common words; capitals stay in one that reads as a proper name."""
+    """Returns a name of common words in lower case; a name that reads as a proper one keeps its capitals."""
     words = name.split()
     last = words[-1].lower()
     if len(words) == 1 or (last in _IN and last not in _OWN_NAMES) or last in _COMMON:
@@ -110,7 +111,7 @@ _COMMON = listed(
 
 @lru_cache(maxsize=2048)
 def at(name: str) -> str:
-    """`at the workshop`, `on the roof`, `in the garden`; `at home`."""
+    """Returns `at the workshop`, `on the roof`, `in the garden`; `at home`."""
     phrase = named(name)
     if not phrase:
         return ""
@@ -119,7 +120,8 @@ def at(name: str) -> str:
 
 
 def lowered(text: str) -> str:
-    """The text without a capital at its beginning, unless that belongs to `I` or to a name that is not an article."""
+    """Returns the text without a capital at its beginning, unless it begins with `I` or a name other than an
+    article."""
     first = text.split(" ", 1)[0].rstrip(",.;:!?")
     if first in _SENTENCE_STARTS:
         return text[0].lower() + text[1:]
@@ -138,7 +140,7 @@ _SENTENCE_STARTS = listed(
 
 
 def gerund(phrase: str) -> str:
-    """`fix the roof` → `fixing the roof`."""
+    """Returns a phrase as a gerund: `fix the roof` → `fixing the roof`."""
     verb, _, rest = phrase.partition(" ")
     return f"{_ing(verb)} {rest}".strip()
 
@@ -196,7 +198,8 @@ _REGULAR = re.compile(
 
 
 def past(sentence: str) -> str:
-    """A present-tense report told afterwards: its first verb put in the past; empty when no verb is recognised."""
+    """Returns a report in the present told afterwards, with its first verb in the past; empty if no verb is
+    recognised."""
     words = sentence.split(" ")
     for index, word in enumerate(words):
         if index == 0:
@@ -244,7 +247,7 @@ _NT = re.compile(r"\b([A-Za-z]+n't)\b(?! (?:we|you|I|it|they|he|she|that|there)\
 
 
 def spelt_out(text: str) -> str:
-    """Without contractions, as a formal speaker would have it."""
+    """Returns the text without contractions, as a formal speaker would say it."""
     if "'" not in text:
         return text
     text = _HAD.sub("I had", _NT.sub(lambda found: _like(found.group(1)), text))
@@ -260,14 +263,14 @@ def _like(word: str) -> str:
 
 
 def polished(text: str) -> str:
-    """One space between words, capitals at the beginning of sentences, `an` before what sounds like a vowel."""
+    """Returns the text with single blanks, capitals at the beginning of sentences, and `an` before a vowel sound."""
     text = " ".join(text.split())
     text = _ARTICLE.sub(lambda found: f"{found[1]}n " if _begins_with_vowel(found[2]) else found[0], text)
     return _START.sub(lambda found: found.group().upper(), text)
 
 
 def _begins_with_vowel(word: str) -> bool:
-    """Whether a word, as it is said, begins with a vowel."""
+    """Tells whether a word, as it is said, begins with a vowel."""
     initials = _INITIALS.match(word)
     if initials and (initials[0] in _SPELT or not _SAID.fullmatch(initials[0])):
         return initials[0][0].upper() in _NAMED_WITH_A_VOWEL

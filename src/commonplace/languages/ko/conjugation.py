@@ -60,12 +60,12 @@ _H_REGULAR = (
 
 
 def final(letter: str) -> int:
-    """The number of a syllable's final consonant; 0 for none, −1 for what is no syllable."""
+    """Returns the number of a syllable's final consonant; 0 for none, −1 if it is not a syllable."""
     return (ord(letter) - _BASE) % _FINALS if "가" <= letter <= "힣" else -1
 
 
 def with_final(letter: str, number: int) -> str:
-    """The syllable with another final consonant."""
+    """Returns the syllable with another final consonant."""
     return chr(ord(letter) - final(letter) + number)
 
 
@@ -79,7 +79,8 @@ def _with_vowel(letter: str, vowel: int) -> str:
 
 
 def _opened(stem: str) -> str:
-    """A stem as it is before a vowel: `듣` → `들`, `굽` → `구우`, `짓` → `지`; a regular one as it is."""
+    """Returns a stem as it is before a vowel: `듣` → `들`, `굽` → `구우`, `짓` → `지`; a regular stem does not
+    change."""
     last, word = stem[-1], stem.rsplit(" ", 1)[-1]
     if final(last) == _D and word.endswith(_D_IRREGULAR):
         return stem[:-1] + with_final(last, _L)
@@ -92,7 +93,7 @@ def _opened(stem: str) -> str:
 
 @lru_cache(maxsize=4096)
 def informal(stem: str) -> str:  # noqa: PLR0911 – one kind of stem after another
-    """The 해 form: `가` → `가`, `먹` → `먹어`, `돕` → `도와`, `부르` → `불러`, `국물을 내` → `국물을 내`."""
+    """Returns the 해 form: `가` → `가`, `먹` → `먹어`, `돕` → `도와`, `부르` → `불러`, `국물을 내` → `국물을 내`."""
     last, body = stem[-1], stem[:-1]
     if last == "하":
         return f"{body}해"
@@ -114,7 +115,7 @@ def informal(stem: str) -> str:  # noqa: PLR0911 – one kind of stem after anot
 
 
 def _closed(stem: str) -> str:
-    """The 해 form of a stem with a final consonant."""
+    """Returns the 해 form of a stem with a final consonant."""
     last, opened = stem[-1], _opened(stem)
     if opened.endswith("우") and opened != stem:
         return f"{opened[:-1]}{'와' if stem.rsplit(' ', 1)[-1].endswith(_B_BRIGHT) else '워'}"
@@ -124,13 +125,13 @@ def _closed(stem: str) -> str:
 
 
 def past(stem: str) -> str:
-    """The stem of the past: `내` → `냈`, `듣` → `들었`."""
+    """Returns the stem of the past: `내` → `냈`, `듣` → `들었`."""
     form = informal(stem)
     return form[:-1] + with_final(form[-1], _SS)
 
 
 def future(stem: str) -> str:
-    """The form before `거예요`: `내` → `낼`, `먹` → `먹을`, `굽` → `구울`."""
+    """Returns the form before `거예요`: `내` → `낼`, `먹` → `먹을`, `굽` → `구울`."""
     opened = _opened(stem)
     if (final(opened[-1]) == 0 and final(stem[-1]) != _S) or (opened == stem and final(stem[-1]) == _L):
         return opened[:-1] + with_final(opened[-1], _L)
@@ -138,17 +139,18 @@ def future(stem: str) -> str:
 
 
 def ongoing(stem: str) -> str:
-    """The form before a noun: `내는`, `만드는`."""
+    """Returns the form before a noun: `내는`, `만드는`."""
     return f"{stem[:-1]}{with_final(stem[-1], 0) if final(stem[-1]) == _L else stem[-1]}는"
 
 
 def plain(stem: str) -> str:
-    """The plain sentence: `내` → `낸다`, `만들` → `만든다`, `먹` → `먹는다`."""
+    """Returns the plain sentence: `내` → `낸다`, `만들` → `만든다`, `먹` → `먹는다`."""
     return f"{stem}는다" if final(stem[-1]) not in (0, _L) else f"{stem[:-1]}{with_final(stem[-1], _N)}다"
 
 
 def stem_of(sentence: str) -> str:
-    """The stem of a plain sentence, the past with its ㅆ: `물이 끓는다` → `물이 끓`, `비었다` → `비었`; or empty."""
+    """Returns the stem of a plain sentence, the past with its ㅆ: `물이 끓는다` → `물이 끓`, `비었다` → `비었`; or
+    empty."""
     body = sentence.strip().rstrip(".!…")
     if len(body) < 2 or not body.endswith("다") or final(body[-2]) < 0:
         return ""
@@ -161,7 +163,8 @@ def stem_of(sentence: str) -> str:
 
 
 def informal_sentence(sentence: str) -> str:
-    """A plain sentence in the 해 form, to which 요 may be added: `차갑다.` → `차가워`; empty for another form."""
+    """Returns a plain sentence in the 해 form, to which 요 may be added: `차갑다.` → `차가워`; empty for any other
+    form."""
     stem = stem_of(sentence)
     if not stem:
         return ""
@@ -199,9 +202,10 @@ _HONORIFIC_PAST = {"하": "했", "드": "먹었", "계": "있었", "주무": "�
 
 @lru_cache(maxsize=8192)
 def to_a_friend(text: str, *, of_others: bool = False) -> str:
-    """Polite sentences as one says them to a friend: `저는 어제 봤어요.` → `나는 어제 봤어.`
+    """Returns polite sentences as one says them to a friend: `저는 어제 봤어요.` → `나는 어제 봤어.`
 
-    `of_others`: honorific statements are about somebody else and stay so, `할머니는 안 가세요.` → `할머니는 안 가셔.`
+    `of_others`: honorific statements are about somebody else and stay honorific, `할머니는 안 가세요.` → `할머니는 안
+    가셔.`
     """
     for pattern, instead in _WORDS:
         text = pattern.sub(instead, text)
@@ -230,7 +234,8 @@ _SELF = (
 
 @lru_cache(maxsize=8192)
 def to_an_elder(text: str) -> str:
-    """Plain sentences as one says them politely: `나는 어제 봤어.` → `저는 어제 봤어요.` Polite ones stay."""
+    """Returns plain sentences as one says them politely: `나는 어제 봤어.` → `저는 어제 봤어요.` Polite ones do not
+    change."""
     if _POLITE_END.search(text):
         return text
     for plain, polite in _SELF:
@@ -290,7 +295,7 @@ def _ended(found: re.Match[str]) -> str:  # noqa: PLR0911 – one ending after a
 
 
 def _lowered(stem: str, table: dict[str, str], form: Callable[[str], str]) -> str:
-    """The form of a stem without its honorific."""
+    """Returns the form of a stem without its honorific."""
     known = next((one for one in sorted(table, key=len, reverse=True) if stem.endswith(one)), "")
     if known:
         return stem.removesuffix(known) + table[known]

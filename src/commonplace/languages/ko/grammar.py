@@ -24,8 +24,8 @@ from commonplace.languages.ko.conjugation import (
 from commonplace.languages.ko.josa import ongoing, planned, resolved, whole
 from commonplace.languages.ko.levels import ENDS, PLAIN, POLITE, given_name, manner, vocative
 from commonplace.languages.ko.morphology import is_grammar, root, stem, without_particle
-from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Named, Slots, part_at
-from commonplace.languages.words import listed
+from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Slots, Speaker, part_at
+from commonplace.languages.word_lists import listed
 from commonplace.text import HANGUL, words
 
 EITHER = " | "
@@ -79,13 +79,13 @@ _ADJECTIVES = (
 
 
 def is_korean(word: str) -> bool:
-    """Whether a word is written in Hangul."""
+    """Tells whether a word is written in Hangul."""
     return bool(_HANGUL.match(word))
 
 
 @lru_cache(maxsize=65_536)
 def content_word(word: str) -> str:
-    """The root of a Korean word that tells something; empty for any other."""
+    """Returns the root of a Korean word that has a content of its own; empty for any other word."""
     noun = without_particle(word)
     found = root(stem(word))
     found = found if len(found) > 1 else noun
@@ -206,7 +206,7 @@ class Korean(Language):
     def at(self, name: str) -> str:
         return f"{name}에서" if name else ""
 
-    def place(self, name: str, me: Named, you: Hearer | None = None) -> str:
+    def place(self, name: str, me: Speaker, you: Hearer | None = None) -> str:
         people: list[tuple[Called, str]] = [(me, "우리" if you else "제")]
         if you:
             people.append((you, "너희" if self.level(you) == PLAIN else "그"))
@@ -252,10 +252,10 @@ class Korean(Language):
     def is_own(self, line: str) -> bool:
         return bool(_OWN.search(line))
 
-    def first_person(self, me: Named, text: str) -> list[str]:
+    def first_person(self, me: Speaker, text: str) -> list[str]:
         return [_first_person(me, sentence) for sentence in re.split(r"(?<=[.!?])\s+", text.strip()) if sentence]
 
-    def label(self, me: Named, label: str) -> str:
+    def label(self, me: Speaker, label: str) -> str:
         return re.sub(rf"^{re.escape(me.called)}의 ", "제 ", label)
 
     def noun_phrase(self, text: str, subject: str = "") -> str:
@@ -315,15 +315,15 @@ class Korean(Language):
         more = {"short": short, "did": conjugation.past(bare), "will": will, "hae": conjugation.informal(bare)}
         return forms | more
 
-    def busy(self, me: Named, doing: str, *, own: bool = True) -> str:
+    def busy(self, me: Speaker, doing: str, *, own: bool = True) -> str:
         if not self.speaks(doing):
             return ""
         doing = ongoing(doing.strip().rstrip("."))
         doing = doing if doing.endswith("중") else f"{doing} 중"
         return re.sub(rf"{re.escape(me.called)}(?: 님)?[과와](?= )", "저와", doing) if not own else doing
 
-    def goal(self, me: Named, goal: str) -> str:
-        """`새 국물을 만든다` → `새 국물을 만들`: the stem before `고 싶어요`."""
+    def goal(self, me: Speaker, goal: str) -> str:
+        """Returns the stem before `고 싶어요`: `새 국물을 만든다` → `새 국물을 만들`."""
         del me
         return _plain_stem(goal.strip().rstrip("."))
 
@@ -353,7 +353,7 @@ class Korean(Language):
         return f"{said}요." if said else sentence
 
     def told(self, sentence: str) -> str:
-        """The clause up to the past: `불이 꺼진다.` → `불이 꺼졌`."""
+        """Returns the clause up to the past: `불이 꺼진다.` → `불이 꺼졌`."""
         body = sentence.strip()
         stem = body[:-1] if body.endswith("고") else stem_of(body)
         if not stem:
@@ -366,7 +366,7 @@ class Korean(Language):
         about = [one.strip() for one in _SENTENCE.findall(quote) if topic and topic.rsplit(" ", maxsplit=1)[-1] in one]
         return next((report for report in map(_reported, about) if report), "")
 
-    def deed(self, text: str, me: Named) -> str:
+    def deed(self, text: str, me: Speaker) -> str:
         if text.startswith(me.called):
             return text
         turned = _SAYER.sub("자기", _I.sub("", text))
@@ -391,7 +391,7 @@ SHORT = 12
 
 
 def doing_stem(doing: str) -> str:
-    """The verb phrase of a doing: `국물 내기`, `국물을 내는 중` → `국물을 내`; empty for another form."""
+    """Returns the verb phrase of a doing: `국물 내기`, `국물을 내는 중` → `국물을 내`; empty for another form."""
     text = doing.strip().rstrip(".")
     if text.endswith("는 중") and len(text) > 4:
         return conjugation.whole(text[:-3])
@@ -403,7 +403,7 @@ _JOINED = re.compile(r"(?:추어|하여|되어|이어|어서|아서)$")
 
 
 def _object_of(text: str) -> str:
-    """What a doing is done to: `국물 내기` → `국물`; empty for none and for any other text."""
+    """Returns the object of a doing: `국물 내기` → `국물`; empty if it has none or is not a doing."""
     parts = doing_stem(text).split(" ")
     if len(parts) < 2:
         return ""
@@ -419,7 +419,7 @@ _ENDS_IN_I = frozenset({"고양이", "아이", "어린이", "종이", "나이", 
 
 
 def _noun_phrase(text: str) -> str:
-    """The first subject or object of a sentence, with up to two nouns before it: `떡 나눔 잔치`."""
+    """Returns the first subject or object of a sentence, with up to two nouns before it: `떡 나눔 잔치`."""
     for found in _NOUN.finditer(text):
         noun, josa = found["noun"], found["josa"]
         before = text[: found.start()].split()
@@ -451,7 +451,8 @@ _TO_SPEAKER = re.compile(r"(?<![가-힣])(?:저|나)(?=한테|에게|를|도|랑
 
 
 def _reported(sentence: str) -> str:
-    """A statement as somebody else passes it on, up to 대: `제 시계가 멈췄어요.` → `자기 시계가 멈췄대`; or empty."""
+    """Returns a statement as somebody else passes it on, up to 대: `제 시계가 멈췄어요.` → `자기 시계가 멈췄대`; empty
+    if that is not possible."""
     if not 5 <= len(sentence) <= 60 or sentence.endswith("?") or _YOU.search(sentence):
         return ""
     said = _LEAD.sub("", to_a_friend(sentence).rstrip(".!… "))
@@ -466,7 +467,7 @@ def _reported(sentence: str) -> str:
 
 
 def _decided(doing: str) -> str:
-    """An activity as what one decides on: `국물을 내기`, also of `국물을 내는 중`."""
+    """Returns an activity as something one decides to do: `국물을 내기`, also for `국물을 내는 중`."""
     if ongoing(doing) != doing:  # it ends in 기
         return doing
     decided = planned(doing)
@@ -478,7 +479,7 @@ def _ending(found: re.Match[str]) -> str:
     return found[1] + (with_one if final(found[1]) > 0 else without)
 
 
-def _first_person(me: Named, sentence: str) -> str:
+def _first_person(me: Speaker, sentence: str) -> str:
     names = "|".join(re.escape(one) for one in sorted({me.name, me.called}, key=len, reverse=True) if one)
     text = re.sub(rf"(?<![{HANGUL}])(?:{names})(?:이)?(?:은|는)(?![{HANGUL}])", "저는", sentence)
     text = re.sub(rf"(?<![{HANGUL}])(?:{names})(?:이|가)(?![{HANGUL}])", "제가", text)
@@ -492,9 +493,9 @@ _N, _L, _B, _SS = 4, 8, 17, 20
 
 
 def polite(sentence: str) -> str:  # noqa: PLR0911 - one case of the conjugation after another
-    """A plain statement said politely: `골목에서 국숫집을 한다.` → `골목에서 국숫집을 해요.`
+    """Returns a plain statement said politely: `골목에서 국숫집을 한다.` → `골목에서 국숫집을 해요.`
 
-    Past, `있다`, `없다`, `하다` and the copula become 해요; the rest the formal form, which is regular.
+    Past forms, `있다`, `없다`, `하다` and the copula become 해요; all others take the formal form, which is regular.
     """
     text = sentence.strip()
     tail = text[len(text.rstrip(".!…")) :] or "."
@@ -516,7 +517,7 @@ def polite(sentence: str) -> str:  # noqa: PLR0911 - one case of the conjugation
 
 
 def _plain_stem(sentence: str) -> str:
-    """`만든다` → `만드`, `먹는다` → `먹`, `하기` → `하`."""
+    """Returns the stem of a plain sentence: `만든다` → `만드`, `먹는다` → `먹`, `하기` → `하`."""
     for end in ("고 싶다", "싶다"):
         sentence = sentence.removesuffix(end)
     if sentence.endswith(("기", "다")) and len(sentence) > 1:

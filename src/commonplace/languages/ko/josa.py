@@ -31,13 +31,13 @@ _MARK = re.compile(
 
 
 def resolved(text: str) -> str:
-    """The text with each pair of forms decided by the sound before it; after a letter whose sound is not known both
+    """Returns the text with each pair of forms decided by the sound before it; after a letter of unknown sound both
     forms stay."""
     return _MARK.sub(_decided, text) if "(" in text else text  # every mark has one
 
 
 def ongoing(doing: str) -> str:
-    """An activity as a noun phrase that a sentence can continue: `그물 손질하기` → `그물 손질하는 중`."""
+    """Returns an activity as a noun phrase that a sentence can continue: `그물 손질하기` → `그물 손질하는 중`."""
     if not doing.endswith("기") or len(doing) < 2 or doing.endswith(_NOUNS) or _final(doing[-2]) is None:
         return doing
     stem = doing[:-1]
@@ -50,7 +50,7 @@ _ONGOING = re.compile(r"(\S*[가-힣])는 중(?:이다|입니다|이에요)?$")
 
 
 def planned(doing: str) -> str:
-    """The inverse of `ongoing`: `국물을 내는 중` → `국물을 내기`; anything else as it is."""
+    """Returns the inverse of `ongoing`: `국물을 내는 중` → `국물을 내기`; any other text does not change."""
     return _ONGOING.sub(lambda found: f"{whole(found[1])}기", doing)
 
 
@@ -59,7 +59,7 @@ _LOSE_RIEUL = frozenset("우노여거부도파아푸써다미조머")
 
 
 def whole(stem: str) -> str:
-    """A stem with the ㄹ that it lost before ㄴ: `만드` → `만들`, `문을 여` → `문을 열`."""
+    """Returns a stem with the ㄹ that it lost before ㄴ: `만드` → `만들`, `문을 여` → `문을 열`."""
     word = stem.rsplit(" ", 1)[-1]
     return stem[:-1] + chr(ord(stem[-1]) + _RIEUL) if word in _LOSE_RIEUL or word.endswith("드") else stem
 
@@ -81,7 +81,8 @@ def _decided(found: re.Match[str]) -> str:
 
 
 def _latin_final(found: re.Match[str]) -> int:
-    """The final sound of a word in Latin letters as it is mostly read: `Kim` has one, `Mira` and `Ines` none."""
+    """Returns the final sound of a word in Latin letters as it is usually read: `Kim` has one, `Mira` and `Ines`
+    none."""
     text, end = found.string.lower(), found.end("before")
     last, before = text[end - 1], text[end - 2] if end > 1 else ""
     if last == "l":
@@ -92,7 +93,7 @@ def _latin_final(found: re.Match[str]) -> int:
 
 
 def _final(letter: str) -> int | None:
-    """Number of the final consonant, 0 for none; None where the sound is not known."""
+    """Returns the number of the final consonant, 0 for none; None if the sound is unknown."""
     if _FIRST <= ord(letter) <= _LAST:
         return (ord(letter) - _FIRST) % _FINALS
     return _DIGIT_FINALS.get(letter, 0) if letter.isascii() and letter.isdigit() else None

@@ -58,8 +58,8 @@ WORK_TITLES = (
 
 @lru_cache(maxsize=4096)
 def manner(me: Living, you: Living, label: str, back: str, *, close: bool = False) -> Manner:
-    """How `me` speaks to `you`. `label`: what the other is to me; `back`: what I am to them;
-    `close`: whether both like each other well."""
+    """Returns how `me` speaks to `you`. `label`: what `you` is to `me`; `back`: what `me` is to `you`; `close`: whether
+    both like each other well."""
     how = _level(me, you, label, back, close=close)
     return Manner(how, _address(me, you, label, how), _reference(me, you, label, how))
 
@@ -102,7 +102,8 @@ def _reference(me: Living, you: Living, label: str, how: str) -> str:
 
 
 def _by_age(me: Living, you: Living) -> str:
-    """A title for somebody older who is nothing in particular to me; empty for one of about my age."""
+    """Returns a title for somebody older who is nothing in particular to `me`; empty for somebody of about the same
+    age."""
     if you.age - me.age <= PEERS:
         return ""
     if you.age >= OLD and you.age - me.age >= GRANDCHILD:
@@ -114,18 +115,19 @@ def _by_age(me: Living, you: Living) -> str:
 
 
 def _title(label: str) -> str:
-    """What one calls somebody by the last word of the label, or by whom they are like: `어머니 같은 이웃`."""
+    """Returns what one calls somebody by the last word of the label, or by the person they are like: `어머니 같은
+    이웃`."""
     last, like = label.rpartition(" ")[2], label.partition(LIKE)
     return TITLES.get(last, "") or (TITLES.get(like[0].rpartition(" ")[2], "") if like[1] else "")
 
 
 def vocative(name: str, called: str) -> str:
-    """A name as one calls a friend: `철수야`, `영숙아`."""
+    """Returns a name as one calls a friend: `철수야`, `영숙아`."""
     return resolved(f"{given_name(name, called)}아(야)")
 
 
 def given_name(name: str, called: str) -> str:
-    """The name without title and family name: `순자 할머니` → `순자`, `한소라` → `소라`."""
+    """Returns the name without title and family name: `순자 할머니` → `순자`, `한소라` → `소라`."""
     first, _, title = called.partition(" ")
     first = first if title and title.endswith(ENDS) else called
     return first[1:] if first == name and len(name) == 3 and not name.isascii() else first

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from commonplace.languages.words import word_list
+from commonplace.languages.word_lists import word_list
 
 FIRST, LAST = 0xAC00, 0xD7A3
 """The first and the last syllable of Unicode. Each is 588 · initial + 28 · vowel + final after the first."""
@@ -75,7 +75,7 @@ _HIEUT, _A, _AE = 18, 0, 1
 
 
 def without_particle(word: str) -> str:
-    """The word without its particles, `빵에서는` → `빵`; at least one syllable stays."""
+    """Returns the word without its particles, `빵에서는` → `빵`; at least one syllable stays."""
     for size in range(min(_LONGEST, len(word) - 1), 0, -1):
         rest, tail = word[:-size], word[-size:]
         after = final(rest[-1])
@@ -86,7 +86,8 @@ def without_particle(word: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The word without particles and ending: `지은이는` → `지은`, `먹었어요` → `먹`; at least one syllable stays."""
+    """Returns the word without particles and ending: `지은이는` → `지은`, `먹었어요` → `먹`; at least one syllable
+    stays."""
     for _ in range(2):  # `지은이` is a name with a suffix that particles may follow
         word = without_particle(word)
     if word in PLAIN:
@@ -101,7 +102,7 @@ def stem(word: str) -> str:
 
 
 def root(stem: str) -> str:
-    """A stem with its last syllable as a verb's was before it was inflected, `다쳤`, `다친` → `다치`; `했` → `하`.
+    """Returns a stem with its last syllable as it was before inflection, `다쳤`, `다친` → `다치`; `했` → `하`.
 
     Honorific words become plain ones.
     """
@@ -118,19 +119,20 @@ def root(stem: str) -> str:
 
 
 def is_grammar(word: str) -> bool:
-    """Whether a word only carries grammar: question words, 것, 수, 하다, 있다, 되다 in any form, and lone particles."""
+    """Tells whether a word only carries grammar: question words, 것, 수, 하다, 있다, 되다 in any form, and lone
+    particles."""
     short = stem(word)
     forms = (word, without_particle(word), short, short + "다", root(short) + "다")
     return not word_list("ko").function.isdisjoint(forms)
 
 
 def final(syllable: str) -> int:
-    """Number of the final consonant, 0 for none and for what is not a syllable."""
+    """Returns the number of the final consonant, 0 for none and for any other sign."""
     return (ord(syllable) - FIRST) % _FINALS if _SYLLABLE.match(syllable) else 0
 
 
 def is_akin(word: str, text: str) -> bool:
-    """Whether a text has a word that may be a form of the same verb: `이겨요` and `이기고` begin with 이 and ㄱ.
+    """Tells whether a text has a word that may be a form of the same verb: `이겨요` and `이기고` begin with 이 and ㄱ.
 
     `먹어요` and `먹고` have the same first syllable, which ends in a consonant that does not change.
     """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
 from typing_extensions import TypedDict  # before Python 3.12, Pydantic reads no other
 
@@ -14,12 +15,21 @@ from commonplace.canon import parsed
 from commonplace.clock import iso
 from commonplace.errors import UsageError
 from commonplace.memory.columns import micros, moment
-from commonplace.memory.embedding import Vector
+from commonplace.memory.embedding import Vector, decoded, encoded
 from commonplace.memory.record import Emotion, Kind, Memory
-from commonplace.memory.stores.store import Overtaken, Stored, tombstone
+from commonplace.memory.stores.store import (
+    ARCHIVED,
+    FORGOTTEN,
+    Add,
+    Configure,
+    Kept,
+    Operation,
+    Revise,
+    Touch,
+    operations_of,
+    tombstone,
+)
 
-THERE, ARCHIVED, FORGOTTEN = range(3)
-"""States of a stored memory."""
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, zlib.error)
 """What reading a damaged row may raise."""
 
@@ -79,32 +89,74 @@ def stored_memory(agent: str, row: tuple[Any, ...], state: int, packed: bytes | 
     return memory_of(agent, row)  # pyright: ignore[reportArgumentType] - COLUMNS
 
 
-def stored_of(
+StoredRow = tuple[tuple[Any, ...], int, bytes | None]
+"""The arguments of `stored_memory`, after the character."""
+
+
+def kept_of(agent: str, rows: Sequence[StoredRow], vectors: Sequence[Vector | None]) -> list[Kept]:
+    """The rows as operations are folded into them. Raises `UNREADABLE`."""
+    return [Kept(stored_memory(agent, *row), vector, row[1]) for row, vector in zip(rows, vectors, strict=True)]
+
+
+def cells_of(kept: Kept) -> tuple[MemoryRow, bytes | None]:
+    """The inverse of `stored_memory`: the row, and what of it is compressed."""
+    row = row_of(kept.memory)
+    if kept.state != ARCHIVED:
+        return row, None
+    return row._replace(text="", rest=""), packed_text(row.text, row.rest)
+
+
+def operations_in(
     agent: str,
-    rows: Sequence[tuple[tuple[Any, ...], int, bytes | None]],
+    rows: Sequence[StoredRow],
     vectors: Sequence[Vector | None],
     settings: Mapping[str, Any],
-) -> Stored:
-    """All of a character from the arguments of `stored_memory`, by id. Raises `UNREADABLE`, also for a missing id."""
-    if rows and rows[-1][0][0] != len(rows):
-        raise ValueError(f"the last of {len(rows)} memories has id {rows[-1][0][0]}")
-    return Stored(
-        [stored_memory(agent, row, state, packed) for row, state, packed in rows],
-        vectors,
-        frozenset(row[0] for row, state, _ in rows if state == FORGOTTEN),
-        frozenset(row[0] for row, state, _ in rows if state == ARCHIVED),
-        settings,
-    )
+    known: int = 0,
+) -> tuple[Operation, ...]:
+    """What `operations_of` makes of rows, by id. Raises `UNREADABLE`, also for a missing id."""
+    new = sum(row[0] > known for row, _, _ in rows)
+    if new and rows[-1][0][0] != known + new:
+        raise ValueError(f"the last of {known + new} memories has id {rows[-1][0][0]}")
+    memories = [stored_memory(agent, *row) for row in rows]
+    return operations_of(memories, vectors, {row[0]: state for row, state, _ in rows if state}, settings, known)
 
 
-def refuse_changed(
-    agent: str, there: Iterable[tuple[int, int, str, float, int, int, str, str]], before: Iterable[Memory], where: str
-) -> None:
-    """Raises `Overtaken` if a memory differs from its row in a store, other than by its last access."""
-    rows = {row[0]: (*row[:5], *row[6:]) for row in there}
-    if any(rows[row.id] != (*row[:5], *row[6:]) for row in map(row_of, before)):
-        hint = "`refresh` the stream, and change it again"
-        raise Overtaken(f"another stream has changed a memory of {agent}", where=where, hint=hint)
+def operation_json(operation: Operation) -> dict[str, Any]:
+    """An operation as JSON, for a store that keeps operations. Raises UsageError for details that JSON cannot hold."""
+    match operation:
+        case Add(memories, vectors) | Revise(memories, vectors):
+            given = None if vectors is None else [_vector_json(vector) for vector in vectors]
+            values: Any = {"memories": [row_of(memory) for memory in memories], "vectors": given}
+        case Touch(accesses):
+            values = {"accesses": [(id, micros(at)) for id, at in accesses.items()]}
+        case Configure(settings):
+            values = {"settings": dict(settings)}
+        case _:
+            values = {"ids": list(operation.ids)}
+    return {"op": type(operation).__name__, **values}
+
+
+def operation_of(agent: str, value: Any) -> Operation:
+    """The inverse. Raises `UNREADABLE` for anything else."""
+    kind = _KINDS[value["op"]]
+    if kind in (Add, Revise):
+        memories = [memory_of(agent, tuple(row)) for row in value["memories"]]  # pyright: ignore[reportArgumentType] - COLUMNS
+        return kind(memories, value["vectors"] and [_vector_of(one) for one in value["vectors"]])
+    if kind is Touch:
+        return Touch({id: moment(at) for id, at in value["accesses"]})
+    return kind(value["settings"] if kind is Configure else value["ids"])
+
+
+_KINDS: Mapping[str, Any] = {kind.__name__: kind for kind in get_args(Operation)}
+
+
+def _vector_json(vector: Vector | None) -> tuple[int, str] | None:
+    width, data = encoded(vector)
+    return None if data is None else (width, base64.b64encode(data).decode())
+
+
+def _vector_of(value: tuple[int, str] | None) -> Vector | None:
+    return None if value is None else decoded(value[0], base64.b64decode(value[1]))
 
 
 def rare_fields(memory: Memory) -> dict[str, Any]:

@@ -8,7 +8,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from commonplace.errors import UsageError
-from commonplace.memory.stores.store import Access, Readable, Store, Stored
+from commonplace.memory.stores.store import (
+    Access,
+    Add,
+    Archive,
+    Configure,
+    Forget,
+    Readable,
+    Store,
+    Stored,
+    Writer,
+)
 from commonplace.paths import kind_of
 from commonplace.registry import STORES, found
 
@@ -96,15 +106,15 @@ def copy(source: Mapping[str, Stored], target: Store, progress: CopyProgress | N
     be repeated: it goes on after what the target has. Raises UsageError, before anything is written, if that differs
     from what is copied.
     """
-    there = {agent: target.load(agent) for agent in source}
-    others = [agent for agent, stored in source.items() if not _is_part(there[agent], stored)]
+    there = {agent: Writer(target, agent) for agent in source}
+    others = [agent for agent, stored in source.items() if not _is_part(there[agent].stored, stored)]
     if others:
         raise UsageError(
             f"it has other memories of {', '.join(others)} already",
             where=target.where,
             hint="copy into a new store, or name the characters to copy",
         )
-    return sum(_copied(agent, stored, target, there[agent], progress) for agent, stored in source.items())
+    return sum(_copied(stored, there[agent], progress) for agent, stored in source.items())
 
 
 def _is_part(there: Stored, stored: Stored) -> bool:
@@ -121,19 +131,19 @@ def _is_part(there: Stored, stored: Stored) -> bool:
     )
 
 
-def _copied(agent: str, stored: Stored, target: Store, there: Stored, progress: CopyProgress | None) -> int:
-    count = len(stored.memories)
+def _copied(stored: Stored, target: Writer, progress: CopyProgress | None) -> int:
+    there, count = target.stored, len(stored.memories)
     if there.settings != stored.settings:
-        target.configure(agent, stored.settings)
+        target.write(Configure(stored.settings))
     for first in range(len(there.memories), count, _BATCH):
         some = slice(first, first + _BATCH)
-        target.append(agent, stored.memories[some], stored.vectors[some])
+        target.write(Add(stored.memories[some], stored.vectors[some]))
         if progress is not None:
-            progress(agent, min(first + _BATCH, count), count)
-    for change, ids in (
-        (target.remove, stored.forgotten - there.forgotten),
-        (target.archive, stored.archived - there.archived),
-    ):
-        if ids:
-            change(agent, sorted(ids))
+            progress(target.agent, min(first + _BATCH, count), count)
+    last = (
+        Forget(sorted(stored.forgotten - there.forgotten)),
+        Archive(sorted(stored.archived - there.archived)),
+    )
+    if any(operation.ids for operation in last):
+        target.write(*last)
     return count - len(stored.forgotten)

@@ -6,43 +6,37 @@ import gc
 import json
 import sqlite3
 import zlib
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, encoded, gathered
-from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import (
-    ARCHIVED,
     COLUMNS,
-    FORGOTTEN,
-    THERE,
     UNREADABLE,
+    StoredRow,
     as_json,
+    cells_of,
     inflated,
-    packed_text,
-    refuse_changed,
+    kept_of,
+    operations_in,
     room,
-    row_of,
-    stored_memory,
-    stored_of,
-    unpacked_text,
 )
 from commonplace.memory.stores.store import (
+    FORGOTTEN,
     Access,
-    Changes,
-    Stored,
+    Kept,
+    Log,
+    Operation,
+    Rows,
     checked_agent,
+    fold,
     no_store,
     overtaken,
-    refuse_missing,
-    refuse_other_ids,
 )
 from commonplace.memory.threads import locked
 from commonplace.paths import kind_of
@@ -70,7 +64,7 @@ STORE = FileKind(
 
 # key: number of the character · 2³² + id, so that one character's rows lie together; state: 0 there, 1 archived,
 # 2 forgotten; width: bytes a dimension; times: microseconds since the year 1; change: the memories that are no longer
-# what was inserted, in the order of their last change (a sequence that is never used again)
+# what was inserted, in the order of their last change (a sequence that is never used again); id 0 is the character
 _CHANGE = "CREATE TABLE change(sequence INTEGER PRIMARY KEY AUTOINCREMENT, key INTEGER NOT NULL UNIQUE)"
 _TABLES = (
     "CREATE TABLE agent(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, settings TEXT NOT NULL)",
@@ -81,29 +75,37 @@ _TABLES = (
     "CREATE TABLE archive(key INTEGER PRIMARY KEY, packed BLOB NOT NULL, width INTEGER NOT NULL, vector BLOB)",
     _CHANGE,
 )
-_SETTINGS = "SELECT number, settings FROM agent WHERE name = ?"
 _MEMORY = f"SELECT key - ? AS {COLUMNS}, state FROM memory"
 _ARCHIVE = "SELECT key - ?, packed, width, vector FROM archive"
 _VECTOR = "SELECT key - ?, width, value FROM vector"
-_NEWS = "(key BETWEEN ? AND ? OR key IN (SELECT key FROM change WHERE sequence > ? AND key BETWEEN ? AND ?))"
+_ALL = "key BETWEEN ? AND ?"
+_SEQUENCE = "coalesce((SELECT sequence FROM change WHERE key = number << 32), 0)"
+_NOW = (
+    f"SELECT number, {_SEQUENCE}, coalesce((SELECT max(key) FROM memory"
+    " WHERE key BETWEEN number << 32 AND number << 32 | 4294967295), number << 32) - (number << 32), settings"
+    " FROM agent WHERE name = ?"
+)
+_NEWS = f"({_ALL} OR key IN (SELECT key FROM change WHERE sequence > ? AND {_ALL}))"
 
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
-_INSERT = "INSERT INTO memory VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_ONE = (
-    "INSERT INTO memory SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?"
-    " WHERE EXISTS (SELECT 1 FROM agent WHERE number = ? AND name = ?)"
-)
 _DELETED = "\0"
 """How the names of deleted characters begin, which no name can."""
+
+
+class _Mark(NamedTuple):
+    number: int
+    """Of the character; 0 for an unknown one."""
+    sequence: int
+    """Of its latest change other than an addition: the one noted under id 0, which no memory has. −1 where it is not
+    known."""
+    last_id: int
 
 
 class SQLiteStore:
     """A store in one file, in WAL mode while it is open.
 
-    Several processes may use it at once. Each write is a transaction that waits for the others'; a process that adds
-    to a character behind the back of another makes the other's next `append` raise `Overtaken`, until it has loaded
-    what there is; so nothing is overwritten.
+    Several processes may use it at once. Each write is a transaction that waits for the others'.
     """
 
     def __init__(self, path: str | Path, *, synchronous: Synchronous = "NORMAL", access: Access = "create") -> None:
@@ -112,7 +114,13 @@ class SQLiteStore:
         self.where = str(path)
         self._connection, self.repairs = _opened(Path(path), synchronous, access)
         self._file = Identity(Path(path))
-        self._known: dict[str, tuple[int, int]] = {}  # character → (number, last id)
+        try:
+            with STORE.errors(self.where):
+                old = STORE.format_of(self._connection, self.where) < STORE.format  # and cannot be written
+        except BaseException:
+            self._connection.close()
+            raise
+        self._now_query = _NOW.replace(_SEQUENCE, "-1") if old else _NOW
 
     @locked
     def agents(self) -> tuple[str, ...]:
@@ -122,177 +130,64 @@ class SQLiteStore:
         return tuple(sorted(name for name in names if not name.startswith(_DELETED)))
 
     @locked
-    def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for an unknown one."""
+    def read(self, agent: str, since: _Mark | None = None) -> Log:
+        """What has become of a character since a mark."""
         with STORE.errors(self.where), _uncollected():
             self._connection.execute("BEGIN")  # all tables as of one moment
             try:
-                found = self._connection.execute(_SETTINGS, (agent,)).fetchone()
-                if found is None:
-                    return Stored()
-                number, settings = found
-                stored = replace(self._stored(agent, number, json.loads(settings)), mark=(number, self._sequence()))
-                self._known[agent] = number, len(stored.memories)
-                return stored
+                mark, settings = self._now(agent)
+                base, last = mark.number << _SHIFT, mark.number << _SHIFT | _LAST
+                where, span, known = _ALL, (base, last), 0
+                whole = since is None or since.number != mark.number or mark.sequence < 0
+                if not whole and since is not None:
+                    known = since.last_id
+                    where, span = _NEWS, (base | known + 1, last, since.sequence, base, last)
+                rows, vectors = self._rows(base, where, span)
+                return Log(operations_in(agent, rows, vectors, json.loads(settings), known), mark, whole)
             except UNREADABLE as error:
                 raise STORE.damaged(self.where, f"{agent}: {error}") from error
             finally:
                 self._connection.execute("ROLLBACK")
 
     @locked
-    def changes(self, agent: str, mark: tuple[int, int], known: int) -> Changes | None:
-        """What has changed of a character since a mark; None if it was deleted since, or this cannot be told."""
-        number, sequence = mark
-        base, last = number << _SHIFT, number << _SHIFT | _LAST
-        with STORE.errors(self.where):
-            self._connection.execute("BEGIN")
-            try:
-                found = self._connection.execute(_SETTINGS, (agent,)).fetchone()
-                if found is None or found[0] != number or sequence < 0:
-                    return None
-                (latest,) = self._connection.execute(
-                    "SELECT max(key) FROM memory WHERE key BETWEEN ? AND ?", (base, last)
-                ).fetchone()
-                span = (base, base | known + 1, last, sequence, base, last)
-                rows, values = self._rows(_NEWS, span)
-                now = max(sequence, self._sequence())
-            finally:
-                self._connection.execute("ROLLBACK")
-            last_id = (latest or base) - base
-            self._known[agent] = number, last_id
-            places = {row[0][0]: place for place, row in enumerate(rows)}
-            try:
-                return Changes(
-                    last_id,
-                    [stored_memory(agent, *row) for row in rows],
-                    gathered(len(rows), [(places[id], width, value) for id, width, value in values]),
-                    frozenset(row[0] for row, state, _ in rows if state == FORGOTTEN),
-                    frozenset(row[0] for row, state, _ in rows if state == ARCHIVED),
-                    json.loads(found[1]),
-                    (number, now),
-                )
-            except UNREADABLE as error:
-                raise STORE.damaged(self.where, f"{agent}: {error}") from error
-
-    @locked
-    def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
-        """Keep what a character's stream was made with."""
-        number, _ = self._agent(agent)
-        with STORE.errors(self.where):
-            query = "UPDATE agent SET settings = ? WHERE number = ? AND name = ?"
-            self._connection.execute(query, (as_json(dict(settings)), number, agent))
-
-    @locked
-    def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids. Raises UsageError for other ids, and where another process was quicker."""
-        number, last = self._agent(agent)
-        refuse_other_ids(agent, memories, last, self.where)
-        base = number << _SHIFT
-        rows = [(base | row.id, THERE, *row[1:]) for row in map(row_of, memories)]
-        values = self._vector_rows(base, memories, vectors)
-        self._refuse_gone()
-        try:
-            with STORE.errors(self.where):
-                here = self._insert(number, agent, rows, values)
-        except sqlite3.IntegrityError as error:
-            self._known.pop(agent, None)
-            raise overtaken(agent, self.where) from error
-        if not here:
-            self._known.pop(agent, None)
-            raise overtaken(agent, self.where)
-        self._known[agent] = number, last + len(memories)
-
-    @locked
-    def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Set access times: memory id → moment."""
+    def write(self, agent: str, operations: Sequence[Operation], mark: _Mark) -> _Mark:
+        """Makes the operations, unless anybody has written since the mark."""
         with self._transaction():
-            base = self._base(agent)
-            there = f"key = ? AND state != {FORGOTTEN}"
-            rows = [(micros(at), base | id) for id, at in accesses.items()]
-            self._connection.executemany(f"UPDATE memory SET accessed = ? WHERE {there}", rows)
-            query = f"INSERT OR REPLACE INTO change(key) SELECT key FROM memory WHERE {there}"
-            self._connection.executemany(query, [row[1:] for row in rows])
-
-    @locked
-    def update(
-        self,
-        agent: str,
-        memories: Sequence[Memory],
-        vectors: Sequence[Vector | None] | None = None,
-        *,
-        before: Sequence[Memory] = (),
-    ) -> None:
-        """Replace what may change of memories that are here; vectors where given."""
-        ids = [memory.id for memory in memories]
-        with self._transaction():
-            base = self._base(agent)
-            archived_ids = [id for id, state in self._states(agent, base, ids).items() if state == ARCHIVED]
-            self._unarchive(base, archived_ids)
-            query = f"{_MEMORY} WHERE key = ?"
-            there = [self._connection.execute(query, (base, base | memory.id)).fetchone()[:8] for memory in before]
-            refuse_changed(agent, there, before, self.where)
-            self._connection.executemany(
-                "UPDATE memory SET tick = ?, kind = ?, importance = ?, created = ?, text = ?, rest = ? WHERE key = ?",
-                [(*row[1:5], *row[6:], base | row.id) for row in map(row_of, memories)],
-            )
-            if vectors is not None:
-                self._clear("vector", base, ids)
-                self._connection.executemany(
-                    "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", self._vector_rows(base, memories, vectors)
-                )
-            self._archive(base, archived_ids)
-            self._changed(base | id for id in ids)
-
-    @locked
-    def remove(self, agent: str, ids: Sequence[int]) -> None:
-        """Forget for good; the ids stay used. SQLite overwrites what they held with zeros."""
-        with self._transaction():
-            base = self._base(agent)
-            self._states(agent, base, ids)
-            self._clear("vector", base, ids)
-            self._clear("archive", base, ids)
-            self._connection.executemany(
-                f"UPDATE memory SET state = {FORGOTTEN}, tick = 0, importance = 1, created = 0, accessed = 0,"
-                " text = '', rest = '' WHERE key = ?",
-                [(base | id,) for id in ids],
-            )
-            self._changed(base | id for id in ids)
-
-    @locked
-    def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Compress and set aside."""
-        with self._transaction():
-            base = self._base(agent)
-            states = self._states(agent, base, ids)
-            self._archive(base, [id for id, state in states.items() if state == THERE])
-            self._changed(base | id for id in states)
-
-    @locked
-    def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Restore from the archive."""
-        with self._transaction():
-            base = self._base(agent)
-            states = self._states(agent, base, ids)
-            self._unarchive(base, [id for id, state in states.items() if state == ARCHIVED])
-            self._changed(base | id for id in states)
+            now, _ = self._now(agent)
+            if now != mark:
+                raise overtaken(agent, self.where)
+            target = Rows(agent, mark.last_id, partial(self._kept, agent, mark.number))
+            fold(operations, target)
+            if not target.changes:
+                return mark
+            execute, number = self._connection.execute, mark.number
+            if not number:
+                query = "INSERT INTO agent(name, settings) VALUES (?, '{}') RETURNING number"
+                (number,) = execute(query, (checked_agent(agent),)).fetchone()
+            self._put(number, target.rows, mark.last_id)
+            if target.settings is not None:
+                query = "UPDATE agent SET settings = ? WHERE number = ?"
+                execute(query, (as_json(dict(target.settings)), number))
+            sequence = mark.sequence
+            if target.settings is not None or any(id <= mark.last_id for id in target.rows):
+                sequence = execute("INSERT OR REPLACE INTO change(key) VALUES (?)", (number << _SHIFT,)).lastrowid or 0
+            return _Mark(number, sequence, target.last_id)
 
     @locked
     def delete(self, agent: str) -> int:
-        """Delete everything of a character. SQLite overwrites what it held with zeros."""
+        """Deletes everything of a character. SQLite overwrites what it held with zeros."""
         with self._transaction():
-            found = self._connection.execute("SELECT number FROM agent WHERE name = ?", (agent,)).fetchone()
-            if found is None:
+            (number, *_), _ = self._now(agent)
+            if not number:
                 return 0
-            span = found[0] << _SHIFT, found[0] << _SHIFT | _LAST
-            query = f"SELECT count(*) FROM memory WHERE key BETWEEN ? AND ? AND state != {FORGOTTEN}"
+            span = number << _SHIFT, number << _SHIFT | _LAST
+            query = f"SELECT count(*) FROM memory WHERE {_ALL} AND state != {FORGOTTEN}"
             (count,) = self._connection.execute(query, span).fetchone()
             for table in ("memory", "vector", "archive", "change"):
-                self._connection.execute(f"DELETE FROM {table} WHERE key BETWEEN ? AND ?", span)
+                self._connection.execute(f"DELETE FROM {table} WHERE {_ALL}", span)
             # the number stays used, or another process that knows it would write to whoever gets it next
-            self._connection.execute(
-                "UPDATE agent SET name = ?, settings = '{}' WHERE number = ?", (f"{_DELETED}{found[0]}", found[0])
-            )
-        self._known.pop(agent, None)
+            query = "UPDATE agent SET name = ?, settings = '{}' WHERE number = ?"
+            self._connection.execute(query, (f"{_DELETED}{number}", number))
         return count
 
     @locked
@@ -300,122 +195,60 @@ class SQLiteStore:
         """Leaves a single file that can be copied, unless another process has it open. May be called twice."""
         close(self._connection)
 
-    def _refuse_gone(self) -> None:
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
         if not self._file.is_unchanged():
             hint = "nothing more can be stored there: restore the file or a copy, and open it again"
             raise CommonplaceError("the file was deleted or replaced", where=str(self._file.path), hint=hint)
-
-    @contextmanager
-    def _transaction(self) -> Generator[None]:
-        self._refuse_gone()
         with STORE.errors(self.where), transaction(self._connection):
             yield
 
-    def _agent(self, agent: str) -> tuple[int, int]:
-        """(number, last id) of a character, added if unknown."""
-        known = self._known.get(agent)
-        if known is not None:
-            return known
-        checked_agent(agent)
-        with self._transaction():
-            execute = self._connection.execute
-            execute("INSERT OR IGNORE INTO agent(name, settings) VALUES (?, '{}')", (agent,))
-            found = execute(_SETTINGS, (agent,)).fetchone()
-            base = found[0] << _SHIFT
-            (last,) = execute("SELECT max(key) FROM memory WHERE key BETWEEN ? AND ?", (base, base | _LAST)).fetchone()
-        known = self._known[agent] = found[0], (last or base) - base
-        return known
+    def _now(self, agent: str) -> tuple[_Mark, str]:
+        """(the latest mark of a character, settings)."""
+        found = self._connection.execute(self._now_query, (agent,)).fetchone()
+        return (_Mark(*found[:3]), found[3]) if found else (_Mark(0, 0, 0), "{}")
 
-    def _base(self, agent: str) -> int:
-        """The key before a character's first memory; that of nobody for an unknown one."""
-        found = self._known.get(agent) or self._connection.execute(_SETTINGS, (agent,)).fetchone() or (0,)
-        return found[0] << _SHIFT
-
-    def _insert(
-        self, number: int, agent: str, rows: Sequence[tuple[Any, ...]], values: Sequence[tuple[int, int, bytes]]
-    ) -> bool:
-        """Whether the character is still the one of that number; if not, nothing was inserted."""
-        if len(rows) == 1 and not values:  # a transaction by itself
-            return self._connection.execute(_INSERT_ONE, (*rows[0], number, agent)).rowcount > 0
-        with transaction(self._connection):
-            query = "SELECT 1 FROM agent WHERE number = ? AND name = ?"
-            if self._connection.execute(query, (number, agent)).fetchone() is None:
-                return False
-            self._connection.executemany(_INSERT, rows)
-            self._connection.executemany("INSERT INTO vector VALUES (?, ?, ?)", values)
-        return True
-
-    def _vector_rows(
-        self, base: int, memories: Sequence[Memory], vectors: Sequence[Vector | None]
-    ) -> list[tuple[int, int, bytes]]:
-        found = ((memory.id, *encoded(vector)) for memory, vector in zip(memories, vectors, strict=True))
-        return [(base | id, width, data) for id, width, data in found if data is not None]
-
-    def _stored(self, agent: str, number: int, settings: Mapping[str, Any]) -> Stored:
+    def _kept(self, agent: str, number: int, ids: Sequence[int]) -> list[Kept]:
         base = number << _SHIFT
-        rows, values = self._rows("key BETWEEN ? AND ?", (base, base, base | _LAST))
-        return stored_of(
-            agent, rows, gathered(len(rows), [(id - 1, width, value) for id, width, value in values]), settings
-        )
+        keys = json.dumps([base | id for id in ids])
+        try:
+            return kept_of(agent, *self._rows(base, "key IN (SELECT value FROM json_each(?))", (keys,)))
+        except UNREADABLE as error:
+            raise STORE.damaged(self.where, f"{agent}: {error}") from error
 
-    def _rows(
-        self, where: str, values: tuple[int, ...]
-    ) -> tuple[list[tuple[tuple[Any, ...], int, bytes | None]], list[tuple[int, int, bytes]]]:
-        """(the arguments of `stored_memory` by id, (id, bytes a dimension, vector) of those that have one)."""
+    def _rows(self, base: int, where: str, values: tuple[Any, ...]) -> tuple[list[StoredRow], Sequence[Vector | None]]:
+        """Memories by id, and the vector of each."""
         memory, archive, vector = (
-            self._connection.execute(f"{query} WHERE {where} ORDER BY key", values).fetchall()
+            self._connection.execute(f"{query} WHERE {where} ORDER BY key", (base, *values)).fetchall()
             for query in (_MEMORY, _ARCHIVE, _VECTOR)
         )
         packed = {id: data for id, data, _, _ in archive}
-        found = [(id, width, inflated(value, most=room(value))) for id, _, width, value in archive if value is not None]
-        return [(row[:8], row[8], packed.get(row[0])) for row in memory], vector + found
+        rows = [(row[:8], row[8], packed.get(row[0])) for row in memory]
+        place = {row[0]: at for at, (row, _, _) in enumerate(rows)}
+        found = [(place[id], width, value) for id, width, value in vector]
+        found += [(place[id], width, inflated(data, most=room(data))) for id, _, width, data in archive if data]
+        return rows, gathered(len(rows), found)
 
-    def _sequence(self) -> int:
-        """The number of the latest change; −1 in a file of an older format that cannot be written."""
-        try:
-            return self._connection.execute("SELECT max(sequence) FROM change").fetchone()[0] or 0
-        except sqlite3.OperationalError:
-            return -1
-
-    def _changed(self, keys: Iterable[int]) -> None:
-        """Notes changes of memories that are here."""
-        self._connection.executemany("INSERT OR REPLACE INTO change(key) VALUES (?)", [(key,) for key in keys])
-
-    def _states(self, agent: str, base: int, ids: Sequence[int]) -> dict[int, int]:
-        """Id → state of memories that are here. Raises UsageError if one is not."""
-        query = f"SELECT state FROM memory WHERE key = ? AND state != {FORGOTTEN}"
-        found = {id: self._connection.execute(query, (base | id,)).fetchone() for id in sorted(set(ids))}
-        there = {id: row[0] for id, row in found.items() if row is not None}
-        refuse_missing(agent, ids, len(there), self.where)
-        return there
-
-    def _archive(self, base: int, ids: Iterable[int]) -> None:
-        for key in [base | id for id in ids]:
-            text, rest = self._connection.execute("SELECT text, rest FROM memory WHERE key = ?", (key,)).fetchone()
-            vector = self._connection.execute("SELECT width, value FROM vector WHERE key = ?", (key,)).fetchone()
-            width, value = (0, None) if vector is None else (vector[0], zlib.compress(vector[1]))
-            self._connection.execute(
-                "INSERT INTO archive VALUES (?, ?, ?, ?)", (key, packed_text(text, rest), width, value)
-            )
-            self._connection.execute(
-                f"UPDATE memory SET state = {ARCHIVED}, text = '', rest = '' WHERE key = ?", (key,)
-            )
-            self._connection.execute("DELETE FROM vector WHERE key = ?", (key,))
-
-    def _unarchive(self, base: int, ids: Iterable[int]) -> None:
-        for key in [base | id for id in ids]:
-            query = "SELECT packed, width, vector FROM archive WHERE key = ?"
-            packed, width, value = self._connection.execute(query, (key,)).fetchone()
-            self._connection.execute(
-                f"UPDATE memory SET state = {THERE}, text = ?, rest = ? WHERE key = ?", (*unpacked_text(packed), key)
-            )
-            if value is not None:
-                row = (key, width, inflated(value, most=room(value)))
-                self._connection.execute("INSERT INTO vector VALUES (?, ?, ?)", row)
-            self._connection.execute("DELETE FROM archive WHERE key = ?", (key,))
-
-    def _clear(self, table: str, base: int, ids: Iterable[int]) -> None:
-        self._connection.executemany(f"DELETE FROM {table} WHERE key = ?", [(base | id,) for id in ids])
+    def _put(self, number: int, rows: Mapping[int, Kept], last_id: int) -> None:
+        """Writes rows; `last_id`: of those that were there."""
+        base, many = number << _SHIFT, self._connection.executemany
+        changed = [(base | id,) for id in rows if id <= last_id]
+        if changed:
+            for table in ("vector", "archive"):
+                many(f"DELETE FROM {table} WHERE key = ?", changed)
+            many("INSERT OR REPLACE INTO change(key) VALUES (?)", changed)
+        memories, vectors, archived = list[tuple[Any, ...]](), list[tuple[Any, ...]](), list[tuple[Any, ...]]()
+        for id, kept in rows.items():
+            row, packed = cells_of(kept)
+            width, data = encoded(kept.vector)
+            memories.append((base | id, kept.state, *row[1:]))
+            if packed is not None:
+                archived.append((base | id, packed, width, data and zlib.compress(data)))
+            elif data is not None:
+                vectors.append((base | id, width, data))
+        many("INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", memories)
+        many("INSERT INTO vector VALUES (?, ?, ?)", vectors)
+        many("INSERT INTO archive VALUES (?, ?, ?, ?)", archived)
 
 
 def _opened(path: Path, synchronous: Synchronous, access: Access) -> tuple[sqlite3.Connection, tuple[str, ...]]:
@@ -427,7 +260,8 @@ def _opened(path: Path, synchronous: Synchronous, access: Access) -> tuple[sqlit
     if kind == "nothing" and access != "create":
         raise no_store(where)
     if access == "read":
-        return _opened_to_read(path), ()
+        with STORE.errors(where):
+            return connect(path, read_only=True), ()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -450,17 +284,6 @@ def _opened(path: Path, synchronous: Synchronous, access: Access) -> tuple[sqlit
             raise
     repair = "a process that had not closed the store left its journal; everything it had acknowledged was recovered"
     return connection, (repair,) if alone else ()
-
-
-def _opened_to_read(path: Path) -> sqlite3.Connection:
-    with STORE.errors(str(path)):
-        connection = connect(path, read_only=True)
-        try:
-            STORE.format_of(connection, str(path))
-        except BaseException:
-            connection.close()
-            raise
-    return connection
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:

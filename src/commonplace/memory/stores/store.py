@@ -1,61 +1,99 @@
-"""The interface of a store of memories. The stream works in RAM; the store makes it durable."""
+"""The interface of a store of memories, and what is common to all: operations, and what they make of a character."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.memory.analyser import Analyser
-from commonplace.memory.embedding import Embedder, Vector
-from commonplace.memory.record import Kind, Memory
+from commonplace.memory.embedding import Vector
+from commonplace.memory.record import Kind, Memory, accessed
 
+THERE, ARCHIVED, FORGOTTEN = range(3)
+"""States of a stored memory."""
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """Everything a store holds of one character, as `MemoryStream.restore` wants it."""
-
-    memories: Sequence[Memory] = ()
-    """In the order of their ids 1, 2, 3 …, with importance and last access as of now; those forgotten (as `tombstone`)
-    or archived are there too, so that no id is used twice."""
-    vectors: Sequence[Vector | None] = ()
-    """One per memory, float32 as it was given, of any length; a `VectorRows` where that is faster."""
-    forgotten: frozenset[int] = frozenset()
-    archived: frozenset[int] = frozenset()
-    """Set aside: not candidates until they are restored."""
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the character's stream was made with: `embedder`, `dimensions`, `language`, `analyser`; JSON."""
-    mark: Any = None
-    """Where `changes` of this store goes on; None in a store without it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What has become of a character since a mark. May contain memories that have not changed."""
-
-    last_id: int
-    memories: Sequence[Memory]
-    """New and changed ones, ascending, as in `Stored`; every one behind the last id that was known is there."""
-    vectors: Sequence[Vector | None]
-    """One per memory."""
-    forgotten: frozenset[int]
-    """Which of these are forgotten."""
-    archived: frozenset[int]
-    settings: Mapping[str, Any]
-    mark: Any
-
-    @classmethod
-    def of_all(cls, stored: Stored) -> Changes:
-        """Everything, for a store that cannot tell what has changed."""
-        last, memories, vectors = len(stored.memories), stored.memories, stored.vectors
-        return cls(last, memories, vectors, stored.forgotten, stored.archived, stored.settings, stored.mark)
-
-
+Mark = Any
+"""A moment in the history of one character, as one store writes it; compared with `==`."""
+_Value = TypeVar("_Value")
 Access = Literal["read", "write", "create"]
 """To open a store: to read, when nothing is made, repaired or changed; to write; to write, and made where missing."""
+
+
+# ── Operations ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Adds memories, which have the next ids."""
+
+    memories: Sequence[Memory]
+    vectors: Sequence[Vector | None]
+    """One per memory, float32 as it was given, of any length; a `VectorRows` where that is faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Sets access times: memory id → moment. Those of memories that are not there are left out."""
+
+    accesses: Mapping[int, datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """Replaces what may change of memories: text, tags, importance, emotion, details. Last accesses stay."""
+
+    memories: Sequence[Memory]
+    vectors: Sequence[Vector | None] | None = None
+    """One per memory; None where all keep what they have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Forgets memories for good. Their ids stay used."""
+
+    ids: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Sets memories aside: they are not candidates until they are restored."""
+
+    ids: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Brings memories back from the archive."""
+
+    ids: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Configure:
+    """Replaces what the character's stream was made with: `embedder`, `dimensions`, `language`, `analyser`; JSON."""
+
+    settings: Mapping[str, Any]
+
+
+Operation = Add | Touch | Revise | Forget | Archive | Restore | Configure
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What a store has of a character: operations that bring a reader up to date."""
+
+    operations: Sequence[Operation]
+    mark: Mark
+    """Where the next `read` goes on, and what the next `write` needs."""
+    whole: bool
+    """Whether this is everything, for a reader who knows nothing."""
+
+
+# ── Stores ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Readable(Protocol):
@@ -71,90 +109,66 @@ class Readable(Protocol):
         """Characters that have anything here, sorted."""
         ...
 
-    def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for an unknown one."""
+    def read(self, agent: str, since: Mark | None = None) -> Log:
+        """What has become of a character since a mark; everything if that is None, if the character was deleted since,
+        or if the store cannot tell. May repeat what the reader knows. Nothing for an unknown character."""
         ...
 
     def close(self) -> None:
-        """Close files and connections. May be called twice."""
+        """Closes files and connections. May be called twice."""
         ...
 
 
 class Store(Readable, Protocol):
-    """Memories of many characters. What a method has acknowledged survives the death of the process.
+    """Memories of many characters. What `write` has acknowledged survives the death of the process.
 
-    Any number of threads may use one open store.
-
-    Where two processes would lose something of each other's, the later one is refused. Errors of drivers and disks
-    become `CommonplaceError`s that name the store and the next step. Names of characters can be anything: slashes,
-    quotes, dots, Hangul, emoji (see `checked_agent`). Ids that are not there raise `Gone`, a UsageError, and change
-    nothing; only `touch` leaves them out. What a killed process had under way is there or not, memory by memory; only
-    `append` is whole or not at all. A reader sees the whole of a call or nothing of it.
+    A store checks nothing but the mark: whoever has the latest one knows what there is. `fold` says what an operation
+    means. Any number of threads may use one open store. Where two processes would lose something of each other's, the
+    later one is refused. Errors of drivers and disks become `CommonplaceError`s that name the store and the next step.
+    Names of characters can be anything: slashes, quotes, dots, Hangul, emoji (see `checked_agent`). A reader sees the
+    whole of a `write` or nothing of it.
 
     A store whose readers compare vectors themselves may declare `compares = True`: it is then given also the vectors
     that follow from the text (see `Embedder`).
-
-    A store that can tell what has changed may have `changes(agent, mark, known)`: the `Changes` since the `mark` of a
-    `Stored` or of other `Changes`, for a reader who has the memories up to the id `known`; None if the character was
-    deleted since. Without it `MemoryStream.refresh` loads everything.
     """
 
-    def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
-        """Keep what a character's stream was made with, instead of what was kept before."""
-        ...
+    def write(self, agent: str, operations: Sequence[Operation], mark: Mark) -> Mark:
+        """Makes the operations, all or none, and returns the new mark. Raises `Overtaken`, and changes nothing, if
+        anybody has written to this character since `mark`.
 
-    def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids: all of them or none. Raises `OtherId` for other ids, `Overtaken` where
-        another handle of the store was quicker."""
-        ...
-
-    def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Set access times: memory id → moment. Those of memories that are not there are left out: another stream may
-        forget a memory after this one has found it."""
-        ...
-
-    def update(
-        self,
-        agent: str,
-        memories: Sequence[Memory],
-        vectors: Sequence[Vector | None] | None = None,
-        *,
-        before: Sequence[Memory] = (),
-    ) -> None:
-        """Replace what may change of memories that are here: text, tags, importance, emotion, details; vectors where
-        given. Last accesses stay.
-
-        `before`: memories as the caller knows them. Raises `Overtaken`, and changes nothing, if one of them has been
-        changed since, other than by an access.
+        Text and vector of what is forgotten are gone from the store's current data. What is archived is compressed.
+        What a killed process had under way is there or not, memory by memory; only an `Add` is whole or not at all.
         """
         ...
 
-    def remove(self, agent: str, ids: Sequence[int]) -> None:
-        """Forget for good; the ids stay used. Text and vector are gone from the store's current data."""
-        ...
-
-    def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Compress and set aside; `load` reports them as archived. Archived ones stay as they are."""
-        ...
-
-    def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Restore from the archive. Those that are not archived stay as they are."""
-        ...
-
     def delete(self, agent: str) -> int:
-        """Delete everything of a character, archived memories, settings and name included; how many memories it had.
+        """Deletes everything of a character, archived memories, settings and name included; returns how many memories
+        it had.
 
         One who is added again under this name begins with memory 1. 0 for an unknown one.
         """
         ...
 
 
-_NEVER = datetime(1, 1, 1, tzinfo=UTC)
+class Overtaken(CommonplaceError):
+    """Somebody else has written to the character: read what is new, and do it again."""
 
 
-def tombstone(agent: str, id: int, kind: Kind = "observation") -> Memory:
-    """What replaces a forgotten memory. Its kind stays, because a forgotten reflection still took place."""
-    return Memory(id, agent, kind, "", _NEVER, _NEVER, 0, 1.0)
+def overtaken(agent: str, where: str) -> Overtaken:
+    """The error for a mark that is not the latest."""
+    hint = "`refresh` the stream, and do it again"
+    return Overtaken(f"another stream has written to {agent}", where=where, hint=hint)
+
+
+def no_store(where: str) -> UsageError:
+    """The error for a place without a store, where one is to be read or changed."""
+    hint = "give a run, or the file, folder or URL of a store; `commonplace copy-memories RUN STORE` makes one"
+    return UsageError("no store here", where=where, hint=hint)
+
+
+def damaged(why: str, where: str) -> CommonplaceError:
+    """The error for damaged rows."""
+    return CommonplaceError(f"the store is damaged ({why})", where=where, hint="go back to a copy of it")
 
 
 def checked_agent(agent: str) -> str:
@@ -170,233 +184,340 @@ def checked_agent(agent: str) -> str:
     return agent
 
 
-class OtherId(UsageError):
-    """A memory does not have the next id, perhaps because another stream has added one."""
+# ── What operations mean ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Overtaken(CommonplaceError):
-    """Another stream has used an id, or changed a memory, first."""
+class Target(Protocol):
+    """What operations are folded into: a stream's table, a list of memories, the rows of a store."""
+
+    agent: str
+
+    @property
+    def last_id(self) -> int:
+        """The id of the latest memory; 0 before the first."""
+        ...
+
+    def states(self, ids: Sequence[int]) -> Mapping[int, int]:
+        """Id → state of those of these memories that were ever added."""
+        ...
+
+    def extend(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
+        """Adds the next memories."""
+        ...
+
+    def access(self, accesses: Mapping[int, datetime]) -> None:
+        """Sets the last access of memories that are not forgotten."""
+        ...
+
+    def revise(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None) -> None:
+        """Replaces memories that are not forgotten, but not their last accesses."""
+        ...
+
+    def move(self, ids: Sequence[int], state: int) -> None:
+        """Gives memories that are not forgotten another state."""
+        ...
+
+    def configure(self, settings: Mapping[str, Any]) -> None:
+        """Replaces the settings."""
+        ...
 
 
-class Gone(UsageError):
-    """A memory is not there, perhaps because another stream has forgotten it."""
+_BEFORE = {FORGOTTEN: (THERE, ARCHIVED), ARCHIVED: (THERE,), THERE: (ARCHIVED,)}
+"""State → those from which a memory can get it."""
 
 
-BEHIND = (OtherId, Overtaken, Gone)
-"""What a store raises for a stream that does not know what another has done: it brings that in, and does again what it
-was about to do."""
+_STATE_AFTER: Mapping[type, int] = {Forget: FORGOTTEN, Archive: ARCHIVED, Restore: THERE}
 
 
-def refuse_other_ids(agent: str, memories: Sequence[Memory], last_id: int, where: str) -> None:
-    """Raises UsageError unless the memories have the ids after `last_id`."""
-    for expected, memory in enumerate(memories, start=last_id + 1):
-        if memory.id != expected:
-            raise OtherId(
-                f"expected memory {expected} of {agent}, got memory {memory.id}",
-                where=where,
-                hint="memories are added at the end: `refresh` the stream to see what the store holds",
-            )
+def fold(operations: Iterable[Operation], target: Target) -> None:
+    """Makes the operations, one after the other.
+
+    Those that are about forgotten memories do nothing to these. Raises UsageError for memories that do not have the
+    next ids, and for ids that were never used, except those of a `Touch`.
+    """
+    for operation in operations:
+        match operation:
+            case Add(memories, vectors):
+                for expected, memory in enumerate(memories, start=target.last_id + 1):
+                    if memory.id != expected:
+                        what = f"expected memory {expected} of {target.agent}, got memory {memory.id}"
+                        raise UsageError(what, hint="memories are added at the end, in the order of their ids")
+                if memories:
+                    target.extend(memories, vectors)
+            case Touch(accesses):
+                states = target.states(list(accesses))
+                target.access({id: at for id, at in accesses.items() if states.get(id, FORGOTTEN) != FORGOTTEN})
+            case Revise(memories, vectors):
+                states = _known(target, [memory.id for memory in memories])
+                places = [place for place, memory in enumerate(memories) if states[memory.id] != FORGOTTEN]
+                given = None if vectors is None else [vectors[place] for place in places]
+                target.revise([memories[place] for place in places], given)
+            case Configure(settings):
+                target.configure(settings)
+            case _:
+                state = _STATE_AFTER[type(operation)]
+                states = _known(target, operation.ids)
+                if ids := [id for id in sorted(states) if states[id] in _BEFORE[state]]:
+                    target.move(ids, state)
 
 
-def refuse_missing(agent: str, ids: Sequence[int], there: int, where: str) -> None:
-    """Raises `Gone` unless all `ids` were found (`there` of them)."""
-    if there != len(set(ids)):
-        raise Gone(
-            f"{len(set(ids)) - there} of the memories {sorted(set(ids))[:10]} of {agent} do not exist",
-            where=where,
-            hint="they were forgotten, or never existed: `refresh` the stream to see what the store holds",
-        )
+def _known(target: Target, ids: Sequence[int]) -> Mapping[int, int]:
+    """The states of all these memories. Raises UsageError for an id that was never used."""
+    states = target.states(ids)
+    if missing := sorted({*ids} - states.keys()):
+        what = f"the memories {missing[:10]} of {target.agent} do not exist"
+        raise UsageError(what, hint=f"ids go from 1 to {target.last_id}")
+    return states
 
 
-def no_store(where: str) -> UsageError:
-    """The error for a place without a store, where one is to be read or changed."""
-    hint = "give a run, or the file, folder or URL of a store; `commonplace copy-memories RUN STORE` makes one"
-    return UsageError("no store here", where=where, hint=hint)
+def tombstone(agent: str, id: int, kind: Kind = "observation") -> Memory:
+    """What replaces a forgotten memory. Its kind stays, because a forgotten reflection still took place."""
+    return Memory(id, agent, kind, "", _NEVER, _NEVER, 0, 1.0)
 
 
-def overtaken(agent: str, where: str) -> Overtaken:
-    """The error for ids that another process has used meanwhile."""
-    hint = "`refresh` the stream, and add them again"
-    return Overtaken(f"another stream has added memories to {agent}", where=where, hint=hint)
+_NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
-def damaged(why: str, where: str) -> CommonplaceError:
-    """The error for damaged rows."""
-    return CommonplaceError(f"the store is damaged ({why})", where=where, hint="go back to a copy of it")
+_NONE: Mapping[int, Vector | None] = {}
+
+
+def _owned(values: Sequence[_Value]) -> list[_Value]:
+    return values if isinstance(values, list) else list(values)
+
+
+def _shared(values: Sequence[_Value]) -> Sequence[_Value]:
+    """The same, in no list: a list is one's own, and changed in place."""
+    return tuple(values) if isinstance(values, list) else values
+
+
+@dataclass(slots=True)
+class Stored:
+    """Everything a store holds of one character, as `MemoryStream.restore` wants it; a `Target`."""
+
+    memories: Sequence[Memory] = ()
+    """In the order of their ids 1, 2, 3 …, with importance and last access as of now; those forgotten (as `tombstone`)
+    or archived are there too, so that no id is used twice."""
+    vectors: Sequence[Vector | None] = ()
+    """One per memory."""
+    forgotten: set[int] = field(default_factory=set[int])
+    archived: set[int] = field(default_factory=set[int])
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    agent: str = ""
+
+    @property
+    def last_id(self) -> int:
+        return len(self.memories)
+
+    def states(self, ids: Sequence[int]) -> dict[int, int]:
+        return {
+            id: FORGOTTEN if id in self.forgotten else ARCHIVED if id in self.archived else THERE
+            for id in ids
+            if 1 <= id <= len(self.memories)
+        }
+
+    def states_of_gone(self) -> dict[int, int]:
+        """Id → state of those that are archived or forgotten, ascending."""
+        found = dict.fromkeys(self.archived, ARCHIVED) | dict.fromkeys(self.forgotten, FORGOTTEN)
+        return dict(sorted(found.items()))
+
+    def kept(self, ids: Sequence[int]) -> list[Kept]:
+        """These memories as rows."""
+        states = self.states(ids)
+        return [Kept(self.memories[id - 1], self.vectors[id - 1], states[id]) for id in ids]
+
+    def extend(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
+        if self.memories:
+            self.memories, self.vectors = _owned(self.memories), _owned(self.vectors)
+            self.memories += memories
+            self.vectors += vectors
+        else:  # everything, as a rule: it is copied when it is changed
+            self.memories, self.vectors = _shared(memories), _shared(vectors)
+
+    def access(self, accesses: Mapping[int, datetime]) -> None:
+        self._replace({id: accessed(self.memories[id - 1], at) for id, at in accesses.items()})
+
+    def revise(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None) -> None:
+        now = {one.id: accessed(one, self.memories[one.id - 1].accessed_at) for one in memories}
+        self._replace(now, {} if vectors is None else dict(zip([one.id for one in memories], vectors, strict=True)))
+
+    def move(self, ids: Sequence[int], state: int) -> None:
+        self.archived.difference_update(ids)
+        if state == ARCHIVED:
+            self.archived.update(ids)
+        elif state == FORGOTTEN:
+            self.forgotten.update(ids)
+            before = [self.memories[id - 1] for id in ids if self.memories[id - 1].text]
+            gone = {one.id: tombstone(self.agent, one.id, one.kind) for one in before}
+            self._replace(gone, dict.fromkeys(gone))
+
+    def configure(self, settings: Mapping[str, Any]) -> None:
+        self.settings = settings
+
+    def _replace(self, memories: Mapping[int, Memory], vectors: Mapping[int, Vector | None] = _NONE) -> None:
+        if memories:
+            self.memories = _owned(self.memories)
+            for id, memory in memories.items():
+                self.memories[id - 1] = memory
+        if vectors:
+            self.vectors = _owned(self.vectors)
+            for id, vector in vectors.items():
+                self.vectors[id - 1] = vector
+
+
+class Kept(NamedTuple):
+    """A memory as a row of a store has it."""
+
+    memory: Memory
+    vector: Vector | None
+    state: int
+
+
+class Rows:
+    """The rows of a store that operations are about, read when they are needed; a `Target`. All of them are then to be
+    written."""
+
+    def __init__(self, agent: str, last_id: int, read: Callable[[Sequence[int]], Iterable[Kept]]) -> None:
+        self.agent = agent
+        self.last_id = last_id
+        self.rows: dict[int, Kept] = {}
+        self.settings: Mapping[str, Any] | None = None
+        """None where they stay."""
+        self._read = read
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is anything to write."""
+        return bool(self.rows) or self.settings is not None
+
+    def states(self, ids: Sequence[int]) -> dict[int, int]:
+        missing = sorted({id for id in ids if 1 <= id <= self.last_id} - self.rows.keys())
+        if missing:
+            self.rows.update((row.memory.id, row) for row in self._read(missing))
+        return {id: self.rows[id].state for id in ids if id in self.rows}
+
+    def extend(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
+        for memory, vector in zip(memories, vectors, strict=True):
+            self.rows[memory.id] = Kept(memory, vector, THERE)
+        self.last_id += len(memories)
+
+    def access(self, accesses: Mapping[int, datetime]) -> None:
+        for id, at in accesses.items():
+            self.rows[id] = self.rows[id]._replace(memory=accessed(self.rows[id].memory, at))
+
+    def revise(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None) -> None:
+        for place, memory in enumerate(memories):
+            now = self.rows[memory.id]
+            vector = now.vector if vectors is None else vectors[place]
+            self.rows[memory.id] = now._replace(memory=accessed(memory, now.memory.accessed_at), vector=vector)
+
+    def move(self, ids: Sequence[int], state: int) -> None:
+        for id in ids:
+            now = self.rows[id]
+            gone = Kept(tombstone(self.agent, id, now.memory.kind), None, FORGOTTEN)
+            self.rows[id] = gone if state == FORGOTTEN else now._replace(state=state)
+
+    def configure(self, settings: Mapping[str, Any]) -> None:
+        self.settings = settings
+
+
+def operations_of(
+    memories: Sequence[Memory],
+    vectors: Sequence[Vector | None],
+    states: Mapping[int, int],
+    settings: Mapping[str, Any],
+    known: int = 0,
+) -> tuple[Operation, ...]:
+    """What brings a reader up to date who has the memories up to the id `known`: all that are new to it, and all that
+    have changed, ascending. `states`: of those that are archived or forgotten."""
+    old = bisect_right(memories, known, key=lambda memory: memory.id)
+    found: list[Operation] = [Configure(settings)] if settings else []
+    if old:
+        found.append(Revise(memories[:old], vectors[:old]))
+        found.append(Touch({memory.id: memory.accessed_at for memory in memories[:old]}))
+        found.append(Restore([memory.id for memory in memories[:old] if memory.id not in states]))
+    if old < len(memories):
+        found.append(Add(memories[old:] if old else memories, vectors[old:] if old else vectors))
+    for kind, state in ((Archive, ARCHIVED), (Forget, FORGOTTEN)):
+        if ids := [id for id, one in states.items() if one == state]:
+            found.append(kind(ids))
+    return tuple(found)
+
+
+def compacted(agent: str, operations: Iterable[Operation]) -> tuple[Operation, ...]:
+    """The fewest operations that come to the same. Nothing is left in them of what was forgotten."""
+    stored = Stored(agent=agent)
+    fold(operations, stored)
+    return operations_of(stored.memories, stored.vectors, stored.states_of_gone(), stored.settings)
+
+
+# ── Reading and writing a whole character ────────────────────────────────────────────────────────────────────────────
+
+
+def load(store: Readable, agent: str) -> Stored:
+    """Everything a store holds of a character; nothing for an unknown one."""
+    stored = Stored(agent=agent)
+    fold(store.read(agent).operations, stored)
+    return stored
+
+
+class Writer:
+    """Writes to one character of a store, and has all that is there in RAM."""
+
+    def __init__(self, store: Store, agent: str) -> None:
+        self.store = store
+        self.agent = checked_agent(agent)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Reads the character again."""
+        log = self.store.read(self.agent)
+        self.stored, self.mark = Stored(agent=self.agent), log.mark
+        fold(log.operations, self.stored)
+
+    def write(self, *operations: Operation) -> None:
+        """Makes the operations in the store and here. Raises UsageError as `fold` does, and `Overtaken`."""
+        fold(operations, Rows(self.agent, self.stored.last_id, self.stored.kept))  # refuses what is wrong
+        self.mark = self.store.write(self.agent, operations, self.mark)
+        fold(operations, self.stored)
+
+    def change(self, deed: Callable[[Stored], Iterable[Operation]]) -> None:
+        """Writes what `deed` makes of what is there, and again where somebody else was quicker."""
+        while True:
+            try:
+                self.write(*deed(self.stored))
+            except Overtaken:
+                self.refresh()
+            else:
+                return
 
 
 class ChangeLog:
     """What a store that one process owns has changed since it was opened."""
 
     def __init__(self) -> None:
-        self._latest: dict[str, dict[int, int]] = defaultdict(dict)
-        """Character → id → the number of the latest change of this memory."""
-        self._count = 0
-        self._deleted: Counter[str] = Counter()
+        self._changed: dict[str, dict[int, int]] = defaultdict(dict)
+        """Character → id → the number of the latest write that changed this memory."""
+        self._writes: Counter[str] = Counter()
+        self._begun: Counter[str] = Counter()
+        """Character → the number of the write after which it was last empty."""
+
+    def mark(self, agent: str, last_id: int) -> tuple[int, int]:
+        """The mark of now."""
+        return self._writes[agent], last_id
 
     def note(self, agent: str, ids: Iterable[int]) -> None:
-        """These memories were changed. What was added need not be noted."""
-        self._count += 1
-        self._latest[agent].update(dict.fromkeys(ids, self._count))
+        """Counts a write that has changed these memories."""
+        self._writes[agent] += 1
+        self._changed[agent].update(dict.fromkeys(ids, self._writes[agent]))
 
     def delete(self, agent: str) -> None:
-        """The character was deleted."""
-        self._latest.pop(agent, None)
-        self._deleted[agent] += 1
+        """Notes that the character was deleted."""
+        self._changed.pop(agent, None)
+        self.note(agent, ())
+        self._begun[agent] = self._writes[agent]
 
-    def mark(self, agent: str) -> tuple[int, int]:
-        """The `mark` of what is read now."""
-        return self._deleted[agent], self._count
-
-    def since(self, agent: str, mark: tuple[int, int], known: int, last: int) -> list[int] | None:
-        """The ids changed since the mark, and those from `known` to `last`; None if the character was deleted."""
-        deleted, count = mark
-        if deleted != self._deleted[agent]:
+    def since(self, agent: str, mark: tuple[int, int] | None) -> list[int] | None:
+        """The ids changed since a mark, ascending; None if that is to be everything."""
+        if mark is None or mark[0] < self._begun[agent]:
             return None
-        changed = {id for id, number in self._latest[agent].items() if number > count}
-        return sorted(changed.union(range(known + 1, last + 1)))
-
-
-# The link between a stream and its store.
-
-
-Progress = Callable[[int, int], None]
-"""Called with (done, of how many) while something takes long."""
-
-_BATCH = 256
-
-
-class Keeper:
-    """Writes what one stream does into its store.
-
-    What is remembered, forgotten, archived or changed is stored before the stream shows it. Accesses are collected, and
-    written by the next of these, by `flush` and by `close`.
-    """
-
-    def __init__(self, store: Store, agent: str, settings: Mapping[str, Any], mark: Any, *, own: bool) -> None:
-        """`settings`: of the stream; kept with the first memory. `mark`: of what was loaded. `own`: whether `close`
-        closes the store."""
-        self.store = store
-        self._agent = agent
-        self._made_with = settings
-        self._settings: Mapping[str, Any] | None = settings
-        self._own = own
-        self._accesses: dict[int, datetime] = {}
-        self._mark = mark
-
-    def append(self, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Store the next memories."""
-        if self._settings is not None:
-            self.store.configure(self._agent, self._settings)
-        self.flush()
-        self.store.append(self._agent, memories, vectors)
-        self._settings = None
-
-    def touch(self, ids: Iterable[int], at: datetime) -> None:
-        """Collect accesses."""
-        self._accesses.update(dict.fromkeys(ids, at))
-
-    def update(
-        self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None, before: Sequence[Memory]
-    ) -> None:
-        """Store what has changed of memories since `before`, their vectors too if given."""
-        self.flush()
-        self.store.update(self._agent, memories, vectors, before=before)
-
-    def remove(self, ids: Sequence[int]) -> None:
-        """Forget in the store."""
-        self.flush()
-        self.store.remove(self._agent, ids)
-
-    def archive(self, ids: Sequence[int]) -> None:
-        """Archive in the store."""
-        self.flush()
-        self.store.archive(self._agent, ids)
-
-    def restore(self, ids: Sequence[int]) -> None:
-        """Restore from the archive of the store."""
-        self.flush()
-        self.store.restore(self._agent, ids)
-
-    def flush(self) -> None:
-        """Write the accesses collected."""
-        if self._accesses:
-            self.store.touch(self._agent, self._accesses)
-            self._accesses = {}
-
-    def delete(self) -> int:
-        """Delete everything of the character; the next memory begins anew."""
-        self._accesses = {}
-        self._settings = self._made_with
-        return self.store.delete(self._agent)
-
-    def changes(self, known: int) -> tuple[Changes, bool]:
-        """(what the store has that the stream, which knows the ids up to `known`, may not have; whether that is all it
-        has). `follow` says that the stream has it now."""
-        self.flush()
-        changes = getattr(self.store, "changes", None)
-        found: Changes | None = changes(self._agent, self._mark, known) if changes and self._mark is not None else None
-        return (found, False) if found else (Changes.of_all(self.store.load(self._agent)), True)
-
-    def follow(self, found: Changes) -> None:
-        """The stream has these changes: the next are those after them."""
-        self._mark = found.mark
-        if not found.settings:  # the character was deleted
-            self._settings = self._made_with
-        elif self._settings is not None:
-            self._settings = {**found.settings, **self._settings}
-
-    def close(self) -> None:
-        """Flush, and close the store if it is the stream's own. May be called twice."""
-        try:
-            self.flush()
-        finally:
-            if self._own:
-                self.store.close()
-
-
-def settings_of(embedder: Embedder, analyser: Analyser) -> dict[str, Any]:
-    """The settings of a stream that a store keeps."""
-    return {
-        "embedder": embedder.name,
-        "dimensions": embedder.dimensions,
-        "language": analyser.language,
-        "analyser": analyser.kind,
-    }
-
-
-def refuse_other_embedder(settings: Mapping[str, Any], embedder: Embedder, where: str) -> None:
-    """Raises UsageError when the vectors were made by another embedder, or only some by this one."""
-    made_by = settings.get("embedder", embedder.name)
-    if made_by != embedder.name:
-        raise UsageError(
-            f"its vectors were made by {made_by}; those of {embedder.name} cannot be compared with them",
-            where=where,
-            hint=f"give the embedder {made_by}, or reembed=True to make all vectors again",
-        )
-    if settings.get("unfinished"):
-        raise UsageError(
-            f"making its vectors again with {made_by} was interrupted",
-            where=where,
-            hint="open it with reembed=True to go on",
-        )
-
-
-def reembedded(
-    store: Store, agent: str, stored: Stored, embedder: Embedder, analyser: Analyser, progress: Progress | None
-) -> Stored:
-    """The same memories with vectors of this embedder, in the store too. Can be interrupted and done again."""
-    settings = settings_of(embedder, analyser)
-    store.configure(agent, {**settings, "unfinished": True})
-    vectors: list[Vector | None] = [None] * len(stored.memories)
-    kept = [memory for memory in stored.memories if memory.id not in stored.forgotten]
-    for first in range(0, len(kept), _BATCH):
-        some = kept[first : first + _BATCH]
-        made = embedder.embed([memory.text for memory in some])
-        store.update(agent, some, made)
-        for memory, vector in zip(some, made, strict=True):
-            vectors[memory.id - 1] = vector
-        if progress is not None:
-            progress(first + len(some), len(kept))
-    store.configure(agent, settings)
-    return replace(stored, vectors=vectors, settings=settings)
+        return sorted(id for id, number in self._changed[agent].items() if number > mark[0])

@@ -11,12 +11,12 @@ from typing import Any
 
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import FactNote, PastNote, Recalled
-from commonplace.minds.offline.account import attended, heard_of, told_others
 from commonplace.minds.offline.dice import CHANCES
 from commonplace.minds.offline.gatherings import event_name, goes_to
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import Draws
-from commonplace.minds.offline.rows import Table, read_table
+from commonplace.minds.offline.past_notes import attended, heard_of, told_others
+from commonplace.minds.offline.rule_tables import RuleTable, read_table
 from commonplace.minds.offline.sayings import (
     Saying,
     if_asked,
@@ -24,8 +24,8 @@ from commonplace.minds.offline.sayings import (
     occasion_word,
     worded,
 )
-from commonplace.minds.offline.scene import Line, Scene
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.scene import DraftLine, TalkScene
+from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.minds.offline.told import Told, minutes_since
 from commonplace.world.circumstances import subject_of
 from commonplace.world.happenings import NOTHING_KNOWN, Concluded, Did, ISaid, Said, Seed
@@ -47,8 +47,9 @@ PLAIN = frozenset(f"ask.{kind}" for kind in ("help", "since", "what", "think", "
 # ── news ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def news_reply(scene: Scene, memory: Recalled) -> Line | None:
-    """A reaction to a seed fact just told, and to the invitation that comes with an event; None for one not noted."""
+def news_reply(scene: TalkScene, memory: Recalled) -> DraftLine | None:
+    """Returns a reaction to a seed fact just told, and to the invitation that comes with an event; None if the fact is
+    not noted."""
     note = next((scene.notes[name] for name in memory.facts if name in scene.notes), None)
     if note is None or scene.heard.act in {"accept", "decline"}:
         return None
@@ -56,48 +57,48 @@ def news_reply(scene: Scene, memory: Recalled) -> Line | None:
         is_over = minutes_since(scene.moment, note) > (note.minutes or 60)
         if is_over or scene.heard.asks or "?" in scene.last:
             return None
-    return Fact(scene, memory, note).said(ANSWERS)
+    return Announced(scene, memory, note).said(ANSWERS)
 
 
 class OfEvent(Speaking):
     """The line is about a fact that may be an event."""
 
-    def __init__(self, scene: Scene, memory: Recalled | None, note: FactNote) -> None:
+    def __init__(self, scene: TalkScene, memory: Recalled | None, note: FactNote) -> None:
         super().__init__(scene, memory=memory)
         self._note = note
 
     @property
-    def going(self) -> Line | None:
-        """Whether I go, and why not."""
+    def going(self) -> DraftLine | None:
+        """Returns a line that says whether I go, and why not."""
         return Going(self._scene, None, self._note).said(ANSWERS)
 
 
-class Fact(OfEvent):
+class Announced(OfEvent):
     """A seed fact has just been told."""
 
-    def __init__(self, scene: Scene, memory: Recalled, note: FactNote) -> None:
+    def __init__(self, scene: TalkScene, memory: Recalled, note: FactNote) -> None:
         super().__init__(scene, memory, note)
         self._told = memory
 
     @property
     def started(self) -> bool:
-        """Whether it is an event that has begun."""
+        """Tells whether it is an event that has begun."""
         return bool(self._note.starts) and self._note.starts <= self._scene.moment
 
     @property
     def ahead(self) -> bool:
-        """Whether it is an event that is still to come."""
+        """Tells whether it is an event that is still to come."""
         return self._note.starts > self._scene.moment and bool(self._note.place)
 
     @property
     def so(self) -> bool:
-        """Whether it tells of what has become so, which is no small talk."""
+        """Tells whether it is about a circumstance, which is no small talk."""
         return bool(subject_of(self._note.id)[0])
 
     @cached_property
     def known(self) -> Recalled | PastNote | None:
-        """An earlier memory of it, else a note that I have heard it; not what I planned, or heard just now from this
-        hearer."""
+        """Returns an earlier memory of it, else a note that I have heard it; neither a plan of mine nor what this
+        hearer has just told."""
         scene, told, fact = self._scene, self._told, self._note.id
         for one in scene.talk.recalled:
             is_news = isinstance(one.happening, HEARD_OF) or one.happening == NOTHING_KNOWN
@@ -109,35 +110,35 @@ class Fact(OfEvent):
 
     @cached_property
     def _notes(self) -> list[PastNote]:
-        """What I know of having heard it."""
+        """Returns the notes that I have heard it."""
         heard = heard_of(self._scene.talk.past, {self._note.id})
         return [one for one in heard if one.times > 1 or one.minutes_ago > LATELY]
 
     @property
     def teller(self) -> str:
-        """Who else told me of it; empty where I do not remember."""
+        """Returns who else told me of it; empty if I do not remember."""
         if not isinstance(self.known, Recalled):
             return next((one.called for one in self._notes if one.other != self._scene.you.id), "")
         said = self.known.happening
         return said.called if isinstance(said, Said) and said.to_me and said.called != self._scene.you.called else ""
 
     @property
-    def follows(self) -> Line | None:
-        """What comes after the first words."""
+    def follows(self) -> DraftLine | None:
+        """Returns the line after the first words."""
         return Follow(self._scene, self._told, self._note).said(ANSWERS)
 
 
-class Follow(Fact):
+class Follow(Announced):
     """Something has been said to a seed fact, and something may follow."""
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """None: the words before cite what it rests on."""
+        """Returns no memories: the words before cite them."""
         return ()
 
     @property
     def sourced(self) -> str:
-        """`sourced` where the line says who told it."""
+        """Returns `sourced` if the line says who told it."""
         return "sourced" if self._scene.rules.has("sourced", self._scene.last) else ""
 
 
@@ -146,27 +147,27 @@ class Going(OfEvent):
 
     @property
     def event(self) -> str:
-        """The event by its name."""
+        """Returns the name of the event."""
         return event_name(self._note, self._scene.language)
 
     @property
     def time(self) -> str:
-        """When it begins."""
+        """Returns when the event begins."""
         return self._scene.language.clock(self._note.starts[11:16])
 
     @property
     def whim(self) -> Draws:
-        """A number of 0 … 99 that stays the same for this event."""
+        """Returns a number of 0 … 99 that stays the same for this event."""
         return Draws(self._scene.dice.steady(), self._note.id)
 
     @cached_property
     def goes(self) -> bool:
-        """Whether the plan has it."""
+        """Tells whether the plan includes the event."""
         return goes_to(self._scene.talk, self._note)
 
     @cached_property
     def clash(self) -> Told | None:
-        """What else the plan holds for the time of the event."""
+        """Returns what else the plan has at the time of the event."""
         scene, starts = self._scene, self._note.starts
         if starts[:10] != scene.moment[:10]:
             return None
@@ -179,19 +180,19 @@ class Going(OfEvent):
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def answer_question(scene: Scene, memory: Recalled, options: Sequence[Saying]) -> Line | None:
-    """The answer to a question, resting on the memory of hearing it and on those that answer it."""
-    return Question(scene, options, memory).said(ANSWERS)
+def answer_question(scene: TalkScene, memory: Recalled, options: Sequence[Saying]) -> DraftLine | None:
+    """Returns the answer to a question, resting on the memory of hearing it and on those that answer it."""
+    return Questioned(scene, options, memory).said(ANSWERS)
 
 
-class Question(Speaking):
+class Questioned(Speaking):
     """The hearer has asked something."""
 
     # something of my own
 
     @cached_property
     def own(self) -> Saying | None:
-        """What I would most like to tell."""
+        """Returns what I would most like to tell."""
         pulls = [
             (option.weight + self._scene.spread(40, option.ids[0]), -index)
             for index, option in enumerate(self._options)
@@ -200,21 +201,21 @@ class Question(Speaking):
         return self._options[-max(pulls)[1]] if pulls else None
 
     @cached_property
-    def own_words(self) -> Line | None:
-        """It in words."""
+    def own_words(self) -> DraftLine | None:
+        """Returns what I would most like to tell, in words."""
         return worded(self._scene, self.own) if self.own is not None else None
 
     # how I am, what I do
 
     @cached_property
     def trouble(self) -> Saying | None:
-        """Something that was not to be had, does not work or is gone."""
+        """Returns a saying about something that was not to be had, does not work or is gone."""
         rules = {"core.refused", "core.thing", "core.absent"}
         return next((one for one in self._options if one.rule in rules), None)
 
     @cached_property
     def doing(self) -> Told | None:
-        """What I am doing, if it reads well."""
+        """Returns what I am doing, if it reads well."""
         scene, now = self._scene, self._scene.talk.now
         if now is None or now.because or not is_worth_telling(scene, now.do):
             return None
@@ -222,26 +223,26 @@ class Question(Speaking):
         return did if did.doing and scene.language.head(did.doing) not in scene.rules.words("talk") else None
 
     @property
-    def back(self) -> Line:
-        """The question back."""
+    def back(self) -> DraftLine:
+        """Returns the same question to the other."""
         return self._scene.line("back")
 
     # whether I go, whom I have seen, how it was
 
     @cached_property
     def named(self) -> FactNote | None:
-        """The event ahead that is asked about."""
+        """Returns the event ahead that is asked about."""
         topic, ahead = self.heard.topic, (one for one in self._scene.talk.facts if one.starts > self._scene.moment)
         return next((one for one in ahead if self._scene.language.bare(topic) in one.text.lower()), None)
 
     @property
-    def going(self) -> Line | None:
-        """Whether I go to it."""
+    def going(self) -> DraftLine | None:
+        """Returns a line that says whether I go to it."""
         return Going(self._scene, None, self.named).said(ANSWERS) if self.named is not None else None
 
     @cached_property
-    def sight(self) -> Line | None:
-        """Where I saw the one who is asked about, doing what."""
+    def sight(self) -> DraftLine | None:
+        """Returns where I saw the person who is asked about, and their doing."""
         for option in self._options:
             if option.rule == "core.saw" and any(
                 one.it.called and one.it.called in self._scene.last for one in option.of
@@ -251,37 +252,37 @@ class Question(Speaking):
 
     @cached_property
     def seen(self) -> PastNote | None:
-        """What I know of having seen them."""
+        """Returns the note that I have seen them."""
         notes, last = self._scene.talk.past.notes, self._scene.last
         return next((note for note in notes if note.kind == "saw" and note.called in last), None)
 
     @property
     def seen_at(self) -> str:
-        """Where that was."""
+        """Returns where I saw them."""
         scene = self._scene
         return scene.language.at_place(self.seen.text, scene.me, scene.you) if self.seen else ""
 
     @property
     def seen_when(self) -> str:
-        """When that was."""
+        """Returns when I saw them."""
         return self._scene.language.when(self._scene.moment, self.seen.minutes_ago) if self.seen else ""
 
     @cached_property
     def lost(self) -> Saying | None:
-        """What I have to say of its absence."""
+        """Returns what I have to say about its absence."""
         gone = (one for one in self._options if one.rule in {"core.absent", "core.thing"})
         return next((one for one in gone if self.heard.words & one.words), None)
 
     @cached_property
     def attended(self) -> PastNote | None:
-        """What I know of having been at the occasion."""
+        """Returns the note that I was at the occasion."""
         past, spoken, named = self._scene.talk.past, self._scene.language, self._scene.last
         word = occasion_word(self._scene.rules, named)
         return attended(past, self.heard.topic, spoken) or attended(past, word, spoken)
 
     @property
-    def event(self) -> Line | None:
-        """How it was: what I remember of being there."""
+    def event(self) -> DraftLine | None:
+        """Returns how it was, from memories of being there."""
         own = next((one for one in self._options if one.rule == "core.was"), None)
         body = worded(self._scene, own) if own is not None else None
         because = self.attended.because if self.attended is not None else ()
@@ -291,15 +292,15 @@ class Question(Speaking):
 
     @property
     def occasion(self) -> bool:
-        """Whether it is an event that has begun, and I was there."""
+        """Tells whether it is an event that has begun, and I was there."""
         scene, bare = self._scene, self._scene.language.bare
         begun = (one for one in scene.talk.facts if one.starts and one.starts <= scene.moment)
         is_event = any(bare(event_name(one, scene.language)) == bare(self.heard.topic) for one in begun)
         return is_event and attended(scene.talk.past, self.heard.topic, scene.language) is not None
 
     @cached_property
-    def did(self) -> Line | None:
-        """How something that I did went."""
+    def did(self) -> DraftLine | None:
+        """Returns how a doing of mine went."""
         did = self._scene.talk.past.spoken_of
         if did is None:
             return None
@@ -309,13 +310,13 @@ class Question(Speaking):
 
     @property
     def doing_it(self) -> bool:
-        """Whether it is what I am doing."""
+        """Tells whether the question is about my present doing."""
         is_asked = self.doing is not None and not self.begun
         return is_asked and bool(content(self.heard.topic) & content(self.doing.doing if self.doing else ""))
 
     @cached_property
     def rest(self) -> Saying | None:
-        """What there is to tell on the subject that was asked about, or on what my last line was about."""
+        """Returns what there is to tell on the subject that was asked about, or on the subject of my last line."""
         scene, options = self._scene, self._options
         if self.heard.act == "ask.topic" and self.heard.topic:
             pulls = [
@@ -334,13 +335,13 @@ class Question(Speaking):
         return options[-max(fitting)[1]] if fitting else None
 
     @cached_property
-    def rest_words(self) -> Line | None:
-        """That in words, else what I know or overheard of the subject."""
+    def rest_words(self) -> DraftLine | None:
+        """Returns the rest in words, else what I know or overheard of the subject."""
         left = (self.rest, *self._if_asked())
         return next((line for one in left if one is not None and (line := worded(self._scene, one)) is not None), None)
 
     def _if_asked(self) -> Iterator[Saying]:
-        """What others were heard to say on the subject, then what one concluded, saw happen or did."""
+        """Yields what others were heard to say on the subject, then what I concluded, saw happen or did."""
         scene, asked = self._scene, content(self.heard.topic)
         found = (if_asked(scene, one) for one in scene.talk.recalled) if asked else ()
         fitting = [
@@ -352,29 +353,29 @@ class Question(Speaking):
 
     @property
     def owned(self) -> str:
-        """The subject as I name it."""
+        """Returns the subject as I name it."""
         return self._scene.language.owned(self.heard.topic, self._scene.me, self._scene.you)
 
     # who told me, whether others know
 
     @cached_property
     def source(self) -> PastNote | None:
-        """What I know of having heard from somebody else what I have just told."""
+        """Returns the note that I heard from somebody else what I have just told."""
         notes = reversed(heard_of(self._scene.talk.past, self._subjects))
         return next((one for one in notes if one.other != self._scene.you.id), None)
 
     @cached_property
     def said_it(self) -> Recalled | None:
-        """The memory of somebody else's saying it."""
+        """Returns the memory of hearing it from somebody else."""
         return next((one for one in self._carrying(Said) if one.happening.who != self._scene.you.id), None)
 
     @property
     def witness(self) -> str:
-        """`witness` where I know it from nobody."""
+        """Returns `witness` if nobody told me."""
         return "witness" if any(self._carrying(Seed)) else ""
 
     def _carrying(self, what: type[Said | Seed]) -> Iterator[Recalled]:
-        """Memories of a type that carry the fact."""
+        """Yields memories of a type that carry the fact."""
         recalled = self._scene.talk.recalled
         yield from (one for one in recalled if self._subjects & {*one.facts} and isinstance(one.happening, what))
 
@@ -384,17 +385,17 @@ class Question(Speaking):
 
     @property
     def others(self) -> PastNote | None:
-        """What I know of telling others what I have just said."""
+        """Returns the note that I told others what I have just said."""
         return next(iter(self._others), None)
 
     @property
     def xs(self) -> str:
-        """Whom, two at most."""
+        """Returns the names of the others whom I told, two at most."""
         return self._scene.language.both(list(dict.fromkeys(one.called for one in self._others))[:2])
 
     @property
     def has_said_it(self) -> bool:
-        """Whether I remember telling anybody else, and know nothing of my own past."""
+        """Tells whether I remember telling anybody else, and know nothing of my own past."""
         if self._scene.talk.past.notes:
             return False
         said = [one for one in self._scene.talk.recalled if isinstance(one.happening, ISaid)]
@@ -406,7 +407,8 @@ class Question(Speaking):
 
     @cached_property
     def _subjects(self) -> frozenset[str]:
-        """What I have just told, and what the question is about: facts by their ids, other subjects by their words."""
+        """Returns the subjects of what I have just told and of the question: facts by their ids, other subjects by
+        their words."""
         scene = self._scene
         facts = {note.id for note in scene.talk.facts if any(text in line for line in scene.mine for text in note.tell)}
         topics = {as_topic(topic) for topic in (scene.my_topic, scene.heard.topic) if topic}
@@ -419,13 +421,13 @@ class Question(Speaking):
 
     @property
     def plain(self) -> str:
-        """The kind of a question that has words of its own: `help`, `why` …; empty for any other."""
+        """Returns the kind of a question that has words of its own: `help`, `why` …; empty for any other."""
         return self.heard.act.removeprefix("ask.") if self.heard.act in PLAIN else ""
 
     @cached_property
     def fitting(self) -> Saying | None:
-        """The rest of what I have told, else what shares most words with the question, or with what I said that it asks
-        about."""
+        """Returns the rest of what I have told, else what shares most words with the question, or with what I said that
+        it asks about."""
         return self.rest or self._matching
 
     @cached_property
@@ -438,26 +440,27 @@ class Question(Speaking):
         return options[-top[1]] if top[0] else None
 
     @property
-    def fitting_words(self) -> Line | None:
-        """It in words; of another topic than the question, after a few that lead up to it."""
+    def fitting_words(self) -> DraftLine | None:
+        """Returns the fitting saying in words; if its topic is not that of the question, after words that lead up to
+        it."""
         return _on(self._scene, self.fitting) if self.fitting is not None else None
 
     @property
-    def now_and_then(self) -> Line | None:
-        """Now and then, what shares most words with the question."""
+    def now_and_then(self) -> DraftLine | None:
+        """Returns, now and then, what shares most words with the question."""
         own = self._matching
         adds = self._scene.dice.chance(CHANCES["talk.adds"], "more")
         return _on(self._scene, own) if own is not None and adds else None
 
 
-def _on(scene: Scene, own: Saying) -> Line | None:
-    """The saying after an answer; where it has another topic than the question, after a few words."""
+def _on(scene: TalkScene, own: Saying) -> DraftLine | None:
+    """Returns the saying after an answer; if its topic is another one, after words that lead up to it."""
     line = worded(scene, own)
     return line if is_on_topic(scene, own) else scene.aside(line)
 
 
-def is_on_topic(scene: Scene, own: Saying) -> bool:
-    """Whether the saying is about what was just said, by either of us."""
+def is_on_topic(scene: TalkScene, own: Saying) -> bool:
+    """Tells whether the saying is about what either of us has just said."""
     if own.subject and scene.language.occurs(own.names, f"{scene.last} {scene.heard.topic} {scene.my_topic}".lower()):
         return True
     bare, topics = scene.language.bare, (scene.heard.topic, scene.my_topic)
@@ -465,12 +468,13 @@ def is_on_topic(scene: Scene, own: Saying) -> bool:
 
 
 def _tells(option: Saying) -> bool:
-    """Whether a saying tells anything to one who asks: not what the other asks or said themselves."""
+    """Tells whether a saying tells something new to somebody who asks: it is not what the other asks or said
+    themselves."""
     return not option.asks and option.rule != "core.insight_you"
 
 
-def _is_about(scene: Scene, option: Saying, topic: str) -> bool:
-    """Whether a saying tells something of a subject."""
+def _is_about(scene: TalkScene, option: Saying, topic: str) -> bool:
+    """Tells whether a saying tells something about a subject."""
     if not _tells(option):
         return False
     named, bare = content(topic), scene.language.bare
@@ -479,4 +483,4 @@ def _is_about(scene: Scene, option: Saying, topic: str) -> bool:
     return bool(named & content(option.topic)) or (bool(named) and named <= option.words)
 
 
-ANSWERS: Table[Any] = read_table("answers", Fact, Follow, Going, Question)
+ANSWERS: RuleTable[Any] = read_table("answers", Announced, Follow, Going, Questioned)

@@ -14,14 +14,14 @@ from commonplace import rng
 from commonplace.minds.notes import Gathering, News, PastNote, Person
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_name, has_said_yes, moment_minutes
-from commonplace.minds.offline.grammar import Grammar
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.openings import opening
-from commonplace.minds.offline.rows import Table, read_table
+from commonplace.minds.offline.rule_tables import RuleTable, read_table
 from commonplace.minds.offline.sayings import Saying
-from commonplace.minds.offline.scene import Line, Scene
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.scene import DraftLine, TalkScene
+from commonplace.minds.offline.speech_facts import Speaking
+from commonplace.minds.offline.template_grammar import Grammar
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import ReactInput
 
@@ -33,12 +33,12 @@ WET = frozenset({"rain", "storm", "snow"})
 
 
 def is_solemn(rules: Grammar, event: Gathering) -> bool:
-    """Whether it is an event at which nobody makes small talk: a funeral."""
+    """Tells whether it is an event at which nobody makes small talk: a funeral."""
     return rules.has("solemn", event.note.text)
 
 
 def is_over(event: Gathering | None, moment: str) -> bool:
-    """Whether it has ended, or is about to end."""
+    """Tells whether it has ended, or is about to end."""
     return event is not None and minutes_since(moment, event.note) >= (event.note.minutes or 60) - LAST
 
 
@@ -57,13 +57,13 @@ class Newcomer(OfNews):
 
     @cached_property
     def person(self) -> Person | None:
-        """Who has come."""
+        """Returns the person who has come."""
         return self.seen(self.news.who)
 
     @cached_property
     def welcomes(self) -> bool:
-        """Whether it is I who welcomes them: the host of the event if free, else somebody who is, by a draw that is the
-        same for all."""
+        """Tells whether I am the one to welcome them: the host of the event if free, else somebody who is free, by the
+        same draw for all."""
         event = self.given.gathering
         here = [one.id for one in self.people if one.free and not one.talk and not one.walking]
         here = sorted({self.given.who.id, *here} - {self.news.who})
@@ -89,31 +89,31 @@ class Lull(OfNews):
 
     @property
     def event(self) -> str:
-        """What it is called."""
+        """Returns the name of the event."""
         return event_name(self._event.note, self.spoken)
 
     @cached_property
     def _others(self) -> list[Person]:
-        """Those here to whom a word may be said, in an order that changes from one moment to the next."""
+        """Returns the people here that I may speak to, in an order that changes from one moment to the next."""
         free = [one for one in self.people if one.free and not one.talk and not one.walking and not one.cold]
         return rng.shuffled(free, *self.dice.key, "others")
 
     @cached_property
     def person(self) -> Person | None:
-        """To whom I have not spoken for longest."""
+        """Returns the person to whom I have not spoken for longest."""
         never = [one for one in self._others if one.minutes_since_talk < 0]
         return max(never or self._others, key=lambda one: one.minutes_since_talk, default=None)
 
     @cached_property
     def unparted(self) -> Person | None:
-        """Somebody with whom I have not talked since people began to take leave."""
+        """Returns somebody with whom I have not talked since people began to take leave."""
         length = self._event.note.minutes or 60
         since = max(0, minutes_since(self.given.situation.moment, self._event.note) - length + LAST)
         return next((one for one in self._others if not 0 <= one.minutes_since_talk <= since), None)
 
     @property
     def going(self) -> bool:
-        """Whether I am about to go home: it is nearly over, or my plan has something else soon."""
+        """Tells whether I am about to go home: it is nearly over, or my plan has something else soon."""
         if is_over(self._event, self.given.situation.moment):
             return True
         after = next(iter(self.given.later), None)
@@ -128,63 +128,63 @@ class Lull(OfNews):
 class Guest(Speaking):
     """The character is at an event and says something there."""
 
-    def __init__(self, scene: Scene, options: Sequence[Saying], event: Gathering) -> None:
+    def __init__(self, scene: TalkScene, options: Sequence[Saying], event: Gathering) -> None:
         super().__init__(scene, options)
         self._event = event
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The memory from which it knows of the event."""
+        """Returns the memory from which the speaker knows of the event."""
         return self._event.because
 
     @property
     def event(self) -> str:
-        """What the event is called."""
+        """Returns the name of the event."""
         return event_name(self._event.note, self._scene.language)
 
     @property
     def minutes(self) -> int:
-        """Since it began; below zero before."""
+        """Returns the minutes since it began; below zero before."""
         return minutes_since(self._scene.moment, self._event.note)
 
     @property
     def before(self) -> bool:
-        """Whether it has not begun."""
+        """Tells whether it has not begun."""
         return self.minutes < 0
 
     @property
     def festive(self) -> bool:
-        """Whether it is one that people celebrate and have again."""
+        """Tells whether it is an event that people celebrate and have again."""
         return self._scene.rules.has("festive", self._event.note.text)
 
     @property
     def hosting(self) -> bool:
-        """Whether the news of it came from me."""
+        """Tells whether the news of it came from me."""
         return self._scene.me.id == self._event.host
 
     @property
     def to_host(self) -> bool:
-        """Whether the news of it came from the hearer."""
+        """Tells whether the news of it came from the hearer."""
         return self._scene.you.id == self._event.host
 
     @cached_property
     def host(self) -> Person | None:
-        """From whom the news of it came, if they are here and it is neither of us."""
+        """Returns the person from whom the news of it came, if they are here and it is neither of us."""
         return next((one for one in self._others if one.id == self._event.host), None)
 
     @property
     def awaited(self) -> bool:
-        """Whether the hearer has said they would come."""
+        """Tells whether the hearer has said they would come."""
         return has_said_yes(self._scene.talk, self._event.note)
 
     @property
     def toasts(self) -> bool:
-        """Whether this is the moment that I have chosen for raising a glass."""
+        """Tells whether I have chosen this moment to raise a glass."""
         return self._means_to("toast")
 
     @property
     def thanks(self) -> bool:
-        """Whether it is the one that I have chosen for thanking the host."""
+        """Tells whether I have chosen this moment to thank the host."""
         return self._means_to("thank")
 
     def _means_to(self, what: str) -> bool:
@@ -194,12 +194,12 @@ class Guest(Speaking):
 
     @cached_property
     def missing(self) -> PastNote | None:
-        """Somebody who was to come, or knew of it, and is not here."""
+        """Returns somebody who was to come, or knew of it, and is not here."""
         return next(iter(self._shuffled([one for one in self._event.missing if one.other != self.hearer.id])), None)
 
     @cached_property
     def thing(self) -> str:
-        """A thing here that belongs to the event: the two share a word."""
+        """Returns a thing here that belongs to the event: the two share a word."""
         spoken, about = self._scene.language, content(self._event.note.text)
         place = content(self._scene.talk.situation.place.name)
         named = [spoken.with_article(one.name) for one in self._scene.talk.situation.things if not one.carried]
@@ -208,28 +208,28 @@ class Guest(Speaking):
 
     @property
     def wet(self) -> bool:
-        """Whether it rains or snows on the two."""
+        """Tells whether it rains or snows on the two."""
         return self._scene.talk.situation.sky in WET and self._scene.talk.situation.place.outdoor
 
     @property
     def clear(self) -> bool:
-        """Whether they stand under a clear sky."""
+        """Tells whether they stand under a clear sky."""
         return self._scene.talk.situation.sky == "clear" and self._scene.talk.situation.place.outdoor
 
     @cached_property
     def other(self) -> Person | None:
-        """Somebody else here."""
+        """Returns somebody else who is here."""
         return next(iter(self._shuffled([one for one in self._others if not one.cold])), None)
 
     @property
     def night(self) -> bool:
-        """Whether it is late enough for a good night."""
+        """Tells whether it is late enough for a good night."""
         hour = int(self._scene.talk.situation.time[:2])
         return hour >= 20 or hour < 4
 
     @property
-    def story(self) -> Line | None:
-        """Something remembered, as at any meeting."""
+    def story(self) -> DraftLine | None:
+        """Returns something remembered, as at any meeting."""
         return opening(self._scene, self._options)
 
     @property
@@ -242,15 +242,15 @@ class Guest(Speaking):
 
 
 def _related(some: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether two names share a word, in the singular or the plural."""
+    """Tells whether two names share a word, in the singular or the plural."""
     return any(one.startswith(other) or other.startswith(one) for one in some for other in others)
 
 
-def at_event(scene: Scene, options: Sequence[Saying]) -> Line | None:
-    """What one says at an event; None where one is at none."""
+def at_event(scene: TalkScene, options: Sequence[Saying]) -> DraftLine | None:
+    """Returns a line for the event that the speaker is at; None if there is no event."""
     event = scene.talk.gathering
     line = Guest(scene, options, event).said(AT_EVENT) if event is not None else None
     return replace(line, ends=line.ends or line.act == "farewell") if line is not None else None
 
 
-AT_EVENT: Table[Any] = read_table("at_event", Guest)
+AT_EVENT: RuleTable[Any] = read_table("at_event", Guest)

@@ -1,8 +1,8 @@
 """One line of talk: which memory it rests on, and the words around it.
 
-The speaker opens a talk, carries it on, replies or takes leave: `rules/talk.txt` lists the cases, and `Talk` says what
-its conditions name. A line cites the memories it is made of; without them it would be another line, or none. With its
-words come the act they perform and their topic.
+The speaker opens a talk, carries it on, replies or takes leave: `rules/talk.txt` lists the cases, and `Utterance` says
+what its conditions name. A line cites the memories it is made of; without them it would be another line, or none. With
+its words come the act they perform and their topic.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from commonplace.minds.offline.openings import (
 )  # fmt: skip
 from commonplace.minds.offline.replies import (
     REPLIES,
+    Bystander,
     Greet,
-    Join,
     Nod,
-    Reply,
+    Replying,
     Rsvp,
     Snub,
     Taken,
@@ -43,10 +43,10 @@ from commonplace.minds.offline.replies import (
     authors_words,
     leave,
 )  # fmt: skip
-from commonplace.minds.offline.rows import Choice, read_table
+from commonplace.minds.offline.rule_tables import ChosenRow, read_table
 from commonplace.minds.offline.sayings import sayings, worded
-from commonplace.minds.offline.scene import Line, scene_of
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.scene import DraftLine, scene_of
+from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.world.happenings import NOTHING_KNOWN, Said
 
@@ -65,12 +65,13 @@ SHORT_ANSWER = 46
 
 
 def decide(given: ConverseInput, dice: Dice) -> Decided:
-    """What to say now, and the row that decided; an empty utterance when nothing remembered gives anything to say."""
+    """Returns what to say now, and the row that decided; an empty utterance if nothing remembered gives anything to
+    say."""
     scene = scene_of(given, dice)
     options = [*goal_sayings(scene), *sayings(scene)]
-    rows: Sequence[Choice[Any]] = ()
+    rows: Sequence[ChosenRow[Any]] = ()
     for attempt in range(TRIES):
-        choice = TALK.decide(Talk(scene.again(attempt), options))
+        choice = TALK.decide(Utterance(scene.again(attempt), options))
         assert choice is not None, "the last row of talk.txt always holds"
         line = choice.facts.line(choice.row.cells["says"])
         rows = (choice, *(line.rows if line is not None else ()))
@@ -86,45 +87,45 @@ def decide(given: ConverseInput, dice: Dice) -> Decided:
                 speech_act=line.act,
                 topic=line.topic[:60],
             )
-            return Decided(said, Choice.accounts(rows))
-    return Decided(ConverseOutput(utterance="", ends=True), Choice.accounts(rows))
+            return Decided(said, ChosenRow.accounts(rows))
+    return Decided(ConverseOutput(utterance="", ends=True), ChosenRow.accounts(rows))
 
 
 def converse(given: ConverseInput, dice: Dice) -> ConverseOutput:
-    """What to say now."""
+    """Returns what to say now."""
     return cast("ConverseOutput", decide(given, dice).value)
 
 
-class Talk(Speaking):
+class Utterance(Speaking):
     """One has to say something to the hearer."""
 
-    def line(self, says: str) -> Line | None:
-        """The line of a row; `ends` after its name closes the talk where one means to take leave."""
+    def line(self, says: str) -> DraftLine | None:
+        """Returns the line of a row; `ends` after its name closes the talk if the speaker means to take leave."""
         name, _, ends = says.partition(" ")
         line = getattr(self, name)
         return replace(line, ends=True) if line is not None and ends and self.purpose == "farewell" else line
 
-    def _reply(self, kind: type[Reply]) -> Line | None:
+    def _reply(self, kind: type[Replying]) -> DraftLine | None:
         return kind(self._scene, self._options, self.memory).said(REPLIES) if self.memory else None
 
     @property
     def spoken_to(self) -> bool:
-        """Whether there is a line to answer."""
+        """Tells whether there is a line to answer."""
         return bool(self._scene.last)
 
     @property
     def waited_for(self) -> bool:
-        """Whether the line wants an answer before anything new is said."""
+        """Tells whether the line wants an answer before anything new is said."""
         return self.heard.asks or self.heard.act.startswith((*WAITING, *ANSWERED_FIRST))
 
     @property
     def waits(self) -> bool:
-        """Whether it is a line that nobody leaves without a word to."""
+        """Tells whether the line is one that nobody leaves without an answer."""
         return self.heard.asks or self.heard.act.startswith(WAITING)
 
     @cached_property
     def memory(self) -> Recalled | None:
-        """The memory of hearing the line."""
+        """Returns the memory of hearing the line."""
         scene = self._scene
         for memory in scene.talk.recalled:
             said = memory.happening
@@ -135,74 +136,74 @@ class Talk(Speaking):
         )
 
     @cached_property
-    def breaking(self) -> Line | None:
-        """A word about what has just happened."""
+    def breaking(self) -> DraftLine | None:
+        """Returns a word about what has just happened."""
         return breaking(self._scene, self._options)
 
     @cached_property
-    def thought(self) -> Line | None:
-        """What a thought of today wanted said to the hearer."""
+    def thought(self) -> DraftLine | None:
+        """Returns the line that a thought of today wanted said to the hearer."""
         return thought_aloud(self._scene)
 
     @cached_property
-    def turned(self) -> Line | None:
-        """A word to somebody in the same talk who has been silent."""
+    def turned(self) -> DraftLine | None:
+        """Returns a word to somebody in the same talk who has been silent."""
         return turned(self._scene, self._options)
 
     @cached_property
-    def meant(self) -> Line | None:
-        """What one has come to say to the hearer."""
+    def meant(self) -> DraftLine | None:
+        """Returns what the speaker has come to say to the hearer."""
         return meant(self._scene, self._options)
 
     @cached_property
-    def missed(self) -> Line | None:
-        """Something of one's own, after a word on having missed what was said."""
+    def missed(self) -> DraftLine | None:
+        """Returns something of the speaker's own, after a word on having missed what was said."""
         body = worded(self._scene, self._options[0]) if self._options else None
         lost = self._scene.say("lost") if self.purpose == "reply" and self.heard.asks else ""
         return body.led_by(lost) if body else None
 
     @cached_property
-    def leave(self) -> Line | None:
-        """The end of a talk."""
+    def leave(self) -> DraftLine | None:
+        """Returns the end of a talk."""
         return leave(self._scene, self.memory if self.spoken_to else None)
 
     @property
     def over(self) -> bool:
-        """Whether the event that we are at is over, or about to end."""
+        """Tells whether the event that we are at is over, or is about to end."""
         return is_over(self._scene.talk.gathering, self._scene.moment)
 
     @cached_property
-    def home(self) -> Line | None:
-        """A goodbye at the end of an event, after a word on what was said."""
+    def home(self) -> DraftLine | None:
+        """Returns a goodbye at the end of an event, after a word on what was said."""
         word, goodbye = self.leave, at_event(self._scene, self._options)
         return goodbye if word is None or goodbye is None or word.act == "farewell" else word.then(goodbye)
 
     @cached_property
-    def snub(self) -> Line | None:
-        """A short word to somebody disliked."""
+    def snub(self) -> DraftLine | None:
+        """Returns a short word to somebody disliked."""
         return self._reply(Snub)
 
     @cached_property
-    def joined(self) -> Line | None:
-        """What one who has overheard the line has to tell on its subject, or says on being named in it."""
-        return self._reply(Join)
+    def joined(self) -> DraftLine | None:
+        """Returns what somebody who has overheard the line has to tell on its subject, or says on being named in it."""
+        return self._reply(Bystander)
 
     @cached_property
-    def ruled(self) -> Line | None:
-        """What the scenario's rules let one say to the line, and the hearer has not heard."""
+    def ruled(self) -> DraftLine | None:
+        """Returns an answer to the line that the scenario's rules allow and the hearer has not heard."""
         given = self._scene.talk.lines[-1].rules if self.memory else ()
         text = authors_words(self._scene, given, self._scene.last)
         act = "ask.more" if text.endswith("?") else "acknowledge"
-        return Line(text, (self.memory.id,), act, self.heard.topic) if self.memory and text else None
+        return DraftLine(text, (self.memory.id,), act, self.heard.topic) if self.memory and text else None
 
     @cached_property
-    def favour(self) -> Line | None:
-        """The answer to what is asked, promised, brought or forgiven."""
+    def favour(self) -> DraftLine | None:
+        """Returns the answer to a request, a promise, something brought, or forgiveness."""
         return favour_reply(self._scene, self.memory) if self.memory else None
 
     @cached_property
     def answers_me(self) -> bool:
-        """Whether the line answers my news of an event, or my invitation."""
+        """Tells whether the line answers my news of an event, or my invitation."""
         scene = self._scene
         if scene.talk.lines[-1].speech_act:
             return scene.heard.act in {"accept", "decline", "hesitate"}
@@ -213,96 +214,97 @@ class Talk(Speaking):
         return scene.my_topic in ahead and bool(scene.my_topic)
 
     @cached_property
-    def news(self) -> Line | None:
-        """What one says to news that is followed."""
+    def news(self) -> DraftLine | None:
+        """Returns the answer to news that the speaker follows."""
         return news_reply(self._scene, self.memory) if self.memory and self.memory.facts else None
 
     @cached_property
-    def rsvp(self) -> Line | None:
-        """What one says to a yes, a no or a maybe."""
+    def rsvp(self) -> DraftLine | None:
+        """Returns the answer to a yes, a no or a maybe."""
         return self._reply(Rsvp)
 
     @property
     def questioned(self) -> bool:
-        """Whether the line is a question that wants an answer, not one with which an author's line ends."""
+        """Tells whether the line is a question that wants an answer, and not only one that ends an author's line."""
         line = self._scene.talk.lines[-1] if self._scene.talk.lines else None
         return self.heard.asks and not (self.heard.act in TOLD_AS_QUESTIONS and line is not None and line.replies)
 
     @cached_property
-    def authors(self) -> Line | None:
-        """What the author gave to say to a question about what I told."""
+    def authors(self) -> DraftLine | None:
+        """Returns the author's answer to a question about what I told."""
         return authors_answer(self._scene, self.memory) if self.memory else None
 
     @cached_property
-    def answer(self) -> Line | None:
-        """The answer to a question, from what is remembered."""
+    def answer(self) -> DraftLine | None:
+        """Returns the answer to a question, from what is remembered."""
         return answer_question(self._scene, self.memory, self._options) if self.memory else None
 
     @cached_property
-    def greeting(self) -> Line | None:
-        """A greeting in return, and something of one's own."""
+    def greeting(self) -> DraftLine | None:
+        """Returns a greeting in return, and something of one's own."""
         return self._reply(Greet)
 
     @property
     def nod(self) -> bool:
-        """Whether the line says hardly more than a nod, in a talk that has begun."""
+        """Tells whether the line is hardly more than a nod, in a talk that has begun."""
         is_short = self._scene.language.length(self._scene.last) < SHORT_ANSWER
         is_nod = self.heard.act in {"acknowledge", "thank"} or (self.heard.act == "answer" and is_short)
         return is_nod and len(self._scene.talk.lines) > 1
 
     @cached_property
-    def goes_on(self) -> Line | None:
-        """After a mere nod: something on the subject or another, else the end."""
+    def goes_on(self) -> DraftLine | None:
+        """Returns the line after a mere nod: something on the subject or another, else the end."""
         return self._reply(Nod)
 
     @cached_property
-    def taken_up(self) -> Line | None:
-        """A word on what was told, something of one's own on the subject, a question about it, or two of these."""
+    def taken_up(self) -> DraftLine | None:
+        """Returns a word on what was told, something of one's own on the subject, a question about it, or two of
+        these."""
         return self._reply(Taken)
 
     @cached_property
-    def guest(self) -> Line | None:
-        """What one says at an event to whoever comes, stands about or stays."""
+    def guest(self) -> DraftLine | None:
+        """Returns a line at an event to somebody who comes, stands about or stays."""
         return at_event(self._scene, self._options)
 
     @cached_property
-    def comfort(self) -> Line | None:
-        """A word about the hearer's trouble."""
+    def comfort(self) -> DraftLine | None:
+        """Returns a word about the hearer's trouble."""
         return comfort(self._scene)
 
     @cached_property
-    def reproach(self) -> Line | None:
-        """A word about what the hearer did to me."""
+    def reproach(self) -> DraftLine | None:
+        """Returns a word about what the hearer did to me."""
         return reproach(self._scene)
 
     @cached_property
-    def apology(self) -> Line | None:
-        """For a word I broke to the hearer."""
+    def apology(self) -> DraftLine | None:
+        """Returns an apology for a word I broke to the hearer."""
         return apology(self._scene)
 
     @cached_property
-    def sought(self) -> Line | None:
-        """A question about the one whom the speaker has come to see and who is not here."""
+    def sought(self) -> DraftLine | None:
+        """Returns a question about the person whom the speaker has come to see and who is not here."""
         return sought(self._scene)
 
     @cached_property
-    def opening(self) -> Line | None:
-        """A greeting, and something remembered."""
+    def opening(self) -> DraftLine | None:
+        """Returns a greeting, and something remembered."""
         return opening(self._scene, self._options)
 
 
 def _with_twins(recalled: Sequence[Recalled], ids: tuple[int, ...]) -> tuple[int, ...]:
-    """The cited memories and any that say the same in the same words: the line rests on each of them."""
+    """Returns the cited memories and any that say the same in the same words: the line rests on each of them."""
     texts = {memory.text for memory in recalled if memory.id in ids}
     return (*ids, *(memory.id for memory in recalled if memory.text in texts and memory.id not in ids))
 
 
 def _trimmed(text: str) -> str:
-    """Within the limit, cut after a sentence."""
+    """Returns the text within the limit, cut after a sentence."""
     while len(text) > LONGEST:
         cut = max(text.rfind(mark, 0, len(text) - 1) for mark in (". ", "! ", "? "))
         text = text[: cut + 1] if cut > 0 else text[:LONGEST]
     return text
 
 
-TALK = read_table("talk", Talk)
+TALK = read_table("talk", Utterance)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from commonplace import rng
 from commonplace.minds.mind import RequestKey
-from commonplace.minds.offline.rows import read_numbers
+from commonplace.minds.offline.rule_tables import read_numbers
 from commonplace.rng import Key
 
 T = TypeVar("T")
@@ -24,33 +24,33 @@ class Dice:
 
     @staticmethod
     def of(request_key: RequestKey) -> Dice:
-        """Draws of one question: another question of the same tick draws anew."""
+        """Returns the draws of one question: another question of the same tick draws anew."""
         return Dice((request_key.seed, request_key.agent, request_key.tick, request_key.number))
 
     def steady(self) -> Dice:
-        """Draws that stay the same whenever the character asks: a matter it has made up its mind about."""
+        """Returns draws that stay the same whenever the character asks: a matter it has made up its mind about."""
         return Dice(self.key[:2])
 
     def with_(self, *more: Key) -> Dice:
-        """Draws that also depend on something else, such as the memory a line rests on."""
+        """Returns draws that also depend on something else, such as the memory a line rests on."""
         return Dice((*self.key, *more))
 
     def below(self, n: int, *purpose: Key) -> int:
-        """An integer in 0 … n − 1."""
+        """Returns an integer in 0 … n − 1."""
         return rng.below(n, *self.key, *purpose)
 
     def between(self, low: int, high: int, *purpose: Key) -> int:
-        """An integer in low … high, both included."""
+        """Returns an integer in low … high, both included."""
         return low + rng.below(high - low + 1, *self.key, *purpose)
 
     def chance(self, percent: int, *purpose: Key) -> bool:
-        """True with a probability of `percent` in a hundred."""
+        """Returns true with a probability of `percent` in a hundred."""
         return rng.below(100, *self.key, *purpose) < percent
 
     def choice(self, items: Sequence[T], *purpose: Key) -> T:
-        """One of the items. Raises IndexError when there are none."""
+        """Returns one of the items. Raises IndexError if there are none."""
         return items[self.below(len(items), *purpose)]
 
     def shuffled(self, items: Sequence[T], *purpose: Key) -> list[T]:
-        """The items in a drawn order."""
+        """Returns the items in a drawn order."""
         return rng.shuffled(items, *self.key, *purpose)

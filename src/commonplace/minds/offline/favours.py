@@ -14,17 +14,17 @@ from typing import Self
 
 from commonplace.character.account import as_topic
 from commonplace.languages import weekdays
-from commonplace.minds.notes import Agreed, GoalNote, Item, News, Person, Recalled
+from commonplace.minds.notes import Agreed, GoalNote, ItemNote, News, Person, Recalled
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import Moment, OfNews
 from commonplace.minds.offline.perceive_event import named_place
 from commonplace.minds.offline.plan import PROMISED
-from commonplace.minds.offline.rows import read_table
+from commonplace.minds.offline.rule_tables import read_table
 from commonplace.minds.offline.sayings import Saying
-from commonplace.minds.offline.scene import Line, Scene
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.scene import DraftLine, TalkScene
+from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.text import is_named
@@ -61,8 +61,8 @@ TOO_LATE = "18:00"
 # ── what one means to do with somebody ───────────────────────────────────────────────────────────────────────────────
 
 
-def can_say(goal: GoalNote, now: Item | None, place: str, home: str) -> bool:
-    """Whether a goal can be settled by a word here: a matter anywhere, a promise where one has come for it."""
+def can_say(goal: GoalNote, now: ItemNote | None, place: str, home: str) -> bool:
+    """Tells whether a word can settle a goal here: a matter anywhere, a promise if the character has come for it."""
     if not goal.act.startswith("keep."):
         return bool(goal.act) or goal.kind == "visit"
     if _is_for(goal, now):
@@ -72,19 +72,19 @@ def can_say(goal: GoalNote, now: Item | None, place: str, home: str) -> bool:
     return place == home or goal.hours_left < CARRIES
 
 
-def _is_for(goal: GoalNote, now: Item | None) -> bool:
+def _is_for(goal: GoalNote, now: ItemNote | None) -> bool:
     return now is not None and not set(now.because).isdisjoint(goal.because)
 
 
 def meant_for(
-    goals: Sequence[GoalNote], person: Person, now: Item | None, place: str, home: str
+    goals: Sequence[GoalNote], person: Person, now: ItemNote | None, place: str, home: str
 ) -> GoalNote | None:  # fmt: skip
-    """The first goal that takes this person and can be settled by a word here and now."""
+    """Returns the first goal with this person that a word can settle here and now."""
     return next((one for one in goals if one.person == person.id and can_say(one, now, place, home)), None)
 
 
-def goal_sayings(scene: Scene) -> Iterator[Saying]:
-    """What one means to say to the hearer, and what one may start with them."""
+def goal_sayings(scene: TalkScene) -> Iterator[Saying]:
+    """Yields what the speaker means to say to the hearer, and what it may start with them."""
     talk = scene.talk
     has_defied = any(line.speaker == scene.me.id and line.speech_act == "defy" for line in talk.lines)
     for goal in talk.goals:
@@ -105,8 +105,8 @@ def goal_sayings(scene: Scene) -> Iterator[Saying]:
 RULES = {"reproach": "reproach.word", "apologise": "apology.word", "ask.topic": "ask.goal"}
 
 
-def _as_ours(scene: Scene, topic: str) -> str:
-    """What a goal is about as I name it to the hearer: `kite` → `the kite`, `Jun's rotor` → `your rotor`."""
+def _as_ours(scene: TalkScene, topic: str) -> str:
+    """Returns the subject of a goal as I name it to the hearer: `kite` → `the kite`, `Jun's rotor` → `your rotor`."""
     own = scene.language.owned(scene.language.turned(_lowered(topic)), scene.me, scene.you)
     return scene.language.with_article(own)
 
@@ -115,8 +115,8 @@ def _lowered(topic: str) -> str:
     return topic[:1].lower() + topic[1:] if topic.startswith(("The ", "A ")) else topic
 
 
-def _helpers(scene: Scene) -> Iterator[Saying]:
-    """Help asked for with a thing that takes more hands than one's own."""
+def _helpers(scene: TalkScene) -> Iterator[Saying]:
+    """Yields requests for help with a thing that needs more hands than the speaker's own."""
     for goal in scene.talk.goals:
         ids = tuple(one.id for one in scene.talk.recalled if one.id in goal.because)
         if goal.kind != "repair" or goal.people < 2 or goal.lacks or scene.you.warmth < LIKES or not ids:
@@ -147,7 +147,7 @@ class Helped(OfNews):
 
     @property
     def stroke(self) -> Stroke:
-        """To work on it for an hour."""
+        """Returns the stroke of working on it for an hour."""
         return self.from_now(self.spoken.gerund(self.goal.text)[:120], HELPED, emoji="🔧")
 
 
@@ -165,12 +165,12 @@ class Settled(Moment):
 
     @property
     def agreed(self) -> Agreed:
-        """What it is, with whom, and whether they come."""
+        """Returns the agreement: its goal, the other person, and who comes to whom."""
         return self._agreed
 
     @property
     def stroke(self) -> Stroke:
-        """To do it when it is due."""
+        """Returns the stroke of doing it when it is due."""
         one = self.agreed
         return Stroke(
             start=one.time, minutes=one.minutes, location=one.place, do=self.spoken.gerund(one.text)[:120],
@@ -178,8 +178,8 @@ class Settled(Moment):
         )  # fmt: skip
 
 
-def looked_for(goals: Sequence[GoalNote], now: Item | None, place: str, here: Iterable[Person]) -> GoalNote | None:
-    """What one has come here for with somebody who is not here."""
+def looked_for(goals: Sequence[GoalNote], now: ItemNote | None, place: str, here: Iterable[Person]) -> GoalNote | None:
+    """Returns the goal for which the character has come here to see somebody who is not here."""
     if now is None or now.location != place:
         return None
     present = {person.id for person in here}
@@ -207,18 +207,18 @@ class Directed(OfNews):
 
     @property
     def goal(self) -> GoalNote:
-        """What one has come for."""
+        """Returns the goal for which the character has come."""
         return self._goal
 
     @property
     def lately(self) -> bool:
-        """Whether the words say that it was not long ago."""
+        """Tells whether the words say that it was not long ago."""
         moment, quote = self.given.situation.moment, self.news.happening.quote.lower()
         return any(self.spoken.when(moment, minutes).lower() in quote for minutes in SEEN_LATELY)
 
     @property
     def stroke(self) -> Stroke:
-        """To go there."""
+        """Returns the stroke of going there."""
         return Stroke(
             start=hhmm(moment_minutes(self.given.situation.time) + TALKED_OUT), minutes=LOOKS, location=self._place,
             do=self.spoken.gerund(self.goal.text)[:120], because=self.ids,
@@ -242,55 +242,51 @@ class Reminded(OfNews):
 
     @property
     def goal(self) -> GoalNote:
-        """What it has been meaning to do with them."""
+        """Returns the goal that it has with them."""
         return self._goal
 
     @property
-    def _planned(self) -> list[Item]:
+    def _planned(self) -> list[ItemNote]:
         return [item for item in (self.given.now, *self.given.later) if item is not None]
 
     @property
     def today(self) -> bool:
-        """Whether they can be met later today."""
+        """Tells whether they can be met later today."""
         return self.given.situation.time < self.goal.time < TOO_LATE_TO_CALL
 
     @property
     def meant(self) -> bool:
-        """Whether the plan has it anyway."""
+        """Tells whether the plan includes it anyway."""
         return any(not set(self.goal.because).isdisjoint(item.because) for item in self._planned)
 
     @property
     def taken(self) -> bool:
-        """Whether the plan has something else then that is no routine."""
-        return _is_taken(self._planned, self.goal.time)
+        """Tells whether the plan has something else at that time that is not routine."""
+        begun = [item for item in self._planned if item.start <= self.goal.time]
+        return bool(begun) and bool(max(begun, key=lambda item: item.start).because)
 
     @property
     def whim(self) -> int:
-        """A number of 0 … 99 that stays the same for this goal for a day."""
+        """Returns a number of 0 … 99 that stays the same for this goal for a day."""
         return self.dice.steady().below(100, "reminded", self.goal.id, self.given.situation.moment[:10])
 
     @property
     def stroke(self) -> Stroke:
-        """To see them."""
+        """Returns the stroke of seeing them."""
         return Stroke(
             start=self.goal.time, minutes=LOOKS, location=self.goal.place,
             do=self.spoken.gerund(self.goal.text)[:120], because=self.ids, emoji="💬",
         )  # fmt: skip
 
 
-def _is_taken(planned: Sequence[Item], time: str) -> bool:
-    """Whether the plan has something at that time that is no routine."""
-    begun = [item for item in planned if item.start <= time]
-    return bool(begun) and bool(max(begun, key=lambda item: item.start).because)
-
-
 def starts(me: str, person: Person, day: str, dice: Dice) -> bool:
-    """Whether one wants something of somebody today: the same whenever it is asked."""
+    """Tells whether the character wants something of somebody today: the same whenever it is asked."""
     return person.warmth >= LIKES and dice.steady().chance(CHANCES["favour.starts"], "start", me, person.id, day)
 
 
-def _may_ask(scene: Scene) -> bool:
-    """Whether nothing has been asked of or promised to the hearer these days, and the talk has not turned to it."""
+def _may_ask(scene: TalkScene) -> bool:
+    """Tells whether nothing has been asked of or promised to the hearer these days, and the talk has not turned to
+    favours."""
     rules = frozenset(ASKED.values())
     asked = any(
         note.other == scene.you.id and note.minutes_ago < 2 * 24 * 60 and (note.act in rules or note.kind == "promised")
@@ -299,7 +295,7 @@ def _may_ask(scene: Scene) -> bool:
     return not asked and not any(line.speech_act in rules for line in scene.talk.lines)
 
 
-def _started(scene: Scene) -> Iterator[Saying]:
+def _started(scene: TalkScene) -> Iterator[Saying]:
     about = next((one for one in scene.talk.recalled if scene.you.id in (one.happening.who, one.happening.to)), None)
     if about is None:
         return
@@ -320,8 +316,9 @@ def _started(scene: Scene) -> Iterator[Saying]:
     yield Saying((about.id,), ASKED[kind], slots, "start", topic.lower(), content(thing), topic)
 
 
-def _day(scene: Scene, ahead: int) -> dict[str, str]:
-    """Slots `day` and `on` for a day from now: `Thursday` and `on Thursday`. Late in the day, today is tomorrow."""
+def _day(scene: TalkScene, ahead: int) -> dict[str, str]:
+    """Returns the slots `day` and `on` for a day from now: `Thursday` and `on Thursday`. Late in the day, today is
+    tomorrow."""
     if not ahead and scene.talk.situation.time < TOO_LATE:
         today = scene.rules.every("day.today")[0]
         return {"day": today, "on": today}
@@ -337,8 +334,8 @@ def _day(scene: Scene, ahead: int) -> dict[str, str]:
 # ── what one says to it ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def favour_reply(scene: Scene, memory: Recalled) -> Line | None:
-    """The answer to what is asked, promised, brought or forgiven; None for a line of any other kind."""
+def favour_reply(scene: TalkScene, memory: Recalled) -> DraftLine | None:
+    """Returns the answer to a request, a promise, something brought, or forgiveness; None for any other line."""
     line = Favour(scene, memory=memory).said(FAVOURS)
     return line if line is not None and line.text else None
 
@@ -348,47 +345,47 @@ class Favour(Speaking):
 
     @property
     def asked(self) -> str:
-        """What is asked for: `lend`, `visit`, `help`."""
+        """Returns the favour that is asked for: `lend`, `visit`, `help`."""
         return self.heard.act.partition(".")[2].replace("favour", "help")
 
     @property
     def agrees(self) -> bool:
-        """Whether one promises it, which those do who like the other and have promised little."""
+        """Tells whether the character promises it; it does if it likes the other and has promised little."""
         scene, promises = self._scene, sum(goal.kind == "promise" for goal in self._scene.talk.goals)
         made_up = scene.dice.steady().below(100, "favour", scene.you.id, scene.heard.topic, scene.moment[:10])
         return promises < MOST_PROMISES and made_up < CHANCES["favour.agrees"] + scene.you.warmth // 2
 
     @property
     def my_topic(self) -> str:
-        """What my last line was about."""
+        """Returns the topic of my last line."""
         return self._scene.my_topic
 
     @property
     def brought(self) -> bool:
-        """Whether the other keeps a promise."""
+        """Tells whether the other keeps a promise."""
         return self.heard.act.startswith("keep.")
 
     @property
     def defies(self) -> bool:
-        """Whether one answers with another word: the proud, and those who like the other little."""
+        """Tells whether the character answers back; it does if it is proud, or likes the other little."""
         scene = self._scene
         percent = CHANCES["favour.defies"] - scene.you.warmth // 2 + 8 * max(0, temper(scene.me).brave)
         percent = max(CHANCES["favour.defies_friend"], percent)
         return scene.dice.steady().chance(percent, "defies", scene.you.id, scene.moment[:10])
 
     @property
-    def enough(self) -> Line:
-        """Nothing more: the talk ends."""
-        return Line("", ends=True)
+    def enough(self) -> DraftLine:
+        """Returns an empty line that ends the talk."""
+        return DraftLine("", ends=True)
 
     @property
     def day(self) -> str:
-        """The day that the line names: `Thursday`."""
+        """Returns the day that the line names: `Thursday`."""
         return self._named_day.get("day", "")
 
     @property
     def on(self) -> str:
-        """It with its word: `on Thursday`."""
+        """Returns the day with its preposition: `on Thursday`."""
         return self._named_day.get("on", "")
 
     @cached_property

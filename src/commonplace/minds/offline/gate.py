@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from functools import cache
 
-from commonplace.languages.words import word_list
+from commonplace.languages.word_lists import word_list
 from commonplace.memory.importance import forms, stems
 from commonplace.minds.mind import Reply, RequestKey
 from commonplace.minds.notes import Spoken, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.moment import Moment
 from commonplace.minds.offline.react import REACTIONS, decide
 from commonplace.minds.offline.reflect import relate
-from commonplace.minds.offline.rows import Choice
+from commonplace.minds.offline.rule_tables import ChosenRow
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ReactInput, ReactOutput, RelateInput
 from commonplace.minds.weights import is_moving
 from commonplace.text import words
@@ -33,8 +33,8 @@ IN_PASSING = ("thank", "apologise", "praise", "snub", "decline")
 
 
 def nothing_for_me(given: ReactInput, request_key: RequestKey) -> Reply | None:
-    """The rows' answer if it keeps the plan as it is and no row that does something else was close; None if the mind
-    has to be asked."""
+    """Returns the rows' answer if it keeps the plan as it is and no row that does something else was close; None if the
+    mind has to be asked."""
     dice = Dice.of(request_key)
     answer, row = decide(given, dice)
     assert isinstance(answer, ReactOutput)
@@ -44,8 +44,8 @@ def nothing_for_me(given: ReactInput, request_key: RequestKey) -> Reply | None:
     return None if choice is None or _is_close(choice) else Reply(answer, row=row, needless=1)
 
 
-def _is_close(choice: Choice[Moment]) -> bool:
-    """Whether a row that does something would have decided, had one number been a little higher or lower."""
+def _is_close(choice: ChosenRow[Moment]) -> bool:
+    """Tells whether a row that does something would have decided, had one number been a little higher or lower."""
     return any(
         not row.cells["does"].startswith("keep")
         and _misses_by_little(row.when[met].test, row.when[met].values, row.when[met].value(facts))
@@ -59,8 +59,8 @@ def _misses_by_little(test: str, values: frozenset[str], found: object) -> bool:
 
 
 def only_small_talk(given: RelateInput, request_key: RequestKey) -> Reply | None:
-    """The rules' change of warmth and the view as it was, or the rules' view where there was none; None if a line
-    touches the two or binds one of them, or the warmth changes by more than usual: the mind has to be asked."""
+    """Returns the rules' change of warmth and the old view, or the rules' view if there was none. Returns None, so that
+    the mind is asked, if a line touches or binds one of the two, or the warmth changes by more than usual."""
     answer = relate(given, Dice.of(request_key))
     if answer.warmth_change not in USUAL or any(_touches(line, given.who) for line in given.lines):
         return None
@@ -68,8 +68,8 @@ def only_small_talk(given: RelateInput, request_key: RequestKey) -> Reply | None
 
 
 def _touches(line: Spoken, me: Who) -> bool:
-    """Whether it does something to one of the two, or has a word of a promise or a quarrel. What one tells the other
-    oneself, even a secret, says nothing about the other."""
+    """Tells whether a line does something to one of the two, or has a word about a promise or a quarrel. What the
+    character tells, even a secret, says nothing about the other."""
     told = heard(line, me.language)
     act = f"{told.act}.{told.sort}" if told.sort else told.act
     if not (act.startswith("tell") and line.speaker == me.id) and (is_moving(act) or act in BINDING):
@@ -82,5 +82,5 @@ def _touches(line: Spoken, me: Who) -> bool:
 
 @cache
 def _telling(language: str) -> frozenset[str]:
-    """Stems of the words of promises and quarrels."""
+    """Returns the stems of the words of promises and quarrels."""
     return stems(word_list(language).promise | word_list(language).conflict)

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Self
 
 from commonplace.languages.language import Language, language
-from commonplace.minds.notes import FactNote, Item, News, Person, Recalled, Who
+from commonplace.minds.notes import FactNote, ItemNote, News, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import content, heard, remembered
 from commonplace.minds.offline.moment import OfNews
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import ConverseInput, ReactInput, Stroke
 from commonplace.world.happenings import Said
@@ -27,17 +27,17 @@ LINGER = 20
 
 
 def event_name(note: FactNote, spoken: Language) -> str:
-    """What an event is called: `the lantern festival`."""
+    """Returns the name of an event: `the lantern festival`."""
     return spoken.noun_phrase(note.text)
 
 
 def moment_minutes(time: str) -> int:
-    """`19:05` → minutes after midnight."""
+    """Returns minutes after midnight for a time such as `19:05`."""
     return int(time[:2]) * 60 + int(time[3:5])
 
 
 def hhmm(minutes: int) -> str:
-    """Minutes after midnight → `19:05`."""
+    """Returns a time such as `19:05` for minutes after midnight."""
     minutes %= 24 * 60
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
@@ -46,7 +46,7 @@ def hhmm(minutes: int) -> str:
 
 
 def goes_to(talk: ConverseInput, note: FactNote) -> bool:
-    """Whether the speaker's plan has the event, if it is today and not over."""
+    """Tells whether the speaker's plan includes the event, if it is today and not over."""
     moment = talk.situation.moment
     if note.starts[:10] != moment[:10] or minutes_since(moment, note) > (note.minutes or 60):
         return False
@@ -54,8 +54,8 @@ def goes_to(talk: ConverseInput, note: FactNote) -> bool:
     return any(_is_for(item, note, language(talk.who.language)) for item in (*now, *talk.later))
 
 
-def _is_for(item: Item, note: FactNote, spoken: Language) -> bool:
-    """Whether a stretch of plan is for the event: named so, or at its place when it begins."""
+def _is_for(item: ItemNote, note: FactNote, spoken: Language) -> bool:
+    """Tells whether a stretch of plan is for the event: it is named so, or at the event's place when it begins."""
     name = spoken.bare(event_name(note, spoken))
     if name and name in item.do:
         return True
@@ -65,7 +65,7 @@ def _is_for(item: Item, note: FactNote, spoken: Language) -> bool:
 
 
 def has_said_yes(talk: ConverseInput, note: FactNote) -> bool:
-    """Whether the hearer is known to go: they have said so, or asked the speaker along."""
+    """Tells whether the hearer is known to go: they have said so, or asked the speaker along."""
     you, name = talk.hearer.id, talk.who.language
     if any(line.speaker == you and heard(line, name).act == "accept" for line in talk.lines):
         return True
@@ -81,7 +81,7 @@ def has_said_yes(talk: ConverseInput, note: FactNote) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class EventDecision:
     """A decision about an event: the same whenever it is asked for, with the reason."""
 
     goes: bool
@@ -92,8 +92,8 @@ class Wish:
     """Who told it."""
 
 
-def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: Dice) -> Wish:
-    """The decision, by who told it and how close they are, how sociable the character is, and what it cares for."""
+def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: Dice) -> EventDecision:
+    """Returns the decision, by who told it and how close they are, how sociable the character is, and its interests."""
     mood = temper(who)
     teller = hearing.happening.called if isinstance(hearing.happening, Said) else ""
     interest = _interest(who, note)
@@ -103,11 +103,11 @@ def wish_to_go(who: Who, note: FactNote, hearing: Recalled, warmth: int, dice: D
         score += 25
     name, goes = event_name(note, language(who.language)), score >= GOES
     why = "not" if not goes else "liked" if teller and warmth >= 15 else "kind" if interest else "see"
-    return Wish(goes, f"event.{why}", name, teller)
+    return EventDecision(goes, f"event.{why}", name, teller)
 
 
 def _interest(who: Who, note: FactNote) -> int:
-    """How many of the character's goals, traits and tasks the event touches, at most 2."""
+    """Returns how many of the character's goals, traits and tasks the event touches, at most 2."""
     event = content(note.text)
     own = [*who.goals, *who.traits, who.work, who.background]
     return min(2, sum(1 for text in own if event & content(text)))
@@ -132,38 +132,44 @@ class Invited(OfNews):
 
     @property
     def ahead(self) -> bool:
-        """Whether it is today and still ahead, or began only a short time ago."""
-        return _is_ahead(self.given, self._note)
+        """Tells whether it is today and still ahead, or began only a short time ago."""
+        note, here = self._note, self.given.situation
+        if not note.starts or not note.place or note.starts[:10] != here.moment[:10]:
+            return False
+        return moment_minutes(note.starts[11:16]) + (note.minutes or 60) // 3 > moment_minutes(here.time)
 
     @property
     def there(self) -> bool:
-        """Whether the character is there, or on the way after it began."""
-        return _is_there(self.given, self._note)
+        """Tells whether the character is there, or on the way after it began."""
+        given, place = self.given, self._note.place
+        begun = self._note.starts <= given.situation.moment
+        return begun and place in (given.situation.place.id, given.now.location if given.now else "")
 
     @property
     def planned(self) -> bool:
-        """Whether the plan has it already."""
+        """Tells whether the plan includes it already."""
         return _holds(self.given, self._note)
 
     @cached_property
     def teller(self) -> Person | None:
-        """Who tells it, if they are in sight."""
+        """Returns the person who tells it, if in sight."""
         return self.seen(self.news.happening.who)
 
     @cached_property
-    def wish(self) -> Wish:
-        """Whether the character wants to go (`wish.goes`), by who tells it and what it cares for."""
+    def wish(self) -> EventDecision:
+        """Returns whether the character wants to go (`wish.goes`), by who tells it and by its interests."""
         warmth = self.teller.warmth if self.teller else 10
         return wish_to_go(self.given.who, self._note, hearing(self.news), warmth, self.dice)
 
     @property
     def its_own(self) -> bool:
-        """Whether news told to somebody else concerns the character too: of a friend's, or of what it cares for."""
+        """Tells whether news told to somebody else concerns the character, too: it is a friend's, or about something it
+        cares for."""
         return self.teller is None or self.teller.warmth >= FRIEND or _interest(self.given.who, self._note) > 0
 
     @property
     def stroke(self) -> Stroke:
-        """To go there."""
+        """Returns the stroke of going there."""
         return event_stroke(self.given.who, self._note, self.news.memory_id, self.given.situation.time)
 
 
@@ -172,7 +178,7 @@ FRIEND = 30
 
 
 def hearing(news: News) -> Recalled:
-    """News as a memory of this moment."""
+    """Returns news as a memory of this moment."""
     return Recalled(
         id=news.memory_id, text=news.text, kind="observation", importance=news.importance, minutes_ago=0,
         happening=news.happening, facts=news.facts,
@@ -180,7 +186,7 @@ def hearing(news: News) -> Recalled:
 
 
 def event_stroke(who: Who, note: FactNote, memory: int, now: str = "00:00") -> Stroke:
-    """The stroke that leads to an event, a little before it begins."""
+    """Returns the stroke that leads to an event, a little before it begins."""
     spoken, begins = language(who.language), moment_minutes(note.starts[11:16])
     start = max(begins - EARLY, moment_minutes(now))
     minutes = max(30, min(240, begins - start + (note.minutes or 60) + LINGER))
@@ -196,12 +202,12 @@ def event_stroke(who: Who, note: FactNote, memory: int, now: str = "00:00") -> S
 
 
 def going_to(who: Who, note: FactNote) -> str:
-    """The doing that leads to an event."""
+    """Returns the doing that leads to an event."""
     return grammar(who.language).first("event.go", {"event": event_name(note, language(who.language))})
 
 
 def _holds(given: ReactInput, note: FactNote) -> bool:
-    """Whether the plan leads to the event's place by its beginning, or already includes the event."""
+    """Tells whether the plan leads to the event's place by its beginning, or includes the event already."""
     begins, name = moment_minutes(note.starts[11:16]), going_to(given.who, note)
     for item in (*((given.now,) if given.now else ()), *given.later):
         if item.do == name:
@@ -210,16 +216,3 @@ def _holds(given: ReactInput, note: FactNote) -> bool:
         if item.location == note.place and item.because and (ahead < item.minutes or ahead <= EARLY * 2):
             return True
     return False
-
-
-def _is_there(given: ReactInput, note: FactNote) -> bool:
-    """Whether the character is at the event, or on the way there after it began."""
-    begun = note.starts <= given.situation.moment
-    return begun and note.place in (given.situation.place.id, given.now.location if given.now else "")
-
-
-def _is_ahead(given: ReactInput, note: FactNote) -> bool:
-    """Whether the event is today and is still ahead, or began only a short time ago."""
-    if not note.starts or not note.place or note.starts[:10] != given.situation.moment[:10]:
-        return False
-    return moment_minutes(note.starts[11:16]) + (note.minutes or 60) // 3 > moment_minutes(given.situation.time)

@@ -28,7 +28,7 @@ _TAG = r"⟦([\d-]+)⟧"
 _ANY = r"(?:the |a |an )?⟦[\d-]+⟧"
 
 
-class Row(NamedTuple):
+class KindPattern(NamedTuple):
     """A way to say that kinds begin, or end."""
 
     kinds: tuple[str, ...]
@@ -39,7 +39,7 @@ class Row(NamedTuple):
     verb: re.Pattern[str]
 
 
-class Book(Struct, frozen=True, forbid_unknown_fields=True):
+class PatternBook(Struct, frozen=True, forbid_unknown_fields=True):
     """`happens.toml`."""
 
     spelled: Mapping[str, str]
@@ -92,13 +92,13 @@ class Book(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def book(language: str) -> Book:
-    """The rows of a language."""
-    return msgspec.convert(tomllib.loads(file_text(language, "happens.toml")), Book)
+def book(language: str) -> PatternBook:
+    """Returns the rows of a language."""
+    return msgspec.convert(tomllib.loads(file_text(language, "happens.toml")), PatternBook)
 
 
 @cache
-def _rows(language: str) -> tuple[Row, ...]:
+def _rows(language: str) -> tuple[KindPattern, ...]:
     read = book(language)
     return tuple(
         _row(kinds.split(), line, read.end, ends=ends)
@@ -108,11 +108,11 @@ def _rows(language: str) -> tuple[Row, ...]:
     )
 
 
-def _row(kinds: Iterable[str], line: str, end: str, *, ends: bool = False) -> Row:
+def _row(kinds: Iterable[str], line: str, end: str, *, ends: bool = False) -> KindPattern:
     roles, _, verb = line.partition(": ")
     of, _, by = roles.partition("<")
     pattern = rf"(?<!\w)(?:{verb.replace('{}', _ANY)}){end}"
-    return Row(tuple(kinds), ends, tuple(of.split()), tuple(by.split()), re.compile(pattern, re.IGNORECASE))
+    return KindPattern(tuple(kinds), ends, tuple(of.split()), tuple(by.split()), re.compile(pattern, re.IGNORECASE))
 
 
 class Happens(NamedTuple):
@@ -129,7 +129,7 @@ class Happens(NamedTuple):
 
 
 def happens(given: PerceiveEventInput) -> Happens:
-    """The circumstances that a sentence begins and ends; a question begins nothing."""
+    """Returns the circumstances that a sentence begins and ends; a question begins nothing."""
     if not given.circumstances or given.text.rstrip(" \"'”’").endswith("?"):
         return Happens()
     return _Reading(given).happens()
@@ -158,7 +158,7 @@ class _Reading:
         self.question = ""
 
     def happens(self) -> Happens:
-        """Clause by clause; what has no subject of its own has that of a clause before."""
+        """Reads clause by clause; a clause without a subject has that of a clause before."""
         before, unreal = list[_Group](), False
         for number, (clause, resets) in enumerate(_clauses(self.tagged, self.book)):
             unreal = unreal and not resets
@@ -192,9 +192,16 @@ class _Reading:
         self.question = self.question or ("" if taken else question)
 
     def _keys(
-        self, row: Row, groups: Sequence[_Group], clause: str, verb: int, before: Sequence[_Group], *, first: bool
+        self,
+        row: KindPattern,
+        groups: Sequence[_Group],
+        clause: str,
+        verb: int,
+        before: Sequence[_Group],
+        *,
+        first: bool,
     ) -> tuple[tuple[str, ...], str]:
-        """Keys of what a verb begins or ends, and a question where it may be of one or another, or is of nobody."""
+        """Returns the keys of what a verb begins or ends, and a question if its subject is unclear or missing."""
         for role in row.of:
             if role == "town" and (keys := self._possible(row, clause, (TOWN,))):
                 return keys, ""
@@ -215,7 +222,7 @@ class _Reading:
         nobody = lead is not None and (first or (lead["they"] and not before)) and not groups
         return (), said(self.given.language, "god_mode", "whom") if nobody else ""
 
-    def _of(self, row: Row, clause: str, tags: Iterable[int]) -> tuple[tuple[str, ...], str]:
+    def _of(self, row: KindPattern, clause: str, tags: Iterable[int]) -> tuple[tuple[str, ...], str]:
         keys = list[str]()
         for tag in tags:
             found = self._possible(row, clause, self.meant[tag])
@@ -225,8 +232,9 @@ class _Reading:
             keys += found
         return tuple(keys), ""
 
-    def _possible(self, row: Row, clause: str, ids: Iterable[str]) -> tuple[str, ...]:
-        """What of some can be so, or is; not what is still to come, unless it is of a fact."""
+    def _possible(self, row: KindPattern, clause: str, ids: Iterable[str]) -> tuple[str, ...]:
+        """Returns the keys of those subjects that can have the circumstance, or have it; not what is still to come,
+        unless it is of a fact."""
         possible = self.given.so if row.ends else self.given.circumstances
         keys = (f"{kind}.{of}" for of in ids for kind in row.kinds)
         later = not row.ends and _says(self.book.later, clause)
@@ -237,7 +245,7 @@ class _Reading:
         of = subject_of(key)[1]
         return next((one.name for one in self.given.people if one.id == of), self.given.circumstances[key])
 
-    def _by(self, row: Row, groups: Sequence[_Group], key: str) -> str:
+    def _by(self, row: KindPattern, groups: Sequence[_Group], key: str) -> str:
         people, of = {one.id for one in self.given.people}, subject_of(key)[1]
         for role in row.by:
             for group in groups:
@@ -247,7 +255,7 @@ class _Reading:
         return ""
 
     def _groups(self, clause: str, verb: int) -> list[_Group]:
-        """The names of a clause in their roles to a verb at a place, the nearest before it first, then those after."""
+        """Returns the names of a clause in their roles to a verb, the nearest before it first, then those after it."""
         rows = list[list[re.Match[str]]]()
         for tag in re.finditer(_TAG, clause):
             if rows and re.fullmatch(self.book.both, clause[rows[-1][-1].end() : tag.start()]):
@@ -282,8 +290,9 @@ def _any_of(phrases: Iterable[str]) -> str:
     return "|".join(re.escape(one) for one in phrases)
 
 
-def _clauses(text: str, read: Book) -> Iterator[tuple[str, bool]]:
-    """The clauses of a sentence, each with whether what was dreamt before it is over. A name alone is none."""
+def _clauses(text: str, read: PatternBook) -> Iterator[tuple[str, bool]]:
+    """Yields the clauses of a sentence, each with whether it ends what was dreamt before. A name alone is not a
+    clause."""
     start, resets, kept = 0, False, ""
     breaks = [*re.finditer(rf"{read.clauses.replace('{}', _ANY)}", text, re.IGNORECASE), None]
     for end in breaks:
@@ -295,8 +304,8 @@ def _clauses(text: str, read: Book) -> Iterator[tuple[str, bool]]:
         kept, start, resets = "", end.end() if end else 0, bool(end and _says(read.resets, end[0]))
 
 
-def _hours(given: PerceiveEventInput, read: Book) -> int:
-    """How long a sentence says; 0 where it does not."""
+def _hours(given: PerceiveEventInput, read: PatternBook) -> int:
+    """Returns how many hours a sentence says something lasts; 0 if it does not say."""
     days = weekdays(given.language)
     n = "|".join((r"\d+", *sorted(read.numbers, key=len, reverse=True)))
     for key, pattern in read.lasting.items():
@@ -325,14 +334,15 @@ def _hours(given: PerceiveEventInput, read: Book) -> int:
 
 
 def found_facts(given: PerceiveEventInput) -> Mapping[str, str]:
-    """Facts that something may be so of, by id."""
+    """Returns the subjects that can have circumstances, by id."""
     known = {one.id for one in (*given.people, *given.areas, *given.things)} | {TOWN}
     named = ((subject_of(key)[1], name) for key, name in given.circumstances.items())
     return {of: name for of, name in named if of not in known}
 
 
 def respelled(given: PerceiveEventInput) -> PerceiveEventInput:
-    """A sentence with short forms in full, and with names as the scenario writes them: `teahouse`, not `tea house`."""
+    """Returns a sentence with short forms in full, and with names as the scenario writes them: `teahouse`, not `tea
+    house`."""
     read, text = book(given.language), given.text.strip().replace("’", "'")
     for short, full in read.spelled.items():
         text = re.sub(short, full, text, flags=re.IGNORECASE)
@@ -345,8 +355,8 @@ def respelled(given: PerceiveEventInput) -> PerceiveEventInput:
     return msgspec.structs.replace(given, text=text)
 
 
-def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str, ...]]]:
-    """A sentence with tags for the names in it, and those that each may be; `⟦-⟧` is the town."""
+def _tagged(given: PerceiveEventInput, read: PatternBook) -> tuple[str, list[tuple[str, ...]]]:
+    """Returns a sentence with tags for its names, and the ids that each tag may mean; `⟦-⟧` is the town."""
     forms, parts = forms_of(given, read)
     meant = list[tuple[str, ...]]()
 
@@ -362,8 +372,8 @@ def _tagged(given: PerceiveEventInput, read: Book) -> tuple[str, list[tuple[str,
     return (re.sub(read.mention.replace("FORMS", names), tag, text, flags=re.IGNORECASE) if names else text), meant
 
 
-def forms_of(given: PerceiveEventInput, read: Book) -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
-    """What each form of a name may mean, and the forms that are only a part of the name of somebody."""
+def forms_of(given: PerceiveEventInput, read: PatternBook) -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
+    """Returns the ids that each form of a name may mean, and the forms that are only a part of a person's name."""
     whole, part, first = (dict[str, list[str]]() for _ in range(3))
     people = {form: one for one in given.people for form in (plain_name(one.name), plain_name(one.called))}
     for form, one in people.items():
@@ -388,7 +398,7 @@ def forms_of(given: PerceiveEventInput, read: Book) -> tuple[Mapping[str, tuple[
 
 
 def _endings(name: str) -> Iterator[str]:
-    """The last words of a name: `noodle bar`, `bar`; of `cat Pixel` the first, too."""
+    """Yields the last words of a name: `noodle bar`, `bar`; for `cat Pixel` the first word, too."""
     _, owner, rest = name.partition("'s ")
     parts = plain_name(rest if owner else name).split()
     yield from (form for first in range(len(parts)) if len(form := " ".join(parts[first:])) > 1)
@@ -405,7 +415,7 @@ def _endings(name: str) -> Iterator[str]:
 
 
 def newcomer(given: PerceiveEventInput) -> str:
-    """Name, age, work and pronoun of somebody whom a sentence brings and nobody knows; empty for none."""
+    """Returns name, age, work and pronoun of somebody new whom a sentence brings; empty if there is nobody."""
     read = book(given.language)
     known = {word for one in given.people for word in (one.name, one.called, *one.name.split())}
     text = given.text.strip()

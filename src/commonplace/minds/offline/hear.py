@@ -13,9 +13,9 @@ from functools import lru_cache
 from commonplace.character.account import digests_of
 from commonplace.languages.ko.grammar import content_word, is_korean
 from commonplace.languages.language import language as spoken_language
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 from commonplace.minds.notes import Spoken
-from commonplace.minds.offline.grammar import Grammar, grammar
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.text import words
 from commonplace.world.acts import QUESTIONS
 from commonplace.world.happenings import Happening, Speech
@@ -39,12 +39,12 @@ class Heard:
 
     @property
     def kind(self) -> str:
-        """What a reply has to fit: the sort of what is told, else the act."""
+        """Returns the kind that a reply has to fit: the sort of what is told, else the act."""
         return self.sort or self.act
 
     @property
     def asks(self) -> bool:
-        """Whether the line waits for an answer."""
+        """Tells whether the line waits for an answer."""
         return self.act.startswith("ask") or self.act in {"invite", "comfort"}
 
 
@@ -52,18 +52,18 @@ NOTHING = Heard("", "", frozenset())
 
 
 def heard(line: Spoken, language: str) -> Heard:
-    """A line of the talk going on."""
+    """Returns a line of the present talk as it is understood."""
     return _heard(line.text, line.speech_act, line.topic, language)
 
 
 @lru_cache(maxsize=4096)
 def digests_to_a_friend(text: str, language: str) -> frozenset[str]:
-    """The digests of its sentences as one says them to a friend: the same for all whom they are said to."""
+    """Returns the digests of a text's sentences as one says them to a friend: the same for every hearer."""
     return digests_of(spoken_language(language).said(text, "plain"))
 
 
 def remembered(line: Happening, language: str) -> Heard:
-    """A line that is remembered; nothing for what is no line."""
+    """Returns a remembered line as it is understood; an empty one if it is not a line."""
     return _heard(line.quote, line.speech_act, line.topic, language) if isinstance(line, Speech) else NOTHING
 
 
@@ -92,12 +92,12 @@ _COMMON = listed(
 
 @lru_cache(maxsize=4096)
 def content(text: str) -> frozenset[str]:
-    """The words of a text that tell what it is about."""
+    """Returns the words of a text that carry its content."""
     return frozenset(_telling(word) for word in words(text)) - {""}
 
 
 def _telling(word: str) -> str:
-    """The word as it is compared with others; empty for one that tells nothing."""
+    """Returns the word in the form in which it is compared; empty if it has no content."""
     if is_korean(word):
         return content_word(word)
     return word if len(word) > 3 and word not in _COMMON else ""
@@ -123,7 +123,8 @@ _ONLY_SHORT = frozenset({"thank", "weather", "apologise", "praise"})
 
 @lru_cache(maxsize=8192)
 def understood(text: str, language: str) -> Heard:
-    """Words alone: the last sentence says whether they ask or take leave, the rest what they are about."""
+    """Returns words without an act as they are understood: the last sentence tells whether they ask or take leave, the
+    rest gives the topic."""
     rules = grammar(language)
     sentences = _SENTENCE.findall(text.strip()) or [text]
     last, main = sentences[-1].strip(), _without_lead_in(rules, sentences)
@@ -141,7 +142,7 @@ def understood(text: str, language: str) -> Heard:
 
 
 def refuses(text: str, language: str) -> bool:
-    """Whether words alone, said in answer to an invitation, refuse it: there, a bare `I can't` is enough."""
+    """Tells whether words in answer to an invitation refuse it: there, a bare `I can't` is enough."""
     return grammar(language).has("refuse", text)
 
 

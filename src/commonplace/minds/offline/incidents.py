@@ -30,19 +30,19 @@ class Noticed(OfNews):
 
     @cached_property
     def order(self) -> list[str]:
-        """Those awake here, me included, in an order that all of them draw alike: each second one is told by the one
-        before what both have just noticed."""
+        """Returns those awake here, me included, in an order that all of them draw alike: every second one is told by
+        the one before what both have just noticed."""
         here = [self.given.who.id, *(one.id for one in self.people if one.can_be_spoken_to and not one.asleep)]
         return rng.shuffled(sorted(here), self.dice.key[0], "remark", self.here, self.given.situation.moment)
 
     @property
     def spoken_to(self) -> bool:
-        """Whether somebody else here is the one to say a word about it."""
+        """Tells whether somebody else here will speak to me about it."""
         return not self.talking and self.order.index(self.given.who.id) % 2 == 1
 
     @cached_property
     def hearer(self) -> Person | None:
-        """To whom I say a word about it: who spoke to me last, else the next in the order."""
+        """Returns the person to whom I speak about it: who spoke to me last, else the next in the order."""
         if self.talking:
             return self.seen(self.given.lines[-1].speaker) if self.given.floor else None
         place = self.order.index(self.given.who.id)
@@ -50,7 +50,7 @@ class Noticed(OfNews):
         return other if other is not None and other.warmth >= COLD else None
 
 
-class Event(Noticed):
+class Incident(Noticed):
     """Something has happened that is no news of a scenario's: go and help, look, keep away or make the best of it."""
 
     @classmethod
@@ -63,27 +63,27 @@ class Event(Noticed):
 
     @property
     def named(self) -> bool:
-        """Whether the character is named in it."""
+        """Tells whether the character is named in it."""
         return self.given.who.called in self.news.text or self.given.who.name in self.news.text
 
     @cached_property
     def kind(self) -> str:
-        """`fire`, `cry`, `dark`, `water`, `loud`, `wonder` or `other`, by its words."""
+        """Returns its kind by its words: `fire`, `cry`, `dark`, `water`, `loud`, `wonder` or `other`."""
         return event_kind(self.rules, self.news.text)
 
     @property
     def sort(self) -> str:
-        """What its author calls it; without an author's word it is a worry."""
+        """Returns the sort that its author gave it; if there is none, it is a worry."""
         return (self.news.happening.sort if isinstance(self.news.happening, Befell) else "") or "worry"
 
     @property
     def troubles(self) -> bool:
-        """Whether somebody may need help with it: not with what its author calls a joke."""
+        """Tells whether somebody may need help with it: not if its author calls it a joke."""
         return self.kind != "other" or self.sort in TROUBLES
 
     @cached_property
     def manner(self) -> str:
-        """How a character of this temper takes it: `helpful`, `handy`, `cook`, `brave`, `cautious` or `plain`."""
+        """Returns how a character of this temper reacts: `helpful`, `handy`, `cook`, `brave`, `cautious` or `plain`."""
         mood, kind = self.mood, self.kind
         if not self.troubles:
             return "brave" if mood.brave > 0 else "plain"
@@ -97,7 +97,7 @@ class Event(Noticed):
 
     @cached_property
     def response(self) -> str:
-        """The manner; one who is only a guest may leave where it has become dark."""
+        """Returns the manner, or `leave`: a guest may leave a place that has become dark."""
         leaves = self.kind == "dark" and self.manner in {"plain", "cautious"} and self._may_leave
         return "leave" if leaves and self.dice.chance(CHANCES["event.leaves"], "leave") else self.manner
 
@@ -108,9 +108,9 @@ class Event(Noticed):
 
     @cached_property
     def concerned(self) -> bool:
-        """Whether it concerns the character: it is named, lives or works there, or is near and one of a few.
+        """Tells whether it concerns the character: it is named, lives or works there, or is near and one of a few.
 
-        Of a crowd those who are able to help come first. Elsewhere it is something to talk about.
+        In a crowd those who are able to help come first. Elsewhere it is something to talk about.
         """
         if self.named:
             return True
@@ -127,12 +127,12 @@ class Event(Noticed):
 
     @cached_property
     def _named_place(self) -> Spot | None:
-        """The place that it names, unless it is of the whole town."""
+        """Returns the place that it names, unless it is of the whole town."""
         is_of_the_town = subject_of(befallen(self.news.happening))[1] == TOWN
         return None if is_of_the_town else named_place(self.given.places, self.news.text)
 
     def _is_guest(self, places: set[str]) -> bool:
-        """Whether the plan has the character at the place, not at home, only to eat, rest or meet somebody."""
+        """Tells whether the plan has the character at the place, not at home, only to eat, rest or meet somebody."""
         now = self.now
         if now is None or now.location not in places or now.location == self.given.who.home:
             return False
@@ -140,7 +140,7 @@ class Event(Noticed):
 
     @property
     def respond(self) -> Stroke:
-        """To deal with it where it is named to be, to get away home, else here."""
+        """Returns the stroke of dealing with it: at the place it names, on the way home, else here."""
         do = self.rules.say(f"event.{self.kind}.{self.response}", {}, self.dice)
         minutes = 15 + 5 * self.dice.below(6, "event")
         if self.response == "leave":
@@ -150,7 +150,7 @@ class Event(Noticed):
 
     @property
     def what(self) -> str:
-        """What it is called."""
+        """Returns the name of the event."""
         if self.kind == "dark":
             return self.rules.first("the_dark", {})
         named = self.spoken.with_article(self.news.happening.topic) or self.spoken.noun_phrase(self.news.text)
@@ -158,7 +158,8 @@ class Event(Noticed):
 
 
 def befallen(happening: Happening) -> str:
-    """The id of what has become so, or is over, by a memory of noticing it; empty for any other memory."""
+    """Returns the key of the circumstance that began or ended, from a memory of noticing it; empty for any other
+    memory."""
     event = happening.event if isinstance(happening, Befell) else ""
     return event if subject_of(event)[0] else ""
 
@@ -172,27 +173,27 @@ class Distress(OfNews):
 
     @property
     def seen_in_distress(self) -> bool:
-        """Whether what they do says so."""
+        """Tells whether their doing shows it."""
         return self.rules.has("distress", self.news.text)
 
     @property
     def person(self) -> Person | None:
-        """Who it is, if they are in sight."""
+        """Returns the person, if in sight."""
         return self.seen(self.news.who)
 
     @property
     def cares(self) -> bool:
-        """Whether the character is kind enough or close to them."""
+        """Tells whether the character is kind enough or close to them."""
         return self.person is not None and self.person.warmth + 25 * self.mood.helpful >= 10
 
     @property
     def help(self) -> Stroke:
-        """To stay with them for a while."""
+        """Returns the stroke of staying with them for a while."""
         do = self.rules.say("help.do", {"x": self.person.called if self.person else ""}, self.dice)
         return self.from_now(do, 15 + 5 * self.dice.below(3, "help"), emoji="🤗")
 
 
-class Weather(OfNews):
+class Rain(OfNews):
     """It begins to rain on an outdoor activity."""
 
     @classmethod
@@ -205,23 +206,23 @@ class Weather(OfNews):
 
     @property
     def sky_id(self) -> str:
-        """`rain`, `storm` or `snow`."""
+        """Returns the sky: `rain`, `storm` or `snow`."""
         return self.given.situation.sky
 
     @property
     def sky(self) -> str:
-        """What it is called."""
+        """Returns the sky in words."""
         return self.rules.first(f"sky.{self.sky_id}", {})
 
     @property
     def promised(self) -> bool:
-        """Whether the character does what it has promised somebody."""
+        """Tells whether the character is doing something it has promised somebody."""
         because = self.now.because if self.now else ()
         return any(goal.kind == "promise" and not set(goal.because).isdisjoint(because) for goal in self.given.goals)
 
     @property
     def sheltered(self) -> bool:
-        """Whether it has waited for rain to pass today: it does so once a day."""
+        """Tells whether it has waited for rain to pass today: it does so once a day."""
         said = {
             line.replace("{sky}", self.rules.first(f"sky.{sky}", {})).lower()
             for rule in ("rain.home", "rain.out")
@@ -237,7 +238,7 @@ class Weather(OfNews):
 
     @property
     def shelter(self) -> Stroke:
-        """To wait for it to pass: here if it is dry, else at home or in a remembered place."""
+        """Returns the stroke of waiting for it to pass: here if it is dry, else at home or in a remembered place."""
         given, home = self.given, self.given.who.home
         place = given.situation.place.id
         if given.situation.place.outdoor:
@@ -257,20 +258,20 @@ class Failure(OfNews):
 
     @property
     def thing(self) -> str:
-        """What it is called."""
+        """Returns the name of the thing."""
         return self.news.happening.object_name
 
     @cached_property
     def near(self) -> Person | None:
-        """Whom one would ask about it: who is liked best of those free here."""
+        """Returns the person to ask about it: the best liked of those free here."""
         return self.best([one for one in self.people if one.free and one.warmth >= 0])
 
     @property
     def asks(self) -> bool:
-        """Whether it asks about it rather than goes on: the sociable do."""
+        """Tells whether the character asks about it and does not just go on: a sociable one does."""
         return self.dice.chance(CHANCES["failure.asks"] + 10 * self.mood.sociable, "ask")
 
     @property
     def not_lately(self) -> bool:
-        """Whether the two have not talked within half an hour."""
+        """Tells whether the two have not talked within half an hour."""
         return self.near is not None and not 0 <= self.near.minutes_since_talk <= 30

@@ -18,7 +18,7 @@ from commonplace.minds.notes import News, Person, Recalled
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.moment import Moment, OfNews
 from commonplace.minds.offline.perceive_event import meant, named_place, spoken_words
-from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.scene import DraftLine, TalkScene
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.world.happenings import Voiced
 
@@ -42,7 +42,7 @@ class Errand:
 
 @cache
 def _errands(language: str) -> list[tuple[str, str, str]]:
-    """Pattern, template and act of each errand that `errands.txt` knows."""
+    """Returns pattern, template and act of each errand in `errands.txt`."""
     rows = [row for row in file_text(language, "errands.txt").splitlines() if row and not row.startswith("#")]
     lead = rows.pop(0).removeprefix("lead: ") if rows[0].startswith("lead: ") else ""
     parts = [re.fullmatch(r"(.+) => ?(.*) <(.+)>", row) for row in rows]
@@ -50,7 +50,7 @@ def _errands(language: str) -> list[tuple[str, str, str]]:
 
 
 def errand(text: str, name: str, called: str, spoken: str) -> Errand | None:
-    """What a thought wants said to somebody of that name; None when it wants nothing of the kind."""
+    """Returns what a thought wants said to somebody of that name; None if it wants nothing of the kind."""
     thought = text.strip().rstrip(".!").strip()
     names = "|".join(re.escape(one) for one in (name, called))
     for pattern, template, act in _errands(spoken):
@@ -68,7 +68,7 @@ def errand(text: str, name: str, called: str, spoken: str) -> Errand | None:
 
 
 def thought_in(noted: News | Recalled) -> str:
-    """The words of a thought that will not go away."""
+    """Returns the words of a thought that will not go away."""
     return noted.happening.text if isinstance(noted.happening, Voiced) else noted.text
 
 
@@ -81,33 +81,34 @@ class Thought(OfNews):
 
     @property
     def text(self) -> str:
-        """Its words."""
+        """Returns the words of the thought."""
         return thought_in(self.news)
 
     @property
     def wrong(self) -> bool:
-        """Whether it asks for what nobody here would do."""
+        """Tells whether it asks for something that nobody here would do."""
         return self.rules.has("voice.wrong", self.text)
 
     @cached_property
     def person(self) -> Person | None:
-        """Whom here it names."""
+        """Returns the person here whom it names."""
         return next((one for one in self.people if self.spoken.names(self.text, one.name, one.called)), None)
 
     @cached_property
     def wanted(self) -> Errand | None:
-        """What it wants said to them."""
+        """Returns what it wants said to them."""
         person = self.person
         return errand(self.text, person.name, person.called, self.given.who.language) if person else None
 
     @property
     def only_hello(self) -> bool:
-        """Whether there is nothing to say to them but hello."""
+        """Tells whether there is nothing to say to them but hello."""
         return self.wanted is not None and not self.wanted.message
 
     @cached_property
     def sought(self) -> str:
-        """Whom one has to look for: who cannot be spoken to or, where something is to be said to them, is not here."""
+        """Returns the name of the person to look for: somebody who cannot be spoken to or, if there is something to say
+        to them, is not here."""
         if self.person is not None:
             return self.person.called
         given, names = self.given, self.spoken.names
@@ -119,12 +120,12 @@ class Thought(OfNews):
 
     @property
     def seek(self) -> Stroke:
-        """To look for them."""
+        """Returns the stroke of looking for them."""
         place = self.here if self.person else self._whereabouts(self.sought)
         return self.from_now(self.rules.first("voice.seek", {"x": self.sought}), SEEKS, place, emoji="💭")
 
     def _whereabouts(self, called: str) -> str:
-        """Where somebody was seen last, as far as one remembers, else a place named after them."""
+        """Returns where somebody was seen last, as far as the character remembers, else a place named after them."""
         seen = [
             (memory.minutes_ago, memory.happening.place) for memory in self.given.recalled
             if memory.happening.called == called and memory.happening.place and memory.minutes_ago < DAY
@@ -136,7 +137,7 @@ class Thought(OfNews):
 
     @cached_property
     def place(self) -> str:
-        """The place it names, or that of the thing it names, as far as the character remembers it."""
+        """Returns the place it names, or the place of the thing it names, as far as the character remembers it."""
         from_name = named_place(self.given.places, self.text)
         if from_name is not None:
             return from_name.id
@@ -148,12 +149,12 @@ class Thought(OfNews):
 
     @cached_property
     def do(self) -> str:
-        """What it says to do."""
+        """Returns the doing that it commands."""
         return self.spoken.commanded(self.text)
 
     @property
     def obey(self) -> Stroke:
-        """To go there, or to do it here."""
+        """Returns the stroke of going there, or of doing it here."""
         do, minutes = self.do or self.rules.first("voice.do", {}), 30 + 5 * self.dice.below(4, "voice")
         return self.from_now(do, minutes, self.place, emoji="💭")
 
@@ -176,7 +177,7 @@ class Delivery(Moment):
 
     @property
     def person(self) -> Person:
-        """Who it is."""
+        """Returns the person."""
         return self._person
 
 
@@ -188,8 +189,8 @@ def _is_owed(given: ReactInput, person: Person, thought: Recalled) -> bool:
     return not any(wanted.message in quote for quote in said)
 
 
-def thought_aloud(scene: Scene) -> Line | None:
-    """What a thought of today wanted said to the hearer, if it has not been said."""
+def thought_aloud(scene: TalkScene) -> DraftLine | None:
+    """Returns the line that a thought of today wanted said to the hearer, if it has not been said."""
     for memory in scene.talk.recalled:
         if not isinstance(memory.happening, Voiced) or memory.minutes_ago >= DAY:
             continue
@@ -199,5 +200,5 @@ def thought_aloud(scene: Scene) -> Line | None:
         message = scene.voiced(wanted.message)
         if any(message in said for said in (*scene.talk.said, *scene.mine, scene.aired)):
             continue
-        return Line(message, (memory.id,), wanted.act, scene.language.noun_phrase(wanted.message))
+        return DraftLine(message, (memory.id,), wanted.act, scene.language.noun_phrase(wanted.message))
     return None

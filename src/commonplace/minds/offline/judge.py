@@ -18,8 +18,8 @@ from commonplace.languages import file_text
 from commonplace.languages.language import said
 from commonplace.minds.notes import Spot, fields_of
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.perceive_event import perceive_event
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import JudgeInput, JudgeOutput, PerceiveEventInput
 from commonplace.text import name_forms
 from commonplace.world.circumstances import subject_of
@@ -48,7 +48,7 @@ def _deeds(language: str) -> Deeds:
 
 
 def judge(given: JudgeInput, dice: Dice) -> JudgeOutput:
-    """What the sentence changes, without what of it is not possible here; next door one hears what is loud."""
+    """Returns what the sentence changes, without what is not possible here; loud things are heard next door."""
     rules, deeds = grammar(given.language), _deeds(given.language)
     told = rules.language.deed(given.text, given.doer)
     clauses = re.split(deeds.clauses, told) if deeds.clauses else [told]
@@ -68,7 +68,9 @@ def judge(given: JudgeInput, dice: Dice) -> JudgeOutput:
         locked=read.locked,
         unlocked=read.unlocked,
         far=read.percept if re.search(deeds.announced, text) else far,
-        begins=tuple(dict.fromkeys((*read.begins, *_done_to(text, given, deeds, {*map(_of, read.begins)})))),
+        begins=tuple(
+            dict.fromkeys((*read.begins, *_done_to(text, given, deeds, {subject_of(key)[1] for key in read.begins})))
+        ),
         ends=read.ends,
         hours=read.hours,
         by=read.by,
@@ -83,7 +85,7 @@ def _sentence(given: JudgeInput, text: str) -> PerceiveEventInput:
 
 
 def _refusal(clause: str, given: JudgeInput, deeds: Deeds) -> str:
-    """Why a clause is not possible; empty where it is, as far as rules know."""
+    """Returns why a clause is not possible; empty if it is possible, as far as rules know."""
     if re.search(deeds.impossible, clause, re.IGNORECASE):
         return said(given.language, "attempt", "impossible")
     places = (area for area in given.areas if area.id != given.place and _is_named(deeds.elsewhere, area, clause))
@@ -101,13 +103,9 @@ def _says(pattern: str, name: str, text: str) -> bool:
 
 
 def _done_to(text: str, given: JudgeInput, deeds: Deeds, taken: Iterable[str]) -> Iterator[str]:
-    """Keys of what the deed is to those who are there, unless the sentence says something else of them."""
+    """Yields the keys of what the deed does to people present, unless the sentence says something else about them."""
     others = [one for one in given.people if one.id in given.here and one.id not in (given.doer.id, *taken)]
     for kind, patterns in deeds.begins.items():
         for one in others:
             if any(_says(pattern, name, text) for pattern in patterns for name in (one.name, one.called)):
                 yield f"{kind}.{one.id}"
-
-
-def _of(key: str) -> str:
-    return subject_of(key)[1]

@@ -33,7 +33,7 @@ class Pattern:
 
 
 def lessons(past: Past, people: Mapping[str, Person], spoken: Language) -> Iterator[Pattern]:
-    """What the account of the day gives to think about."""
+    """Yields lessons from the account of the day."""
     today = [note for note in past.notes if note.minutes_ago <= TODAY]
     yield from _promises(today, people, spoken)
     yield from _exchanges(today, people, spoken)
@@ -43,7 +43,7 @@ def lessons(past: Past, people: Mapping[str, Person], spoken: Language) -> Itera
 
 
 def _promises(today: Sequence[PastNote], people: Mapping[str, Person], spoken: Language) -> Iterator[Pattern]:
-    """A promise kept or broken."""
+    """Yields a promise kept or broken."""
     for note in today:
         event = _named(note, spoken)
         if note.kind in {"kept", "broke"} and event and len(note.because) >= 1:
@@ -52,7 +52,7 @@ def _promises(today: Sequence[PastNote], people: Mapping[str, Person], spoken: L
 
 
 def _exchanges(today: Sequence[PastNote], people: Mapping[str, Person], spoken: Language) -> Iterator[Pattern]:
-    """Somebody told me of one thing, and I told them of another."""
+    """Yields exchanges: somebody told me of one thing, and I told them of another."""
     told = {note.other: note for note in reversed(today) if note.kind == "told" and _named(note, spoken)}
     heard = {note.other: note for note in reversed(today) if note.kind == "heard" and _named(note, spoken)}
     for other, theirs in sorted(heard.items()):
@@ -67,7 +67,7 @@ def _exchanges(today: Sequence[PastNote], people: Mapping[str, Person], spoken: 
 
 
 def _going_round(notes: Sequence[PastNote], today: Sequence[PastNote], spoken: Language) -> Iterator[Pattern]:
-    """A subject that two or more have spoken to me of, one of them today."""
+    """Yields a subject of which two or more have spoken to me, one of them today."""
     heard: dict[str, dict[str, PastNote]] = defaultdict(dict)
     for note in notes:
         if note.kind == "heard" and spoken.is_common(_named(note, spoken)):
@@ -81,7 +81,7 @@ def _going_round(notes: Sequence[PastNote], today: Sequence[PastNote], spoken: L
 
 
 def _mine(today: Sequence[PastNote], spoken: Language) -> Iterator[Pattern]:
-    """A subject I have brought up with several people today."""
+    """Yields a subject I have brought up with several people today."""
     told: dict[str, list[PastNote]] = defaultdict(list)
     for note in today:
         if note.kind == "told" and _named(note, spoken):
@@ -94,14 +94,14 @@ def _mine(today: Sequence[PastNote], spoken: Language) -> Iterator[Pattern]:
 
 
 def _for_once(today: Sequence[PastNote], spoken: Language) -> Iterator[Pattern]:
-    """Something I did that is no routine."""
+    """Yields something I did that is not routine."""
     for note in today:
         if note.kind == "did" and spoken.is_doing(note.named) and len(note.because) >= 2:
             yield Pattern("once", note.because, spoken.doing(note.named), note.topic, 6)
 
 
 def _named(note: PastNote, spoken: Language) -> str:
-    """The subject of a row in my words; empty where it cannot be named well."""
+    """Returns the subject of a row in my words; empty if it cannot be named well."""
     if note.text:
         return spoken.noun_phrase(note.text)
     if note.kind == "heard":

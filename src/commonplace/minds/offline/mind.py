@@ -11,7 +11,7 @@ from commonplace.memory.embedding import default_embedder, packed
 from commonplace.minds.mind import Ask, Decided, Reply, RequestKey
 from commonplace.minds.notes import Value
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import EmbedInput, EmbedOutput
 from commonplace.registry import Registered
 
@@ -28,7 +28,7 @@ class OfflineMind:
         grammar(language)
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The reply to one question; a task it does not know is a `fault`."""
+        """Returns the reply to one question; a task it does not know is a `fault`."""
         function = FUNCTIONS.get(ask.task.name)
         if function is None:
             return Reply(None, "fault", raw=f"the offline mind has no answer to {ask.task.name}")
@@ -36,11 +36,12 @@ class OfflineMind:
         return Reply(answer.value, row=answer.row) if isinstance(answer, Decided) else Reply(answer)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Does nothing: there is nothing to close."""
 
 
 def embed(given: EmbedInput, dice: Dice) -> EmbedOutput:  # noqa: ARG001 – one signature for all tasks
-    """A vector per text, the built-in embedder's, written as a model server's are; empty for one without a word."""
+    """Returns a vector per text from the built-in embedder, written like a model server's; empty for a text without a
+    word."""
     vectors = default_embedder().embed(given.texts)
     return EmbedOutput(vectors=tuple(b64encode(packed(one)).decode() if one is not None else "" for one in vectors))
 

@@ -8,12 +8,12 @@ from typing import Self
 
 from commonplace import rng
 from commonplace.languages.language import Language
-from commonplace.minds.notes import TABLE, Item, News, Person, So
+from commonplace.minds.notes import TABLE, ItemNote, News, Person, So
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import heard
-from commonplace.minds.offline.rows import Facts
+from commonplace.minds.offline.rule_tables import Facts
 from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.rng import Key
 
@@ -33,8 +33,8 @@ class Draws:
 
 
 def is_grave(so: So) -> bool:
-    """Whether one thinks of nothing else: for an hour; where it weighs much, or is of one's own or of one's kin, for
-    the day."""
+    """Tells whether a circumstance leaves no other thought: for an hour; if it is weighty, or of the character or its
+    kin, for the day."""
     lasts = 12 * HOUR if so.weight >= WEIGHTY or so.tie in {"own", "kin"} else HOUR
     return so.holds and so.sort != "joy" and so.minutes_ago <= lasts
 
@@ -50,69 +50,69 @@ class Moment(Facts):
 
     @property
     def draw(self) -> Draws:
-        """A number of 0 … 99, anew for each question: `draw.leave < 50` holds half of the time."""
+        """Returns a number of 0 … 99, anew for each question: `draw.leave < 50` holds half of the time."""
         return Draws(self.dice)
 
     @cached_property
     def mood(self) -> Temper:
-        """What the character is like, by its traits."""
+        """Returns the character's temper, by its traits."""
         return temper(self.given.who)
 
     @property
     def rules(self) -> Grammar:
-        """The words of its language."""
+        """Returns the grammar of the character's language."""
         return grammar(self.given.who.language)
 
     @property
     def spoken(self) -> Language:
-        """Its language."""
+        """Returns the character's language."""
         return self.rules.language
 
     @property
-    def now(self) -> Item | None:
-        """What the plan has for now."""
+    def now(self) -> ItemNote | None:
+        """Returns the plan's item for now."""
         return self.given.now
 
     @property
     def here(self) -> str:
-        """The place, by its id."""
+        """Returns the id of the place."""
         return self.given.situation.place.id
 
     @property
     def people(self) -> tuple[Person, ...]:
-        """Those in sight."""
+        """Returns the people in sight."""
         return self.given.situation.people
 
     @property
     def talking(self) -> bool:
-        """Whether the character is in a talk."""
+        """Tells whether the character is in a talk."""
         return bool(self.given.lines)
 
     @property
     def busy(self) -> bool:
-        """Whether the plan has it do something with a thing, or it is one of those who are always busy."""
+        """Tells whether the plan has it do something with a thing, or it is always busy by temper."""
         return self.now is not None and (self.mood.busy > 0 or self.now.object_id != "")
 
     @property
     def walking(self) -> bool:
-        """Whether the plan has it somewhere else now."""
+        """Tells whether the plan has it somewhere else now."""
         return self.now is not None and self.now.location != self.here
 
     @property
     def pressing(self) -> bool:
-        """Whether the character is dealing with something that has become so within the hour: no time for small
+        """Tells whether the character is dealing with something that began within the hour: it has no time for small
         talk."""
         because = self.now.because if self.now else ()
         return any(one.memory in because and one.holds and one.minutes_ago <= HOUR for one in self.given.so)
 
     @property
     def bursting(self) -> bool:
-        """Whether the character waits for no turn to speak of what has become so."""
+        """Tells whether the character speaks of what has happened without waiting for its turn."""
         return any(map(is_grave, self.given.so))
 
     @property
     def sleeps_on(self) -> bool:
-        """Whether it sleeps and nothing wakes it: no thought, no event, no question to it."""
+        """Tells whether it sleeps and nothing wakes it: no thought, no event, no question to it."""
         given = self.given
         if given.now is None or not given.now.asleep or any(one.kind in ("voice", "event") for one in given.news):
             return False
@@ -120,8 +120,9 @@ class Moment(Facts):
 
     @cached_property
     def opens(self) -> bool:
-        """Whether I am one of the few, of those awake and free here, who may open a talk now: the same answer for all,
-        so that people do not speak at once. There is one for each `TABLE` people, and others with every tick."""
+        """Tells whether I am one of the few awake and free people here who may open a talk now. The answer is the same
+        for all, so that people do not speak at once: there is one for each `TABLE` people, and others with every
+        tick."""
         me, situation = self.given.who.id, self.given.situation
         here = sorted([me, *(one.id for one in situation.people if one.free and not one.talk)])
         key = (self.dice.key[0], "opens", situation.place.id, situation.moment)
@@ -131,19 +132,19 @@ class Moment(Facts):
 
     @property
     def hour(self) -> str:
-        """The day and the hour: what is made up for an hour is drawn with it."""
+        """Returns the day and the hour, which are part of draws that hold for an hour."""
         return f"{self.given.situation.day}.{self.given.situation.time[:2]}"
 
     def seen(self, id: str) -> Person | None:
-        """Somebody in sight."""
+        """Returns the person with this id, if in sight."""
         return next((one for one in self.people if one.id == id), None)
 
     def best(self, people: list[Person]) -> Person | None:
-        """Whom of them the character likes best."""
+        """Returns the one of these people whom the character likes best."""
         return max(people, key=lambda one: (one.warmth, one.id), default=None)
 
     def from_now(self, do: str, minutes: int, place: str = "", *, emoji: str = "") -> Stroke:
-        """A stretch of plan that begins now, here unless a place is named."""
+        """Returns a stretch of plan that begins now, here unless a place is named."""
         return Stroke(
             start=self.given.situation.time, minutes=minutes, location=place or self.here,
             do=do or self.rules.first("event.other.look", {}), because=self.ids, emoji=emoji,
@@ -168,10 +169,10 @@ class OfNews(Moment):
 
     @property
     def news(self) -> News:
-        """What it has noticed."""
+        """Returns the news that the character has noticed."""
         return self._news
 
     @classmethod
     def first(cls, given: ReactInput, dice: Dice, *kinds: str) -> Iterator[Self]:
-        """About the first news of these kinds, if there is any."""
+        """Yields the facts about the first news of these kinds, if there is any."""
         yield from (cls(given, dice, one) for one in [n for n in given.news if n.kind in kinds][:1])

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from commonplace.minds.notes import Spot, ThingHere
+from commonplace.minds.notes import Spot
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.happens import found_facts, happens, newcomer, respelled
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.text import name_forms, plain_name, words
@@ -51,7 +51,7 @@ _STARTS = re.compile(r"\b(?:starts|begins|is|are|keeps)(?: to)? ([a-z]+(?:ing)?\
 
 
 def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput:  # noqa: ARG001 – nothing to draw
-    """Those in a named area and those named; everybody when the sentence names neither, or says so."""
+    """Returns the people in a named area and the people named; everybody if the sentence names neither, or says so."""
     text, given = given.text.strip(), respelled(given)
     rules, spoken = grammar(given.language), spoken_words(given.text)
     people = tuple(one.id for one in given.people if named_fully(one.called, spoken) or named_fully(one.name, spoken))
@@ -93,7 +93,7 @@ def perceive_event(given: PerceiveEventInput, dice: Dice) -> PerceiveEventOutput
 
 
 def _areas(given: PerceiveEventInput, spoken: str, things: tuple[str, ...]) -> tuple[str, ...]:
-    """The areas named; where none is, the one that holds the only thing named."""
+    """Returns the areas named; if there is none, the area of the only thing named."""
     named = places_meant({area.id: area.name for area in given.areas}, spoken)
     if named or len(things) != 1:
         return named
@@ -102,14 +102,15 @@ def _areas(given: PerceiveEventInput, spoken: str, things: tuple[str, ...]) -> t
 
 
 def _where(given: PerceiveEventInput, of: Iterable[str]) -> tuple[str, ...]:
-    """The areas among some subjects, and those that hold the things among them."""
+    """Returns the areas among some subjects, and the areas of the things among them."""
     known = {area.id for area in given.areas}
     found = (one if one in known else given.located.get(one, "") for one in of)
     return tuple(area for area in dict.fromkeys(found) if area in known)
 
 
 def _far(given: PerceiveEventInput, rules: Grammar, areas: Sequence[str], things: tuple[str, ...]) -> str:
-    """What the next rooms notice of what is loud or bright; empty for what is neither, as a lamp that breaks is."""
+    """Returns what the next rooms notice of something loud or bright; empty if it is neither, such as a lamp that
+    breaks."""
     kinds = [kind for kind in FAR if not (things and kind in ("cry", "music", "dark", "bright"))]
     kind = next((kind for kind in kinds if rules.has(f"event.{kind}", given.text)), "")
     place = next((area.name for area in given.areas if area.id in areas), "")
@@ -120,7 +121,7 @@ def _far(given: PerceiveEventInput, rules: Grammar, areas: Sequence[str], things
 
 
 def _things(given: PerceiveEventInput, rules: Grammar, spoken: str) -> tuple[str, ...]:
-    """The things named. A word that fits several means the first that can become what the sentence says."""
+    """Returns the things named. A word that fits several means the first that can become what the sentence says."""
     named = meant({thing.id: thing.name for thing in given.things}, spoken)
     if named:
         return named
@@ -138,12 +139,13 @@ def _sets(
     given: PerceiveEventInput, rules: Grammar, spoken: str, areas: tuple[str, ...], things: tuple[str, ...]
 ) -> Iterable[tuple[str, str]]:
     kind = event_kind(rules, given.text)
+    is_cut = kind == "dark" and rules.has("power", given.text)
     for thing in given.things:
         states = given.states.get(thing.id, ())
         place = given.located.get(thing.id, "")
         if thing.id in things and (not areas or place in areas or not place):
             state = _state(rules, given.text, spoken, states) or _typical(rules, kind, states)
-        elif kind == "dark" and _is_electric(rules, thing) and _is_powerless(rules, given.text, place, areas):
+        elif is_cut and (place in areas or not areas) and rules.has("electric", thing.name):
             state = _typical(rules, kind, states)
         else:
             continue
@@ -152,13 +154,14 @@ def _sets(
 
 
 def _lost(given: PerceiveEventInput, begins: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """What is stolen or missing is not in the world."""
+    """Yields the things that are stolen or missing, which are not in the world."""
     known = {thing.id for thing in given.things}
     yield from ((of, GONE) for kind, of in map(subject_of, begins) if kind in ("stolen", "missing") and of in known)
 
 
 def _state(rules: Grammar, text: str, spoken: str, states: tuple[str, ...]) -> str:
-    """The state a sentence names, or one that its verb leads to: `the kettle breaks` → `broken`; GONE for a theft."""
+    """Returns the state that a sentence names, or that its verb leads to: `the kettle breaks` → `broken`; GONE for a
+    theft."""
     for state in states:
         if named_fully(state.replace("_", " ").replace("-", " "), spoken):
             return state
@@ -170,16 +173,6 @@ def _state(rules: Grammar, text: str, spoken: str, states: tuple[str, ...]) -> s
     return GONE if rules.has("becomes.gone", text) else ""
 
 
-def _is_powerless(rules: Grammar, text: str, place: str, areas: tuple[str, ...]) -> bool:
-    """Whether the power is gone where a thing is; everywhere, when no area is named."""
-    return rules.has("power", text) and (place in areas or not areas)
-
-
-def _is_electric(rules: Grammar, thing: ThingHere) -> bool:
-    """Whether a thing goes dark with the power, by a word of its name."""
-    return rules.has("electric", thing.name)
-
-
 def _typical(rules: Grammar, kind: str, states: tuple[str, ...]) -> str:
     wanted = rules.words(f"{kind}.states")
     return next((state for state in states if state.replace("_", " ") in wanted), "")
@@ -189,7 +182,7 @@ def _typical(rules: Grammar, kind: str, states: tuple[str, ...]) -> str:
 
 
 def _sky(rules: Grammar, text: str) -> str:
-    """The sky a sentence brings; empty when it is not about the weather."""
+    """Returns the sky that a sentence brings; empty if it is not about the weather."""
     found = next((sky for sky in SKIES if rules.has(f"sky.{sky}", text)), "")
     if found == "over":
         return "clear" if rules.has("sky.clear", text) else "cloudy"
@@ -199,7 +192,7 @@ def _sky(rules: Grammar, text: str) -> str:
 def _doors(
     rules: Grammar, text: str, areas: tuple[str, ...], things: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The places whose doors close and open. What is said of a thing is not said of a door."""
+    """Returns the places whose doors close and open. A sentence about a thing is not about a door."""
     if not areas or things:
         return (), ()
     is_door = rules.has("door", text)
@@ -209,7 +202,7 @@ def _doors(
 
 
 def _does(given: PerceiveEventInput, rules: Grammar, people: Sequence[str]) -> Iterator[str]:
-    """What those named do from now on, as `NAME: doing`; nothing where the sentence does not say."""
+    """Yields what the people named do from now on, as `NAME: doing`; nothing if the sentence does not say."""
     kind = next((kind for kind in BEFALLS if rules.has(f"befall.{kind}", given.text)), "")
     doing = rules.first(f"befall.{kind}", {}) if kind else _begun(rules, given.text)
     for one in given.people:
@@ -218,7 +211,7 @@ def _does(given: PerceiveEventInput, rules: Grammar, people: Sequence[str]) -> I
 
 
 def _begun(rules: Grammar, text: str) -> str:
-    """`Bruno starts to sing` → `singing`; empty where nothing is begun."""
+    """Returns the doing that begins: `Bruno starts to sing` → `singing`; empty if nothing is begun."""
     found = _STARTS.search(text)
     if found is None:
         return ""
@@ -230,7 +223,7 @@ def _begun(rules: Grammar, text: str) -> str:
 
 
 def event_kind(rules: Grammar, text: str, kinds: Sequence[str] = EVENTS) -> str:
-    """The first of the kinds whose words are in the text; `other` for none."""
+    """Returns the first of the kinds whose words are in the text; `other` for none."""
     return next((kind for kind in kinds if rules.has(f"event.{kind}", text)), "other")
 
 
@@ -243,9 +236,8 @@ _PARTICLES = re.compile(
 
 
 def spoken_words(text: str) -> str:
-    """The words of a text between spaces, for whole-word search; a Korean one also without its particle, which stands
-    before the word as it is.
-    """
+    """Returns the words of a text between spaces, for whole-word search; a Korean word also without its particle,
+    before the word itself."""
     found: list[str] = []
     for word in words(text.replace("’", chr(39))):
         bare = _PARTICLES.fullmatch(word)
@@ -254,13 +246,14 @@ def spoken_words(text: str) -> str:
 
 
 def named_fully(name: str, spoken: str) -> bool:
-    """Whether the name occurs as it stands, its article aside."""
+    """Tells whether the whole name occurs, apart from its article."""
     plain = " ".join(words(name.removeprefix("The ").removeprefix("the ")))
     return bool(plain) and f" {plain} " in spoken
 
 
 def meant(names: Mapping[str, str], spoken: str) -> tuple[str, ...]:
-    """Ids of what is named: fully, or else without its owner, or by its last words where these fit one thing only.
+    """Returns the ids of what is named: in full, or without its owner, or by its last words if these fit only one
+    thing.
 
     A name inside another one that was named does not count.
     """
@@ -272,7 +265,8 @@ def meant(names: Mapping[str, str], spoken: str) -> tuple[str, ...]:
 
 
 def places_meant(names: Mapping[str, str], spoken: str) -> tuple[str, ...]:
-    """As `meant`, for areas: where nothing else fits, the first word of a name will do, `the canal` for Canal Walk."""
+    """Returns the ids of the areas named, like `meant`; if nothing else fits, by the first word of a name: `the canal`
+    for Canal Walk."""
     return meant(names, spoken) or tuple(
         key for key, name in names.items()
         if "'s " not in name and f" {plain_name(name).partition(' ')[0]} " in spoken
@@ -281,14 +275,14 @@ def places_meant(names: Mapping[str, str], spoken: str) -> tuple[str, ...]:
 
 
 def named_place(places: Sequence[Spot], text: str) -> Spot | None:
-    """The known place a text names; the longest name where several match."""
+    """Returns the known place that a text names; if several match, the one with the longest name."""
     named = places_meant({spot.id: spot.name for spot in places}, spoken_words(text))
     found = [spot for spot in places if spot.id in named]
     return max(found, key=lambda spot: (len(spot.name), spot.id)) if found else None
 
 
 def _matched(names: Mapping[str, str], name: str, spoken: str) -> str:
-    """The longest form of a name that was used; empty for none."""
+    """Returns the longest form of a name that was used; empty if there is none."""
     for form in name_forms(name):
         if f" {form} " in spoken and (form == plain_name(name) or _is_the_only(names, form)):
             return form

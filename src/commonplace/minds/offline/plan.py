@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.languages.language import language
-from commonplace.minds.notes import Hint, Item, Recalled, ThingHere
-from commonplace.minds.offline.circumstances import changed, deeds_of_the_day, unpowered
+from commonplace.minds.notes import Hint, ItemNote, Recalled, ThingHere
+from commonplace.minds.offline.circumstance_deeds import changed, deeds_of_the_day, unpowered
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.incidents import WET
 from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput, Stroke
 from commonplace.world.happenings import (
     NOTHING_KNOWN,
@@ -38,7 +38,7 @@ FORESEEN = 6 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class StrokeDraft:
     """A stroke being drafted: minutes after midnight (past 24 h for small hours), and the stroke as it will be."""
 
     start: int
@@ -50,7 +50,7 @@ class Draft:
 
 
 def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
-    """The day's strokes in order; the last is sleep."""
+    """Returns the day's strokes in order; the last is sleep."""
     mood = temper(given.who)
     drafts = _varied(_routine(given), mood, dice)
     drafts = [_dry(given, draft, dice) for draft in drafts]
@@ -63,19 +63,19 @@ def plan_day(given: PlanDayInput, dice: Dice) -> PlanDayOutput:
     return PlanDayOutput(strokes=_closed(given, drafts))
 
 
-def _routine(given: PlanDayInput) -> list[Draft]:
-    """The routine with times that only grow: a sleep after midnight counts past 24 hours."""
-    drafts, rules = list[Draft](), grammar(given.who.language)
+def _routine(given: PlanDayInput) -> list[StrokeDraft]:
+    """Returns the routine with growing times: a sleep after midnight counts past 24 hours."""
+    drafts, rules = list[StrokeDraft](), grammar(given.who.language)
     for index, stroke in enumerate(given.routine):
         start = moment_minutes(stroke.start)
         if drafts and start < drafts[-1].start:
             start += 24 * 60
         drafts.append(
-            Draft(start, stroke.model_copy(update={"routine": stroke.routine if stroke.routine >= 0 else index}))
+            StrokeDraft(start, stroke.model_copy(update={"routine": stroke.routine if stroke.routine >= 0 else index}))
         )
     if not drafts:
         drafts = [
-            Draft(
+            StrokeDraft(
                 moment_minutes(given.wakes),
                 Stroke(start=given.wakes, minutes=30, location=given.who.home, do=rules.first("day.wake", {})),
             )
@@ -83,7 +83,7 @@ def _routine(given: PlanDayInput) -> list[Draft]:
     if len(drafts) < 2 or not drafts[-1].stroke.asleep:
         start = max(22 * 60 + 30, drafts[-1].start + 60)
         drafts.append(
-            Draft(
+            StrokeDraft(
                 start,
                 Stroke(
                     start="22:30", minutes=480, location=given.who.home, do=rules.first("day.sleep", {}), asleep=True
@@ -93,9 +93,10 @@ def _routine(given: PlanDayInput) -> list[Draft]:
     return drafts
 
 
-def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
-    """Starts but the first are 5–15 minutes off; early people begin earlier, sociable ones have longer evenings."""
-    moved: list[Draft] = []
+def _varied(drafts: list[StrokeDraft], mood: Temper, dice: Dice) -> list[StrokeDraft]:
+    """Shifts all starts but the first by 5–15 minutes; early people begin earlier, sociable ones have longer
+    evenings."""
+    moved: list[StrokeDraft] = []
     for index, draft in enumerate(drafts):
         start = draft.start
         if index:
@@ -107,8 +108,8 @@ def _varied(drafts: list[Draft], mood: Temper, dice: Dice) -> list[Draft]:
     return moved
 
 
-def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
-    """In bad weather half of the outdoor strokes of the next hours are replaced by something indoors."""
+def _dry(given: PlanDayInput, draft: StrokeDraft, dice: Dice) -> StrokeDraft:
+    """Replaces, in bad weather, half of the outdoor strokes of the next hours by something indoors."""
     outdoors = {spot.id for spot in given.places if spot.outdoor}
     sky = given.situation.sky
     if draft.start > moment_minutes(given.situation.time) + FORESEEN:
@@ -126,19 +127,20 @@ def _dry(given: PlanDayInput, draft: Draft, dice: Dice) -> Draft:
     return replace(draft, stroke=draft.stroke.model_copy(update=update))
 
 
-def _otherwise(wish: Draft) -> Iterator[Draft]:
-    """Other times for what was promised to somebody, where its own is taken."""
+def _otherwise(wish: StrokeDraft) -> Iterator[StrokeDraft]:
+    """Yields other times for what was promised to somebody, if its own time is taken."""
     if wish.stroke.emoji == PROMISED:
         yield from (replace(wish, start=start) for start in TIMES)
 
 
-def _inserted(drafts: list[Draft], wish: Draft) -> list[Draft]:
-    """The wish in its time; what it overlaps gives way, and what it interrupts goes on after it."""
+def _inserted(drafts: list[StrokeDraft], wish: StrokeDraft) -> list[StrokeDraft]:
+    """Returns the strokes with the wish in its time; what it overlaps gives way, and what it interrupts goes on after
+    it."""
     start, end = wish.start, wish.start + wish.stroke.minutes
     sleep = next((draft.start for draft in drafts if draft.stroke.asleep), LATEST)
     if start < drafts[0].start or (start >= sleep and not wish.keeps_up):
         return drafts
-    out: list[Draft] = []
+    out: list[StrokeDraft] = []
     for index, draft in enumerate(drafts):
         ends = drafts[index + 1].start if index + 1 < len(drafts) else LATEST + 60
         if draft.fixed and draft.start < end and ends > start and not draft.stroke.asleep:
@@ -153,8 +155,8 @@ def _inserted(drafts: list[Draft], wish: Draft) -> list[Draft]:
     return sorted([*out, wish], key=lambda draft: draft.start)
 
 
-def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
-    """5–8 strokes: the shortest that can be spared goes, the longest is broken up by something small."""
+def _sized(given: PlanDayInput, drafts: list[StrokeDraft], dice: Dice) -> list[StrokeDraft]:
+    """Returns 5–8 strokes: the shortest that can be spared goes, the longest is broken up by something small."""
     drafts, rules = _distinct(drafts), grammar(given.who.language)
     while len(drafts) > MOST:
         spare = [index for index in range(1, len(drafts) - 1) if not drafts[index].fixed]
@@ -172,9 +174,10 @@ def _sized(given: PlanDayInput, drafts: list[Draft], dice: Dice) -> list[Draft]:
     return drafts
 
 
-def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
-    """Strictly growing starts; of two that begin together the later one stays, a wish before all."""
-    out: list[Draft] = []
+def _distinct(drafts: Sequence[StrokeDraft]) -> list[StrokeDraft]:
+    """Returns strokes with strictly growing starts; if two begin together the later one stays, and a wish comes before
+    all."""
+    out: list[StrokeDraft] = []
     for draft in drafts:
         if not out or draft.start >= out[-1].start + APART:
             out.append(draft)
@@ -185,8 +188,8 @@ def _distinct(drafts: Sequence[Draft]) -> list[Draft]:
     return out
 
 
-def _broken_up(given: PlanDayInput, drafts: list[Draft], do: str) -> list[Draft]:
-    """The longest waking stroke with something small in its middle."""
+def _broken_up(given: PlanDayInput, drafts: list[StrokeDraft], do: str) -> list[StrokeDraft]:
+    """Returns the strokes with something small in the middle of the longest waking one."""
     lengths = [(drafts[index + 1].start - drafts[index].start, -index) for index in range(len(drafts) - 1)]
     if not lengths:
         return drafts
@@ -195,14 +198,14 @@ def _broken_up(given: PlanDayInput, drafts: list[Draft], do: str) -> list[Draft]
     middle = drafts[index].start + length // 2 // 5 * 5
     extra = Stroke(start=hhmm(middle), minutes=30, location=given.who.home, do=do)
     back = replace(drafts[index], start=min(middle + 30, middle + max(5, length // 4 // 5 * 5)))
-    halves = [drafts[index], Draft(middle, extra)]
+    halves = [drafts[index], StrokeDraft(middle, extra)]
     if len(drafts) + 2 <= MOST and length >= 90:
         halves.append(back)
     return [*drafts[:index], *halves, *drafts[index + 1 :]]
 
 
-def _closed(given: PlanDayInput, drafts: Sequence[Draft]) -> tuple[Stroke, ...]:
-    """The drafts as strokes, each until the next; sleep until the next waking."""
+def _closed(given: PlanDayInput, drafts: Sequence[StrokeDraft]) -> tuple[Stroke, ...]:
+    """Returns the drafts as strokes, each until the next; sleep lasts until the next waking."""
     wakes = moment_minutes(given.wakes) + 24 * 60
     out: list[Stroke] = []
     for index, draft in enumerate(drafts):
@@ -226,18 +229,24 @@ TIMES = (10 * 60 + 30, 14 * 60 + 30, 16 * 60, 17 * 60 + 30, 19 * 60)
 """Times of the day for a wish, in minutes after midnight."""
 
 
-def _wishes(given: PlanDayInput, dice: Dice) -> list[Draft]:
-    """Appointments first, then at most two wishes, each at its own time."""
+def _wishes(given: PlanDayInput, dice: Dice) -> list[StrokeDraft]:
+    """Yields appointments first, then at most two wishes, each at its own time."""
     times = dice.shuffled(TIMES, "times")
     events = [*_because_of_what_is_so(given, times, dice), *_events(given, dice)]
     goals = list(_goals(given, times, dice))[:MOST_GOALS]
     wishes = [*_insights(given), *_undone(given), *_visits(given, dice)]
-    chosen = dice.shuffled(wishes, "wishes")[: max(0, _appetite(dice) - len(goals))]
-    return [*events, *goals, *(Draft(times[-1 - index], stroke, fixed=True) for index, stroke in enumerate(chosen))]
+    appetite = (1, 1, 2, MOST_WISHES)[dice.below(4, "appetite")]
+    chosen = dice.shuffled(wishes, "wishes")[: max(0, appetite - len(goals))]
+    return [
+        *events,
+        *goals,
+        *(StrokeDraft(times[-1 - index], stroke, fixed=True) for index, stroke in enumerate(chosen)),
+    ]
 
 
-def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Draft]:
-    """What the character means to do and can do today, where the thing is or the person is mostly met: promises first.
+def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[StrokeDraft]:
+    """Yields strokes for goals that the character can pursue today, where the thing is or the person is mostly met:
+    promises first.
 
     Now and then a promise is forgotten, for good.
     """
@@ -259,24 +268,20 @@ def _goals(given: PlanDayInput, times: Sequence[int], dice: Dice) -> Iterator[Dr
             start="00:00", minutes=40 if goal.kind == "visit" else 60, location=goal.place, do=do[:120],
             because=goal.because[-1:], emoji="🔧" if goal.object else PROMISED if goal.kind == "promise" else "💬",
         )  # fmt: skip
-        yield Draft(start, stroke, fixed=True)
+        yield StrokeDraft(start, stroke, fixed=True)
 
 
-def _because_of_what_is_so(given: PlanDayInput, times: Sequence[int], dice: Dice) -> list[Draft]:
-    """What is to be done about what is so, the first few."""
+def _because_of_what_is_so(given: PlanDayInput, times: Sequence[int], dice: Dice) -> list[StrokeDraft]:
+    """Returns the first few deeds about circumstances."""
     deeds = list(deeds_of_the_day(given, dice))[:MOST_GOALS] if given.so else []
     return [
-        Draft(moment_minutes(at) if at else times[number], stroke, fixed=True)
+        StrokeDraft(moment_minutes(at) if at else times[number], stroke, fixed=True)
         for number, (at, stroke) in enumerate(deeds)
     ]
 
 
-def _appetite(dice: Dice) -> int:
-    return (1, 1, 2, MOST_WISHES)[dice.below(4, "appetite")]
-
-
-def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
-    """Events of this day that the character knows of and wants to go to."""
+def _events(given: PlanDayInput, dice: Dice) -> Iterator[StrokeDraft]:
+    """Yields the events of this day that the character knows of and wants to go to."""
     warmth = {person.id: person.warmth for person in given.known}
     reachable = {spot.id for spot in given.places}
     for note in given.facts:
@@ -294,11 +299,11 @@ def _events(given: PlanDayInput, dice: Dice) -> Iterator[Draft]:
         hearing = max(carrying, key=lambda one: (warmth.get(one.happening.who, 10), -one.id))
         if wish_to_go(given.who, note, hearing, warmth.get(hearing.happening.who, 10), dice).goes:
             stroke = event_stroke(given.who, note, hearing.id)
-            yield Draft(moment_minutes(stroke.start), stroke, fixed=True, keeps_up=True)
+            yield StrokeDraft(moment_minutes(stroke.start), stroke, fixed=True, keeps_up=True)
 
 
 def _insights(given: PlanDayInput) -> Iterator[Stroke]:
-    """A conclusion that carries a wish about nobody."""
+    """Yields a stroke for a conclusion with a wish that concerns nobody."""
     for memory in given.recalled:
         match memory.happening:
             case Concluded(wish=wish) as concluded if wish:
@@ -309,7 +314,7 @@ def _insights(given: PlanDayInput) -> Iterator[Stroke]:
 
 
 def _seen(given: PlanDayInput) -> dict[str, str]:
-    """Character → a place where it was seen, as remembered."""
+    """Returns character → a place where it was seen, as remembered."""
     return {
         memory.happening.who: memory.happening.place
         for memory in given.recalled
@@ -318,7 +323,7 @@ def _seen(given: PlanDayInput) -> dict[str, str]:
 
 
 def _undone(given: PlanDayInput) -> Iterator[Stroke]:
-    """What the character intends to do and does not remember doing."""
+    """Yields what the character intends to do and does not remember doing."""
     done = " ".join(memory.text for memory in given.recalled if memory.kind == "action")
     for memory in given.recalled:
         if not isinstance(memory.happening, Seed) and memory.happening != NOTHING_KNOWN:
@@ -329,7 +334,7 @@ def _undone(given: PlanDayInput) -> Iterator[Stroke]:
 
 
 def _visits(given: PlanDayInput, dice: Dice) -> Iterator[Stroke]:
-    """Visits that somebody asked for, to where they were seen lately."""
+    """Yields visits that somebody asked for, to the place where they were seen lately."""
     seen, rules = _seen(given), grammar(given.who.language)
     for memory in given.recalled:
         said = memory.happening
@@ -358,11 +363,12 @@ RECENT = 45
 
 
 def plan_hours(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
-    """Hour-sized parts: the routine's phases in their order, of varied length."""
+    """Returns hour-sized parts: the routine's phases in their order, of varied length."""
     rules = grammar(given.who.language)
     names = [hint.do for hint in given.hints] or _generic(given, rules, "hours", dice)
     count = max(1, min(len(names), given.item.minutes // 40 or 1, 6))
-    chosen = _kept_in_order(names, count, dice)
+    kept = set(dice.shuffled(range(len(names)), "phases")[:count])
+    chosen = [name for index, name in enumerate(names) if index in kept]
     parts = tuple(
         PartOut(do=name[:120], minutes=_hour_length(given, len(chosen), dice, index))
         for index, name in enumerate(chosen)
@@ -375,14 +381,8 @@ def _hour_length(given: PlanPartsInput, parts: int, dice: Dice, index: int) -> i
     return max(5, min(240, even + dice.between(-3, 3, "hours", index) * 5))
 
 
-def _kept_in_order(names: Sequence[str], count: int, dice: Dice) -> list[str]:
-    """So many of the names as drawn, in their own order."""
-    kept = set(dice.shuffled(range(len(names)), "phases")[:count])
-    return [name for index, name in enumerate(names) if index in kept]
-
-
 def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
-    """Actions of 5–15 minutes until the item is full, in a drawn order, none twice in a row."""
+    """Returns actions of 5–15 minutes until the item is full, in a drawn order, never the same twice in a row."""
     rules = grammar(given.who.language)
     broken = _broken(given, rules)
     refused = {
@@ -398,31 +398,24 @@ def plan_minutes(given: PlanPartsInput, dice: Dice) -> PlanPartsOutput:
     ]  # fmt: skip
     if given.item.asleep:
         return PlanPartsOutput(parts=(PartOut(do=given.item.do, minutes=min(240, max(5, given.item.minutes))),))
-    idle = {so.of for so in given.so} | _unpowered(given, rules)
+    idle = {so.of for so in given.so}
+    is_dark = any(unpowered(so, given.item.location) for so in given.so)
+    if is_dark:
+        idle |= {thing.id for thing in given.things if rules.has("electric", thing.name)}
     usable = [hint for hint in usable if hint.object_id not in idle]
-    if any(hint.object_id in idle for hint in given.hints) and (doing := _without_power(given, rules, dice)):
-        return PlanPartsOutput(parts=_filled(doing, given.item.minutes, dice))
+    if is_dark and any(hint.object_id in idle for hint in given.hints):
+        unlit = PartOut(do=rules.say("so.unlit", {}, dice), minutes=15)
+        return PlanPartsOutput(parts=_filled([unlit], given.item.minutes, dice))
     queue = _queue(given, usable, rules, dice)
-    if any(unpowered(so, given.item.location) for so in given.so):
+    if is_dark:
         queue = [part for part in queue if not rules.has("electric", part.do)] or queue
     repair = _relit(given, idle, rules, dice) or _meant(given) or _repair(given, broken, rules, refused, dice)
     return PlanPartsOutput(parts=_filled([*repair, *queue], given.item.minutes, dice))
 
 
-def _unpowered(given: PlanPartsInput, rules: Grammar) -> set[str]:
-    """The things at the place that want power where there is none."""
-    is_dark = any(unpowered(so, given.item.location) for so in given.so)
-    return {thing.id for thing in given.things if is_dark and rules.has("electric", thing.name)}
-
-
-def _without_power(given: PlanPartsInput, rules: Grammar, dice: Dice) -> list[PartOut]:
-    """What one does instead of a part of the routine that takes power."""
-    is_dark = any(unpowered(so, given.item.location) for so in given.so)
-    return [PartOut(do=rules.say("so.unlit", {}, dice), minutes=15)] if is_dark else []
-
-
 def _relit(given: PlanPartsInput, idle: set[str], rules: Grammar, dice: Dice) -> list[PartOut]:
-    """A character that deals with a power cut switches dark things on again: last, and one after another."""
+    """Returns the parts that switch dark things on again, one after another and last, for a character that deals with a
+    power cut."""
     if not given.item.because or not rules.has("mends.power", given.item.do):
         return []
     unlit = [thing for thing in given.things if thing.state in rules.words("dark.states") and "OPEN" in thing.verbs]
@@ -437,7 +430,8 @@ def _relit(given: PlanPartsInput, idle: set[str], rules: Grammar, dice: Dice) ->
 
 
 def _queue(given: PlanPartsInput, hints: Sequence[Hint], rules: Grammar, dice: Dice) -> list[PartOut]:
-    """The routine's steps, the first one mostly first, what was done just now last, with a generic one in between."""
+    """Returns the routine's steps, mostly in order at first, what was done just now last, with a generic one in
+    between."""
     steps = [_part_of(hint) for hint in hints]
     ordered = (
         [*steps[:1], *dice.shuffled(steps[1:], "steps")]
@@ -472,7 +466,7 @@ def _part_of(hint: Hint) -> PartOut:
 
 
 def _filled(queue: Sequence[PartOut], total: int, dice: Dice) -> tuple[PartOut, ...]:
-    """The queue over and over until the time is full, each time with other lengths."""
+    """Returns the queue repeated until the time is full, each time with other lengths."""
     parts: list[PartOut] = []
     left = total
     while left > 0 and len(parts) < MOST_PARTS:
@@ -483,14 +477,15 @@ def _filled(queue: Sequence[PartOut], total: int, dice: Dice) -> tuple[PartOut, 
     return tuple(parts) or (PartOut(do=queue[0].do, minutes=5),)
 
 
-def kind_of(rules: Grammar, one: Item | Stroke) -> str:
-    """event for what leads to one; else one of `KINDS` or plain, by the words of what is done."""
+def kind_of(rules: Grammar, one: ItemNote | Stroke) -> str:
+    """Returns the kind of an item: event if it leads to one; else one of `KINDS` or plain, by the words of its
+    doing."""
     return "event" if one.event else next((kind for kind in KINDS if rules.has(f"kind.{kind}", one.do)), "plain")
 
 
 def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> list[str]:
-    """Things one does at such a time; the last word of an event's name fills its slot, so that seeing somebody there is
-    not being told of it."""
+    """Returns things that people do at such a time; the last word of an event's name fills its slot, so that seeing
+    somebody there does not reveal the event."""
     unnamed = next((kind for kind in (*KINDS, "plain") if given.item.do in rules.every(f"hours.{kind}")), "")
     kind = unnamed or kind_of(rules, given.item)
     if level == "part" and given.item.because and kind not in {"event", "sleep"} and not unnamed:
@@ -502,7 +497,7 @@ def _generic(given: PlanPartsInput, rules: Grammar, level: str, dice: Dice) -> l
 
 
 def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Recalled]:
-    """Things that do not work, as seen or as remembered: id → what says so."""
+    """Returns the things that do not work, as seen or as remembered: id → what says so."""
     faulty, occurs = rules.words("faulty") - rules.words("faulty.mild"), rules.language.occurs
     found: dict[str, ThingHere | Recalled] = {}
     for memory in reversed(given.recalled):
@@ -523,7 +518,7 @@ def _broken(given: PlanPartsInput, rules: Grammar) -> dict[str, ThingHere | Reca
 
 
 def _meant(given: PlanPartsInput) -> list[PartOut]:
-    """The repair that a stretch of plan is for, with the verb that gets it on."""
+    """Returns the repair that a stretch of plan is for, with the verb that advances it."""
     for goal in given.goals:
         is_so = any(so.of == goal.object for so in given.so)
         if goal.verb and not goal.lacks and not is_so and not set(goal.because).isdisjoint(given.item.because):
@@ -538,7 +533,8 @@ def _repair(
     refused: set[tuple[str, str]],
     dice: Dice,
 ) -> list[PartOut]:
-    """A handy character repairs what is broken at its place, with a verb that has not been refused lately."""
+    """Returns the repair of something broken at its place, if the character is handy, with a verb that has not been
+    refused lately."""
     here = [thing for thing in given.things if thing.id in broken and thing.id not in {so.of for so in given.so}]
     if not here or not temper(given.who).handy or given.item.asleep:
         return []

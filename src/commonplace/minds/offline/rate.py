@@ -13,7 +13,7 @@ from commonplace.memory.emotion import feeler
 from commonplace.memory.importance import RuleRater
 from commonplace.minds.notes import Bearing
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.tasks import RateInput, RateOutput, Rating
+from commonplace.minds.tasks import RateInput, RateOutput, TextRating
 from commonplace.minds.weights import start, weight
 from commonplace.world.happenings import NOTHING_KNOWN, Happening
 
@@ -21,7 +21,7 @@ NOTHING_TO_DO_WITH_ME = Bearing()
 
 
 def rate(given: RateInput, dice: Dice) -> RateOutput:  # noqa: ARG001 – rating draws nothing
-    """One rating per text, in order."""
+    """Returns one rating per text, in order."""
     goal, language = " ".join(given.who.goals), given.who.language
     new = zip_longest(given.texts, given.happenings, given.bearings)
     return RateOutput(
@@ -32,13 +32,13 @@ def rate(given: RateInput, dice: Dice) -> RateOutput:  # noqa: ARG001 – rating
     )
 
 
-def _rated(text: str, happening: Happening, bearing: Bearing, goal: str, language: str) -> Rating:
+def _rated(text: str, happening: Happening, bearing: Bearing, goal: str, language: str) -> TextRating:
     felt, importance = feeler(language)(text), weight(happening, bearing)
     if importance is None:
         importance = _rater(language, goal, start(happening))(text)
     if felt is None:
-        return Rating(importance=importance)
-    return Rating(
+        return TextRating(importance=importance)
+    return TextRating(
         importance=importance,
         valence=round(100 * felt.valence),
         arousal=round(100 * felt.arousal),

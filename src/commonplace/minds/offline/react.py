@@ -17,7 +17,7 @@ from commonplace.minds.notes import (
     NO_PAST,
     FactNote,
     GoalNote,
-    Item,
+    ItemNote,
     News,
     Person,
     Recalled,
@@ -25,31 +25,31 @@ from commonplace.minds.notes import (
     changed,
     fields_of,
 )  # fmt: skip
-from commonplace.minds.offline.account import open_debt, open_hurt
 from commonplace.minds.offline.at_event import Lull, Newcomer, is_over
-from commonplace.minds.offline.circumstances import Absence, Barred, Circumstance
+from commonplace.minds.offline.circumstance_deeds import Absence, Barred, Discovery
 from commonplace.minds.offline.converse import WAITING, converse
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.favours import Directed, Helped, Reminded, Settled, looked_for, meant_for, starts
 from commonplace.minds.offline.gatherings import Invited, event_name, hearing
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import Heard, heard, remembered
-from commonplace.minds.offline.incidents import Distress, Event, Failure, Weather, befallen
+from commonplace.minds.offline.incidents import Distress, Failure, Incident, Rain, befallen
 from commonplace.minds.offline.inner_voice import Delivery, Thought
 from commonplace.minds.offline.moment import Here, Moment, OfNews, is_grave
+from commonplace.minds.offline.past_notes import open_debt, open_hurt
 from commonplace.minds.offline.rate import rate
-from commonplace.minds.offline.rows import Choice, Filled, Table, read_table
+from commonplace.minds.offline.rule_tables import ChosenRow, Filled, RuleTable, read_table
 from commonplace.minds.offline.sayings import occasion_word
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import (
     ActInput,
     ActOutput,
     ConverseInput,
+    KnownTargets,
     RateInput,
     ReactInput,
     ReactOutput,
     Stroke,
-    Targets,
 )
 from commonplace.text import is_named
 from commonplace.world.happenings import Befell, Did, Happening, Said
@@ -71,7 +71,8 @@ CAN_WAIT = frozenset({"", "ask.topic"})
 
 
 def decide(given: ReactInput, dice: Dice) -> Decided:
-    """The reaction, with a reason a person can read, and what is asked for in the same answer; and its row."""
+    """Returns the reaction and its row. The reaction has a reason for people, and what else the same answer has to
+    hold."""
     choice = REACTIONS.choose(given, dice)
     assert choice is not None, "the last row of react.txt always holds"
     answer, account = reaction(choice), choice.account()
@@ -82,12 +83,12 @@ def decide(given: ReactInput, dice: Dice) -> Decided:
 
 
 def react(given: ReactInput, dice: Dice) -> ReactOutput:
-    """The reaction alone."""
+    """Returns the reaction alone."""
     return cast("ReactOutput", decide(given, dice).value)
 
 
 def _with_plans(answer: ReactOutput, accepted: ReactOutput) -> ReactOutput:
-    """What the news puts into the plan, besides what one does about it."""
+    """Returns the answer with the plans that the news causes, besides the reaction itself."""
     if answer.decision == "keep":
         return accepted
     because = (*answer.because, *(one for one in accepted.because if one not in answer.because))
@@ -95,8 +96,9 @@ def _with_plans(answer: ReactOutput, accepted: ReactOutput) -> ReactOutput:
     return answer.model_copy(update={"stroke": accepted.stroke, "reason": why[:300], "because": because})
 
 
-def reaction(choice: Choice[Moment]) -> ReactOutput:
-    """What a row says: `does` is a decision, whom it concerns and for what; `reason` a rule, with what fills it."""
+def reaction(choice: ChosenRow[Moment]) -> ReactOutput:
+    """Returns the reaction of a row: `does` is a decision, the person and the purpose; `reason` is a rule, with what
+    fills it."""
     row, facts, _ = choice
     decision, whom, purpose = (*row.cells["does"].split(), "", "")[:3]
     target: Person | None = getattr(facts, whom) if whom else None
@@ -117,7 +119,7 @@ def reaction(choice: Choice[Moment]) -> ReactOutput:
 
 
 def act(given: ActInput, dice: Dice) -> ActOutput:  # noqa: ARG001 – the plan decides
-    """The plan's next step, if it is a valid target; otherwise the current activity goes on."""
+    """Returns the plan's next step if it is a valid target; otherwise the current activity goes on."""
     doing = given.item.do if given.item else ""
     because = given.item.because if given.item else ()
     if given.step == "MOVE" and given.step_target in given.areas:
@@ -149,28 +151,29 @@ class Floor(Moment):
 
     @property
     def person(self) -> Person:
-        """Who has spoken."""
+        """Returns the speaker."""
         return self._person
 
     @cached_property
     def heard(self) -> Heard:
-        """Their line: what it does (`heard.act`), whether it asks, what it is about."""
+        """Returns their line: its act (`heard.act`), whether it asks, its topic."""
         return heard(self.given.lines[-1], self.given.who.language)
 
     @cached_property
     def mine(self) -> Heard | None:
-        """My own last line of the talk."""
+        """Returns my own last line of the talk."""
         lines = [line for line in self.given.lines if line.speaker == self.given.who.id]
         return heard(lines[-1], self.given.who.language) if lines else None
 
     @property
     def unheard(self) -> bool:
-        """Whether the line asks nothing and is not new: I let it pass before."""
+        """Tells whether the line asks nothing and is not new: I let it pass before."""
         return not self.heard.asks and not self._news
 
     @cached_property
     def length(self) -> int:
-        """After how many lines to take leave: 3 among strangers at work, 8 among talkative friends, more in a group."""
+        """Returns after how many lines to take leave: 3 among strangers at work, 8 among talkative friends, more in a
+        group."""
         person, mood = self.person, self.mood
         wanted = 5 + mood.sociable + (person.warmth > 40) - (person.warmth < 0) - 2 * person.cold - self.busy
         others = sum(1 for one in self.people if one.talk == "mine" and one is not person)
@@ -179,40 +182,40 @@ class Floor(Moment):
 
     @property
     def long(self) -> bool:
-        """Whether the talk has lasted as long as I like to talk with this person here."""
+        """Tells whether the talk has lasted as long as I like to talk with this person here."""
         return len(self.given.lines) >= self.length
 
     @property
     def spent(self) -> bool:
-        """Whether it has lasted so long that one takes leave even of a line that wants an answer."""
+        """Tells whether it has lasted so long that I take leave even after a line that wants an answer."""
         waits = self.heard.asks or self.heard.act.startswith(WAITING)
         return len(self.given.lines) >= self.length + MORE * waits
 
     @property
     def over(self) -> bool:
-        """Whether the event that we are at is over, or about to end."""
+        """Tells whether the event that we are at is over, or is about to end."""
         return is_over(self.given.gathering, self.given.situation.moment)
 
     @property
     def begun(self) -> bool:
-        """Whether more than one line has been said."""
+        """Tells whether more than one line has been said."""
         return len(self.given.lines) > 1
 
     @cached_property
     def goal(self) -> GoalNote | None:
-        """What I have meant to say to the speaker or to do with them here."""
+        """Returns the goal that I have with the speaker and can settle here."""
         return meant_for(self.given.goals, self.person, self.now, self.here, self.given.who.home)
 
     @cached_property
     def third(self) -> Person | None:
-        """Of a talk of three or more, who has been silent longest besides me and the speaker."""
+        """Returns the member of a talk of three or more who has been silent longest, besides me and the speaker."""
         spoke = {line.speaker: number for number, line in enumerate(self.given.lines)}
         others = [one for one in self.people if one.talk == "mine" and one is not self.person and one.can_be_spoken_to]
         return min(others, key=lambda one: (spoke.get(one.id, -1), one.id), default=None)
 
     @property
     def whim(self) -> int:
-        """A number of 0 … 99 that stays the same for this talk."""
+        """Returns a number of 0 … 99 that stays the same for this talk."""
         return self.dice.steady().below(100, "bye", self.given.lines[0].text)
 
 
@@ -227,24 +230,24 @@ class Overheard(OfNews):
 
     @cached_property
     def person(self) -> Person | None:
-        """Who tells it, if they are in a talk with others and may be spoken to."""
+        """Returns the teller, if they are in a talk with others and may be spoken to."""
         person = self.seen(self.news.who)
         return person if person is not None and person.talk == "other" and person.can_be_spoken_to else None
 
     @property
     def named(self) -> bool:
-        """Whether I am named in it."""
+        """Tells whether I am named in it."""
         return is_named(self.given.who.called, self.news.happening.quote)
 
     @property
     def told(self) -> bool:
-        """Whether it tells something that a bystander may take up."""
+        """Tells whether the line tells something that a bystander may take up."""
         line = remembered(self.news.happening, self.given.who.language)
         return not line.asks and line.act.partition(".")[0] in TOLD
 
     @property
     def wish(self) -> int:
-        """How much I want to join: I like the teller or company, or am named."""
+        """Returns how much I want to join: I like the teller or company, or am named."""
         if self.person is None:
             return 0
         wish = 12 + self.person.warmth // 3 + 9 * self.mood.sociable - 6 * self.mood.busy + NAMED * self.named
@@ -270,23 +273,23 @@ class Disliked(OfNews):
 
     @property
     def person(self) -> Person:
-        """Who it is."""
+        """Returns the person."""
         return self._person
 
     @property
     def stays(self) -> bool:
-        """Whether I stay: I was here first, live here, or am kept by work or by something I mean to do."""
+        """Tells whether I stay: I was here first, live here, or am kept by work or by something I mean to do."""
         kept = self.now is not None and bool(self.now.object_id or self.now.because)
         return self.news.kind == "arrived" or self.here == self.given.who.home or kept
 
     @property
     def whim(self) -> int:
-        """A number of 0 … 99 that stays the same for them for an hour."""
+        """Returns a number of 0 … 99 that stays the same for them for an hour."""
         return self.dice.steady().below(100, "avoid", self.person.id, self.hour)
 
     @property
     def leave(self) -> Stroke:
-        """To go home for a while."""
+        """Returns the stroke of going home for a while."""
         do = self.rules.say("avoid.do", {"x": self.person.called}, self.dice)
         return self.from_now(do, 20, self.given.who.home)
 
@@ -309,27 +312,27 @@ class Sought(Moment):
 
     @property
     def person(self) -> Person:
-        """Who it is."""
+        """Returns the person."""
         return self._person
 
     @property
     def goal(self) -> GoalNote:
-        """What it means to do with them."""
+        """Returns the goal that it has with them."""
         return self._goal
 
     @property
     def waits(self) -> bool:
-        """Whether it has to wait until they are free and somebody may speak."""
+        """Tells whether it has to wait until they are free and somebody may speak."""
         return self.goal.act in CAN_WAIT and not (self.person.free and self.opens)
 
     @property
     def came_for(self) -> bool:
-        """Whether the plan has it here for this."""
+        """Tells whether the plan has brought it here for this."""
         return self.now is not None and not set(self.now.because).isdisjoint(self.goal.because)
 
     @property
     def interrupts(self) -> bool:
-        """Whether they are in a talk with others that has not come to rest."""
+        """Tells whether they are in a talk with others that has not come to rest."""
         said = [one.happening for one in self.given.news if one.kind == "said"]
         acts = [remembered(one, self.given.who.language).act for one in said]
         return self.person.talk == "other" and bool(acts) and RESTS.isdisjoint(acts)
@@ -347,22 +350,22 @@ class Missed(Moment):
 
     @cached_property
     def goal(self) -> GoalNote | None:
-        """What it has come for."""
+        """Returns the goal for which it has come."""
         return looked_for(self.given.goals, self.now, self.here, self.people)
 
     @property
     def missed(self) -> str:
-        """Who is not here."""
+        """Returns the name of the person who is not here."""
         return self.goal.called if self.goal else ""
 
     @property
     def whim(self) -> int:
-        """A number of 0 … 99 that stays the same for them for an hour."""
+        """Returns a number of 0 … 99 that stays the same for them for an hour."""
         return self.dice.steady().below(100, "after", self.goal.id if self.goal else "", self.hour)
 
     @cached_property
     def person(self) -> Person | None:
-        """Whom one would ask: who is liked best of those free here and in no talk."""
+        """Returns the person to ask: the best liked of those free here and in no talk."""
         free = (one for one in self.people if one.free and one.warmth >= 0 and not one.talk and not one.walking)
         return self.best([one for one in free if not one.just_talked])
 
@@ -376,7 +379,7 @@ class Remark(OfNews):
 
     @cached_property
     def person(self) -> Person | None:
-        """Who is liked best of those free here."""
+        """Returns the best liked of the people who are free here."""
         return self.best([one for one in self.people if one.free and one.warmth >= 0])
 
 
@@ -396,12 +399,12 @@ class Wish(Moment):
 
     @property
     def person(self) -> Person:
-        """Who it is."""
+        """Returns the person."""
         return self._person
 
     @property
     def liking(self) -> int:
-        """How much the character wants to speak to them at all."""
+        """Returns how much the character wants to speak to them at all."""
         person, mood, since = self.person, self.mood, self.person.minutes_since_talk
         liking = 20 + person.warmth // 3 + (20 if since < 0 else min(12, since // 60))
         liking += (9 if mood.sociable > 0 else 5) * mood.sociable  # the reserved speak less, not to nobody
@@ -412,13 +415,13 @@ class Wish(Moment):
 
     @cached_property
     def goal(self) -> GoalNote | None:
-        """What it means to say to them or to do with them here."""
+        """Returns the goal that it has with them and can settle here."""
         return meant_for(self.given.goals, self.person, self.now, self.here, self.given.who.home)
 
     @property
     def wrong(self) -> str:
-        """What stands between the two: `reproach` for what they did to me lately, `apologise` for a word I broke to
-        them. Each is spoken of once."""
+        """Returns what stands between the two: `reproach` for what they did to me lately, `apologise` for a word I
+        broke to them. Each comes up once."""
         past = self.given.pasts.get(self.person.id, NO_PAST)
         if not self.person.cold and open_hurt(past, self.person.id) is not None:
             return "reproach"
@@ -426,7 +429,7 @@ class Wish(Moment):
 
     @cached_property
     def fact(self) -> FactNote | None:
-        """News I carry that they, as far as I know, have not heard: not from me, and it was not they who told me."""
+        """Returns news that they, as far as I know, have not heard: not from me, and it was not they who told me."""
         given, told = self.given, self.given.told.get(self.person.id, ())
         for note in given.facts:
             if note.id in told or (note.starts and note.starts <= given.situation.moment):
@@ -438,14 +441,14 @@ class Wish(Moment):
 
     @property
     def urgent(self) -> bool:
-        """Whether something has become so these minutes, or lately and they do not know, that matters more than a
+        """Tells whether something has begun within minutes, or lately without their knowing, that matters more than a
         greeting."""
         grave, fact = [one for one in self.given.so if is_grave(one)], self.fact
         return any(one.minutes_ago <= AT_ONCE or (fact is not None and fact.id == one.id) for one in grave)
 
     @property
     def sorry(self) -> bool:
-        """Whether they told me of a trouble, not just now and not long ago."""
+        """Tells whether they told me of a trouble, not just now and not long ago."""
         return any(
             isinstance(one.happening, Said)
             and one.happening.who == self.person.id
@@ -456,7 +459,7 @@ class Wish(Moment):
 
     @cached_property
     def topic(self) -> str:
-        """What has happened lately and is on everybody's mind: an event that has begun, or something perceived."""
+        """Returns the subject that is on everybody's mind: an event that has begun, or something perceived lately."""
         for note in self.given.facts:
             if note.starts and 0 <= minutes_since(self.given.situation.moment, note) < LATELY:
                 return event_name(note, self.spoken)
@@ -473,19 +476,19 @@ class Wish(Moment):
 
     @property
     def moved(self) -> bool:
-        """Whether something important comes to mind that is not of them."""
+        """Tells whether something important comes to mind that is not from them."""
         return any(one.importance >= 6 and one.happening.who != self.person.id for one in self.given.recalled)
 
 
 def _noticed_with(happening: Happening) -> Sequence[str]:
-    """Who was there, where something has become so."""
+    """Returns the people who were there when a circumstance began."""
     return happening.there.split() if isinstance(happening, Befell) and befallen(happening) else ()
 
 
 class Meeting(OfNews):
     """Whom of those here the character most wants to speak to."""
 
-    def __init__(self, given: ReactInput, dice: Dice, news: News, by: Choice[Wish]) -> None:
+    def __init__(self, given: ReactInput, dice: Dice, news: News, by: ChosenRow[Wish]) -> None:
         super().__init__(given, dice, news)
         self.by, self._wish, self._row = by, by.facts, by.row
 
@@ -502,41 +505,41 @@ class Meeting(OfNews):
 
     @property
     def person(self) -> Person:
-        """Who it is."""
+        """Returns the person."""
         return self._wish.person
 
     @cached_property
     def wish(self) -> int:
-        """How much it wants to."""
+        """Returns how much it wants to speak to them."""
         more = self._row.cells["wish"]
         return int(more) + (self._wish.liking if more.startswith("+") else 0)
 
     @property
     def purpose(self) -> str:
-        """What for."""
+        """Returns the purpose."""
         return self._wish.filled(self._row.cells["purpose"])
 
     @property
     def why(self) -> str:
-        """The rule of the reason."""
+        """Returns the rule of the reason."""
         return self._wish.filled(self._row.cells["reason"])
 
     @property
     def goal(self) -> GoalNote | None:
-        """What it means to say to them or to do with them here."""
+        """Returns the goal that it has with them and can settle here."""
         return self._wish.goal
 
     @property
     def topic(self) -> str:
-        """What is on everybody's mind."""
+        """Returns the subject that is on everybody's mind."""
         return self._wish.topic
 
 
-REACTIONS: Table[Moment] = read_table("react", *(
-    Circumstance, Delivery, Disliked, Distress, Event, Failure, Floor, Here, Lull, Meeting, Missed, Newcomer, Overheard,
-    Remark, Sought, Thought, Weather,
+REACTIONS: RuleTable[Moment] = read_table("react", *(
+    Discovery, Delivery, Disliked, Distress, Incident, Failure, Floor, Here, Lull, Meeting, Missed, Newcomer, Overheard,
+    Remark, Sought, Thought, Rain,
 ))  # fmt: skip
-PLANS: Table[Moment] = read_table("plans", Absence, Barred, Circumstance, Directed, Helped, Invited, Reminded, Settled)
+PLANS: RuleTable[Moment] = read_table("plans", Absence, Barred, Discovery, Directed, Helped, Invited, Reminded, Settled)
 WISHES = read_table("wish", Wish)
 
 
@@ -544,7 +547,7 @@ WISHES = read_table("wish", Wish)
 
 
 def _completed(answer: ReactOutput, given: ReactInput, dice: Dice) -> ReactOutput:
-    """The answer and what the input asks for with it; the answer as it is when it asks for nothing more."""
+    """Returns the answer with what else the input asks for; the answer itself if it asks for nothing more."""
     if given.unrated:
         new = RateInput(
             who=given.who,
@@ -562,7 +565,8 @@ def _completed(answer: ReactOutput, given: ReactInput, dice: Dice) -> ReactOutpu
 
 
 def _spoken(answer: ReactOutput, given: ReactInput, dice: Dice) -> ReactOutput:
-    """With the words, resting on what the line rests on; left open when these memories give nothing to say."""
+    """Returns the answer with words, which rest on what the line rests on; without words if these memories give nothing
+    to say."""
     hearer = next((person for person in given.situation.people if person.id == answer.target), None)
     if hearer is None:
         return answer
@@ -593,14 +597,14 @@ def _talk(answer: ReactOutput, given: ReactInput, hearer: Person) -> ConverseInp
 
 
 def _with_news(answer: ReactOutput, given: ReactInput) -> tuple[Recalled, ...]:
-    """What is recalled, after the news that the reaction rests on."""
+    """Returns the recalled memories after the news that the reaction rests on."""
     known = {memory.id for memory in given.recalled}
     fresh = (hearing(one) for one in given.news if one.memory_id in answer.because and one.memory_id not in known)
     return (*fresh, *given.recalled)
 
 
 def _overheard(given: ReactInput, hearer: Person) -> tuple[Spoken, ...]:
-    """What the hearer has just said to others, where the character joins their talk."""
+    """Returns what the hearer has just said to others, if the character joins their talk."""
     return tuple(
         Spoken(speaker=said.who, called=hearer.called, text=said.quote, speech_act=said.speech_act, topic=said.topic)
         for said in (news.happening for news in given.news)
@@ -608,8 +612,8 @@ def _overheard(given: ReactInput, hearer: Person) -> tuple[Spoken, ...]:
     )
 
 
-def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice) -> ActOutput:
-    """The plan's next step; where a stroke that begins now leads, or staying where one waits."""
+def _action(answer: ReactOutput, given: ReactInput, targets: KnownTargets, dice: Dice) -> ActOutput:
+    """Returns the plan's next step; if a stroke begins now, a step towards it, and if the character waits, staying."""
     item, stroke = given.now, answer.stroke
     if stroke is not None and stroke.start == given.situation.time:
         item = _item(stroke)
@@ -627,14 +631,14 @@ def _action(answer: ReactOutput, given: ReactInput, targets: Targets, dice: Dice
     return act(asked, dice)
 
 
-def _towards(targets: Targets, place: str) -> Targets:
-    """The targets with a walk to the place as next step; with none, empty."""
+def _towards(targets: KnownTargets, place: str) -> KnownTargets:
+    """Returns the targets with a walk to the place as next step; without a place, an empty step."""
     kind = "MOVE" if place else "IDLE"
     return changed(targets, step=kind, step_target=place, step_verb="", step_doing="")
 
 
-def _item(stroke: Stroke) -> Item:
-    return Item(
+def _item(stroke: Stroke) -> ItemNote:
+    return ItemNote(
         start=stroke.start,
         minutes=stroke.minutes,
         location=stroke.location,

@@ -13,9 +13,9 @@ from commonplace.languages.language import Language
 from commonplace.languages.language import language as spoken_language
 from commonplace.minds.notes import NO_PAST, Past, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, heard, remembered
 from commonplace.minds.offline.lessons import Pattern, lessons
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import (
     Insight,
     InsightsInput,
@@ -45,7 +45,7 @@ from commonplace.world.happenings import (
 
 
 def questions(given: QuestionsInput, dice: Dice) -> QuestionsOutput:
-    """Three: about the two subjects that weigh most, and about oneself."""
+    """Returns three questions: about the two subjects that weigh most, and about the character itself."""
     rules = grammar(given.who.language)
     weights = _subjects(given)
     asked: list[str] = []
@@ -58,7 +58,7 @@ def questions(given: QuestionsInput, dice: Dice) -> QuestionsOutput:
 
 
 def _subjects(given: QuestionsInput) -> Counter[tuple[str, str]]:
-    """Importance added up by subject; insertion order breaks ties, so oldest first."""
+    """Returns importance added up by subject; insertion order, oldest first, breaks ties."""
     weights: Counter[tuple[str, str]] = Counter()
     for memory in given.recent:
         for subject in subjects(memory, given.who.id, given.who.language):
@@ -67,7 +67,8 @@ def _subjects(given: QuestionsInput) -> Counter[tuple[str, str]]:
 
 
 def subjects(memory: Recalled, me: str, language: str) -> Iterable[tuple[str, str]]:
-    """What a memory is about, as (`person`, `thing`, `topic` or `place`, its name in a sentence); `me` left out."""
+    """Yields the subjects of a memory, as (`person`, `thing`, `topic` or `place`, its name in a sentence), without
+    `me`."""
     happening, spoken = memory.happening, spoken_language(language)
     if happening.who not in {"", me} and happening.called:
         yield "person", happening.called
@@ -96,8 +97,8 @@ SAME = 0.7
 
 
 def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
-    """At most five, each of another kind or about somebody else: from what answers the questions, then from all that
-    the questions were asked of."""
+    """Returns at most five conclusions, each of another kind or about somebody else: from what answers the questions,
+    then from all that the questions were asked about."""
     rules = grammar(given.who.language)
     answers = tuple(memory for evidence in given.evidence for memory in evidence.recalled)
     known = {memory.id: memory for memory in (*given.recent, *answers)}
@@ -118,14 +119,14 @@ def insights(given: InsightsInput, dice: Dice) -> InsightsOutput:
 
 
 def _has_room(pattern: Pattern, found: Sequence[Insight]) -> bool:
-    """Whether a conclusion of this kind, about this one, may stand beside those found."""
+    """Tells whether a conclusion of this kind and about this subject may stand beside those found."""
     if pattern.kind in GENERAL and (len(found) >= ENOUGH or any(one.frame["kind"] in GENERAL for one in found)):
         return False
     return sum(1 for one in found if one.about == pattern.about) < MOST_ABOUT_ONE
 
 
 def _evidence(memories: Iterable[Recalled]) -> list[Recalled]:
-    """Each memory once, in order, reflections and plans left out."""
+    """Returns each memory once, in order, without reflections and plans."""
     seen = {
         memory.id: memory
         for memory in memories
@@ -152,7 +153,8 @@ def _worded(pattern: Pattern, rules: Grammar, dice: Dice) -> Insight | None:
 
 
 def _named_once(slots: Mapping[str, str], rules: Grammar) -> Mapping[str, str]:
-    """The slots of a sentence that names somebody: what is theirs is named by a pronoun, `Jun's roof` → `his roof`."""
+    """Returns the slots of a sentence that names somebody; what belongs to them is named by a pronoun, `Jun's roof` →
+    `his roof`."""
     owned = f"{rules.language.possessed(slots.get('x', ''))} "
     if "his" not in slots or not slots.get("topic", "").startswith(owned):
         return slots
@@ -160,7 +162,7 @@ def _named_once(slots: Mapping[str, str], rules: Grammar) -> Mapping[str, str]:
 
 
 def _asked_about(rules: Grammar, pattern: Pattern) -> list[tuple[str, str]]:
-    """What a wish is to ask about, where it is to ask."""
+    """Returns the subject that a wish asks about, if it asks."""
     asks = any("{topic}" in one and "{x}" in one for one in rules.every(f"wish.{pattern.kind}"))
     return [("topic", pattern.slots.get("topic", ""))] if asks else []
 
@@ -184,7 +186,7 @@ MOST_CITED = 6
 def patterns(
     who: Who, memories: Sequence[Recalled], known: Iterable[Person], rules: Grammar, past: Past = NO_PAST
 ) -> list[Pattern]:
-    """All patterns, strongest first."""
+    """Returns all patterns, strongest first."""
     people = {person.id: person for person in known}
     found = [
         *lessons(past, people, rules.language),
@@ -225,7 +227,7 @@ def _person(who: Who, happening: Happening, people: Mapping[str, Person]) -> dic
 
 
 def _haunts(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
-    """Somebody seen again and again in one place, or at one thing."""
+    """Yields people seen again and again in one place, or at one thing."""
     for other, seen in _grouped(memories, Seen, lambda one: one.who).items():
         if other == who.id:
             continue
@@ -254,7 +256,7 @@ def _crafts(
 
 
 def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
-    """Somebody the character talks with often."""
+    """Yields people the character talks with often."""
     mine = [one for one in memories if isinstance(one.happening, Said) and one.happening.to_me]
     for other, lines in _grouped(mine, Said, lambda one: one.who).items():
         person = people.get(other)
@@ -263,7 +265,7 @@ def _friends(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person
 
 
 def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
-    """Somebody who speaks of troubles more than once."""
+    """Yields people who speak of troubles more than once."""
     for other, lines in _grouped(memories, Said, lambda one: one.who).items():
         sad = [one for one in lines if remembered(one.happening, who.language).act == "complain"]
         person = people.get(other)
@@ -272,7 +274,7 @@ def _worries(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person
 
 
 def _things(memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
-    """A thing that fails again and again, in wet weather above all."""
+    """Yields a thing that fails again and again, in wet weather above all."""
     wet = [one for one in memories if isinstance(one.happening, Sky) and one.happening.sky in {"rain", "storm"}]
     for thing, seen in _grouped(memories, Changed | Failed | Tried, lambda one: one.object).items():
         bad = [
@@ -288,14 +290,14 @@ def _things(memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
 
 
 def _what_is_wrong(happening: Happening) -> str:
-    """In words; empty where nothing may be wrong."""
+    """Returns what is wrong, in words; empty if nothing may be wrong."""
     if isinstance(happening, Changed):
         return happening.words
     return happening.why if isinstance(happening, Failed | Tried) else ""
 
 
 def _news(memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
-    """A seed fact that has come up more than once."""
+    """Yields a seed fact that has come up more than once."""
     carried: dict[str, list[Recalled]] = defaultdict(list)
     for memory in memories:
         for fact in memory.facts:
@@ -310,7 +312,7 @@ def _news(memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
 
 
 def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
-    """A subject on which two people or more have spoken."""
+    """Yields a subject on which two people or more have spoken."""
     said, spoken = defaultdict[str, dict[str, Recalled]](dict), spoken_language(who.language)
     for memory in memories:
         line = memory.happening
@@ -324,7 +326,7 @@ def _shared(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
 
 
 def _habits(who: Who, memories: Sequence[Recalled], rules: Grammar) -> Iterator[Pattern]:
-    """What the character spends its days with."""
+    """Yields what the character spends its days with."""
     groups, spoken = _grouped(memories, Did, lambda one: one.doing), rules.language
     nothing = rules.words("faint") | rules.words("talk")
     worth = {
@@ -338,7 +340,7 @@ def _habits(who: Who, memories: Sequence[Recalled], rules: Grammar) -> Iterator[
 
 
 def _pairs(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
-    """Two others who are often heard talking."""
+    """Yields two others who are often heard talking."""
     pairs: dict[tuple[str, str], list[Recalled]] = defaultdict(list)
     for memory in memories:
         line = memory.happening
@@ -356,7 +358,7 @@ def _pairs(who: Who, memories: Sequence[Recalled]) -> Iterator[Pattern]:
 
 
 def _places(who: Who, memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
-    """A place where several different people were seen."""
+    """Yields a place where several different people were seen."""
     seen: dict[str, dict[str, Recalled]] = defaultdict(dict)
     for memory in memories:
         sight = memory.happening
@@ -369,7 +371,7 @@ def _places(who: Who, memories: Sequence[Recalled], spoken: Language) -> Iterato
 
 
 def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Person]) -> Iterator[Pattern]:
-    """Somebody who turns up in several memories of any kind."""
+    """Yields people who turn up in several memories of any kind."""
     met: dict[str, list[Recalled]] = defaultdict(list)
     for memory in memories:
         other = memory.happening.who
@@ -384,14 +386,14 @@ def _crossings(who: Who, memories: Sequence[Recalled], people: Mapping[str, Pers
 
 
 def _minds(memories: Sequence[Recalled], spoken: Language) -> Iterator[Pattern]:
-    """Several starting memories on one subject."""
+    """Yields a subject of several starting memories."""
     for subject, about in sorted(_grouped(memories, Seed, lambda one: one.topic).items()):
         if len(about) >= 2:
             yield Pattern("mind", _ids(about), {"topic": spoken.with_article(subject)}, subject, len(about))
 
 
 def _busy(memories: Sequence[Recalled]) -> Iterator[Pattern]:
-    """A day full of small things, when nothing else can be said of it."""
+    """Yields a day full of small things, if there is nothing else to say about it."""
     mine = [memory for memory in memories if isinstance(memory.happening, Did)]
     if len({memory.happening.doing for memory in mine}) >= 3:
         yield Pattern("busy", _ids(mine), {"busy": "1"}, "busy", 1)
@@ -407,7 +409,7 @@ _FEELING = {"thank": 3, "praise": 3, "comfort": 3, "rejoice": 2, "intend": 1, "c
 
 
 def relate(given: RelateInput, dice: Dice) -> RelateOutput:
-    """The change of warmth and a sentence or two about the other, resting on what they said."""
+    """Returns the change of warmth and a sentence or two about the other, resting on what they said."""
     rules = grammar(given.who.language)
     theirs = [heard(line, given.who.language) for line in given.lines if line.speaker == given.other.id]
     change = _change(given, theirs)
@@ -418,7 +420,8 @@ def relate(given: RelateInput, dice: Dice) -> RelateOutput:
 
 
 def _change(given: RelateInput, theirs: list[Heard]) -> int:
-    """Tone, length and common ground; the nearer two are already, the less one talk adds."""
+    """Returns the change of warmth by tone, length and common ground; the nearer two are already, the less one talk
+    adds."""
     snubs = sum(line.act == "snub" for line in theirs)
     tone = sum(_FEELING.get(line.act, 0) for line in theirs)
     asked = sum(1 for line in theirs if line.asks)

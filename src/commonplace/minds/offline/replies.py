@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 
 from commonplace import rng
 from commonplace.minds.notes import AT_ONCE, COLD, FactNote, Recalled
-from commonplace.minds.offline.account import has_asked, times_heard
 from commonplace.minds.offline.answers import A_WORD, is_on_topic
 from commonplace.minds.offline.dice import CHANCES
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import refuses
 from commonplace.minds.offline.moment import Draws
+from commonplace.minds.offline.past_notes import has_asked, times_heard
 from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
-from commonplace.minds.offline.rows import Table, read_table
+from commonplace.minds.offline.rule_tables import RuleTable, read_table
 from commonplace.minds.offline.sayings import Saying, worded
-from commonplace.minds.offline.scene import Line, Scene
-from commonplace.minds.offline.speaking import Speaking
+from commonplace.minds.offline.scene import DraftLine, TalkScene
+from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.text import is_named
 from commonplace.world.happenings import Befell, Planned
 
@@ -38,23 +38,26 @@ DUE = 25
 """Minutes ahead from which an appointment elsewhere is a reason to leave."""
 
 
-class Reply(Speaking):
+class Replying(Speaking):
     """There is a line to answer."""
 
-    def __init__(self, scene: Scene, options: Sequence[Saying], memory: Recalled) -> None:
+    def __init__(self, scene: TalkScene, options: Sequence[Saying], memory: Recalled) -> None:
         super().__init__(scene, options, memory)
         self._hearing = memory
 
-    def reaction(self, *, asks: bool = True) -> Line:
-        """The first words of a reply; with a question among them where it may find something."""
-        return Reaction(self._scene, self._options, self._hearing, asks=asks).said(REPLIES) or Line("")
+    def reaction(self, *, asks: bool = True) -> DraftLine:
+        """Returns the first words of a reply, with a question among them if it may find something."""
+        return Reaction(self._scene, self._options, self._hearing, asks=asks).said(REPLIES) or DraftLine("")
 
 
 # ── something of one's own ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def first_worded(scene: Scene, options: Sequence[Saying], pulls: Sequence[int]) -> tuple[Saying | None, Line | None]:
-    """The saying with the strongest pull for which there are words that the hearer has not heard yet, with them."""
+def first_worded(
+    scene: TalkScene, options: Sequence[Saying], pulls: Sequence[int]
+) -> tuple[Saying | None, DraftLine | None]:
+    """Returns the saying with the strongest pull for which there are words that the hearer has not heard yet, with
+    these words."""
     for _, index in sorted((-pull, index) for index, pull in enumerate(pulls)):
         body = worded(scene, options[index])
         if body is not None:
@@ -62,9 +65,9 @@ def first_worded(scene: Scene, options: Sequence[Saying], pulls: Sequence[int]) 
     return None, None
 
 
-def _own(scene: Scene, options: Iterable[Saying], asks: int = 0) -> tuple[Line | None, bool]:
-    """Something of mine, by weight and a draw, on the topic rather than on another, and whether it is on the topic;
-    `asks` is added to the weight of questions."""
+def _own(scene: TalkScene, options: Iterable[Saying], asks: int = 0) -> tuple[DraftLine | None, bool]:
+    """Returns something of mine, by weight and a draw, preferably on the topic, and whether it is on the topic; `asks`
+    is added to the weight of questions."""
     options = [option for option in options if option.weight >= 0 and option.rule not in IN_PASSING]
     pulls = [
         option.weight
@@ -76,19 +79,21 @@ def _own(scene: Scene, options: Iterable[Saying], asks: int = 0) -> tuple[Line |
     return body, saying is not None and is_on_topic(scene, saying)
 
 
-def _more(scene: Scene, options: Sequence[Saying]) -> Line | None:
-    """Something of mine after a word on what was said: of another subject after words that lead up to it."""
+def _more(scene: TalkScene, options: Sequence[Saying]) -> DraftLine | None:
+    """Returns something of mine after a word on what was said; if its subject is another one, after words that lead up
+    to it."""
     body, is_on_it = _own(scene, options)
     return body if is_on_it or body is None else scene.led(body, "turn")
 
 
-def after_nod(scene: Scene, body: Line) -> Line:
-    """Words on another subject, after a nod to the last line and some that lead up to them."""
+def after_nod(scene: TalkScene, body: DraftLine) -> DraftLine:
+    """Returns words on another subject, after a nod to the last line and some that lead up to them."""
     return scene.led(body, "turn").led_by(scene.say(scene.suited("nod", scene.heard.act)))
 
 
-def _on_subject(scene: Scene, options: Sequence[Saying]) -> Saying | None:
-    """What I have to tell on the subject of the last line: what weighs most and shares most with it."""
+def _on_subject(scene: TalkScene, options: Sequence[Saying]) -> Saying | None:
+    """Returns what I have to tell on the subject of the last line: the weightiest, by its words in common with the
+    line."""
     said = scene.heard.words
     fitting = [
         (option.weight + A_WORD * len(said & option.words), -index)
@@ -98,105 +103,106 @@ def _on_subject(scene: Scene, options: Sequence[Saying]) -> Saying | None:
     return options[-max(fitting)[1]] if fitting else None
 
 
-class Join(Reply):
+class Bystander(Replying):
     """The character has overheard the line."""
 
     @property
     def named(self) -> bool:
-        """Whether the character is named in it."""
+        """Tells whether the character is named in it."""
         return is_named(self._scene.me.called, self._scene.last)
 
     @cached_property
-    def told(self) -> Line | None:
-        """What it has to tell on the subject."""
+    def told(self) -> DraftLine | None:
+        """Returns what the character has to tell on the subject."""
         own = _on_subject(self._scene, self._options)
         return worded(self._scene, own) if own is not None else None
 
 
-class Greet(Reply):
+class Greet(Replying):
     """The line is a greeting."""
 
     @property
-    def own(self) -> Line | None:
-        """Something of one's own."""
+    def own(self) -> DraftLine | None:
+        """Returns something of the speaker's own."""
         return _own(self._scene, self._options)[0]
 
 
-class Snub(Reply):
+class Snub(Replying):
     """The line is that of somebody disliked."""
 
     @property
-    def enough(self) -> Line:
-        """Nothing more; after two lines the talk ends."""
-        return Line("", ends=len(self._scene.talk.lines) >= 2)
+    def enough(self) -> DraftLine:
+        """Returns an empty line; after two lines it ends the talk."""
+        return DraftLine("", ends=len(self._scene.talk.lines) >= 2)
 
 
-class Rsvp(Reply):
+class Rsvp(Replying):
     """The line is a yes, a no or a maybe to an invitation."""
 
     @property
     def answer(self) -> str:
-        """Which of them: `accept`, `decline` or `hesitate`."""
+        """Returns the kind of answer: `accept`, `decline` or `hesitate`."""
         scene, act = self._scene, self.heard.act
         if not scene.talk.lines[-1].speech_act and refuses(scene.last, scene.me.language):
             return "decline"
         return act if act in {"accept", "decline"} else "hesitate"
 
     @property
-    def more(self) -> Line | None:
-        """Something else."""
+    def more(self) -> DraftLine | None:
+        """Returns something else of mine."""
         return _more(self._scene, self._options)
 
 
-class Nod(Reply):
+class Nod(Replying):
     """The line is hardly more than a nod."""
 
     @cached_property
-    def _mine(self) -> tuple[Line | None, bool]:
+    def _mine(self) -> tuple[DraftLine | None, bool]:
         return _own(self._scene, self._options, asks=10) if self.young else (None, False)
 
     @property
-    def on_topic(self) -> Line | None:
-        """Something on the subject, while the talk is young."""
+    def on_topic(self) -> DraftLine | None:
+        """Returns something on the subject, while the talk is young."""
         return self._mine[0] if self._mine[1] else None
 
     @property
-    def other(self) -> Line | None:
-        """Something on another subject, while the talk is young."""
+    def other(self) -> DraftLine | None:
+        """Returns something on another subject, while the talk is young."""
         return after_nod(self._scene, self._mine[0]) if self._mine[0] is not None else None
 
     @property
-    def leave(self) -> Line | None:
-        """The end of the talk."""
+    def leave(self) -> DraftLine | None:
+        """Returns the end of the talk."""
         return leave(self._scene, self._memory)
 
 
 # ── what was told ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Taken(Reply):
+class Taken(Replying):
     """Something was told."""
 
     @property
     def draw(self) -> Draws:
-        """A number of 0 … 99, anew for each line: `draw.news < 50` holds half of the time."""
+        """Returns a number of 0 … 99, anew for each line: `draw.news < 50` holds half of the time."""
         return Draws(self._scene.dice, len(self._scene.talk.lines))
 
     @cached_property
     def coming(self) -> Saying | None:
-        """What there is to tell of an event that is still ahead."""
+        """Returns what there is to tell about an event that is still ahead."""
         ahead = {note.id for note in self._scene.talk.facts if note.starts > self._scene.moment}
         return next((option for option in self._options if ahead & set(option.facts)), None)
 
     @property
-    def coming_told(self) -> Line:
-        """It in words, after a word on what was told."""
+    def coming_told(self) -> DraftLine:
+        """Returns that in words, after a word on what was told."""
         body = worded(self._scene, self.coming) if self.coming is not None else None
         return self.first.then(self._scene.led(body, "turn") if body else None)
 
     @cached_property
     def own(self) -> Saying | None:
-        """What I have to tell on the subject; of what both have just noticed only what an author wrote on it."""
+        """Returns what I have to tell on the subject; if both have just noticed it, only what an author wrote about
+        it."""
         own, bare = _on_subject(self._scene, self._options), self._scene.language.bare
         if own is None or self.heard.kind != "noticed":
             return own
@@ -204,45 +210,46 @@ class Taken(Reply):
         return own if is_written else None
 
     @cached_property
-    def own_words(self) -> Line | None:
-        """It in words."""
+    def own_words(self) -> DraftLine | None:
+        """Returns what I have to tell in words."""
         return worded(self._scene, self.own) if self.own is not None else None
 
     @property
     def tender(self) -> bool:
-        """Whether the line wants a word on itself first."""
+        """Tells whether the line itself wants a word first."""
         return self.heard.kind in self._scene.rules.words("tender")
 
     @property
-    def at_once(self) -> Line | None:
-        """My own without a word on the line; now and then after some that lead up to it."""
+    def at_once(self) -> DraftLine | None:
+        """Returns my own without a word on the line; now and then after words that lead up to it."""
         is_led = self.own_words is not None and self._scene.dice.chance(CHANCES["talk.reminds"], "reminds")
         return self._scene.led(self.own_words, "reminds") if self.own_words and is_led else self.own_words
 
     @property
-    def own_after(self) -> Line:
-        """My own after a word on the line that asks nothing."""
+    def own_after(self) -> DraftLine:
+        """Returns my own after a word on the line that asks nothing."""
         return self.reaction(asks=False).then(self.own_words)
 
     @cached_property
-    def first(self) -> Line:
-        """A word on the line."""
+    def first(self) -> DraftLine:
+        """Returns a word on the line."""
         return self.reaction()
 
     @property
-    def first_and_more(self) -> Line:
-        """A word on the line, and something of my own."""
+    def first_and_more(self) -> DraftLine:
+        """Returns a word on the line, and something of my own."""
         return self.first.then(_more(self._scene, self._options))
 
     @property
     def closed(self) -> bool:
-        """Whether the word on the line asks something or is its author's."""
+        """Tells whether the word on the line asks something or is its author's."""
         replies = map(self._scene.voiced, self._scene.talk.lines[-1].replies)
         return self.first.act.startswith("ask") or self.first.text in replies
 
     @cached_property
-    def question(self) -> Line | None:
-        """A question about what was just told, by its kind; none where I asked just now, or have asked it before."""
+    def question(self) -> DraftLine | None:
+        """Returns a question about what was just told, by its kind; none if I asked just now, or have asked it
+        before."""
         scene, line = self._scene, self.heard
         if line.act not in ASKED_BACK or not _may_go_on(scene):
             return None
@@ -257,8 +264,8 @@ class Taken(Reply):
         return question
 
     @property
-    def first_and_question(self) -> Line:
-        """A word on the line, and a question about it."""
+    def first_and_question(self) -> DraftLine:
+        """Returns a word on the line, and a question about it."""
         return self.first.then(self.question)
 
 
@@ -270,38 +277,38 @@ class Third(NamedTuple):
 
     @property
     def cold(self) -> bool:
-        """Whether I dislike them."""
+        """Tells whether I dislike them."""
         return self.warmth < COLD
 
 
-class Reaction(Reply):
+class Reaction(Replying):
     """The first words of a reply."""
 
-    def __init__(self, scene: Scene, options: Sequence[Saying], memory: Recalled, *, asks: bool) -> None:
+    def __init__(self, scene: TalkScene, options: Sequence[Saying], memory: Recalled, *, asks: bool) -> None:
         super().__init__(scene, options, memory)
         self._asks = asks
 
     @cached_property
-    def authors(self) -> Line | None:
-        """What the author of the line gave to say to it, unless the hearer has heard it from me."""
+    def authors(self) -> DraftLine | None:
+        """Returns the author's reply to the line, unless the hearer has heard it from me."""
         given, asks = self._scene.talk.lines[-1].replies, self._asks and _may_go_on(self._scene)
         text = authors_words(self._scene, [one for one in given if asks or not one.endswith("?")], self._scene.last)
         act = "ask.more" if text.endswith("?") else "acknowledge"
-        return Line(text, self.ids, act, self.heard.topic) if text else None
+        return DraftLine(text, self.ids, act, self.heard.topic) if text else None
 
     @cached_property
-    def told(self) -> Line | None:
-        """A word on having got an answer."""
+    def told(self) -> DraftLine | None:
+        """Returns a word on having got an answer."""
         return self._reaction("react.told")
 
     @cached_property
     def third(self) -> Third | None:
-        """Who else is spoken of."""
+        """Returns the other person who is spoken about."""
         return _third(self._scene) if self.heard.act in GOSSIP else None
 
     @cached_property
-    def by_sort(self) -> Line | None:
-        """A word on a loss, a joke or another sort of thing that is told."""
+    def by_sort(self) -> DraftLine | None:
+        """Returns a word on a loss, a joke or another sort of thing that is told."""
         scene, person = self._scene, self.third
         rule = scene.suited("react", self.heard.sort)
         if self.heard.sort == "noticed":
@@ -310,22 +317,22 @@ class Reaction(Reply):
 
     @property
     def of_theirs(self) -> bool:
-        """Whether it is about the speaker."""
+        """Tells whether the line is about the speaker."""
         return self._scene.language.is_own(self._scene.last)
 
     @cached_property
-    def own(self) -> Line | None:
-        """A word on what is about the speaker."""
+    def own(self) -> DraftLine | None:
+        """Returns a word on something about the speaker."""
         return self._reaction("react.own", topic=self._topic)
 
     @property
     def written(self) -> bool:
-        """Whether the author of the line gave something to say to it."""
+        """Tells whether the author of the line wrote a reply to it."""
         return bool(self._scene.talk.lines[-1].replies)
 
     @property
-    def by_act(self) -> Line | None:
-        """A word by what the line does. To what an author has written no consolation fits."""
+    def by_act(self) -> DraftLine | None:
+        """Returns a word by the act of the line. No consolation fits a line to which the author wrote a reply."""
         scene, act = self._scene, self.heard.act
         act = "tell" if act == "complain" and self.written else act
         rule = scene.suited("react.answer", self.my_kind) if act == "answer" else f"react.{act}"
@@ -335,13 +342,13 @@ class Reaction(Reply):
     def _topic(self) -> str:
         return _unnamed(self._scene, self.heard.topic)
 
-    def _reaction(self, rule: str, **slots: str) -> Line | None:
+    def _reaction(self, rule: str, **slots: str) -> DraftLine | None:
         line = self._scene.line(rule, *self.ids, about=self.heard.topic, **slots)
         return line if line.text else None
 
 
-def _may_go_on(scene: Scene) -> bool:
-    """Whether a question about the subject may find something: after two lines on it there is seldom more."""
+def _may_go_on(scene: TalkScene) -> bool:
+    """Tells whether a question about the subject may find something: after two lines on it there is seldom more."""
     if scene.my_kind == "ask.more" or (scene.mine and scene.mine[-1].endswith("?")):
         return False
     line = scene.talk.lines[-1]
@@ -350,8 +357,9 @@ def _may_go_on(scene: Scene) -> bool:
     return told < 2 or (told < 3 and scene.dice.chance(CHANCES["talk.asks_again"], "more of it"))
 
 
-def authors_words(scene: Scene, lines: Iterable[str], key: str) -> str:
-    """One of the author's sentences that nobody has said in this talk and that the hearer has not heard from me."""
+def authors_words(scene: TalkScene, lines: Iterable[str], key: str) -> str:
+    """Returns one of the author's sentences that nobody has said in this talk and that the hearer has not heard from
+    me."""
     own, you, me = scene.language, scene.you, scene.me
     said = "\n".join(line.text for line in scene.talk.lines)
     left = [
@@ -368,8 +376,8 @@ def authors_words(scene: Scene, lines: Iterable[str], key: str) -> str:
     return left[(here + rng.below(len(left), scene.dice.key[0], place, "reply", key)) % len(left)]
 
 
-def authors_answer(scene: Scene, memory: Recalled) -> Line | None:
-    """What the author gave to say to a question about what I told, unless I have said it to the hearer."""
+def authors_answer(scene: TalkScene, memory: Recalled) -> DraftLine | None:
+    """Returns the author's answer to a question about what I told, unless I have said it to the hearer."""
     if scene.heard.act != "ask.more":
         return None
     given = map(scene.voiced, scene.talk.lines[-1].replies)
@@ -379,24 +387,25 @@ def authors_answer(scene: Scene, memory: Recalled) -> Line | None:
         return None
     mine = scene.mine[-1] if scene.mine else ""
     told = tuple(one.id for one in scene.talk.recalled if any(words in mine for words in one.tell))
-    return Line(answer, (memory.id, *told), "tell", scene.heard.topic)
+    return DraftLine(answer, (memory.id, *told), "tell", scene.heard.topic)
 
 
-def _just_noticed(scene: Scene) -> str:
-    """The kind of event that I have just noticed myself; empty for none."""
+def _just_noticed(scene: TalkScene) -> str:
+    """Returns the kind of event that I have just noticed myself; empty if there is none."""
     events = ((one.happening, one.minutes_ago) for one in scene.talk.recalled)
     found = next((one for one, ago in events if isinstance(one, Befell) and ago <= AT_ONCE), None)
     return event_kind(scene.rules, found.text, (*FAR, *EVENTS)) if found is not None else ""
 
 
-def _unnamed(scene: Scene, topic: str) -> str:
-    """The topic, unless I have named it already in this talk, since nobody names it in every line."""
+def _unnamed(scene: TalkScene, topic: str) -> str:
+    """Returns the topic, unless I have named it in this talk already, since nobody names it in every line."""
     have_named = bool(topic) and any(scene.language.bare(topic) in mine.lower() for mine in scene.mine)
     return "" if have_named else topic
 
 
-def _third(scene: Scene) -> Third | None:
-    """Somebody else named in the last line whom I know: short name and warmth as far as I see them here."""
+def _third(scene: TalkScene) -> Third | None:
+    """Returns the short name of somebody else whom the last line names and I know, and how warm I am to them if I see
+    them here."""
     warmth = {person.called: person.warmth for person in scene.talk.situation.people}
     for memory in scene.talk.recalled:
         called = memory.happening.called
@@ -408,53 +417,53 @@ def _third(scene: Scene) -> Third | None:
 # ── taking leave ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def leave(scene: Scene, last: Recalled | None) -> Line | None:
-    """The end of a talk: a last word on what was said. After a mere nod, a farewell where there is a reason to go or
-    something ahead of both; None where nothing more need be said, or no memory supports it."""
+def leave(scene: TalkScene, last: Recalled | None) -> DraftLine | None:
+    """Returns the end of a talk: a last word on what was said. After a mere nod, a farewell if there is a reason to go
+    or something ahead of both; None if nothing more need be said, or no memory supports it."""
     plan = _plan_memory(scene)
     cited = tuple(memory.id for memory in (last, plan) if memory is not None)
-    return Leave(scene, last, cited).said(REPLIES) if cited else None
+    return Farewell(scene, last, cited).said(REPLIES) if cited else None
 
 
-class Leave(Speaking):
+class Farewell(Speaking):
     """The character takes leave."""
 
-    def __init__(self, scene: Scene, last: Recalled | None, cited: tuple[int, ...]) -> None:
+    def __init__(self, scene: TalkScene, last: Recalled | None, cited: tuple[int, ...]) -> None:
         super().__init__(scene, memory=last)
         self._cited = cited
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """None: each line cites what it rests on."""
+        """Returns no memories: each line cites its own."""
         return ()
 
     @property
     def memory(self) -> Recalled | None:
-        """The memory of hearing a line to answer."""
+        """Returns the memory of hearing a line to answer."""
         return self._memory
 
     @cached_property
     def night(self) -> str:
-        """A good night, late in the day."""
+        """Returns a good night, late in the day."""
         hour = int(self._scene.talk.situation.time[:2])
         return self._scene.say("bye.night") if hour >= 22 or hour < 4 else ""
 
     @property
-    def back(self) -> Line:
-        """A farewell in return."""
-        return Line(self.night or self._scene.say("bye.back"), self._cited[:1], "farewell", ends=True)
+    def back(self) -> DraftLine:
+        """Returns a farewell in return."""
+        return DraftLine(self.night or self._scene.say("bye.back"), self._cited[:1], "farewell", ends=True)
 
     @property
-    def last_word(self) -> Line | None:
-        """A word on what was said that asks nothing."""
+    def last_word(self) -> DraftLine | None:
+        """Returns a word on what was said that asks nothing."""
         if self._memory is None:
             return None
-        line = Reaction(self._scene, (), self._memory, asks=False).said(REPLIES) or Line("")
+        line = Reaction(self._scene, (), self._memory, asks=False).said(REPLIES) or DraftLine("")
         return replace(line, act="acknowledge", ends=True)
 
     @cached_property
     def due(self) -> str:
-        """Words on what comes within the hour somewhere else."""
+        """Returns words on the next thing in the plan, if it is within the hour and somewhere else."""
         here = self._scene.talk.situation
         following = next((item for item in self._scene.talk.later if not item.asleep), None)
         if following is None or not following.location_name or following.location == here.place.id:
@@ -466,21 +475,21 @@ class Leave(Speaking):
 
     @cached_property
     def until(self) -> str:
-        """Words on the event that both go to."""
+        """Returns words on the event that both go to."""
         if self._scene.you.warmth < COLD:
             return ""
         note = next((note for note in self._scene.talk.facts if _both_go(self._scene, note)), None)
         return self._scene.say("bye.event", event=event_name(note, self._scene.language)) if note else ""
 
     @property
-    def farewell(self) -> Line:
-        """A farewell with the reason to go and what both go to, else a good night."""
+    def farewell(self) -> DraftLine:
+        """Returns a farewell with the reason to go and what both go to, else a good night."""
         words = f"{self.due} {self.until}".strip() or self.night
-        return Line(words, self._cited, "farewell", ends=True)
+        return DraftLine(words, self._cited, "farewell", ends=True)
 
 
-def _both_go(scene: Scene, note: FactNote) -> bool:
-    """Whether both are known to go, the event is ahead and elsewhere, and no earlier farewell has named it."""
+def _both_go(scene: TalkScene, note: FactNote) -> bool:
+    """Tells whether both are known to go, the event is ahead and elsewhere, and no earlier farewell has named it."""
     name = event_name(note, scene.language)
     if not name or not goes_to(scene.talk, note) or note.place == scene.talk.situation.place.id:
         return False
@@ -488,11 +497,11 @@ def _both_go(scene: Scene, note: FactNote) -> bool:
     return has_said_yes(scene.talk, note) and not have_parted
 
 
-def _plan_memory(scene: Scene) -> Recalled | None:
-    """The memory of the plan that is the reason to leave, if it was recalled."""
+def _plan_memory(scene: TalkScene) -> Recalled | None:
+    """Returns the memory of the plan that is the reason to leave, if it was recalled."""
     called = {item.do for item in (*([scene.talk.now] if scene.talk.now else ()), *scene.talk.later[:1])}
     plans = ((memory, memory.happening) for memory in scene.talk.recalled)
     return next((memory for memory, plan in plans if isinstance(plan, Planned) and plan.do in called), None)
 
 
-REPLIES: Table[Any] = read_table("replies", Greet, Join, Leave, Nod, Reaction, Rsvp, Snub, Taken)
+REPLIES: RuleTable[Any] = read_table("replies", Greet, Bystander, Farewell, Nod, Reaction, Rsvp, Snub, Taken)

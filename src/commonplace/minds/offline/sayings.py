@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from commonplace.languages.words import listed
+from commonplace.languages.word_lists import listed
 from commonplace.minds.notes import COLD, FactNote, Recalled
-from commonplace.minds.offline.account import attended, has_asked, spoke_of, was_spoken_of
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
 from commonplace.minds.offline.incidents import befallen
-from commonplace.minds.offline.rows import Choice, Facts, Row, read_numbers
-from commonplace.minds.offline.scene import Line, Scene
+from commonplace.minds.offline.past_notes import attended, has_asked, spoke_of, was_spoken_of
+from commonplace.minds.offline.rule_tables import ChosenRow, Facts, RuleRow, read_numbers
+from commonplace.minds.offline.scene import DraftLine, TalkScene
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.offline.told import LONG, Told, minutes_since
 from commonplace.world.acts import telling
 from commonplace.world.circumstances import subject_of
@@ -99,18 +99,18 @@ class Saying:
 
     @property
     def weight(self) -> int:
-        """How much there is to be said for it."""
+        """Returns the weight of the saying."""
         return WEIGHTS[self.kind] + self.more
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The author's word as lines may have it."""
+        """Returns the author's word in the forms that lines may have."""
         one = self.subject.lower().removesuffix("s")
         return one, f"{one}s"
 
     @property
     def asks(self) -> bool:
-        """Whether it asks the hearer about themselves."""
+        """Tells whether it asks the hearer about themselves."""
         return self.rule.startswith("ask.")
 
 
@@ -118,19 +118,21 @@ class Remembered(Facts):
     """Something that could be said comes to mind."""
 
 
-_ROWS = {kind: Choice(Row(kind, Remembered, (), weight, {}), Remembered(), ()) for kind, weight in WEIGHTS.items()}
+_ROWS = {
+    kind: ChosenRow(RuleRow(kind, Remembered, (), weight, {}), Remembered(), ()) for kind, weight in WEIGHTS.items()
+}
 
 
-def worded(scene: Scene, saying: Saying) -> Line | None:
-    """The line of a saying; None when the grammar has no words for it."""
+def worded(scene: TalkScene, saying: Saying) -> DraftLine | None:
+    """Returns the line of a saying; None if the grammar has no words for it."""
     line = scene.line(saying.rule, *saying.ids, *saying.of, **{"topic": saying.topic, **saying.slots})
     if not line.text or not scene.is_new_here(line.text):
         return None
     return replace(line, act=saying.act or line.act, facts=saying.facts, rows=(_ROWS[saying.kind],))
 
 
-def sayings(scene: Scene) -> list[Saying]:
-    """What the recalled memories give to say to this hearer now, in order of recall."""
+def sayings(scene: TalkScene) -> list[Saying]:
+    """Returns what the recalled memories give to say to this hearer now, in order of recall."""
     found: dict[str, Saying] = {}
     for rank, memory in enumerate(scene.talk.recalled):
         saying = _saying(scene, memory)
@@ -144,14 +146,14 @@ def sayings(scene: Scene) -> list[Saying]:
     return list(found.values())
 
 
-def _asked_before(scene: Scene, saying: Saying) -> bool:
-    """Whether I have put the question to this hearer already: asked once is asked."""
+def _asked_before(scene: TalkScene, saying: Saying) -> bool:
+    """Tells whether I have put the question to this hearer already: a question is asked only once."""
     if not saying.asks or not saying.topic:
         return False
     return has_asked(scene.talk.past, scene.you.id, saying.rule, saying.topic, scene.language)
 
 
-def _saying(scene: Scene, memory: Recalled) -> Saying | None:
+def _saying(scene: TalkScene, memory: Recalled) -> Saying | None:
     happening = memory.happening
     if memory.facts and (not isinstance(happening, SEEN) or befallen(happening) or _is_past_plan(scene, memory)):
         return _fact(scene, memory)
@@ -165,19 +167,20 @@ def _saying(scene: Scene, memory: Recalled) -> Saying | None:
     return _made(scene, memory)
 
 
-def _made(scene: Scene, memory: Recalled) -> Saying | None:
+def _made(scene: TalkScene, memory: Recalled) -> Saying | None:
     maker = _MAKERS.get(type(memory.happening))
     return maker(scene, scene.as_told(memory), memory.happening) if maker else None
 
 
 def _of(told: Told, rule: str, main: str, topic: str | None = None, more: str = "", *, kind: str = "") -> Saying:
-    """What a memory gives to say: `main` is what is said, and more its words; a kind if it is not that of the rule."""
+    """Returns what a memory gives to say. `main` is what is said, and `more` further words of it; `kind` is given if it
+    is not that of the rule."""
     topic = told.spoken.noun_phrase(main) if topic is None else topic
     return Saying((told.id,), rule, {}, kind or rule, main.lower(), content(main) | content(more), topic, (told,))
 
 
-def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
-    """What a memory gives to say to one who asks about it: also what one keeps to oneself, and what was long ago."""
+def if_asked(scene: TalkScene, memory: Recalled) -> Saying | None:
+    """Returns what a memory gives to say to somebody who asks about it, even if it is private or was long ago."""
     happening = memory.happening
     if isinstance(happening, Befell) and scene.you.id in happening.there.split():
         return _seen_together(scene, memory, happening)
@@ -199,14 +202,14 @@ def if_asked(scene: Scene, memory: Recalled) -> Saying | None:
 # ── what is known of an event ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _is_past_plan(scene: Scene, memory: Recalled) -> bool:
-    """Whether it is a plan to go to an event that has begun."""
+def _is_past_plan(scene: TalkScene, memory: Recalled) -> bool:
+    """Tells whether it is a plan to go to an event that has begun."""
     begun = any(scene.notes[name].starts <= scene.moment for name in memory.facts if name in scene.notes)
     return isinstance(memory.happening, Planned) and begun
 
 
-def _fact(scene: Scene, memory: Recalled) -> Saying | None:
-    """News, in the words that carry it; about an event both know of, whether the hearer goes."""
+def _fact(scene: TalkScene, memory: Recalled) -> Saying | None:
+    """Returns news, in the words that carry it; for an event both know of, a question whether the hearer goes."""
     happening = memory.happening
     note = next((scene.notes[name] for name in memory.facts if name in scene.notes), None)
     if note is None:
@@ -239,7 +242,8 @@ def _fact(scene: Scene, memory: Recalled) -> Saying | None:
 
 
 def _sorted_act(happening: Happening) -> str:
-    """The act of telling news of a sort, as the scenario says or as it was told to me; empty for news of no sort."""
+    """Returns the act of telling news of a sort, as the scenario says or as it was told to me; empty for news without a
+    sort."""
     if sort := _sort(happening):
         return telling(sort)
     act = happening.speech_act if isinstance(happening, Speech) else ""
@@ -247,12 +251,12 @@ def _sorted_act(happening: Happening) -> str:
 
 
 def _sort(happening: Happening) -> str:
-    """What its author says it is."""
+    """Returns the sort that its author gave it."""
     return happening.sort if isinstance(happening, Befell | Seed) else ""
 
 
-def _event_ahead(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
-    """Whether the hearer goes, too; never asked of one who has said so."""
+def _event_ahead(scene: TalkScene, memory: Recalled, note: FactNote) -> Saying | None:
+    """Returns a question whether the hearer goes, too; None if they have said so already."""
     event = event_name(note, scene.language)
     name = scene.language.bare(event)
     if not event or not note.starts or scene.known(name):
@@ -264,8 +268,8 @@ def _event_ahead(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
     return Saying((memory.id,), "ask.going", slots, "ask.going", name, content(event), event)
 
 
-def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
-    """An event that has begun: spoken of where it is, and looked back on when it is over."""
+def _event_begun(scene: TalkScene, memory: Recalled, note: FactNote) -> Saying | None:
+    """Returns a saying about an event that has begun: at its place a remark, afterwards a look back."""
     event = event_name(note, scene.language)
     name = scene.language.bare(event)
     if not name or any(name in line.text.lower() for line in scene.talk.lines):
@@ -285,8 +289,8 @@ def _event_begun(scene: Scene, memory: Recalled, note: FactNote) -> Saying | Non
     return Saying(ids, "ask.event", slots, kind, f"{name} {when}", words, event)
 
 
-def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None:
-    """A remark on the event the speaker is at, once or twice at its beginning."""
+def _event_here(scene: TalkScene, memory: Recalled, note: FactNote) -> Saying | None:
+    """Returns a remark on the event that the speaker is at, once or twice at its beginning."""
     begun = minutes_since(scene.moment, note)
     has_spoken = any(
         isinstance(one.happening, ISaid) and note.id in one.facts and one.minutes_ago <= begun
@@ -303,7 +307,7 @@ def _event_here(scene: Scene, memory: Recalled, note: FactNote) -> Saying | None
 # ── what an author has given to tell ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _tell(scene: Scene, memory: Recalled) -> Saying | None:
+def _tell(scene: TalkScene, memory: Recalled) -> Saying | None:
     you = scene.you
     is_about_you = memory.happening.about == you.id
     lines = [
@@ -338,23 +342,23 @@ def _tell(scene: Scene, memory: Recalled) -> Saying | None:
     )  # fmt: skip
 
 
-def _holds_still(scene: Scene, memory: Recalled, text: str) -> bool:
-    """Whether what is told of an occasion is true today, and not about me."""
+def _holds_still(scene: TalkScene, memory: Recalled, text: str) -> bool:
+    """Tells whether a line about an occasion is true today, and not about me."""
     if scene.language.mentions(text, scene.me.name, scene.me.called):
         return False
     return _is_of_today(scene, memory.minutes_ago, text)
 
 
-def _is_of_today(scene: Scene, minutes_ago: int, text: str) -> bool:
-    """Whether words such as `this morning` in what was said or seen are still right."""
+def _is_of_today(scene: TalkScene, minutes_ago: int, text: str) -> bool:
+    """Tells whether words such as `this morning` in what was said or seen are still right."""
     return minutes_ago <= moment_minutes(scene.moment[11:16]) or not scene.rules.has("same_day", text)
 
 
 # ── what was seen, said and done ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _seen(scene: Scene, told: Told, seen: Seen | Tried) -> Saying | None:
-    """Somebody's doing: the hearer's own, as a question; somebody else's, as gossip."""
+def _seen(scene: TalkScene, told: Told, seen: Seen | Tried) -> Saying | None:
+    """Returns somebody's doing: the hearer's own, as a question; somebody else's, as gossip."""
     if not is_worth_telling(scene, seen.doing) or told.minutes_ago > STALE:
         return None
     if seen.who == scene.you.id:
@@ -365,7 +369,7 @@ def _seen(scene: Scene, told: Told, seen: Seen | Tried) -> Saying | None:
     return _of(told, "core.saw", told.doing, more=seen.called, kind=kind)
 
 
-def _seen_you(scene: Scene, told: Told) -> Saying | None:
+def _seen_you(scene: TalkScene, told: Told) -> Saying | None:
     doing, event = told.doing, occasion(scene, told.doing)
     if event and scene.talk.gathering is not None:
         return None
@@ -375,8 +379,8 @@ def _seen_you(scene: Scene, told: Told) -> Saying | None:
     return _of(told, rule, doing)
 
 
-def _said(scene: Scene, told: Told, said: Said) -> Saying | None:
-    """What somebody said: asked about when talking to the one who said it, passed on to others."""
+def _said(scene: TalkScene, told: Told, said: Said) -> Saying | None:
+    """Returns a saying about what somebody said: a question to the one who said it, hearsay to others."""
     who, quote = said.who, said.quote
     if not quote or who == scene.me.id:
         return None
@@ -394,8 +398,8 @@ def _said(scene: Scene, told: Told, said: Said) -> Saying | None:
     return None if is_old else saying
 
 
-def _heard_from(scene: Scene, told: Told, said: Said) -> Saying | None:
-    """What somebody said, passed on to somebody else: reported where it reads well, otherwise in the very words."""
+def _heard_from(scene: TalkScene, told: Told, said: Said) -> Saying | None:
+    """Returns what somebody said, passed on to somebody else: reported if it reads well, otherwise word for word."""
     spoken, passed_on = scene.language, told.report or told.quote
     if not passed_on or spoken.mentions(passed_on, scene.me.name, scene.me.called):
         return None
@@ -406,7 +410,7 @@ def _heard_from(scene: Scene, told: Told, said: Said) -> Saying | None:
     return _of(told, "core.heard", passed_on, topic)
 
 
-def _said_by_you(scene: Scene, told: Told, said: Said, line: Heard) -> Saying | None:
+def _said_by_you(scene: TalkScene, told: Told, said: Said, line: Heard) -> Saying | None:
     topic, bare = line.topic, scene.language.bare(line.topic)
     if not said.to_me or told.minutes_ago < JUST or not topic or scene.known(bare):
         return None
@@ -415,7 +419,7 @@ def _said_by_you(scene: Scene, told: Told, said: Said, line: Heard) -> Saying | 
     return replace(_of(told, "ask.topic", topic, topic), mark=bare)
 
 
-def _did(scene: Scene, told: Told, did: Did) -> Saying | None:
+def _did(scene: TalkScene, told: Told, did: Did) -> Saying | None:
     if not is_worth_telling(scene, did.doing) or not told.doing:
         return None
     event = occasion(scene, told.doing)
@@ -426,8 +430,9 @@ def _did(scene: Scene, told: Told, did: Did) -> Saying | None:
     return _of(told, "core.did", told.doing)
 
 
-def _thing(scene: Scene, told: Told, changed: Changed) -> Saying | None:
-    """A thing that does not work, told once to each; not to those whose place it is in, who know."""
+def _thing(scene: TalkScene, told: Told, changed: Changed) -> Saying | None:
+    """Returns a saying about a thing that does not work, told once to each person, but not to those who know because
+    they live or work there."""
     thing, spoken = told.thing, scene.language
     if not scene.rules.has("faulty", changed.words) or told.minutes_ago > STALE:
         return None
@@ -439,26 +444,26 @@ def _thing(scene: Scene, told: Told, changed: Changed) -> Saying | None:
     return replace(_of(told, "core.thing", changed.object_name, thing, changed.words, kind=kind), mark=mark)
 
 
-def _have_talked_of(scene: Scene, name: str) -> bool:
-    """Whether I remember a line between the two of us with the name in it."""
+def _have_talked_of(scene: TalkScene, name: str) -> bool:
+    """Tells whether I remember a line between the two of us with the name in it."""
     return any(
         scene.you.id in (one.happening.who, one.happening.to) and name in one.happening.quote.lower()
         for one in scene.talk.recalled
     )
 
 
-def _absent(_scene: Scene, told: Told, _: Absent | Missing) -> Saying | None:
+def _absent(_scene: TalkScene, told: Told, _: Absent | Missing) -> Saying | None:
     is_telling = bool(told.at) and told.minutes_ago <= STALE
     return _of(told, "core.absent", told.thing, told.thing) if is_telling else None
 
 
-def _refused(_scene: Scene, told: Told, _: Failed | Tried) -> Saying | None:
+def _refused(_scene: TalkScene, told: Told, _: Failed | Tried) -> Saying | None:
     is_telling = told.thing and told.why and told.minutes_ago <= STALE
     return _of(told, "core.refused", told.why, told.thing, told.thing) if is_telling else None
 
 
-def _tried(scene: Scene, told: Told, tried: Tried) -> Saying | None:
-    """What somebody else was seen to fail at, and why."""
+def _tried(scene: TalkScene, told: Told, tried: Tried) -> Saying | None:
+    """Returns what somebody else was seen to fail at, and why."""
     saying = _refused(scene, told, tried)
     return (
         replace(saying, rule="answer.tried", kind="answer.tried")
@@ -467,8 +472,8 @@ def _tried(scene: Scene, told: Told, tried: Tried) -> Saying | None:
     )
 
 
-def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | None:
-    """What one has not told yet of something that happened, to one who was there, too."""
+def _seen_together(scene: TalkScene, memory: Recalled, befell: Befell) -> Saying | None:
+    """Returns what the speaker has not told yet about something that happened, for somebody who was there, too."""
     lines = (one for one in map(scene.voiced, memory.tell) if _holds_still(scene, memory, one))
     text = next((one for one in lines if not scene.known(one) and not scene.has_told(one)), "")
     happened = befell.text or memory.text
@@ -476,8 +481,8 @@ def _seen_together(scene: Scene, memory: Recalled, befell: Befell) -> Saying | N
     return replace(saying, slots={"text": text}) if text else None
 
 
-def _event(scene: Scene, told: Told, _: Befell) -> Saying | None:
-    """Something that happened, told in the past tense where its verb is known."""
+def _event(scene: TalkScene, told: Told, _: Befell) -> Saying | None:
+    """Returns something that happened, told in the past tense if its verb is known."""
     text = told.written.strip().rstrip(".!")
     spoken = scene.language
     if spoken.mentions(text, scene.me.name, scene.me.called):
@@ -491,8 +496,8 @@ def _event(scene: Scene, told: Told, _: Befell) -> Saying | None:
     return replace(_of(told, "core.event" if told.past else "core.event_topic", text, topic, kind=kind), mark=mark)
 
 
-def _read(scene: Scene, told: Told, read: Read) -> Saying | None:
-    """What one has read or heard on the radio, in its very words."""
+def _read(scene: TalkScene, told: Told, read: Read) -> Saying | None:
+    """Returns what the speaker has read or heard on the radio, word for word."""
     spoken, quote = scene.language, read.quote.rstrip(".")
     if any(spoken.mentions(quote, one.name, one.called) for one in (scene.me, scene.you)) or read.who == scene.you.id:
         return None
@@ -500,7 +505,7 @@ def _read(scene: Scene, told: Told, read: Read) -> Saying | None:
     return replace(_of(told, f"core.read.{read.form}", quote, kind=kind), slots={"text": quote})
 
 
-def _weather(scene: Scene, told: Told, weather: Sky) -> Saying | None:
+def _weather(scene: TalkScene, told: Told, weather: Sky) -> Saying | None:
     sky = weather.sky
     rule = f"core.weather.{sky}"
     if told.minutes_ago > 180 or sky != scene.talk.situation.sky or rule not in scene.rules.rules:
@@ -508,15 +513,15 @@ def _weather(scene: Scene, told: Told, weather: Sky) -> Saying | None:
     return replace(_of(told, rule, sky, "", kind="core.weather"), words=frozenset({sky}))
 
 
-def _plan(scene: Scene, told: Told, planned: Planned) -> Saying | None:
+def _plan(scene: TalkScene, told: Told, planned: Planned) -> Saying | None:
     is_over = planned.start <= scene.talk.situation.time or told.minutes_ago > YESTERDAY
     if is_over or not is_worth_telling(scene, planned.do) or not told.doing:
         return None
     return _of(told, "core.plan", told.doing)
 
 
-def _insight(scene: Scene, told: Told, concluded: Concluded) -> Saying | None:
-    """A conclusion of mine; of one about the hearer its `you` wording, if it has one."""
+def _insight(scene: TalkScene, told: Told, concluded: Concluded) -> Saying | None:
+    """Returns a conclusion of mine; about the hearer, its `you` wording, if it has one."""
     you, me, spoken = scene.you, scene.me, scene.language
     if concluded.about == you.id:
         text, rule = concluded.you, "core.insight_you"
@@ -532,7 +537,7 @@ def _insight(scene: Scene, told: Told, concluded: Concluded) -> Saying | None:
     return replace(saying, mark=saying.mark.rstrip("."), slots={"text": text, "low_text": spoken.lowered(text)})
 
 
-_MAKERS: Mapping[type[Happening], Callable[[Scene, Told, Any], Saying | None]] = {
+_MAKERS: Mapping[type[Happening], Callable[[TalkScene, Told, Any], Saying | None]] = {
     Seen: _seen,
     Tried: _seen,
     Said: _said,
@@ -552,8 +557,9 @@ _MAKERS: Mapping[type[Happening], Callable[[Scene, Told, Any], Saying | None]] =
 # ── doings and places, as these two call them ────────────────────────────────────────────────────────────────────────
 
 
-def is_worth_telling(scene: Scene, doing: str) -> bool:
-    """Not sleeping, not walking somewhere, no mere pastime, and in the -ing form that fits the templates."""
+def is_worth_telling(scene: TalkScene, doing: str) -> bool:
+    """Tells whether a doing is worth telling: not sleeping, walking somewhere or a mere pastime, and in the -ing form
+    that fits the templates."""
     head = scene.language.head(doing)
     if is_simulated(scene.rules, doing) or doing in pastimes(scene.me.language):
         return False
@@ -561,24 +567,25 @@ def is_worth_telling(scene: Scene, doing: str) -> bool:
 
 
 def is_simulated(rules: Grammar, doing: str) -> bool:
-    """Whether a doing is one that only the simulator would mention."""
+    """Tells whether a doing is one that only the simulator would mention."""
     parts = tuple(rules.words("simulated"))
     return doing.startswith(parts) or doing.endswith(parts)
 
 
 @lru_cache(maxsize=4)
 def pastimes(language: str) -> frozenset[str]:
-    """Activities that fill the time: nobody mentions them."""
+    """Returns the activities that only fill the time: nobody mentions them."""
     rules = grammar(language)
     kinds = [name for name in rules.rules if name.startswith(("part.", "hours.", "rest.short"))]
     return frozenset(doing for name in kinds if not name.endswith(".event") for doing in rules.every(name))
 
 
-def occasion(scene: Scene, doing: str) -> str:
-    """The event that an activity is part of: `taking in the festival` → `the festival`; empty for any other."""
+def occasion(scene: TalkScene, doing: str) -> str:
+    """Returns the event that an activity is part of: `taking in the festival` → `the festival`; empty for any other
+    activity."""
     return scene.language.with_article(occasion_word(scene.rules, doing))
 
 
 def occasion_word(rules: Grammar, doing: str) -> str:
-    """The first word for an event in what somebody does; empty for none."""
+    """Returns the first word for an event in a doing; empty if there is none."""
     return next((word for word in rules.language.in_order(doing) if word in rules.words("occasion")), "")

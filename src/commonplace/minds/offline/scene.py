@@ -11,10 +11,10 @@ from commonplace.character.account import digests_of
 from commonplace.languages.language import Language, language
 from commonplace.minds.notes import FactNote, Person, Who
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, Wording, grammar
 from commonplace.minds.offline.hear import NOTHING, Heard, digests_to_a_friend, heard
-from commonplace.minds.offline.rows import Choice
+from commonplace.minds.offline.rule_tables import ChosenRow
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.template_grammar import Grammar, Wording, grammar
 from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
 from commonplace.minds.tasks import ConverseInput
 from commonplace.world.happenings import ISaid, Said, Speech
@@ -31,7 +31,7 @@ _MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DraftLine:
     """A line being made: words, the memories they rest on, what they do and what they are about."""
 
     text: str
@@ -40,18 +40,18 @@ class Line:
     topic: str = ""
     facts: tuple[str, ...] = ()
     ends: bool = False
-    rows: tuple[Choice[Any], ...] = ()
+    rows: tuple[ChosenRow[Any], ...] = ()
     """The rows of tables that made it."""
 
-    def led_by(self, words: str) -> Line:
-        """The line after words that only lead up to it."""
+    def led_by(self, words: str) -> DraftLine:
+        """Returns the line after words that only lead up to it."""
         return replace(self, text=f"{words} {self.text}".strip())
 
-    def then(self, other: Line | None) -> Line:
-        """The line with another one after it. The hearer responds to what comes last."""
+    def then(self, other: DraftLine | None) -> DraftLine:
+        """Returns the line with another one after it. The hearer responds to the last one."""
         if other is None:
             return self
-        return Line(
+        return DraftLine(
             text=f"{self.text} {other.text}".strip(),
             ids=tuple(dict.fromkeys((*self.ids, *other.ids))),
             act=other.act or self.act,
@@ -63,7 +63,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class TalkScene:
     """What a speaker has in mind while wording a line."""
 
     talk: ConverseInput
@@ -105,87 +105,89 @@ class Scene:
 
     @property
     def me(self) -> Who:
-        """The speaker."""
+        """Returns the speaker."""
         return self.talk.who
 
     @property
     def you(self) -> Person:
-        """The hearer."""
+        """Returns the hearer."""
         return self.talk.hearer
 
     @property
     def language(self) -> Language:
-        """The language both speak."""
+        """Returns the language both speak."""
         return self.rules.language
 
     @property
     def moment(self) -> str:
-        """Now, ISO."""
+        """Returns the present moment, ISO."""
         return self.talk.situation.moment
 
     @property
     def is_young(self) -> bool:
-        """Whether the talk is still short enough to bring up something new."""
+        """Tells whether the talk is still short enough to bring up something new."""
         return len(self.talk.lines) < 6
 
     @property
     def with_stranger(self) -> bool:
-        """Whether the two have nothing to do with each other yet."""
+        """Tells whether the two have nothing to do with each other yet."""
         return not self.you.label and not self.you.talks and self.you.warmth < 10
 
     def spread(self, n: int, memory: int) -> int:
-        """A number in 0 … n − 1 for one memory: the request's one draw mixed with the id, far cheaper than many."""
+        """Returns a number in 0 … n − 1 for one memory: the request's one draw mixed with the id, far cheaper than
+        many."""
         mixed = ((self.salt ^ (memory * 0x9E3779B97F4A7C15)) * 0xBF58476D1CE4E5B9) & _MASK
         return (mixed * n) >> 64
 
     @property
     def pair(self) -> Pair:
-        """Who speaks to whom, and when."""
+        """Returns the speaker, the hearer and the moment."""
         return Pair(self.me, self.moment, self.you)
 
     def as_told(self, of: Tellable) -> Told:
-        """A memory, or what goes on, as I tell the hearer of it."""
+        """Returns a memory, or something that goes on, as I tell the hearer."""
         return told(self.pair, of)
 
     def known(self, text: str) -> bool:
-        """Whether these words were said between the two today."""
+        """Tells whether these words were said between the two today."""
         return text.lower() in self.past
 
     def voiced(self, text: str) -> str:
-        """An author's sentence as I say it to this hearer."""
+        """Returns an author's sentence as I say it to this hearer."""
         return self.language.said(text, self.language.level(self.you))
 
     def fresh(self, text: str) -> bool:
-        """Whether a line may be said: not said today, and not opened like my last one."""
+        """Tells whether a line may be said: it was not said today, and does not begin like my last one."""
         if not text or text in self.spoken:
             return False
         return not self.mine or _opening(text) != _opening(self.mine[-1])
 
     def say(self, rule: str, *key: str | int, **slots: str) -> str:
-        """A wording of a rule in my voice; empty when the rule has none for these slots."""
+        """Returns a wording of a rule in my voice; empty if the rule has none for these slots."""
         return self._wording(rule, key, slots).text
 
-    def line(self, rule: str, *of: int | Told, about: str = "", **given: str) -> Line:
-        """A wording of a rule as a line that does what the rule does: it rests on memories, named by their ids, and
+    def line(self, rule: str, *of: int | Told, about: str = "", **given: str) -> DraftLine:
+        """Returns a wording of a rule as a line with the act of the rule. It rests on memories, named by their ids, and
         what is told fills the slots that are not given."""
         ids = tuple(one for one in of if isinstance(one, int))
         text, act = self._wording(rule, ids[:1], given, *(one for one in of if isinstance(one, Told)))
-        return Line(text, ids, act, about or given.get("topic", ""))
+        return DraftLine(text, ids, act, about or given.get("topic", ""))
 
     def suited(self, rule: str, kind: str) -> str:
-        """The rule for this kind of line, or the rule itself where the grammar has none for it."""
+        """Returns the rule for this kind of line, or the rule itself if the grammar has none for the kind."""
         return own if (own := f"{rule}.{kind}") in self.rules.rules else rule
 
-    def led(self, line: Line, rule: str, *key: int) -> Line:
-        """The line after words of a rule that lead up to it, unless it has such words itself."""
+    def led(self, line: DraftLine, rule: str, *key: int) -> DraftLine:
+        """Returns the line after words of a rule that lead up to it, unless it has such words itself."""
         return line if self.language.leads_in(line.text) else line.led_by(self.say(rule, *key))
 
-    def aside(self, line: Line | None) -> Line | None:
-        """The line after the few words that a language needs where something else is brought up."""
+    def aside(self, line: DraftLine | None) -> DraftLine | None:
+        """Returns the line after the few words that a language needs when another subject comes up."""
         return self.led(line, "aside", *line.ids[:1]) if line else None
 
     def _wording(self, rule: str, key: tuple[str | int, ...], given: Mapping[str, str], *of: Told) -> Wording:
-        """A wording, preferably one that was not used in this talk and that I do not remember using or hearing."""
+        """Returns a wording, preferably one that was not used in this talk and that I do not remember using or
+        hearing."""
         dice, spoken = self.dice.with_(*key), self.language
         given = {"you": spoken.vocative(self.you), "me": self.me.called, **given}
         filled = Filling(given, of)
@@ -200,11 +202,11 @@ class Scene:
         return self.rules.word(rule, self.voice, filled, dice) if rule.startswith(REPEATED) else Wording()
 
     def has_told(self, text: str) -> bool:
-        """Whether this hearer has heard a sentence of it from me in the last thirty days."""
+        """Tells whether this hearer has heard a sentence of a text from me in the last thirty days."""
         return bool(self.heard_before) and not self.heard_before.isdisjoint(digests_of(text))
 
     def has_said(self, text: str) -> bool:
-        """Whether I have said a sentence of it lately, to anybody."""
+        """Tells whether I have said a sentence of a text lately, to anybody."""
         return bool(self.lately) and not self.lately.isdisjoint(digests_of(text))
 
     def _is_unworn(self, text: str) -> bool:
@@ -213,7 +215,7 @@ class Scene:
         return not self.has_said(text) and not self.has_told(text)
 
     def is_new_here(self, text: str) -> bool:
-        """Whether nobody has said a sentence of it at the event that the two are at, if they are at one."""
+        """Tells whether nobody has said a sentence of a text at the event that the two are at, if they are at one."""
         event = self.talk.gathering
         return event is None or digests_to_a_friend(text, self.me.language).isdisjoint(event.heard)
 
@@ -226,8 +228,8 @@ class Scene:
     def _is_unheard(self, text: str) -> bool:
         return not self.has_told(text)
 
-    def again(self, attempt: int) -> Scene:
-        """The scene with other draws; the first attempt is the scene itself."""
+    def again(self, attempt: int) -> TalkScene:
+        """Returns the scene with other draws; the first attempt is the scene itself."""
         if not attempt:
             return self
         dice = self.dice.with_("again", attempt)
@@ -249,14 +251,14 @@ def _refers(talk: ConverseInput) -> dict[str, str]:
     return {called: refer for called, refer in pairs if refer}
 
 
-def scene_of(talk: ConverseInput, dice: Dice) -> Scene:
-    """The scene of a request."""
+def scene_of(talk: ConverseInput, dice: Dice) -> TalkScene:
+    """Returns the scene of a request."""
     lines, name = talk.lines, talk.who.language
     mine = [line for line in lines if line.speaker == talk.who.id]
     my_last = heard(mine[-1], name) if mine else NOTHING
     said = (*talk.said, *(line.text for line in lines))
     is_asked = bool(lines) and lines[-1].speaker != talk.who.id
-    return Scene(
+    return TalkScene(
         talk=talk,
         dice=dice,
         rules=grammar(name, language(name).level(talk.hearer)),

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from commonplace import rng
 from commonplace.minds.notes import Who
-from commonplace.minds.offline.grammar import Grammar, grammar
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 
 VOICES = ("warm", "dry", "brisk", "shy", "dreamy", "formal")
 
@@ -32,7 +32,7 @@ class Temper:
 
 
 def temper(who: Who) -> Temper:
-    """The temper of a character. Depends on traits, work and language alone."""
+    """Returns the temper of a character. It depends only on traits, work and language."""
     return _temper(who.id, who.traits, who.work, who.language)
 
 
@@ -55,7 +55,8 @@ def _temper(name: str, traits: tuple[str, ...], work: str, language: str) -> Tem
 
 
 def _voice(rules: Grammar, name: str, traits: list[str]) -> str:
-    """The voice most of the traits speak for, the earlier trait deciding a tie; drawn when none does."""
+    """Returns the voice that most of the traits suggest; the earlier trait decides a tie, and a draw decides if none
+    suggests one."""
     best, score = "", 0
     for voice in VOICES:
         words = rules.words(f"voice.{voice}")
@@ -71,7 +72,7 @@ def _count(rules: Grammar, name: str, traits: list[str]) -> int:
 
 
 def _matches(trait: str, beginnings: frozenset[str]) -> bool:
-    """Whether a word of the trait begins with one of these; `not shy` and `unkind` do not count."""
+    """Tells whether a word of the trait begins with one of these; `not shy` and `unkind` do not count."""
     return any(f" {beginning}" in f" {trait}" for beginning in beginnings) and not trait.startswith(("not ", "un"))
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from commonplace.languages.language import Language, language
-from commonplace.minds.notes import FactNote, Item, Person, Recalled, Who
+from commonplace.minds.notes import FactNote, ItemNote, Person, Recalled, Who
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -49,15 +49,15 @@ class Pair(NamedTuple):
 
     @property
     def language(self) -> Language:
-        """The language both speak."""
+        """Returns the language both speak."""
         return language(self.me.language)
 
     def place(self, name: str) -> str:
-        """A place or a thing as these two call it."""
+        """Returns a place or a thing as these two call it."""
         return self.language.place(name, self.me, self.you)
 
     def at(self, name: str) -> str:
-        """`in my flat`; empty for no place."""
+        """Returns a place with its preposition, as these two call it: `in my flat`; empty for no place."""
         return self.language.at_place(name, self.me, self.you)
 
 
@@ -69,26 +69,26 @@ class Told:
         self.written = (it.text if isinstance(it, Befell | Voiced) else "") or text
 
     def slot(self, name: str) -> str:
-        """What stands for a name in a template; empty for nothing."""
+        """Returns the value of a name in a template; empty for nothing."""
         row = SLOTS.get(name)
         return row(self) if row else getattr(self, name, "") or self.forms.get(name, "")
 
     @property
     def when(self) -> str:
-        """When it was; empty for what is no memory."""
+        """Returns when it was; empty if it is not a memory."""
         say = self.spoken.when if self.pair.you else self.spoken.dated
         return say(self.pair.moment, self.minutes_ago) if self.minutes_ago >= 0 else ""
 
     @property
     def then(self) -> tuple[int, int]:
-        """(days ago, minutes after midnight) of it."""
+        """Returns when it was, as (days ago, minutes after midnight)."""
         now = datetime.fromisoformat(self.pair.moment)
         then = now - timedelta(minutes=self.minutes_ago)
         return (now.date() - then.date()).days, then.hour * 60 + then.minute
 
     @cached_property
     def doing(self) -> str:
-        """What is done, in a form that follows `I was`; what I do to you is nothing that I tell you."""
+        """Returns the doing, in a form that follows `I was`; empty if I did it to the hearer, who knows it."""
         it, (me, _, you), is_own = self.it, self.pair, isinstance(self.it, OWN | Planned)
         doing = it.do if isinstance(it, Planned) else it.doing
         if you is None:
@@ -101,30 +101,30 @@ class Told:
 
     @cached_property
     def forms(self) -> Mapping[str, str]:
-        """The doing or the state in other forms, by the names that a language has for them."""
+        """Returns the doing or the state in other forms, by the names that the language has for them."""
         if isinstance(self.it, Changed):
             return self.spoken.state(self.it.words, self.minutes_ago)
         return self.spoken.doing(self.doing)
 
     @property
     def time(self) -> str:
-        """When a stretch of plan begins."""
+        """Returns when a stretch of plan begins."""
         start = self.it.start if isinstance(self.it, Planned) else ""
         return (self.spoken.clock if self.pair.you else self.spoken.at_time)(start) if start else ""
 
     @property
     def at(self) -> str:
-        """Where it was."""
+        """Returns where it was."""
         return self.pair.at(self.it.place_name)
 
     @property
     def where(self) -> str:
-        """Where it was, unless the doing says so."""
+        """Returns where it was, unless the doing says so."""
         return "" if names_place(self.doing, self.it.place_name) else self.at
 
     @property
     def past(self) -> str:
-        """What happened, told afterwards."""
+        """Returns what happened, told in the past."""
         if not isinstance(self.it, Befell | Sky):
             return ""
         text, you = self.written.strip().rstrip(".!"), self.pair.you
@@ -134,35 +134,35 @@ class Told:
         return self.spoken.told(head if is_long and len(head.split()) >= 4 else text)
 
     def mine(self, text: str) -> str:
-        """What happened to me, told by me to a person."""
+        """Returns what happened to me, told by me to a person."""
         is_mine = re.search(rf"(?<!\w){re.escape(self.pair.me.called)}(?!\w)", text) is not None
         return " ".join(self.spoken.first_person(self.pair.me, text)) or text if is_mine else text
 
     @property
     def quote(self) -> str:
-        """What was said, word for word; to others only where it cannot be reported."""
+        """Returns what was said, word for word; to others only if it cannot be reported."""
         if self.pair.you is None:
             return self.it.quote.strip().strip('“”"')
         return "" if self.report else self.spoken.quotable(self.it.quote, self.it.topic)
 
     @cached_property
     def report(self) -> str:
-        """What was said, passed on."""
+        """Returns what was said, passed on."""
         return self.spoken.reported(self.it.quote, self.it.pronoun, self.it.topic)
 
     @property
     def thing(self) -> str:
-        """What it was done to, or is about."""
+        """Returns the thing it was done to, or is about."""
         return self.pair.place(self.it.object_name)
 
     @property
     def why(self) -> str:
-        """Why it was in vain."""
+        """Returns why it was in vain."""
         return self.spoken.why(self.it.why) if isinstance(self.it, Failed | Tried) else ""
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What a line may say of it: to say that again is a repetition."""
+        """Returns what a line may say about it: to say that again is a repetition."""
         state = f"{self.thing} {self.it.words}" if isinstance(self.it, Changed) else ""
         return tuple(filter(None, (self.quote, self.past, state, self.doing, self.written.rstrip("."))))
 
@@ -193,7 +193,7 @@ class Filling:
     told: tuple[Told, ...] = ()
 
     def get(self, name: str, /) -> str:
-        """What stands for a name, after `cap_` with a capital; empty for nothing."""
+        """Returns the value of a name, after `cap_` with a capital; empty for nothing."""
         if name.startswith("cap_"):
             value = self.get(name[4:])
             return value[:1].upper() + value[1:]
@@ -202,16 +202,16 @@ class Filling:
         return next(filter(None, (one.slot(name) for one in self.told)), "")
 
 
-Tellable = Recalled | Item | FactNote | Person | Happening
+Tellable = Recalled | ItemNote | FactNote | Person | Happening
 """A memory, a stretch of plan, an event, a person, or what goes on."""
 
 
 def told(pair: Pair, of: Tellable) -> Told:
-    """What is remembered, planned or seen, as it is told."""
+    """Returns something remembered, planned or seen, as it is told."""
     match of:
         case Recalled():
             return Told(pair, of.happening, of.id, of.minutes_ago, of.text)
-        case Item():
+        case ItemNote():
             return Told(pair, Planned(start=of.start, do=of.do, place=of.location, place_name=of.location_name))
         case FactNote():
             event = Planned(start=of.starts[11:16], place=of.place, place_name=of.place_name)
@@ -223,17 +223,17 @@ def told(pair: Pair, of: Tellable) -> Told:
 
 
 def minutes_since(moment: str, event: FactNote) -> int:
-    """Minutes since the event began; negative before."""
+    """Returns the minutes since the event began; negative before."""
     passed = datetime.fromisoformat(moment) - datetime.fromisoformat(event.starts)
     return int(passed.total_seconds() // 60)
 
 
 def names_place(doing: str, place: str) -> bool:
-    """Whether a doing names its place already: `serving breakfast at the noodle bar`."""
+    """Tells whether a doing names its place already: `serving breakfast at the noodle bar`."""
     words = [word for word in re.findall(r"[^\W\d_]+", place.lower()) if len(word) > 1]
     return bool(words) and words[-1] in doing.lower()
 
 
 def ended(text: str) -> str:
-    """A text that ends as a sentence does."""
+    """Returns a text that ends as a sentence does."""
     return text if not text or text.endswith((".", "!", "?", "…", "”", '"')) else f"{text}."

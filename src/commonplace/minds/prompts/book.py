@@ -13,14 +13,14 @@ from typing import Any
 from commonplace.errors import UsageError
 from commonplace.minds.mind import Ask, Flaws
 from commonplace.minds.notes import Value
-from commonplace.minds.prompts.prompt import SMALL, Message, Prompt, Setting, Unusable, in_language
+from commonplace.minds.prompts.prompt import SMALL, ChatMessage, Prompt, PromptSetting, Unusable, in_language
 from commonplace.minds.prompts.speech_guard import SpeechGuard, descriptions, folded, shingles
-from commonplace.minds.prompts.telling import gist, plain, speech
+from commonplace.minds.prompts.teller import gist, plain, speech
 from commonplace.minds.prompts.templates import Templates
-from commonplace.minds.small.form import LONGEST_ABOUT, REMEMBERED, Small, Words, chat_of, joined, small_form
+from commonplace.minds.small.form import LONGEST_ABOUT, REMEMBERED, PlainAnswer, Small, chat_of, joined, small_form
 from commonplace.minds.tasks.offers import memory_ids
 from commonplace.minds.tasks.reflect import InsightsInput, questions_of
-from commonplace.minds.tasks.scenes import LONGEST_BACKGROUND, View, scene_values, voice_of
+from commonplace.minds.tasks.scenes import LONGEST_BACKGROUND, PromptView, scene_values, voice_of
 from commonplace.minds.tasks.wire import offers_of, read, schema, written
 from commonplace.text import shortened
 
@@ -36,7 +36,7 @@ class PromptBook:
     def __init__(
         self,
         language: str,
-        setting: Setting,
+        setting: PromptSetting,
         overrides: Mapping[str, str] | None = None,
         small: Container[str] = (),
     ) -> None:
@@ -48,11 +48,11 @@ class PromptBook:
         self._templates = Templates(language, overrides or {})
 
     def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt:
-        """The question in words. Raises UsageError for a task that is not put into words.
+        """Returns the question in words. Raises UsageError for a task that is not put into words.
 
-        `drop` is how many of the lowest-scored retrieved memories to leave out. `complaint` asks again: what was wrong
-        with the last answer, which is not quoted because small models copy what is quoted. `tool`: it is answered by
-        calling the task's tool. Neither concerns the small form.
+        `drop` is how many of the lowest-scored retrieved memories to leave out. `complaint` asks again: it says what
+        was wrong with the last answer, which is not quoted because small models copy quotes. With `tool`, the answer is
+        a call of the task's tool. Neither concerns the small form.
         """
         task = ask.task
         small = small_form(task.name) if task.name in self._small else None
@@ -65,22 +65,22 @@ class PromptBook:
             wrong = shortened(plain(in_language(complaint, self.language)), LONGEST_COMPLAINT)
             again = self._templates.whole("again.txt", {"complaint": wrong})
             *before, question = messages
-            messages = (*before, Message(question.role, f"{question.text}\n\n{again}"))
+            messages = (*before, ChatMessage(question.role, f"{question.text}\n\n{again}"))
         return Prompt(task.name, messages, form, task.tokens(ask.input), task.temperature, shown, citable)
 
     def read(
         self, ask: Ask[Any, Any], data: object, citable: Collection[int] = (), flaws: Flaws | None = None
     ) -> Value:
-        """Parsed JSON as the task's typed output. Raises Unusable, saying what to correct.
+        """Returns parsed JSON as the task's typed output. Raises Unusable, which says what to correct.
 
-        `citable`: the memories that the prompt shows; citations of others are left out. `flaws` grows with what was
-        wrong and is used all the same.
+        `citable`: the memories that the prompt shows; citations of others are left out. `flaws` counts mistakes in an
+        answer that is used all the same.
         """
         flaws = Flaws() if flaws is None else flaws
         return read(ask, data, replace(self._guard, spent=self._spent(ask), flaws=flaws), citable)
 
     def read_text(self, ask: Ask[Any, Any], text: str, flaws: Flaws | None = None) -> Value | None:
-        """Plain words as an answer; None for a task, or for words, that cannot be used this way."""
+        """Returns plain words as an answer; None if the task, or the words, cannot be used this way."""
         field = ask.task.free_text
         try:
             return self.read(ask, {field: text}, flaws=flaws) if field else None
@@ -88,7 +88,7 @@ class PromptBook:
             return None
 
     def read_words(self, ask: Ask[Any, Any], text: str, *, cut: bool = False, flaws: Flaws | None = None) -> Value:
-        """The answer to a question in the small form, as the task's typed output. Raises Unusable.
+        """Returns the answer to a question in the small form, as the task's typed output. Raises Unusable.
 
         `cut`: whether the length limit ended it.
         """
@@ -96,14 +96,15 @@ class PromptBook:
         if small is None:
             raise UsageError(f"the task {ask.task.name!r} has no small form")
         try:
-            data = small.data(ask.input, Words(text, cut, flaws))
+            data = small.data(ask.input, PlainAnswer(text, cut, flaws))
         except Unusable as error:
             raise Unusable(error.told(self.language), error.kind) from None
         return self.read(ask, data, frozenset(memory_ids(ask.input)), flaws)
 
     def _in_few_words(self, ask: Ask[Any, Any], small: Small[Any], drop: int) -> Prompt:
-        """The question in the small form: who one is and what one knows, then the talk as turns of a chat."""
-        task, view = ask.task, View(self.setting, offers_of(ask), drop)
+        """Returns the question in the small form: who the character is and what it knows, then the talk as turns of a
+        chat."""
+        task, view = ask.task, PromptView(self.setting, offers_of(ask), drop)
         values: dict[str, Any] = scene_values(ask, self.setting, drop)
         who, lines = ask.input.who, getattr(ask.input, "lines", ())
         chat, said = chat_of(lines, who.id), [speech(line.text) for line in lines]
@@ -118,10 +119,10 @@ class PromptBook:
         fixed, cue = self._templates.halves(f"{SMALL}{task.name}.txt", values)
         persona = self._templates.whole(f"{SMALL}persona.txt", values)
         turns = chat.turns if small.choices is None else ()
-        turns = joined(turns, Message("user", cue)) if cue else list(turns)
+        turns = joined(turns, ChatMessage("user", cue)) if cue else list(turns)
         return Prompt(
             task.name,
-            (Message("system", f"{persona}\n\n{fixed}".strip()), *turns),
+            (ChatMessage("system", f"{persona}\n\n{fixed}".strip()), *turns),
             {},
             small.max_tokens,
             task.temperature,
@@ -130,25 +131,27 @@ class PromptBook:
             letters=small.letters(ask.input),
         )
 
-    def _messages(self, ask: Ask[Any, Any], drop: int, *, tool: bool = False) -> tuple[tuple[Message, ...], int]:
-        """The messages, what changes least first, and the number of retrieved memories shown."""
+    def _messages(self, ask: Ask[Any, Any], drop: int, *, tool: bool = False) -> tuple[tuple[ChatMessage, ...], int]:
+        """Returns the messages, the least changing first, and the number of retrieved memories shown."""
         values: dict[str, Any] = {**scene_values(ask, self.setting, drop), "tool": tool}
         instructions, changing = self._templates.halves(f"{ask.task.name}.txt", values)
         if isinstance(ask.input, InsightsInput) and ask.input.recent:
             return self._continued(ask.input, drop, f"{changing}\n\n{instructions}")
         persona = (self._templates.whole("persona.txt", values),) if "me" in values else ()
         system = (self._templates.whole("rules.txt", values), *persona, instructions)
-        return (Message("system", "\n\n".join(system)), Message("user", changing)), len(values["memories"])
+        return (ChatMessage("system", "\n\n".join(system)), ChatMessage("user", changing)), len(values["memories"])
 
-    def _continued(self, inputs: InsightsInput, drop: int, text: str) -> tuple[tuple[Message, ...], int]:
-        """Insights go on in the conversation in which the questions were asked: a server has just read it."""
+    def _continued(self, inputs: InsightsInput, drop: int, text: str) -> tuple[tuple[ChatMessage, ...], int]:
+        """Returns the messages for insights, which continue the conversation of the questions: a server has just read
+        it."""
         asked, questions = questions_of(inputs)
         before, shown = self._messages(asked, drop)
         said = json.dumps(written(asked, questions), ensure_ascii=False)
-        return (*before, Message("assistant", said), Message("user", text)), shown
+        return (*before, ChatMessage("assistant", said), ChatMessage("user", text)), shown
 
     def _spent(self, ask: Ask[Any, Any]) -> frozenset[str]:
-        """The lines of its voice that the character has said, as far as the question knows: none is said twice."""
+        """Returns the example lines of its voice that the character has said, as far as the question knows: none is
+        said twice."""
         own, inputs = voice_of(ask, self.setting), ask.input
         if not own:
             return frozenset()
@@ -160,16 +163,16 @@ class PromptBook:
 
     @cached_property
     def _guard(self) -> SpeechGuard:
-        """The guard, which knows every line of the templates so that it can find a repetition."""
+        """Returns the guard, which knows every line of the templates so that it can find a repetition."""
         texts = self._templates.literals
         return SpeechGuard(self.language, shingles(texts, self.language), descriptions(texts, self.language))
 
 
-def _labels(messages: Iterable[Message]) -> frozenset[int]:
-    """The memories whose labels a question shows.
+def _labels(messages: Iterable[ChatMessage]) -> frozenset[int]:
+    """Returns the memories whose labels a question shows.
 
-    They are looked for in the finished text because templates decide what is shown, a scenario's own too. The rules, in
-    the system message, only give an example of a label.
+    It searches the finished text because templates, also a scenario's own, decide what is shown. The rules, in the
+    system message, only give an example of a label.
     """
     asked = (message.text for message in messages if message.role == "user")
     return frozenset(int(found) for text in asked for found in _LABEL.findall(text))

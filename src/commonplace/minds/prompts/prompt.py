@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from commonplace.languages import phrases
-from commonplace.minds.prompts.voices import acquaintances_of, voices_of
+from commonplace.minds.prompts.character_voices import acquaintances_of, voices_of
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.tree import Node
 
@@ -19,7 +19,7 @@ PARTS = ("rules.txt", "persona.txt", "parts.txt", "plan_parts.txt", "again.txt",
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """One message of a chat."""
 
     role: Literal["system", "user", "assistant"]
@@ -31,7 +31,7 @@ class Prompt:
     """What is sent to a model. What changes least comes first, so that servers can reuse what they have read."""
 
     task: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     schema: Mapping[str, Any]
     """JSON Schema of the answer: closed objects without `$ref`, the same for every question of the task. Empty in the
     small form."""
@@ -48,7 +48,7 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """The whole of it, for people."""
+        """Returns the whole prompt, for people."""
         return "\n\n".join(f"[{message.role}]\n{message.text}" for message in self.messages)
 
 
@@ -56,20 +56,20 @@ class Unusable(ValueError):
     """An answer that cannot be used. The message says what is wrong, to be quoted when it is asked for again."""
 
     def __init__(self, what: str, kind: str, **values: object) -> None:
-        """`what`: in English; `values` go into its fields in braces. `kind`: one word to count it by: `json`, `schema`,
-        `range`, `unknown_id`, `empty`, `language`, `leak` …"""
+        """Makes an error that says `what`, in English; `values` go into its fields in braces. `kind` is one word to
+        count it by: `json`, `schema`, `range`, `unknown_id`, `empty`, `language`, `leak` …"""
         super().__init__(what.format(**values) if values else what)
         self.what, self.values = what, values
         self.kind = kind
 
     def told(self, language: str) -> str:
-        """What is wrong, in the language of the prompt."""
+        """Returns the complaint in the language of the prompt."""
         words = in_language(self.what, language)
         return words.format(**self.values) if self.values else words
 
 
 def in_language(what: str, language: str) -> str:
-    """A complaint as a prompt quotes it; one without a translation stays as it is."""
+    """Returns a complaint as a prompt quotes it; one without a translation does not change."""
     return phrases(language, "complaints").get(what, what)
 
 
@@ -82,7 +82,7 @@ Named = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class PromptSetting:
     """The names that prompts use."""
 
     title: str
@@ -101,15 +101,15 @@ class Setting:
 
     @property
     def names(self) -> Mapping[str, str]:
-        """Area id → name."""
+        """Returns area id → name."""
         return dict((*self.places, *self.private))
 
 
-def setting_of(scenario: Scenario) -> Setting:
-    """The setting of a compiled scenario."""
+def setting_of(scenario: Scenario) -> PromptSetting:
+    """Returns the setting of a compiled scenario."""
     nodes = scenario.geography.nodes
     known = [nodes[area] for area in scenario.geography.destinations if nodes[area].parent_id or _is_place(nodes, area)]
-    return Setting(
+    return PromptSetting(
         title=nodes[scenario.geography.root].name,
         places=tuple((node.id, node.name) for node in known if node.public),
         private=tuple((node.id, node.name) for node in known if not node.public),
@@ -121,7 +121,7 @@ def setting_of(scenario: Scenario) -> Setting:
 
 
 def _is_place(nodes: Mapping[str, Node], root: str) -> bool:
-    """Whether the root is somewhere to be, such as a single room or a square with a fountain, and not only the name of
-    a town."""
+    """Tells whether characters can be at the root, such as a single room or a square with a fountain, and it is not
+    only the name of a town."""
     children = [nodes[child].type for child in nodes[root].children]
     return "object" in children or "area" not in children

@@ -96,9 +96,9 @@ class SpeechGuard:
     """Grows with what is left out or shortened."""
 
     def line(self, text: str, names: Iterable[str] = (), longest: int = LONGEST_LINE) -> str:
-        """A line of speech without quotation marks, stage directions and the speaker's name in front (`names`).
+        """Returns a line of speech without quotation marks, stage directions and the speaker's name in front (`names`).
 
-        Too long a line ends with its last sentence that fits. Empty where nothing is left.
+        A line that is too long ends with its last sentence that fits. Empty if nothing is left.
         """
         text = self.own_words(text)
         self._refuse_machinery(text)
@@ -114,9 +114,9 @@ class SpeechGuard:
         return shown
 
     def text(self, text: str) -> str:
-        """Other words a model puts into the world, unchanged: what somebody is doing, a question.
+        """Returns other words that a model puts into the world, unchanged: somebody's doing, a question.
 
-        Empty where there are none, but `null` or what the instructions say about the field.
+        Empty if there are none, or only `null` or what the instructions say about the field.
         """
         text = self.own_words(text)
         self._refuse_machinery(text)
@@ -124,7 +124,8 @@ class SpeechGuard:
         return _without_asides(text).strip() or text
 
     def own_words(self, text: str) -> str:
-        """The text; empty if it stands for nothing, or only repeats names of the schema or what is said of a field."""
+        """Returns the text; empty if it stands for nothing, or only repeats names of the schema or descriptions of a
+        field."""
         said, parts = folded(text), [part for part in _pieces(text) if part]
         words = set(_WORD.findall(said))
         only_names = bool(words) and words <= self.names | _ARTICLES
@@ -159,9 +160,9 @@ class SpeechGuard:
 
 
 def is_other_language(text: str, own: str) -> bool:
-    """Whether a text has more function words of another language than of its own: French where English is spoken.
+    """Tells whether a text has more function words of another language than of its own: French in an English town.
 
-    Names, single words and short phrases pass, and everything where the own language has no list of such words.
+    Names, single words and short phrases pass, and everything does if the own language has no list of such words.
     """
     known, said = function_words(), _WORD.findall(text.casefold())
     if own not in known or len(said) < SEVERAL:
@@ -172,19 +173,20 @@ def is_other_language(text: str, own: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """The form in which leaks are looked for: case folded, single spaces."""
+    """Returns the form in which leaks are searched for: case folded, with single spaces."""
     return _SPACES.sub(" ", text).casefold()
 
 
 def shingles(texts: Iterable[str], language: str) -> frozenset[str]:
-    """All runs of as many characters as count as a leak."""
+    """Returns all runs of characters that are long enough to count as a leak."""
     size = spoken_language(language).leak
     parts = [folded(text) for text in texts]
     return frozenset(part[start : start + size] for part in parts for start in range(len(part) - size + 1))
 
 
 def descriptions(texts: Iterable[str], language: str) -> frozenset[str]:
-    """What instructions say about single fields, piece by piece: of `doing: what is seen, in few words` both."""
+    """Returns the descriptions of single fields in instructions, piece by piece: both pieces of `doing: what is seen,
+    in few words`."""
     least = spoken_language(language).shortest_echo
     pieces = (piece for text in texts for found in _DESCRIBED.findall(text) for piece in _pieces(found))
     return frozenset(piece for piece in pieces if len(piece) >= least and " " in piece)
@@ -195,7 +197,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def unquoted(text: str) -> str:
-    """A text without quotation marks around the whole of it."""
+    """Returns a text without quotation marks around the whole of it."""
     while (
         len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1] and text[-1] not in text[1:-1]
     ):
@@ -204,7 +206,7 @@ def unquoted(text: str) -> str:
 
 
 def _without_asides(text: str) -> str:
-    """The text without stage directions in brackets: what is acted, or stands between sentences."""
+    """Returns the text without stage directions in brackets: they are acted, or stand between sentences."""
 
     def kept(found: re.Match[str]) -> str:
         before, after = text[: found.start()].rstrip(), text[found.end() :].lstrip()
@@ -224,7 +226,8 @@ def _without_speaker(text: str, names: Iterable[str]) -> str:
 
 
 def first_sentences(text: str, most: int) -> str:
-    """The first sentences of a text. An exclamation of a word or two (“Oh!”, “어?”) counts as part of the next one."""
+    """Returns the first sentences of a text. An exclamation of a word or two (“Oh!”, “어?”) counts as part of the next
+    one."""
     start, count = 0, 0
     for found in _SENTENCE_END.finditer(text):
         if found.end() - start > EXCLAMATION:
@@ -236,7 +239,8 @@ def first_sentences(text: str, most: int) -> str:
 
 
 def until_sentence_end(text: str, longest: int) -> str:
-    """At most `longest` characters, up to the last sentence end that fits; a long first sentence is cut at a word."""
+    """Returns at most `longest` characters, up to the last sentence end that fits; a long first sentence is cut at a
+    word."""
     if len(text) <= longest:
         return text
     ends = [found.end() for found in _SENTENCE_END.finditer(text) if found.end() <= longest]

@@ -28,8 +28,8 @@ LARGEST = 100_000
 
 @cache
 def shipped(language: str) -> Mapping[str, str]:
-    """File name → template; those of the small form have their folder before it. Raises UsageError for a language
-    without templates."""
+    """Returns file name → template; the names of the small form begin with their folder. Raises UsageError for a
+    language without templates."""
     if language not in LANGUAGES:
         raise UsageError(f"there are no prompts in {language!r}", hint=f"the languages are {', '.join(LANGUAGES)}")
     small = file_texts(language, f"prompts/{SMALL}")
@@ -37,11 +37,11 @@ def shipped(language: str) -> Mapping[str, str]:
 
 
 def load_overrides(folder: str | Path, *, beside: Path | None = None) -> Mapping[str, str]:
-    """The templates in a scenario's own folder, by file name.
+    """Returns the templates in a scenario's own folder, by file name.
 
-    `beside`: the folder of a scenario file that names `folder`; nothing outside of it is read, because the texts go
-    into the run and to a model. Raises UsageError for that, for a file that would replace no shipped template, and for
-    one that is not a template.
+    `beside`: the folder of a scenario file that names `folder`. Nothing outside of it is read, because the texts go
+    into the run and to a model. Raises UsageError for a folder outside, for a file that would replace no shipped
+    template, and for one that is not a template.
     """
     if beside is not None:
         _refuse_outside(Path(folder), beside)
@@ -98,7 +98,8 @@ def _checked(path: Path, name: str) -> str:
 
 
 def environment(loader: BaseLoader) -> ImmutableSandboxedEnvironment:
-    """A sandbox in which an unknown value is an error. It escapes nothing: values have been made `plain` before."""
+    """Returns a sandbox in which an unknown value is an error. It escapes nothing: all values have been made
+    `plain`."""
     return ImmutableSandboxedEnvironment(
         loader=loader,
         undefined=StrictUndefined,
@@ -117,11 +118,11 @@ class Templates:
 
     @property
     def literals(self) -> tuple[str, ...]:
-        """What the templates say themselves, between the values: instructions that nobody may speak."""
+        """Returns the words of the templates between the values: instructions that nobody may speak."""
         return tuple(part for text in self.texts.values() for part in _TAGS.split(text))
 
     def whole(self, name: str, values: Mapping[str, object]) -> str:
-        """A template filled in. Raises UsageError for an unknown value and any other error in the template."""
+        """Returns a template filled in. Raises UsageError for an unknown value and any other error in the template."""
         try:
             return self._environment.get_template(name).render(values).strip()
         except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
@@ -132,6 +133,6 @@ class Templates:
             ) from error
 
     def halves(self, name: str, values: Mapping[str, object]) -> tuple[str, str]:
-        """A task's template filled in, and divided: what is the same at every tick, and what changes."""
+        """Returns a task's template filled in, in two parts: what is the same at every tick, and what changes."""
         fixed, _, changing = f"\n{self.whole(name, values)}\n".partition(BETWEEN)
         return fixed.strip(), changing.strip()

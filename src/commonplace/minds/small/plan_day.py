@@ -12,7 +12,7 @@ from commonplace.languages import phrases
 from commonplace.minds.mind import Ask
 from commonplace.minds.offline.gatherings import moment_minutes
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.small.form import Small, Words
+from commonplace.minds.small.form import PlainAnswer, Small
 from commonplace.minds.tasks.plan_day import DAY, MOST, PlanDayInput, Stroke
 from commonplace.minds.tasks.plan_day import PLAN_DAY as FULL
 from commonplace.minds.tasks.wire import offers_of
@@ -31,8 +31,8 @@ class Change:
     """Area id."""
 
 
-def _changes(inputs: PlanDayInput, words: Words) -> Iterator[Change]:
-    """The lines that say when, what and where; one at no known place is left out."""
+def _changes(inputs: PlanDayInput, words: PlainAnswer) -> Iterator[Change]:
+    """Yields the changes whose lines say when, what and where; a line without a known place is left out."""
     offers = offers_of(Ask(FULL, inputs))
     lines = words.text.splitlines()[: -1 if words.cut else None]
     for found in filter(None, map(_LINE.match, lines)):
@@ -44,8 +44,9 @@ def _changes(inputs: PlanDayInput, words: Words) -> Iterator[Change]:
             yield Change(f"{int(found[1]):02}:{found[2]}", do.strip(), place)
 
 
-def _data(inputs: PlanDayInput, words: Words) -> Mapping[str, Any]:
-    """The usual day with the changes. Raises Unusable for words that say neither `none` nor what is different."""
+def _data(inputs: PlanDayInput, words: PlainAnswer) -> Mapping[str, Any]:
+    """Returns the usual day with the changes. Raises Unusable for words that say neither `none` nor what is
+    different."""
     said = words.text.strip().casefold()
     if said.startswith(phrases(inputs.who.language, "prompts")["as_usual"].casefold()):
         return {"day": [_usual(stroke) for stroke in inputs.routine]}
@@ -68,7 +69,7 @@ def _data(inputs: PlanDayInput, words: Words) -> Mapping[str, Any]:
 
 
 def _since_waking(wakes: str, time: str) -> int:
-    """Minutes from waking to a time of day."""
+    """Returns minutes from waking to a time of day."""
     return (moment_minutes(time) - moment_minutes(wakes)) % DAY
 
 

@@ -17,13 +17,13 @@ from commonplace.minds.notes import FactNote, Person
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import event_stroke
 from commonplace.minds.offline.rate import rate
-from commonplace.minds.prompts.telling import plain
-from commonplace.minds.small.form import LETTERS, Small, Words, chosen
+from commonplace.minds.prompts.teller import plain
+from commonplace.minds.small.form import LETTERS, PlainAnswer, Small, chosen
 from commonplace.minds.tasks.offers import title_of
 from commonplace.minds.tasks.plan_day import Stroke
 from commonplace.minds.tasks.rate import RateInput
 from commonplace.minds.tasks.react import ReactInput
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 
 MOST_PEOPLE, MOST_SETTLED = 2, 2
 """People that can be spoken to, and things settled, that are offered."""
@@ -33,7 +33,7 @@ Sort = Literal["reply", "keep", "greet", "talk", "tell", "leave", "settle", "att
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Option:
     """Something that can be done now, and the answer of the full form that does it."""
 
     sort: Sort
@@ -48,11 +48,11 @@ class Choice:
     """`HH:MM`."""
 
 
-def choices(inputs: ReactInput) -> tuple[Choice, ...]:
-    """What can be done: first to answer whoever has spoken, else to go on."""
+def choices(inputs: ReactInput) -> tuple[Option, ...]:
+    """Returns the choices: first to answer whoever has spoken, else to go on."""
     people, talking = _people(inputs), bool(inputs.lines)
     answers = [_talk("reply", people[0], "reply", _heard(inputs, people[0]))] if people and inputs.floor else []
-    keep, wait = Choice("keep", {"decision": "keep"}), Choice("wait", {"decision": "wait"})
+    keep, wait = Option("keep", {"decision": "keep"}), Option("wait", {"decision": "wait"})
     open_talk = [] if inputs.floor else [_opening(inputs, one) for one in people]
     leave = [_talk("leave", people[0], "farewell")] if people and talking else []
     found = [*answers, keep, *open_talk, *_news(inputs, people), *_settled(inputs), *_events(inputs), *leave, wait]
@@ -60,30 +60,30 @@ def choices(inputs: ReactInput) -> tuple[Choice, ...]:
 
 
 def _people(inputs: ReactInput) -> list[Person]:
-    """Those who can be spoken to: whoever has spoken last, others of the talk, others."""
+    """Returns the people who can be spoken to: the last speaker, others of the talk, others."""
     speakers = [line.speaker for line in reversed(inputs.lines) if line.speaker != inputs.who.id]
     place = {who: number for number, who in reversed(list(enumerate(speakers)))}
     able = [one for one in inputs.situation.people if one.can_be_spoken_to and (not speakers or one.id in place)]
     return sorted(able, key=lambda one: place.get(one.id, len(speakers)))[:MOST_PEOPLE]
 
 
-def _talk(sort: Sort, person: Person, purpose: str, because: Sequence[int] = (), what: str = "") -> Choice:
+def _talk(sort: Sort, person: Person, purpose: str, because: Sequence[int] = (), what: str = "") -> Option:
     data = {"decision": "talk", "target": person.id, "talk": {"purpose": purpose}, "because": list(because)}
-    return Choice(sort, data, person.id, what)
+    return Option(sort, data, person.id, what)
 
 
-def _opening(inputs: ReactInput, person: Person) -> Choice:
+def _opening(inputs: ReactInput, person: Person) -> Option:
     greets = not inputs.lines and not 0 <= person.minutes_since_talk < MET
     return _talk("greet" if greets else "talk", person, "greet" if greets else "", _heard(inputs, person))
 
 
 def _heard(inputs: ReactInput, person: Person) -> list[int]:
-    """The memories of what they have just done or said."""
+    """Returns the memories of what they have just done or said."""
     return [entry.memory_id for entry in inputs.news if entry.who == person.id and entry.memory_id]
 
 
-def _news(inputs: ReactInput, people: Sequence[Person]) -> Iterator[Choice]:
-    """The first piece of news that one of them has not heard."""
+def _news(inputs: ReactInput, people: Sequence[Person]) -> Iterator[Option]:
+    """Yields the first piece of news that one of them has not heard."""
     for fact, memory in _carried(inputs):
         for person in people:
             if fact.id not in inputs.told.get(person.id, ()):
@@ -92,14 +92,14 @@ def _news(inputs: ReactInput, people: Sequence[Person]) -> Iterator[Choice]:
 
 
 def _carried(inputs: ReactInput) -> Iterator[tuple[FactNote, int]]:
-    """The facts, each with the memory that carries it."""
+    """Yields the facts, each with the memory that carries it."""
     carrying = {fact: note.id for note in reversed(inputs.recalled) for fact in note.facts}
     carrying |= {fact: entry.memory_id for entry in inputs.news for fact in entry.facts if entry.memory_id}
     yield from ((fact, carrying[fact.id]) for fact in inputs.facts if fact.id in carrying)
 
 
-def _settled(inputs: ReactInput) -> Iterator[Choice]:
-    """What talks have settled for later today."""
+def _settled(inputs: ReactInput) -> Iterator[Option]:
+    """Yields the choices for what talks have settled for later today."""
     spoken, known = language(inputs.who.language), _known(inputs)
     for one in [one for one in inputs.agreed if one.place in known][:MOST_SETTLED]:
         stroke = Stroke(
@@ -109,8 +109,8 @@ def _settled(inputs: ReactInput) -> Iterator[Choice]:
         yield _planned("settle", stroke, plain(one.text))
 
 
-def _events(inputs: ReactInput) -> Iterator[Choice]:
-    """The first event known of that is still to come today, where the plan does not lead."""
+def _events(inputs: ReactInput) -> Iterator[Option]:
+    """Yields the first known event that is still to come today and is not in the plan."""
     moment, known = inputs.situation.moment, _known(inputs)
     plan = [(item.location, item.event) for item in (inputs.now, *inputs.later) if item is not None]
     for fact, memory in _carried(inputs):
@@ -125,24 +125,24 @@ def _known(inputs: ReactInput) -> frozenset[str]:
     return frozenset({spot.id for spot in inputs.places} | {inputs.situation.place.id})
 
 
-def _planned(sort: Sort, stroke: Stroke, what: str) -> Choice:
-    """To go on for now, with something new in the plan."""
+def _planned(sort: Sort, stroke: Stroke, what: str) -> Option:
+    """Returns the choice to go on for now, with something new in the plan."""
     because = list(stroke.because)
     plan = {
         "start": stroke.start, "minutes": stroke.minutes, "place": stroke.location, "do": stroke.do,
         "emoji": stroke.emoji, "because": because, "event": stroke.event,
     }  # fmt: skip
-    return Choice(sort, {"decision": "keep", "plan": plan, "because": because}, what=what, where=stroke.location,
+    return Option(sort, {"decision": "keep", "plan": plan, "because": because}, what=what, where=stroke.location,
                   time=stroke.start)  # fmt: skip
 
 
-def _data(inputs: ReactInput, words: Words) -> Mapping[str, Any]:
+def _data(inputs: ReactInput, words: PlainAnswer) -> Mapping[str, Any]:
     offered = choices(inputs)
     return {**offered[chosen(words, LETTERS[: len(offered)])].data, "rate": _ratings(inputs)}
 
 
 def _ratings(inputs: ReactInput) -> list[dict[str, Any]]:
-    """What the rules say of what is to be rated; they draw nothing."""
+    """Returns the ratings by the rules, which draw nothing."""
     new = RateInput(
         who=inputs.who, texts=inputs.unrated, happenings=inputs.unrated_happenings, bearings=inputs.unrated_bearings
     )
@@ -150,7 +150,7 @@ def _ratings(inputs: ReactInput) -> list[dict[str, Any]]:
     return [one.model_dump(by_alias=True) for one in ratings]
 
 
-def _scene(inputs: ReactInput, view: View) -> Values:
+def _scene(inputs: ReactInput, view: PromptView) -> Values:
     people, places = view.offers.people, view.offers.places
     offered = choices(inputs)
     return {

@@ -13,7 +13,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.languages import LANGUAGES, own_files
 from commonplace.minds.mind import Task
 from commonplace.minds.prompts.prompt import PARTS, SMALL
-from commonplace.minds.tasks.act import ACT, ActInput, ActOutput, Targets
+from commonplace.minds.tasks.act import ACT, ActInput, ActOutput, KnownTargets
 from commonplace.minds.tasks.answer import (
     ANSWER,
     Acquaintance,
@@ -28,7 +28,7 @@ from commonplace.minds.tasks.judge import JUDGE, JudgeInput, JudgeOutput
 from commonplace.minds.tasks.perceive_event import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.plan_day import PLAN_DAY, PlanDayInput, PlanDayOutput, Stroke
 from commonplace.minds.tasks.plan_parts import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, PlanPartsOutput
-from commonplace.minds.tasks.rate import RATE, RateInput, RateOutput, Rating
+from commonplace.minds.tasks.rate import RATE, RateInput, RateOutput, TextRating
 from commonplace.minds.tasks.react import REACT, ReactInput, ReactOutput
 from commonplace.minds.tasks.reflect import (
     INSIGHTS,
@@ -78,6 +78,7 @@ __all__ = [
     "InsightsOutput",
     "JudgeInput",
     "JudgeOutput",
+    "KnownTargets",
     "PartOut",
     "PerceiveEventInput",
     "PerceiveEventOutput",
@@ -89,13 +90,12 @@ __all__ = [
     "QuestionsOutput",
     "RateInput",
     "RateOutput",
-    "Rating",
     "ReactInput",
     "ReactOutput",
     "RelateInput",
     "RelateOutput",
     "Stroke",
-    "Targets",
+    "TextRating",
     "ThingKnown",
 ]
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Given, Item, Recalled, Situation, Spot, Value, Who, always
+from commonplace.minds.notes import Given, ItemNote, Recalled, Situation, Spot, Value, Who, always
 from commonplace.minds.tasks.offers import Choices, Offers, people, places, uses
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import (
     LONGEST_CHOICE,
     LONGEST_DOING,
@@ -46,10 +46,10 @@ OFFERED: Mapping[str, Literal["people", "places", "things"]] = {
 """Target → what it is one of; anything else is said as it is."""
 
 
-class Targets(Given, omit_defaults=True):
+class KnownTargets(Given, omit_defaults=True):
     """The possible targets of an action at this tick, and the action of the plan's next step.
 
-    `cognition.act.targets` derives it from the world's own `Targets`, narrowed to what the character knows.
+    `cognition.act.targets` derives it from the world's own `KnownTargets`, narrowed to what the character knows.
     """
 
     areas: tuple[str, ...] = always(())
@@ -67,15 +67,15 @@ class Targets(Given, omit_defaults=True):
 
     @property
     def of(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-        """Kind of action → first target → second ones, none where it takes one."""
+        """Returns kind of action → first target → second targets, none if it takes only one."""
         areas, agents = dict.fromkeys(self.areas, ()), dict.fromkeys(self.agents, ())
         return {"MOVE": areas, "INTERACT": self.objects, "SAY": agents, **self.others}
 
 
-class ActInput(Targets, kw_only=True):
+class ActInput(KnownTargets, kw_only=True):
     who: Who
     situation: Situation
-    item: Item | None
+    item: ItemNote | None
     reaction: str = always("")
     places: tuple[Spot, ...] = always(())
     """The areas one knows, for their names."""
@@ -98,7 +98,7 @@ _SPOKEN = spoken(needed=True)
 
 
 def _say(value: object, context: Context) -> str:
-    """Read for SAY only: beside other actions the field is ignored."""
+    """Reads the words for SAY only: beside other actions the field is ignored."""
     return _SPOKEN.read(value, context) if context.fields.get("kind") == "SAY" else ""
 
 
@@ -114,14 +114,14 @@ class DeedAnswer(WireValue):
     """None: it rests on what the reaction rests on."""
 
     def action(self, offers: Offers, because: tuple[int, ...]) -> ActOutput:
-        """The action, at one of the targets that `target_offers` makes."""
+        """Returns the action, at one of the targets that `target_offers` makes."""
         because = because if self.because is None else self.because
         targets = _targets_of(self.kind, self.target, offers)
         return ActOutput(kind=self.kind, doing=self.doing, emoji=self.emoji, because=because, **targets)
 
     @classmethod
     def of_action(cls, offers: Offers, value: ActOutput, because: tuple[int, ...]) -> Self:
-        """The answer that `action` makes this action of."""
+        """Returns the answer from which `action` makes this action."""
         return cls(
             kind=value.kind,
             target=_label_of(value, offers),
@@ -162,7 +162,7 @@ class ActAnswer(AnswerModel):
 
 
 def _targets_of(kind: str, label: str, offers: Offers) -> dict[str, Any]:
-    """Field → id of what a label means for a kind of action; the label itself where it was not offered."""
+    """Returns field → id for what a label means for a kind of action; the label itself if it was not offered."""
     named = ACTIONS[kind].targets
     found = offers.actions.get(kind, Choices()).id(label)
     whole = found or (label if len(named) == 1 else _split(label))
@@ -171,7 +171,7 @@ def _targets_of(kind: str, label: str, offers: Offers) -> dict[str, Any]:
 
 
 def _label_of(value: ActOutput, offers: Offers) -> str:
-    """The label of which `_targets_of` makes an action's targets."""
+    """Returns the label from which `_targets_of` makes an action's targets."""
     target = " ".join(getattr(value, name) for name in ACTIONS[value.kind].targets)
     return offers.actions.get(value.kind, Choices()).label(target)
 
@@ -199,7 +199,7 @@ class ActCall(AnswerModel):
     say: SayCall | None = None
 
     def output(self, inputs: ActInput) -> ActOutput:
-        """The action; without what belongs to its kind it has no target, and the simulator rejects it."""
+        """Returns the action. If the part for its kind is missing it has no target, and the simulator rejects it."""
         match self.kind, self.move, self.interact, self.say:
             case "MOVE", MoveCall(to_location_id=area), _, _:
                 target, say = area, ""
@@ -213,7 +213,7 @@ class ActCall(AnswerModel):
 
     @classmethod
     def of(cls, inputs: ActInput, value: ActOutput) -> Self:
-        """The call that `output` makes this action of."""
+        """Returns the call from which `output` makes this action."""
         offers = _offers(inputs)
         thing = offers.things.label(f"{value.object_id} {value.verb}").rpartition(":")[0] or value.object_id
         return cls(
@@ -228,8 +228,8 @@ class ActCall(AnswerModel):
         )
 
 
-def is_possible(targets: Targets, action: ActOutput) -> bool:
-    """Whether an action is at one of the targets; one that takes none always is."""
+def is_possible(targets: KnownTargets, action: ActOutput) -> bool:
+    """Tells whether an action is at one of the targets; an action without targets always is."""
     named = ACTIONS[action.kind].targets
     first, *second = (getattr(action, name) for name in named) if named else ("",)
     offered = targets.of.get(action.kind, {})
@@ -237,20 +237,20 @@ def is_possible(targets: Targets, action: ActOutput) -> bool:
 
 
 def _split(target: str) -> str:
-    """`stove: USE`, not offered, as `stove USE`."""
+    """Returns a label that was not offered as an id would be: `stove: USE` → `stove USE`."""
     thing, _, verb = target.rpartition(":")
     return f"{thing.strip() or target} {verb.strip()}"
 
 
-def target_offers(targets: Targets, known: Iterable[Spot], here: Situation) -> Offers:
-    """This tick's targets, by the names that `known` places, things in sight and people in sight have."""
+def target_offers(targets: KnownTargets, known: Iterable[Spot], here: Situation) -> Offers:
+    """Returns this tick's targets, by the names of `known` places, and of things and people in sight."""
     named = _named(places(known), here)
     actions = {kind: _choices(ACTIONS[kind].targets, offered, named) for kind, offered in targets.of.items()}
     return Offers(people=actions["SAY"], places=actions["MOVE"], things=actions["INTERACT"], actions=actions)
 
 
 def _named(known: Choices, here: Situation) -> Callable[[str, str], str]:
-    """A function of the field and the id of a target: the name a mind knows it by."""
+    """Returns a function from the field and the id of a target to the name a mind knows it by."""
     things = Choices.of((thing.id, thing.name) for thing in here.things)
     by_sort = {"people": people(here.people), "places": known, "things": things}
     return lambda target, id: by_sort[OFFERED[target]].label(id) if target in OFFERED else id
@@ -263,8 +263,8 @@ def _choices(kinds: Sequence[str], offered: Mapping[str, tuple[str, ...]], named
     return Choices({f"{first} {one}": f"{named(kinds[0], first)}: {named(kinds[1], one)}" for first, one in each})
 
 
-def target_values(targets: Targets, offers: Offers, here: Situation, language: str) -> Values:
-    """The kinds of action with their targets as a template lists them, and the plan's next step."""
+def target_values(targets: KnownTargets, offers: Offers, here: Situation, language: str) -> Values:
+    """Returns the kinds of action with their targets as a template lists them, and the plan's next step."""
     if targets.step == "INTERACT":
         step_target = offers.things.label(f"{targets.step_target} {targets.step_verb}")
     else:
@@ -288,7 +288,7 @@ def _listed(
     here: Situation,
     named: Callable[[str, str], str],
 ) -> list[str]:
-    """`plaza`, without places that have no name; of two targets `stove (cold): USE, OPEN`."""
+    """Returns labels such as `plaza`, without places that have no name; with two targets, `stove (cold): USE, OPEN`."""
     if len(kinds) > 1:
         return uses(here.things, {first: [named(kinds[1], one) for one in second] for first, second in offered.items()})
     labels = {id: named(kind, id) for kind in kinds for id in offered}
@@ -300,7 +300,7 @@ def _offers(inputs: ActInput) -> Offers:
     return target_offers(inputs, (*inputs.places, here.place), here)
 
 
-def _scene(inputs: ActInput, view: View) -> Values:
+def _scene(inputs: ActInput, view: PromptView) -> Values:
     return {
         "memories": sorted(view.memories(inputs), key=lambda told: told.id),
         "targets": target_values(inputs, view.offers, inputs.situation, inputs.who.language),
@@ -308,7 +308,7 @@ def _scene(inputs: ActInput, view: View) -> Values:
 
 
 def _fallback(inputs: ActInput) -> ActOutput:
-    """The plan's next step."""
+    """Returns the plan's next step."""
     doing = inputs.step_doing
     match inputs.step:
         case "MOVE":

@@ -14,7 +14,7 @@ from commonplace.minds.notes import (
     FactNote,
     Given,
     GoalNote,
-    Item,
+    ItemNote,
     Past,
     Person,
     Recalled,
@@ -24,11 +24,11 @@ from commonplace.minds.notes import (
     Who,
     always,
 )
-from commonplace.minds.prompts.telling import plain, speech
-from commonplace.minds.question import Asked
+from commonplace.minds.prompts.teller import plain, speech
+from commonplace.minds.question import ParsedQuestion
 from commonplace.minds.tasks.past_values import goal_values, lately_values
 from commonplace.minds.tasks.present import not_present
-from commonplace.minds.tasks.scenes import Values, View, spoken_lines
+from commonplace.minds.tasks.scenes import PromptView, Values, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.text import shortened
 from commonplace.world.happenings import Planned
@@ -81,7 +81,7 @@ class AnswerInput(Given):
     who: Who
     situation: Situation
     question: str
-    asked: Asked = Asked()
+    asked: ParsedQuestion = ParsedQuestion()
     """The question as rules understand it: whom, where and when it is about."""
     recalled: tuple[Recalled, ...] = ()
     """Best first."""
@@ -95,12 +95,12 @@ class AnswerInput(Given):
     """Those the question names that the character does not know: their names alone."""
     facts: tuple[FactNote, ...] = ()
     """What is known of the news that the recalled memories carry."""
-    now: Item | None = None
-    done: tuple[Item, ...] = ()
+    now: ItemNote | None = None
+    done: tuple[ItemNote, ...] = ()
     """Strokes of today's plan that are over, and the one under way."""
-    later: tuple[Item, ...] = ()
+    later: tuple[ItemNote, ...] = ()
     """Strokes of today's plan to come."""
-    usual: tuple[Item, ...] = ()
+    usual: tuple[ItemNote, ...] = ()
     """The strokes of a usual day."""
     day: tuple[Recalled, ...] = ()
     """What one did, said, heard and saw on the day the question is about, else today and yesterday; oldest first."""
@@ -126,8 +126,8 @@ class AnswerOutput(WireValue):
     answer: Annotated[str, spoken(LONGEST_ANSWER, needed=True)] = Field(min_length=1, max_length=LONGEST_ANSWER)
 
 
-def _scene(inputs: AnswerInput, view: View) -> Values:
-    teller = view.teller(inputs)
+def _scene(inputs: AnswerInput, view: PromptView) -> Values:
+    teller, before = view.teller(inputs), inputs.before
     recalled = view.best(teller.memories(not_present((*inputs.recalled, *inputs.thoughts[:2]), inputs)), ANSWERING)
     shown = {told.text for told in recalled}
     # plans are shown as such
@@ -148,12 +148,12 @@ def _scene(inputs: AnswerInput, view: View) -> Values:
         "done": [_stroke(item) for item in inputs.done[-4:]],
         "later": [_stroke(item) for item in inputs.later[:4]],
         "question": speech(shortened(inputs.question, LONGEST_ANSWER)),
-        "before": _earlier(inputs.before),
+        "before": before and {"answer": speech(before.answer), "received": before.received},
     }
 
 
 def _acquaintances(inputs: AnswerInput) -> list[Values]:
-    """Those the question is about with what is thought of them, the others by name."""
+    """Returns the people the question is about with what is thought of them, and the others by name."""
     asked = set(inputs.asked.people)
     named = sorted(inputs.known, key=lambda one: one.id not in asked)[:MOST_KNOWN]
     return [
@@ -163,12 +163,8 @@ def _acquaintances(inputs: AnswerInput) -> list[Values]:
     ]  # fmt: skip
 
 
-def _stroke(item: Item) -> Values:
+def _stroke(item: ItemNote) -> Values:
     return {"start": item.start, "do": plain(item.do), "place": plain(item.location_name)}
-
-
-def _earlier(before: Earlier | None) -> Values | None:
-    return {"answer": speech(before.answer), "received": before.received} if before else None
 
 
 ANSWER = Task(

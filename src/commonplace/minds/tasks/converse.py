@@ -15,7 +15,7 @@ from commonplace.minds.notes import (
     Gathering,
     Given,
     GoalNote,
-    Item,
+    ItemNote,
     Past,
     Person,
     Recalled,
@@ -25,14 +25,14 @@ from commonplace.minds.notes import (
     always,
 )
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.teller import plain
 from commonplace.minds.tasks.offers import Offers, fact_titles
 from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
 from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.scenes import (
     TALKING,
+    PromptView,
     Values,
-    View,
     carried_facts,
     carriers,
     latest,
@@ -59,8 +59,8 @@ class ConverseInput(Given, omit_defaults=True):
     """Lines I have said to this hearer today; none may be said again."""
     told: tuple[str, ...] = always(())
     """Ids of facts I know this hearer has heard (from me, or in my presence)."""
-    now: Item | None = always(None)
-    later: tuple[Item, ...] = always(())
+    now: ItemNote | None = always(None)
+    later: tuple[ItemNote, ...] = always(())
     past: Past = always(NO_PAST)
     """What I know of my own past, with this hearer above all."""
     goals: tuple[GoalNote, ...] = always(())
@@ -84,11 +84,7 @@ class ConverseOutput(WireValue):
     """What it is about, as the speaker names it: `my roof`, `the lantern festival`. No model is asked for it."""
 
 
-def _offers(inputs: ConverseInput) -> Offers:
-    return Offers(facts=fact_titles(inputs.facts, inputs.who.language))
-
-
-def _scene(inputs: ConverseInput, view: View) -> Values:
+def _scene(inputs: ConverseInput, view: PromptView) -> Values:
     untold = unsaid(not_present(inputs.recalled, inputs), inputs.lines)
     memories = view.best(view.teller(inputs).memories(untold), TALKING)
     told = said_before(inputs.said, inputs.lines)
@@ -122,6 +118,6 @@ CONVERSE = Task(
     max_tokens=300,
     temperature=0.8,
     scene=_scene,
-    offers=_offers,
+    offers=lambda inputs: Offers(facts=fact_titles(inputs.facts, inputs.who.language)),
     aloud=lambda _, written: words_in(written, "say"),
 )

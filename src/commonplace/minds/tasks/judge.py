@@ -7,7 +7,7 @@ from typing import Annotated
 from commonplace.languages import phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Person
-from commonplace.minds.prompts.telling import speech
+from commonplace.minds.prompts.teller import speech
 from commonplace.minds.tasks.offers import Choices, Offers, alike, people, places
 from commonplace.minds.tasks.perceive_event import (
     LONGEST_FAR,
@@ -16,7 +16,7 @@ from commonplace.minds.tasks.perceive_event import (
     StateChanges,
     changes,
 )
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import WireValue, choice, seen, some, whole
 from commonplace.world.circumstances import subject_of
 
@@ -62,7 +62,7 @@ def _offers(inputs: JudgeInput) -> Offers:
     )
 
 
-def _scene(inputs: JudgeInput, view: View) -> Values:
+def _scene(inputs: JudgeInput, view: PromptView) -> Values:
     place = next((area.name for area in inputs.areas if area.id == inputs.place), "")
     so = [view.offers.circumstances.label(key) for key in inputs.so if subject_of(key)[1] in inputs.here]
     here = [thing for thing in inputs.things if thing.id in inputs.here]

@@ -11,8 +11,8 @@ from typing import cast
 from unicodedata import combining, normalize
 
 from commonplace.languages.language import language as spoken_language
-from commonplace.minds.notes import FactNote, Given, Item, News, Person, Recalled, Spot, ThingHere, Value, fields_of
-from commonplace.minds.prompts.telling import gist, plain
+from commonplace.minds.notes import FactNote, Given, ItemNote, News, Person, Recalled, Spot, ThingHere, Value, fields_of
+from commonplace.minds.prompts.teller import gist, plain
 
 _STATE = re.compile(r" ?\([^()]*\)(?=:)")
 """What stands behind the name of a thing: `stove (cold): USE` is `stove: USE`."""
@@ -26,33 +26,33 @@ class Choices:
 
     @classmethod
     def of(cls, named: Iterable[tuple[str, str]]) -> Choices:
-        """From (id, name). A name that several share is told apart by its id: `Jun (jun2)`."""
+        """Returns choices made of (id, name). A name that several share is told apart by its id: `Jun (jun2)`."""
         names = {id: plain(name) for id, name in named}
         shared = Counter(names.values())
         return cls({id: name if shared[name] == 1 else f"{name} ({id})" for id, name in names.items()})
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """In the order offered."""
+        """Returns the labels in the order offered."""
         return tuple(self.labels_by_id.values())
 
     def only(self, ids: Iterable[str]) -> Choices:
-        """These ids, in this order; one that has no label is its own."""
+        """Returns only these ids, in this order; an id without a label is its own."""
         return Choices({id: self.label(id) for id in ids})
 
     def label(self, id: str, otherwise: str | None = None) -> str:
-        """An id's label; for an id that is not offered `otherwise`, or the id itself."""
+        """Returns an id's label; for an id that is not offered, `otherwise` or the id itself."""
         return self.labels_by_id.get(id, id if otherwise is None else otherwise)
 
     def id(self, text: str) -> str | None:
-        """The id of a label, an id or both (`Jun (jun)`), upper and lower case alike; None for what is not offered."""
+        """Returns the id of a label, an id or both (`Jun (jun)`), in any case of letters; None if it is not offered."""
         wanted = plain(text).casefold()
         found = self._named(wanted)
         found = found or (self._named(bare) if (bare := _STATE.sub("", wanted)) != wanted else None)
         return found or self._nearly(wanted)
 
     def _nearly(self, wanted: str) -> str | None:
-        """The id of the only label that stands in the text (`at Café Sixpence`) or is spelled nearly so."""
+        """Returns the id of the only label that the text contains (`at Café Sixpence`) or nearly spells."""
         spelled = {id: _spelled(label) for id, label in self.labels_by_id.items()}
         text = _spelled(wanted)
         within = [id for id, label in spelled.items() if label and f" {label} " in f" {text} "]
@@ -79,25 +79,25 @@ _ALIKE, _LONG_ENOUGH = 0.85, 6
 
 
 def _spelled(text: str) -> str:
-    """The words of a text in lower case, without accents and signs."""
+    """Returns the words of a text in lower case, without accents and signs."""
     bare = "".join(sign for sign in normalize("NFD", text.casefold()) if not combining(sign))
     return normalize("NFC", " ".join(re.findall(r"\w+", bare)))
 
 
 def _is_alike(label: str, text: str) -> bool:
-    """Whether a text is a name with a letter or two wrong; `lamp 1` is not `lamp 2`."""
+    """Tells whether a text is a name with a letter or two wrong; `lamp 1` is not `lamp 2`."""
     if min(len(label), len(text)) < _LONG_ENOUGH or re.findall(r"\d", label) != re.findall(r"\d", text):
         return False
     return SequenceMatcher(None, label, text, autojunk=False).ratio() >= _ALIKE
 
 
 def people(seen: Iterable[Person]) -> Choices:
-    """People by the names others call them."""
+    """Returns people by their short names."""
     return Choices.of((person.id, person.called) for person in seen)
 
 
-def places(known: Iterable[Spot], items: Iterable[Item | None] = ()) -> Choices:
-    """Known places and those a plan leads to, by name."""
+def places(known: Iterable[Spot], items: Iterable[ItemNote | None] = ()) -> Choices:
+    """Returns known places, and those the plan leads to, by name."""
     planned = ((item.location, item.location_name) for item in items if item is not None)
     return Choices.of((*((spot.id, spot.name) for spot in known), *planned))
 
@@ -105,9 +105,9 @@ def places(known: Iterable[Spot], items: Iterable[Item | None] = ()) -> Choices:
 def things(
     here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]], words: Mapping[str, str] | None = None
 ) -> Choices:
-    """What can be done with things, or what they can become: id `stove USE`, label `stove: USE`.
+    """Returns what can be done with things, or what they can become: id `stove USE`, label `stove: USE`.
 
-    `offered`: thing → verbs or states. `words`: how a label says one that is not said as it is.
+    `offered`: thing → verbs or states. `words`: how a label names one that has other words.
     """
     names = Choices.of((thing.id, thing.name) for thing in here)
     said = words or {}
@@ -115,7 +115,7 @@ def things(
 
 
 def alike(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]]) -> list[dict[str, Sequence[str]]]:
-    """The things that can become the same, together: `{things, states}`."""
+    """Returns groups of things that can become the same: `{things, states}`."""
     names = Choices.of((thing.id, thing.name) for thing in here)
     found: dict[tuple[str, ...], list[str]] = {}
     for id, states in offered.items():
@@ -125,7 +125,7 @@ def alike(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]]) -> li
 
 
 def uses(here: Iterable[ThingHere], offered: Mapping[str, Sequence[str]]) -> list[str]:
-    """Things with their states and what can be done with them, a text for each: `stove (cold): USE, OPEN`."""
+    """Returns a text for each thing with its state and what can be done with it: `stove (cold): USE, OPEN`."""
     here = tuple(here)
     names = Choices.of((thing.id, thing.name) for thing in here)
     states = {thing.id: plain(thing.state) for thing in here}
@@ -150,7 +150,8 @@ class Offers:
 
 
 def memory_ids(value: object) -> Iterator[int]:
-    """The ids of all memories in a typed input: retrieved ones, what the news became, what anything rests on."""
+    """Yields the ids of all memories in a typed input: retrieved ones, those of news, and those that anything rests
+    on."""
     match value:
         case Recalled():
             yield value.id
@@ -169,7 +170,7 @@ def memory_ids(value: object) -> Iterator[int]:
 
 
 def fact_titles(known: Iterable[FactNote], language: str) -> Choices:
-    """Facts by what they are called."""
+    """Returns facts by their titles."""
     return Choices.of((fact.id, title_of(fact.text, language)) for fact in known)
 
 
@@ -177,5 +178,5 @@ LONGEST_TITLE = 40
 
 
 def title_of(text: str, language: str) -> str:
-    """What news is called: `the lantern festival`; a short sentence in which nothing is named stays whole."""
+    """Returns the title of news: `the lantern festival`; a short sentence in which nothing is named stays whole."""
     return spoken_language(language).noun_phrase(text) or gist(plain(text).rstrip(".!"), LONGEST_TITLE)

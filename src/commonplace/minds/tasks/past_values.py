@@ -11,7 +11,7 @@ from typing import Any
 
 from commonplace.character.account import as_topic
 from commonplace.minds.notes import GoalNote, Past, PastNote
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.teller import plain
 from commonplace.minds.tasks.offers import Choices, title_of
 from commonplace.text import shortened
 
@@ -31,14 +31,14 @@ LONGEST_TOPIC, LONGEST_EVENT, LONGEST_GOAL = 40, 70, 120
 
 
 def between(past: Past, other: str, called: str, language: str, *, talking: bool) -> Values:
-    """What passed between oneself and another, by kind: `rows` of `{kind, topics}`."""
+    """Returns what passed between the character and another, by kind: `rows` of `{kind, topics}`."""
     earlier = [note for note in past.notes if not talking or note.minutes_ago > TALK or note.times > 1]
     return {"called": called, "rows": _by_kind((note for note in earlier if note.other == other), language)}
 
 
 def spoken_of(past: Past, present: Collection[str], language: str) -> Values:
-    """What one knows of what is spoken of just now: `elsewhere`, from whom one has it and whom one told, besides those
-    who are `present`; `seen`, where one last saw those who were named; `did`, what one did."""
+    """Returns what the character knows about the subjects of the talk: `elsewhere`, from whom it has heard of them and
+    whom it told, besides those who are `present`; `seen`, where it last saw the people named; `did`, its own deeds."""
     return {
         "elsewhere": _elsewhere(past, present, language),
         "seen": [
@@ -51,7 +51,7 @@ def spoken_of(past: Past, present: Collection[str], language: str) -> Values:
 
 
 def lately_values(past: Past, language: str) -> Values:
-    """Promises, and what one was at in the last two days: what a plan has to know."""
+    """Returns promises, and the character's deeds of the last two days: what a plan has to know."""
     promises = [note for note in past.notes if note.kind in ("promised", "broke") and note.topic]
     attended = [note for note in past.notes if note.kind == "attended" and note.minutes_ago <= LATELY]
     return {
@@ -67,8 +67,8 @@ def lately_values(past: Past, language: str) -> Values:
 
 
 def goal_values(goals: Iterable[GoalNote], places: Choices | None = None) -> list[Values]:
-    """The first of what one means to do: how far it is and by which day; with `places`, also where and when, and what
-    it lacks."""
+    """Returns the first goals: their progress and the day they are due; with `places`, also where and when, and what
+    they lack."""
     return [
         {
             "text": shortened(plain(goal.text), LONGEST_GOAL),
@@ -105,5 +105,5 @@ def _elsewhere(past: Past, present: Collection[str], language: str) -> Sequence[
 
 
 def _topic(note: PastNote, language: str) -> str:
-    """The subject in words, of news by what it is called."""
+    """Returns the subject in words; for news, its title."""
     return shortened(plain(note.named or (title_of(note.text, language) if note.text else note.topic)), LONGEST_TOPIC)

@@ -11,9 +11,9 @@ from pydantic import Field, field_validator
 from commonplace.languages import DEFAULT, phrases
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Spot, ThingHere
-from commonplace.minds.prompts.telling import speech
+from commonplace.minds.prompts.teller import speech
 from commonplace.minds.tasks.offers import Choices, Offers, alike, people, places, things
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import (
     MOST_CITED,
     Context,
@@ -61,7 +61,7 @@ _ANY_CHANGES = some("things")
 
 
 def _changes(value: object, context: Context) -> list[tuple[str, str]]:
-    """Ids of objects hold no blanks; states may."""
+    """Returns pairs of an object's id and its new state. Ids hold no blanks; states may."""
     changes = (id.partition(" ") for id in _ANY_CHANGES.read(value, context))
     return [(thing, state) for thing, _, state in changes]
 
@@ -114,14 +114,14 @@ class PerceiveEventOutput(WireValue):
         return sky if sky in SKIES else ""
 
     def befalls(self, choices: Choices) -> tuple[tuple[str, str], ...]:
-        """(id, doing) of those among the choices whom it makes do something."""
+        """Returns (id, doing) for those of the choices that the event makes do something."""
         told = (entry.partition(":") for entry in self.does)
         named = ((choices.id(name), doing.strip()) for name, _, doing in told)
         return tuple((id, doing) for id, doing in named if id and doing)
 
 
 def changes(here: Iterable[ThingHere], states: Mapping[str, tuple[str, ...]], language: str) -> Choices:
-    """What things can become; `GONE` in a word of the language."""
+    """Returns the states that things can get, with `GONE` in a word of the language."""
     offered = {thing: (*known, GONE) for thing, known in states.items()}
     return things(here, offered, {GONE: phrases(language, "prompts")["gone"]})
 
@@ -135,7 +135,7 @@ def _offers(inputs: PerceiveEventInput) -> Offers:
     )
 
 
-def _scene(inputs: PerceiveEventInput, view: View) -> Values:
+def _scene(inputs: PerceiveEventInput, view: PromptView) -> Values:
     kinds = dict.fromkeys(key.partition(".")[0] for key in inputs.circumstances)
     so = [view.offers.circumstances.label(key) for key in inputs.so]
     return {

@@ -25,10 +25,10 @@ from commonplace.minds.notes import (
     always,
 )
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.telling import plain
+from commonplace.minds.prompts.teller import plain
 from commonplace.minds.tasks.offers import Offers, places
 from commonplace.minds.tasks.past_values import goal_values, lately_values
-from commonplace.minds.tasks.scenes import Values, View, own_places
+from commonplace.minds.tasks.scenes import PromptView, Values, own_places
 from commonplace.minds.tasks.wire import (
     LONGEST_DOING,
     AnswerModel,
@@ -165,13 +165,13 @@ def _minute(time: str) -> int:
 
 
 def _offers(inputs: PlanDayInput) -> Offers:
-    """A stroke may be at any known place and at those of the usual day."""
+    """Returns the places of a stroke: all known ones, and those of the usual day."""
     named = {stroke.location: Spot(id=stroke.location, name=stroke.location) for stroke in inputs.routine}
     named |= {spot.id: spot for spot in (*inputs.places, inputs.situation.place)}
     return Offers(places=places(named.values()))
 
 
-def _scene(inputs: PlanDayInput, view: View) -> Values:
+def _scene(inputs: PlanDayInput, view: PromptView) -> Values:
     usual = {stroke.do for stroke in inputs.routine}
     return {
         "memories": view.memories(inputs, PLANNING),

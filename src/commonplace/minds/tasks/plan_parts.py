@@ -7,9 +7,21 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from commonplace.minds.mind import Task
-from commonplace.minds.notes import Given, GoalNote, Hint, Item, Recalled, Situation, So, ThingHere, Value, Who, always
+from commonplace.minds.notes import (
+    Given,
+    GoalNote,
+    Hint,
+    ItemNote,
+    Recalled,
+    Situation,
+    So,
+    ThingHere,
+    Value,
+    Who,
+    always,
+)
 from commonplace.minds.tasks.offers import Offers, things, uses
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import LONGEST_DOING, AnswerModel, Emoji, WireValue, choice, phrase, several, whole
 
 DIVIDING = 3
@@ -22,7 +34,7 @@ MOST = 16
 class PlanPartsInput(Given, omit_defaults=True):
     who: Who
     situation: Situation
-    item: Item
+    item: ItemNote
     hints: tuple[Hint, ...] = always(())
     recalled: tuple[Recalled, ...] = always(())
     things: tuple[ThingHere, ...] = always(())
@@ -93,19 +105,15 @@ def _fallback(inputs: PlanPartsInput) -> PlanPartsOutput:
     return PlanPartsOutput(parts=parts or (whole_item,))
 
 
-def _offers(inputs: PlanPartsInput) -> Offers:
-    return Offers(things=things(inputs.things, _possible(inputs)))
-
-
 def _possible(inputs: PlanPartsInput) -> dict[str, list[str]]:
-    """Thing → verbs: what one has is not taken, what one has not is not dropped."""
+    """Returns thing → verbs. A thing in hand cannot be taken, any other cannot be dropped."""
     return {
         thing.id: [verb for verb in thing.verbs if verb != ("TAKE" if thing.carried else "DROP")]
         for thing in inputs.things
     }
 
 
-def _scene(inputs: PlanPartsInput, view: View) -> Values:
+def _scene(inputs: PlanPartsInput, view: PromptView) -> Values:
     return {
         "memories": view.memories(inputs, DIVIDING),
         "uses": uses(inputs.things, _possible(inputs)),
@@ -121,7 +129,7 @@ def _parts_task(name: str) -> Task[PlanPartsInput, PlanPartsOutput]:
         max_tokens=700,
         temperature=0.5,
         scene=_scene,
-        offers=_offers,
+        offers=lambda inputs: Offers(things=things(inputs.things, _possible(inputs))),
         answer=PlanPartsAnswer,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from commonplace.minds.notes import Item, Recalled, Situation
+from commonplace.minds.notes import ItemNote, Recalled, Situation
 from commonplace.world.happenings import Came, Changed, Hour, Planned, Seen, Sky, Walked
 
 DAY = 24 * 60
@@ -14,7 +14,7 @@ JUST = 30
 
 
 def not_present(notes: Iterable[Recalled], inputs: Any) -> list[Recalled]:
-    """The memories that tell more than the situation, the plan and what is new in a task's input."""
+    """Returns the memories that tell more than the situation, the plan and the news in a task's input."""
     here: Situation | None = getattr(inputs, "situation", None)
     planned = {item.do for item in _plan(inputs)}
     told = {one.text for one in getattr(inputs, "news", ()) if not isinstance(one, str)}
@@ -22,10 +22,10 @@ def not_present(notes: Iterable[Recalled], inputs: Any) -> list[Recalled]:
     return [note for note in notes if note.text not in told and not _is_present(note, here, planned)]
 
 
-def _plan(inputs: Any) -> Iterator[Item]:
-    """The strokes that a prompt shows."""
+def _plan(inputs: Any) -> Iterator[ItemNote]:
+    """Yields the strokes that a prompt shows."""
     for name in ("now", "item"):
-        if isinstance(item := getattr(inputs, name, None), Item):
+        if isinstance(item := getattr(inputs, name, None), ItemNote):
             yield item
     for name in ("done", "later"):
         yield from getattr(inputs, name, ())

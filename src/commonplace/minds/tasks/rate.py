@@ -10,7 +10,7 @@ from pydantic import Field
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Bearing, Given, Who
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import Context, Rule, WireValue, several, texts, whole
 from commonplace.world.happenings import Happening, always
 
@@ -31,7 +31,7 @@ class RateInput(Given, omit_defaults=True):
     """What each has to do with the character; for minds that go by rules."""
 
 
-class Rating(WireValue):
+class TextRating(WireValue):
     """Importance 1–10; valence −100…100 and arousal 0…100 in hundredths, with the words they rest on."""
 
     importance: Annotated[int, whole(1, 10)] = Field(ge=1, le=10)
@@ -43,7 +43,7 @@ class Rating(WireValue):
 
 
 def one_for_each(texts_of: Callable[[Any], Sequence[str]]) -> Rule:
-    """A list with one entry for each of some texts of the input."""
+    """Returns the rule of a list with one entry for each of some texts of the input."""
     a_list = several()
 
     def read(value: object, context: Context) -> object:
@@ -58,11 +58,11 @@ def one_for_each(texts_of: Callable[[Any], Sequence[str]]) -> Rule:
 
 
 class RateOutput(WireValue):
-    ratings: Annotated[tuple[Rating, ...], one_for_each(lambda inputs: inputs.texts)]
+    ratings: Annotated[tuple[TextRating, ...], one_for_each(lambda inputs: inputs.texts)]
     """As many as texts, in order."""
 
 
-def _scene(inputs: RateInput, view: View) -> Values:
+def _scene(inputs: RateInput, view: PromptView) -> Values:
     teller = view.teller(inputs)
     return {"texts": [teller.bare(text) for text in inputs.texts]}
 
@@ -71,7 +71,7 @@ RATE = Task(
     "rate",
     RateInput,
     RateOutput,
-    lambda inputs: RateOutput(ratings=tuple(Rating(importance=3) for _ in inputs.texts)),
+    lambda inputs: RateOutput(ratings=tuple(TextRating(importance=3) for _ in inputs.texts)),
     max_tokens=40,
     temperature=0.0,
     scene=_scene,

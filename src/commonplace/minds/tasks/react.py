@@ -17,7 +17,7 @@ from commonplace.minds.notes import (
     Gathering,
     Given,
     GoalNote,
-    Item,
+    ItemNote,
     News,
     Past,
     Recalled,
@@ -31,17 +31,17 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
-from commonplace.minds.prompts.telling import Teller, Told, gist, plain
-from commonplace.minds.tasks.act import ActOutput, DeedAnswer, Targets, is_possible, target_offers, target_values
+from commonplace.minds.prompts.teller import Teller, ToldMemory, gist, plain
+from commonplace.minds.tasks.act import ActOutput, DeedAnswer, KnownTargets, is_possible, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
 from commonplace.minds.tasks.offers import Offers, fact_titles, people, places
 from commonplace.minds.tasks.past_values import LONGEST_GOAL, MOST_GOALS, between, goal_values, spoken_of
 from commonplace.minds.tasks.plan_day import DAY, Stroke
 from commonplace.minds.tasks.present import not_present
-from commonplace.minds.tasks.rate import RATING_TOKENS, Rating, one_for_each
+from commonplace.minds.tasks.rate import RATING_TOKENS, TextRating, one_for_each
 from commonplace.minds.tasks.scenes import (
+    PromptView,
     Values,
-    View,
     carried_facts,
     carriers,
     latest,
@@ -112,9 +112,9 @@ class ReactInput(Given, omit_defaults=True):
     who: Who
     situation: Situation
     news: tuple[News, ...]
-    now: Item | None
+    now: ItemNote | None
     """What the plan says to do now."""
-    later: tuple[Item, ...] = always(())
+    later: tuple[ItemNote, ...] = always(())
     """The strokes still ahead today."""
     recalled: tuple[Recalled, ...] = always(())
     facts: tuple[FactNote, ...] = always(())
@@ -135,7 +135,7 @@ class ReactInput(Given, omit_defaults=True):
     """Whether the answer may hold the words to say."""
     said: Mapping[str, tuple[str, ...]] = always({})
     """Person → lines I have said to them today, which must not be said again; for those in sight, if `speaks`."""
-    targets: Targets | None = always(None)
+    targets: KnownTargets | None = always(None)
     """`every_tick`: the answer may hold the action itself."""
     past: Past = always(NO_PAST)
     """What I know of my own past, the latest of it."""
@@ -166,7 +166,7 @@ class ReactOutput(Value):
     stroke: Stroke | None = None
     reason: str = Field(default="", max_length=LONGEST_REASON)
     because: tuple[int, ...] = ()
-    ratings: tuple[Rating, ...] = ()
+    ratings: tuple[TextRating, ...] = ()
     """As many as `unrated`, in order."""
     utterance: str = Field(default="", max_length=LONGEST_LINE)
     """The words, if it is to talk and they were asked for; empty leaves them open."""
@@ -220,7 +220,7 @@ class ReactAnswer(AnswerModel):
     act: DeedAnswer | None = None
     reason: Annotated[str, seen(LONGEST_REASON)] = ""
     because: Cited = ()
-    rate: Annotated[tuple[Rating, ...] | None, Rule(_rate)] = Field(default=None, validate_default=True)
+    rate: Annotated[tuple[TextRating, ...] | None, Rule(_rate)] = Field(default=None, validate_default=True)
 
     @field_validator("decision", mode="after")
     @classmethod
@@ -285,7 +285,8 @@ class ReactAnswer(AnswerModel):
 
     @classmethod
     def of(cls, inputs: ReactInput, value: ReactOutput) -> Self:
-        """Rules avoid somebody without a plan; that is to keep to the one there is."""
+        """Returns the answer for an output. Rules may avoid somebody without a plan; that counts as keeping the present
+        one."""
         talk = TalkAnswer(
             purpose=value.purpose,
             say=value.utterance,
@@ -310,7 +311,7 @@ class ReactAnswer(AnswerModel):
 
 
 def _speaks(act: object) -> bool:
-    """Whether a model has put the talk into the action, too."""
+    """Tells whether a model has put the talk into the action, too."""
     return isinstance(act, Mapping) and str(cast(Mapping[str, object], act).get("kind")).upper() == "SAY"
 
 
@@ -327,7 +328,7 @@ def _new_stroke(stroke: Stroke, because: tuple[int, ...]) -> NewStrokeAnswer:
 
 
 def _offers(inputs: ReactInput) -> Offers:
-    """Something new may be done at any known place and wherever the plan leads."""
+    """Returns the offers. Something new may be done at any known place and wherever the plan leads."""
     here, planned = inputs.situation, (inputs.now, *inputs.later)
     return Offers(
         people=people(here.people),
@@ -336,11 +337,11 @@ def _offers(inputs: ReactInput) -> Offers:
     )
 
 
-def _target_offers(inputs: ReactInput, targets: Targets) -> Offers:
+def _target_offers(inputs: ReactInput, targets: KnownTargets) -> Offers:
     return target_offers(targets, inputs.places, inputs.situation)
 
 
-def _scene(inputs: ReactInput, view: View) -> Values:
+def _scene(inputs: ReactInput, view: PromptView) -> Values:
     teller, targets = view.teller(inputs), inputs.targets
     shown = view.best(teller.memories(unsaid(not_present(inputs.recalled, inputs), inputs.lines), days=True), REACTING)
     # by number: the same old memories come up again and again, and a server has then read their lines before
@@ -360,23 +361,20 @@ def _scene(inputs: ReactInput, view: View) -> Values:
         "facts": _facts(inputs, memories, view),
         "own_places": own_places(inputs.places, view),
         "doing": _doing(inputs, view),
-        "targets": _targets(inputs, targets) if targets else None,
+        "targets": targets
+        and target_values(targets, _target_offers(inputs, targets), inputs.situation, inputs.who.language),
     }
 
 
-def _targets(inputs: ReactInput, targets: Targets) -> Values:
-    return target_values(targets, _target_offers(inputs, targets), inputs.situation, inputs.who.language)
-
-
-def _goals(inputs: ReactInput, view: View) -> list[Values]:
-    """What one means to do; where and when only of what takes somebody at a time."""
+def _goals(inputs: ReactInput, view: PromptView) -> list[Values]:
+    """Returns the goals, with where and when only if they need somebody at a certain time."""
     goals = inputs.goals[:MOST_GOALS]
     places = [view.offers.places if goal.called and goal.time else None for goal in goals]
     return [value for goal, known in zip(goals, places, strict=True) for value in goal_values((goal,), known)]
 
 
-def _agreed(inputs: ReactInput, view: View) -> list[Values]:
-    """What is to be planned for, where and when, with the memory of what was said."""
+def _agreed(inputs: ReactInput, view: PromptView) -> list[Values]:
+    """Returns what has to be planned for, where and when, with the memory of what was said."""
     return [
         {
             "id": one.because[-1],
@@ -389,19 +387,19 @@ def _agreed(inputs: ReactInput, view: View) -> list[Values]:
 
 
 def _partners(inputs: ReactInput) -> list[str]:
-    """Ids of those one talks with."""
+    """Returns the ids of the people the character talks with."""
     me = inputs.who.id
     return list(dict.fromkeys(line.speaker for line in inputs.lines if line.speaker != me))
 
 
 def _with_whom(inputs: ReactInput) -> list[str]:
-    """Ids of those one talks with, or of the only one in sight."""
+    """Returns the ids of the people the character talks with, or of the only one in sight."""
     people = inputs.situation.people
     return _partners(inputs) or [person.id for person in people if len(people) == 1]
 
 
-def _pasts(inputs: ReactInput, view: View) -> list[Values]:
-    """What one knows of one's own past with them."""
+def _pasts(inputs: ReactInput, view: PromptView) -> list[Values]:
+    """Returns the character's past with them."""
     labels, talking = view.offers.people, bool(inputs.lines)
     return [
         between(inputs.pasts[who], who, labels.label(who), inputs.who.language, talking=talking)
@@ -411,13 +409,14 @@ def _pasts(inputs: ReactInput, view: View) -> list[Values]:
 
 
 def _spoken_of(inputs: ReactInput) -> Values | None:
-    """What one knows of what the latest line of the talk is about."""
+    """Returns what the character knows about the subject of the talk's latest line."""
     who = inputs.lines[-1].speaker if inputs.lines else ""
     return spoken_of(inputs.pasts[who], _partners(inputs), inputs.who.language) if who in inputs.pasts else None
 
 
-def _said(inputs: ReactInput, view: View) -> list[Values]:
-    """What one has told today to those one talks with, or to the first one in sight, before the talk shown."""
+def _said(inputs: ReactInput, view: PromptView) -> list[Values]:
+    """Returns what the character has told today to those it talks with, or to the first one in sight, before the talk
+    shown."""
     wanted = _partners(inputs) or [person.id for person in inputs.situation.people][:1]
     lines = {who: said_before(inputs.said.get(who, ()), inputs.lines)[-MOST_TOLD:] for who in wanted}
     return [
@@ -428,25 +427,27 @@ def _said(inputs: ReactInput, view: View) -> list[Values]:
 
 
 def _earlier(inputs: ReactInput) -> Sequence[Spoken]:
-    """The latest lines of the talk, without the last one if the news has it in full."""
+    """Returns the latest lines of the talk, without the last one if the news has it in full."""
     quotes = [entry.happening.quote for entry in inputs.news if entry.kind == "said"]
     heard = bool(inputs.lines) and inputs.lines[-1].text in quotes
     return latest(inputs.lines[:-1] if heard else inputs.lines)
 
 
 def _news(inputs: ReactInput, teller: Teller) -> list[dict[str, Any]]:
-    """First what must be rated, `marked`, in the order of the ratings; then other news. `id` 0: cannot be cited."""
+    """Returns first the news that must be rated, `marked`, in the order of the ratings; then other news. An `id` of 0
+    cannot be cited."""
     by_text = {entry.text: entry for entry in reversed(inputs.news)}
     marked = [
-        teller.news(by_text[text]) if text in by_text else Told(0, "", teller.bare(text)) for text in inputs.unrated
+        teller.news(by_text[text]) if text in by_text else ToldMemory(0, "", teller.bare(text))
+        for text in inputs.unrated
     ]
     rest = [teller.news(entry) for entry in inputs.news if entry.text not in inputs.unrated]
     return [{"told": told, "marked": index < len(marked)} for index, told in enumerate((*marked, *rest))]
 
 
-def _facts(inputs: ReactInput, memories: Sequence[Told], view: View) -> list[Values]:
-    """Facts carried by a shown memory or by the news that somebody who can be told them has not heard, with those in
-    sight who have."""
+def _facts(inputs: ReactInput, memories: Sequence[ToldMemory], view: PromptView) -> list[Values]:
+    """Returns facts that a shown memory or the news carries, if somebody who can be told has not heard them, with the
+    people in sight who have."""
     carrying = carriers(inputs.recalled, memories)
     carrying |= {fact: entry.memory_id for entry in inputs.news for fact in entry.facts}
     labels = view.offers.people.labels_by_id
@@ -457,8 +458,9 @@ def _facts(inputs: ReactInput, memories: Sequence[Told], view: View) -> list[Val
     return carried_facts(inputs.facts, new, {fact: [labels[who] for who in heard[fact]] for fact in new}, view)
 
 
-def _doing(inputs: ReactInput, view: View) -> list[Values]:
-    """What the few in sight are seen doing, where the news does not tell it; nothing while talking."""
+def _doing(inputs: ReactInput, view: PromptView) -> list[Values]:
+    """Returns what people in sight, if they are few, are seen doing, unless the news tells it; nothing during a
+    talk."""
     if inputs.lines or len(inputs.situation.people) > FEW:
         return []
     told = {entry.who for entry in inputs.news}
@@ -474,7 +476,7 @@ def _is_possible(inputs: ReactInput, value: ReactOutput) -> bool:
 
 
 def _aloud(inputs: ReactInput, written: str) -> str:
-    """Words beside another decision than to talk are not said."""
+    """Returns the words to say. Words beside another decision than to talk are not said."""
     talks = inputs.speaks and words_in(written, "decision").strip().lower() == "talk"
     return words_in(written, "say") if talks else ""
 

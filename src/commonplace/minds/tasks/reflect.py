@@ -14,9 +14,9 @@ from pydantic import Field, ValidationInfo, field_validator
 from commonplace.minds.mind import Ask, Task
 from commonplace.minds.notes import NO_PAST, Given, Past, Person, Recalled, Situation, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.prompts.telling import Told, plain
+from commonplace.minds.prompts.teller import ToldMemory, plain
 from commonplace.minds.tasks.offers import Offers, people
-from commonplace.minds.tasks.scenes import Values, View
+from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import (
     AnswerModel,
     Cited,
@@ -57,14 +57,14 @@ class QuestionsOutput(Value):
     questions: tuple[str, ...] = Field(max_length=QUESTIONS_ASKED)
 
 
-Shown = list[tuple[Told, Recalled]]
+Shown = list[tuple[ToldMemory, Recalled]]
 
 
-def _listed(inputs: QuestionsInput | InsightsInput, view: View) -> Shown:
-    """All memories, oldest first; `drop` leaves out the oldest. Of those that say the same the most important is
-    shown."""
+def _listed(inputs: QuestionsInput | InsightsInput, view: PromptView) -> Shown:
+    """Returns all memories, oldest first; `drop` leaves out the oldest. Of several that say the same, only the most
+    important is shown."""
     teller = view.teller(inputs)
-    shown: dict[str, tuple[Told, Recalled]] = {}
+    shown: dict[str, tuple[ToldMemory, Recalled]] = {}
     for note in sorted(inputs.recent[view.drop :], key=lambda note: (-note.importance, note.minutes_ago, note.id)):
         told = teller.memory(note)
         shown.setdefault(told.text, (told, note))
@@ -72,14 +72,14 @@ def _listed(inputs: QuestionsInput | InsightsInput, view: View) -> Shown:
 
 
 def _by_hour(shown: Shown) -> list[Values]:
-    """Memories under the hour they are of."""
-    hours: dict[str, list[Told]] = {}
+    """Returns memories by the hour they are from."""
+    hours: dict[str, list[ToldMemory]] = {}
     for told, _ in shown:
         hours.setdefault(told.when[:-3], []).append(told)
     return [{"when": when, "memories": memories} for when, memories in hours.items()]
 
 
-def _questions_scene(inputs: QuestionsInput, view: View) -> Values:
+def _questions_scene(inputs: QuestionsInput, view: PromptView) -> Values:
     listed = _listed(inputs, view)
     return {"hours": _by_hour(listed), "memories": [told for told, _ in listed]}
 
@@ -128,13 +128,8 @@ class InsightsOutput(Value):
     insights: tuple[Insight, ...] = Field(max_length=INSIGHTS_ASKED)
 
 
-def _insights_offers(inputs: InsightsInput) -> Offers:
-    """People known or in sight."""
-    return Offers(people=people((*inputs.known, *inputs.situation.people)))
-
-
-def _insights_scene(inputs: InsightsInput, view: View) -> Values:
-    """The evidence by question; only memories that have not been listed are told in words."""
+def _insights_scene(inputs: InsightsInput, view: PromptView) -> Values:
+    """Returns the evidence by question; only memories that have not been listed are told in words."""
     teller = view.teller(inputs)
     listed = {told.id for told, _ in _listed(inputs, view)}
     evidence: list[dict[str, Any]] = []
@@ -159,7 +154,7 @@ def _insights_scene(inputs: InsightsInput, view: View) -> Values:
 
 
 def _asked(of: type[Given]) -> Rule:
-    """A list if it is asked for, else null."""
+    """Returns the rule of a list that is read only if it is asked for, else null."""
 
     def read(value: object, context: Context) -> object:
         if not isinstance(context.inputs, of):
@@ -186,7 +181,7 @@ class ReflectionAnswer(AnswerModel):
     def _drop_what_cites_nothing(
         cls, insights: tuple[Insight, ...] | None, info: ValidationInfo
     ) -> tuple[Insight, ...] | None:
-        """What a model concludes must rest on a memory it was shown."""
+        """Drops conclusions that cite none of the memories that the model was shown."""
         if info.context is None or insights is None:
             return insights
         resting = tuple(one for one in insights if one.because)
@@ -216,7 +211,7 @@ QUESTIONS = Task(
 
 
 def questions_of(inputs: InsightsInput) -> tuple[Ask[QuestionsInput, QuestionsOutput], QuestionsOutput]:
-    """The question that insights go on from, and its answer."""
+    """Returns the question whose conversation the insights continue, and its answer."""
     asked = Ask(QUESTIONS, QuestionsInput(who=inputs.who, situation=inputs.situation, recent=inputs.recent))
     return asked, QuestionsOutput(questions=tuple(plain(entry.question) for entry in inputs.evidence))
 
@@ -229,6 +224,6 @@ INSIGHTS = Task(
     max_tokens=800,
     temperature=0.5,
     scene=_insights_scene,
-    offers=_insights_offers,
+    offers=lambda inputs: Offers(people=people((*inputs.known, *inputs.situation.people))),
     answer=ReflectionAnswer,
 )

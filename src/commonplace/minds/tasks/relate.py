@@ -10,7 +10,7 @@ from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Recalled, Situation, Spoken, Who
 from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.reflect import LONGEST_EVIDENCE
-from commonplace.minds.tasks.scenes import LATEST_LINES, Values, View, spoken_lines, unsaid
+from commonplace.minds.tasks.scenes import LATEST_LINES, PromptView, Values, spoken_lines, unsaid
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken, whole
 
 LONGEST_SUMMARY = 300
@@ -36,8 +36,8 @@ class RelateOutput(WireValue):
     summary: Annotated[str, spoken(LONGEST_SUMMARY)] = Field(default="", max_length=LONGEST_SUMMARY)
 
 
-def _scene(inputs: RelateInput, view: View) -> Values:
-    """The talk, and other memories than its lines."""
+def _scene(inputs: RelateInput, view: PromptView) -> Values:
+    """Returns the talk, and memories other than its lines."""
     told = view.teller(inputs).memories(unsaid(not_present(inputs.recalled, inputs), inputs.lines), LONGEST_EVIDENCE)
     return {"memories": view.best(told, RELATING), "lines": spoken_lines(inputs.lines[-LATEST_LINES:], LONGEST_TALKED)}
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import FactNote, Given, Item, Person, Recalled, Spoken, Spot, Value, fields_of
-from commonplace.minds.prompts.prompt import Setting
+from commonplace.minds.notes import FactNote, Given, ItemNote, Person, Recalled, Spoken, Spot, Value, fields_of
+from commonplace.minds.prompts.prompt import PromptSetting
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
-from commonplace.minds.prompts.telling import Teller, Told, gist, plain, speech
+from commonplace.minds.prompts.teller import Teller, ToldMemory, gist, plain, speech
 from commonplace.minds.tasks.offers import Choices, Offers
 from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.wire import offers_of
@@ -31,31 +31,31 @@ LONGEST_BACKGROUND = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PromptView:
     """What a scene is made from, in addition to the input."""
 
-    setting: Setting
+    setting: PromptSetting
     offers: Offers
     drop: int = 0
     """So many of the memories that scored lowest are left out, because the prompt was too long."""
 
     def teller(self, inputs: Any) -> Teller:
-        """The teller of the input's character."""
+        """Returns the teller of the input's character."""
         who, situation = inputs.who, getattr(inputs, "situation", None)
         return Teller(who.called, who.name, who.language, situation.moment if situation else "", self.setting)
 
-    def best(self, told: Sequence[Told], most: int) -> list[Told]:
-        """The best of a list that has its best first."""
+    def best(self, told: Sequence[ToldMemory], most: int) -> list[ToldMemory]:
+        """Returns the first of a list that is sorted, the best first."""
         return list(told[: max(0, most - self.drop)])
 
-    def memories(self, inputs: Any, most: int = TALKING) -> list[Told]:
-        """The best of `inputs.recalled`."""
+    def memories(self, inputs: Any, most: int = TALKING) -> list[ToldMemory]:
+        """Returns the best of `inputs.recalled`."""
         return self.best(self.teller(inputs).memories(not_present(inputs.recalled, inputs)), most)
 
 
-def scene_values(ask: Ask[Any, Any], setting: Setting, drop: int = 0) -> dict[str, Any]:
-    """All values of a task's template. `drop`: see `View`."""
-    view = View(setting, offers_of(ask), drop)
+def scene_values(ask: Ask[Any, Any], setting: PromptSetting, drop: int = 0) -> dict[str, Any]:
+    """Returns all values of a task's template. `drop`: see `PromptView`."""
+    view = PromptView(setting, offers_of(ask), drop)
     values: dict[str, Any] = {"input": _shown(ask.input, view), "memories": [], "setting": _world(setting)}
     values["task"] = ask.task.name
     who = getattr(ask.input, "who", None)
@@ -71,19 +71,21 @@ def scene_values(ask: Ask[Any, Any], setting: Setting, drop: int = 0) -> dict[st
     return values | (dict(ask.task.scene(ask.input, view)) if ask.task.scene else {})
 
 
-def voice_of(ask: Ask[Any, Any], setting: Setting) -> tuple[str, ...]:
-    """Lines that show how the asked character speaks; none on a stage for two, where they are what there is to tell."""
+def voice_of(ask: Ask[Any, Any], setting: PromptSetting) -> tuple[str, ...]:
+    """Returns lines that show how the asked character speaks; none on a stage for two, whose characters have these
+    lines to tell."""
     who = getattr(ask.input, "who", None)
     return setting.voices.get(who.id, ()) if who is not None and not ask.task.name.startswith("duet") else ()
 
 
-def _world(setting: Setting) -> Values:
+def _world(setting: PromptSetting) -> Values:
     labels = Choices.of((*setting.places, *setting.private))
     return {"title": plain(setting.title), "places": [labels.label(id) for id, _ in setting.places]}
 
 
-def _shown(value: Any, view: View) -> Any:
-    """A typed input with every text in it `plain`, people and places by the labels that are accepted in answers."""
+def _shown(value: Any, view: PromptView) -> Any:
+    """Returns a typed input with every text in it `plain`, and with people and places by the labels that answers may
+    use."""
     if isinstance(value, str):
         return plain(value)
     if isinstance(value, Given | Value):
@@ -92,11 +94,12 @@ def _shown(value: Any, view: View) -> Any:
         match value:
             case Person():
                 fields["called"] = offers.people.label(value.id, fields["called"])
-                fields |= {"age": dict(view.setting.ages).get(value.id, 0), "feeling": _feeling(value.warmth)}
+                feeling = next((word for least, word in _FEELINGS if value.warmth >= least), "hate")
+                fields |= {"age": dict(view.setting.ages).get(value.id, 0), "feeling": feeling}
                 fields["ago"] = _ago(value.minutes_since_talk)
             case Spot():
                 fields["name"] = offers.places.label(value.id, fields["name"])
-            case Item():
+            case ItemNote():
                 fields["location_name"] = offers.places.label(value.location, fields["location_name"])
             case _:
                 pass
@@ -108,16 +111,11 @@ def _shown(value: Any, view: View) -> Any:
     return value
 
 
-def _feeling(warmth: int) -> str:
-    """What a template has words for; empty for nothing in particular."""
-    return next((word for least, word in _FEELINGS if warmth >= least), "hate")
-
-
 _FEELINGS = ((60, "love"), (20, "like"), (-19, ""), (-59, "dislike"))
 
 
 def _ago(minutes: int) -> tuple[int, str]:
-    """How long since a talk: a number and `min`, `h` or `days`; `never` for a talk that has not been."""
+    """Returns the time since a talk: a number and `min`, `h` or `days`; `never` if there was none."""
     if minutes < 0:
         return 0, "never"
     if minutes < 90:
@@ -126,31 +124,32 @@ def _ago(minutes: int) -> tuple[int, str]:
 
 
 def spoken_lines(lines: Sequence[Spoken], longest: int = LONGEST_LINE) -> list[Values]:
-    """The lines of a talk."""
+    """Returns the lines of a talk."""
     return [{"called": plain(line.called), "text": gist(speech(line.text), longest)} for line in lines]
 
 
 def latest(lines: Sequence[Spoken]) -> Sequence[Spoken]:
-    """The latest lines of a talk, from the same line on in several prompts."""
+    """Returns the latest lines of a talk; several prompts in a row begin with the same line."""
     return lines[max(0, len(lines) - LATEST_LINES) // STEP * STEP :]
 
 
 def unsaid(notes: Iterable[Recalled], lines: Iterable[Spoken]) -> list[Recalled]:
-    """Memories that are not lines of the talk: the prompt has those already."""
+    """Returns the memories that are not lines of the talk: the prompt has those already."""
     said = {line.text for line in lines if line.text}
     return [note for note in notes if note.happening.quote not in said]
 
 
 def said_before(mine: Iterable[str], lines: Iterable[Spoken]) -> list[str]:
-    """The latest of the day's lines that are not part of the talk."""
+    """Returns the latest of the day's lines that are not part of the talk."""
     shown = {line.text for line in lines}
     return [speech(line) for line in mine if line not in shown][-MOST_SAID:]
 
 
 def carried_facts(
-    known: Iterable[FactNote], carriers: Mapping[str, int], heard: Mapping[str, Collection[str]], view: View
+    known: Iterable[FactNote], carriers: Mapping[str, int], heard: Mapping[str, Collection[str]], view: PromptView
 ) -> list[Values]:
-    """Facts that something in the prompt carries. `carriers`: fact → memory. `heard`: fact → who knows it, by name."""
+    """Returns the facts that something in the prompt carries. `carriers`: fact → memory. `heard`: fact → names of those
+    who know it."""
     return [
         {
             "title": view.offers.facts.label(fact.id),
@@ -164,13 +163,13 @@ def carried_facts(
     ]
 
 
-def carriers(recalled: Iterable[Recalled], shown: Iterable[Told]) -> dict[str, int]:
-    """Fact → the last shown memory that carries it."""
+def carriers(recalled: Iterable[Recalled], shown: Iterable[ToldMemory]) -> dict[str, int]:
+    """Returns fact → the last shown memory that carries it."""
     ids = {told.id for told in shown}
     return {fact: note.id for note in recalled for fact in note.facts if note.id in ids}
 
 
-def own_places(known: Iterable[Spot], view: View) -> list[str]:
-    """Places this character knows and not everybody."""
+def own_places(known: Iterable[Spot], view: PromptView) -> list[str]:
+    """Returns the places that this character knows and not everybody does."""
     public = {id for id, _ in view.setting.places}
     return [view.offers.places.label(spot.id, plain(spot.name)) for spot in known if spot.id not in public]

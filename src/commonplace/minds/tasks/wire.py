@@ -31,7 +31,6 @@ from pydantic import (
     ValidationInfo,
     model_serializer,
 )
-from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticOmit, core_schema
 
 from commonplace.errors import UsageError
@@ -68,12 +67,12 @@ class WireValue(Value):
 
     @model_serializer(mode="wrap")
     def _without_empty_notes(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
-        """A field marked `Unasked` is written only where there is something in it."""
+        """Leaves out the empty fields that are marked `Unasked`."""
         data: dict[str, Any] = handler(self)
         if info.context is not None:
             for name, field_info in type(self).model_fields.items():
                 empty = field_info.get_default(call_default_factory=True)
-                if _is_unasked(field_info) and getattr(self, name) == empty:
+                if any(isinstance(mark, UnaskedField) for mark in field_info.metadata) and getattr(self, name) == empty:
                     del data[name]
         return data
 
@@ -82,12 +81,12 @@ class AnswerModel(WireValue):
     """What a model writes for a task whose output has another shape."""
 
     def output(self, inputs: Any) -> Value:
-        """The task's output. Raises Unusable."""
+        """Returns the task's output. Raises Unusable."""
         raise NotImplementedError
 
     @classmethod
     def of(cls, inputs: Any, value: Any) -> Self:
-        """The answer that `output` makes this value of."""
+        """Returns the answer from which `output` makes this value."""
         raise NotImplementedError
 
 
@@ -101,15 +100,11 @@ class UnaskedField:
 Unasked = UnaskedField()
 
 
-def _is_unasked(info: FieldInfo) -> bool:
-    return any(isinstance(mark, UnaskedField) for mark in info.metadata)
-
-
 def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard, citable: Collection[int] = ()) -> Value:
-    """Parsed JSON as the task's output. Raises Unusable, saying what is wrong with it.
+    """Returns parsed JSON as the task's output. Raises Unusable, which says what is wrong with it.
 
-    `citable`: memories that it may cite, those of the prompt. Others are left out of what it cites. What was wrong and
-    is used all the same is added to `guard.flaws`.
+    `citable`: the memories that it may cite, those of the prompt; others are removed. Mistakes in an answer that is
+    used all the same are added to `guard.flaws`.
     """
     model = _model(ask.task)
     if ask.task.tool is not None and isinstance(data, dict) and _is_call(cast(dict[str, object], data), ask.task.tool):
@@ -133,28 +128,30 @@ def read(ask: Ask[Any, Any], data: object, guard: SpeechGuard, citable: Collecti
 
 
 def _is_call(data: Mapping[str, object], call: type[AnswerModel]) -> bool:
-    """Whether an answer has the arguments of a tool: only they have objects in them, or null for one left out."""
+    """Tells whether an answer has the arguments of a tool: only these contain objects, or null for one left out."""
     parts = [name for name, field_info in call.model_fields.items() if not field_info.is_required()]
     return any(isinstance(data.get(name), dict) for name in parts) or any(data.get(name, "") is None for name in parts)
 
 
 def written(ask: Ask[Any, Any], value: Value, *, tool: bool = False) -> dict[str, Any]:
-    """A task's output as the JSON a model would have written, as arguments of a tool if wanted; `read` undoes it."""
+    """Returns a task's output as the JSON a model would have written, with `tool` as the arguments of its tool; `read`
+    reverses it."""
     model = _model(ask.task, tool=tool)
     answer = model.of(ask.input, value) if issubclass(model, AnswerModel) else value
     return answer.model_dump(mode="json", by_alias=True, context=offers_of(ask))
 
 
 def schema(task: Task[Any, Any], *, tool: bool = False) -> Schema:
-    """The JSON Schema of a task's answers: closed objects with all properties required, without `$ref` and lengths.
+    """Returns the JSON Schema of a task's answers: closed objects with all properties required, without `$ref` and
+    lengths.
 
-    `tool`: of the arguments of its tool.
+    `tool`: the schema of the arguments of its tool.
     """
     return _schema(_model(task, tool=tool))
 
 
 def offers_of(ask: Ask[Any, Any]) -> Offers:
-    """What the answer to a question may choose from."""
+    """Returns the choices that the answer to a question may use."""
     return ask.task.offers(ask.input) if ask.task.offers else Offers()
 
 
@@ -179,7 +176,7 @@ Lengths of texts are not among them: as a grammar they take seconds to compile, 
 
 @cache
 def _schema_words(model: type[BaseModel]) -> frozenset[str]:
-    """The names of all properties and types of an answer."""
+    """Returns the names of all properties and types of an answer."""
 
     def each(node: Schema) -> Iterator[str]:
         yield from (word for word in (node.get("type"), *node.get("properties", ())) if word)
@@ -206,7 +203,7 @@ def _closed(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
 
 
 def _unusable(error: ValidationError, language: str) -> Unusable:
-    """The first few errors in words; the kind is that of the first."""
+    """Returns the first few errors in words; its kind is that of the first error."""
     found = error.errors(include_url=False)[:MOST_COMPLAINTS]
     return Unusable("; ".join(_complaint(one, language) for one in found), _problem(found[0]).kind)
 
@@ -218,7 +215,7 @@ def _complaint(error: ErrorDetails, language: str) -> str:
 
 
 def _problem(error: ErrorDetails) -> Unusable:
-    """What is wrong with one field."""
+    """Returns the mistake in one field."""
     context = error.get("ctx", {})
     cause = context.get("error")
     if isinstance(cause, Unusable):
@@ -254,7 +251,7 @@ class Context:
     """The fields of the same object that have been read before this one."""
 
     def note(self, flaw: Flaw, count: int = 1) -> None:
-        """Count what was wrong and is used all the same."""
+        """Counts a mistake in an answer that is used all the same."""
         self.guard.flaws[flaw] += count
 
 
@@ -285,7 +282,7 @@ class Rule:
 
 
 def _text(value: object, context: Context, longest: int = LONGEST_RAW) -> str:
-    """A text, cleaned and cut; empty for null."""
+    """Returns a text, cleaned and cut; empty for null."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -305,14 +302,15 @@ _NOTED = re.compile(r"(?:[^\W_]|[ .,'’&…-])*")
 
 
 def words(longest: int, *, one_of: Sequence[str] = ()) -> Rule:
-    """Words for the simulator. `one_of`: those a schema offers; others are read too."""
+    """Returns the rule of words for the simulator. `one_of`: those a schema offers; others are read, too."""
     return Rule(lambda value, context: _text(value, context, longest), {"enum": list(one_of)} if one_of else {})
 
 
 def noted(longest: int) -> Rule:
-    """A speech act or a subject that a mind notes with its line: letters, figures, blanks and a few signs, else empty.
+    """Returns the rule of a speech act or a subject that a mind notes with its line: letters, figures, blanks and a few
+    signs, else empty.
 
-    No model is asked for it. What one gives all the same may be anything, so ids and markup are left out.
+    No model is asked for it. If one gives it all the same, it may be anything, so ids and markup are left out.
     """
 
     def read(value: object, context: Context) -> str:
@@ -323,7 +321,7 @@ def noted(longest: int) -> Rule:
 
 
 def seen(longest: int, *, needed: bool = False) -> Rule:
-    """Words that others may come to read, such as what somebody is doing: guarded, not changed."""
+    """Returns the rule of words that others may come to read, such as somebody's doing: guarded, not changed."""
 
     def read(value: object, context: Context) -> str:
         text = context.guard.text(_text(value, context, longest))
@@ -333,7 +331,8 @@ def seen(longest: int, *, needed: bool = False) -> Rule:
 
 
 def phrase(longest: int, *, needed: bool = False) -> Rule:
-    """What somebody is doing, as a phrase without a subject: `mending a net`, `그물 손질하기`. Guarded and tidied."""
+    """Returns the rule of somebody's doing, a phrase without a subject: `mending a net`, `그물 손질하기`. It is guarded
+    and tidied."""
     plain_words = seen(longest, needed=needed)
 
     def read(value: object, context: Context) -> str:
@@ -354,7 +353,8 @@ _WORD = re.compile(f"[{LATIN}]{{3,}}|[{HANGUL}]", re.IGNORECASE)
 
 
 def _is_phrase(text: str) -> bool:
-    """Whether there is a word in it, and more than figures: `10:00 to 12:40`, `C` and `INTERACT` are no doings."""
+    """Tells whether a text has a word in it, and more than figures: `10:00 to 12:40`, `C` and `INTERACT` are no
+    doings."""
     letters = len(_LETTERS.findall(text))
     return bool(_WORD.search(text)) and letters * 2 > len(text.replace(" ", "")) and not re.fullmatch("[A-Z_]+", text)
 
@@ -363,7 +363,7 @@ _SUBJECT = re.compile(r"(?:I am|I'm|You are|You're|(?:He|She) is|They are) +(?=\
 
 
 def as_doing(text: str, names: Iterable[str] = ()) -> str:
-    """A phrase without the name or pronoun of the one who does it, and without a full stop; in Korean it ends in 기."""
+    """Returns a phrase without the name or pronoun of its doer, and without a full stop; in Korean it ends in 기."""
     text = text.rstrip(" .。")
     for name in names:
         text = re.sub(rf"^{re.escape(name)}(?: is |[은는이가] )", "", text)
@@ -372,7 +372,8 @@ def as_doing(text: str, names: Iterable[str] = ()) -> str:
 
 
 def spoken(longest: int = LONGEST_LINE, *, needed: bool = False, sentences: int = 0) -> Rule:
-    """Words a character says: guarded, and bared of quotation marks, stage directions and the speaker's name.
+    """Returns the rule of words that a character says: guarded, and without quotation marks, stage directions and the
+    speaker's name.
 
     `sentences`: how many of them are kept; 0 for all.
     """
@@ -388,7 +389,7 @@ def spoken(longest: int = LONGEST_LINE, *, needed: bool = False, sentences: int 
 
 
 def whole(least: int, most: int, *, missing: int | None = None) -> Rule:
-    """A whole number of a range, both ends included. `missing` stands for null."""
+    """Returns the rule of a whole number in a range, both ends included. `missing` replaces null."""
 
     def read(value: object, context: Context) -> int:
         found = missing if value is None else number(value)
@@ -402,7 +403,7 @@ def whole(least: int, most: int, *, missing: int | None = None) -> Rule:
 
 
 def out_of_range(least: int, most: int, value: int) -> Unusable:
-    """For a number that is not between two others."""
+    """Returns the error for a number that is not between two others."""
     what = "must be between {least} and {most}; it was {value}"
     return Unusable(what, "range", least=least, most=most, value=value)
 
@@ -411,7 +412,7 @@ _NUMBER = re.compile(r"\[?\s*([+-]?[0-9]{1,12})(?:\.0+)?\s*\]?")
 
 
 def number(value: object) -> int | None:
-    """7, 7.0, "7" and "[7]" are 7; anything else is None."""
+    """Returns 7 for 7.0, "7" and "[7]", too; None if it is not a whole number."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -423,7 +424,7 @@ def number(value: object) -> int | None:
 
 
 def several(least: int = 0, most: int | None = None) -> Rule:
-    """A list; what is over the most is left out."""
+    """Returns the rule of a list; items over the most are left out."""
 
     def read(value: object, context: Context) -> list[object]:
         if value is None:
@@ -440,7 +441,7 @@ def several(least: int = 0, most: int | None = None) -> Rule:
 
 
 def texts(longest: int, most: int, *, needed: bool = False, guarded: bool = False) -> Rule:
-    """A list of a few words or sentences; what is empty, or not a text, is left out."""
+    """Returns the rule of a list of a few words or sentences; an item that is empty, or not a text, is left out."""
 
     def read(value: object, context: Context) -> list[str]:
         given = [_text(item, context, longest) if isinstance(item, str) else "" for item in _items(value)]
@@ -454,7 +455,7 @@ def texts(longest: int, most: int, *, needed: bool = False, guarded: bool = Fals
 
 
 def _items(value: object) -> list[object]:
-    """A list; empty for null."""
+    """Returns a list; empty for null."""
     if value is None:
         return []
     if not isinstance(value, list | tuple):
@@ -467,10 +468,9 @@ Kind = Literal["people", "places", "things", "facts", "circumstances"]
 
 
 def choice(kind: Kind, *, needed: Callable[[Context], bool] = lambda _: False, free: bool = False) -> Rule:
-    """One of what is offered: a label on the wire, its id in the value; empty for nothing.
+    """Returns the rule of one of the choices: a label on the wire, its id in the value; empty for nothing.
 
-    What is not offered is refused where a choice is `needed`, stays as it is where words are `free`, and is else left
-    out.
+    Another text is refused if a choice is `needed`, stays as it is if words are `free`, and is otherwise left out.
     """
 
     def read(value: object, context: Context) -> str:
@@ -491,7 +491,7 @@ def choice(kind: Kind, *, needed: Callable[[Context], bool] = lambda _: False, f
 
 
 def some(kind: Kind) -> Rule:
-    """Any of what is offered, each once; what is not offered is left out."""
+    """Returns the rule of several of the choices, each once; other items are left out."""
 
     def read(value: object, context: Context) -> list[str]:
         choices: Choices = getattr(context.offers, kind)

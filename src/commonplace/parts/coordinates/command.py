@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -17,8 +18,8 @@ from commonplace.errors import UsageError, command
 from commonplace.ledger import Ledger
 from commonplace.lookup import character, is_run, moment, names_in
 from commonplace.memory.search import filters
-from commonplace.memory.stores import open_store, read_store
-from commonplace.memory.stores.store import Readable
+from commonplace.memory.stores import load, open_store, read_store
+from commonplace.memory.stores.store import Readable, Writer
 from commonplace.parts.coordinates.jsonl import JSONLStore
 from commonplace.parts.coordinates.jsonl_files import StoreConfig
 from commonplace.parts.coordinates.memory_store import MemoryStore
@@ -108,7 +109,7 @@ def _delete(where: str, agent: str, *, dry_run: bool) -> None:
     if dry_run:
         with closing(read_store(where)) as store:
             name = character(agent, dict.fromkeys(store.agents(), ()), where)
-            stored = store.load(name)
+            stored = load(store, name)
         count, done = len(stored.memories) - len(stored.forgotten), "would be"
     else:
         with closing(open_store(where, create=False)) as store:
@@ -166,7 +167,7 @@ def _in_store(where: str, choice: Choice, ledger: Path | None, *, dry_run: bool)
         with closing(open_store(where, create=False)) as store:
             forgetting, now = _planned_in(store, choice)
             record = Ledger(ledger) if ledger is not None else None  # before anything is forgotten: it may fail
-            apply(forgetting, store)
+            apply(forgetting, partial(Writer, store))
             if record is not None and now is not None:
                 audit(record, forgetting, at=now, trigger="forget", session=choice.session or "")
     done = "would be removed" if dry_run else "removed"

@@ -13,7 +13,7 @@ from commonplace.memory.analyser import shared_analyser
 from commonplace.memory.bm25 import LexicalIndex
 from commonplace.memory.columns import micros
 from commonplace.memory.record import Memory
-from commonplace.memory.stores.store import Store
+from commonplace.memory.stores.store import Store, Writer
 from commonplace.parts.coordinates.document import unused_id
 from commonplace.parts.coordinates.jsonl import JSONLStore
 from commonplace.parts.coordinates.retention import Candidate
@@ -30,8 +30,7 @@ class Index:
         """(character, id) → name, of both."""
         self.sessions: dict[str, dict[str, None]] = {}
         """Session → its memories in the order they were added."""
-        self.last_ids: dict[str, int] = {}
-        """Character → the last id used."""
+        self._writers: dict[str, Writer] = {}
         self.children: dict[str, list[str]] = defaultdict(list)
         self._order: list[tuple[int, int, str]] = []
         """(microseconds since the year 1, number of arrival, name), sorted."""
@@ -41,7 +40,7 @@ class Index:
         self._arrivals = 0
         self._words: Words | None = None
         for agent in store.agents():
-            stored = store.load(agent)
+            stored = self.writer(agent).stored
             names = store.names(agent) if isinstance(store, JSONLStore) else ()
             for memory in stored.memories:
                 if memory.id not in stored.forgotten:
@@ -49,15 +48,24 @@ class Index:
                     if not isinstance(name, str) or not name or name in self:
                         name = unused_id(memory.created_at, self, seed, agent, memory.id)
                     self.add(name, memory, archived=memory.id in stored.archived)
-            self.last_ids[agent] = len(stored.memories)
 
     def __contains__(self, name: object) -> bool:
         return name in self.memories or name in self.archived
 
+    def writer(self, agent: str) -> Writer:
+        """What writes to a character, and knows what is there."""
+        if agent not in self._writers:
+            self._writers[agent] = Writer(self.store, agent)
+        return self._writers[agent]
+
+    def delete(self, agent: str) -> None:
+        """Deletes a character whose memories have been removed."""
+        self.store.delete(agent)
+        self._writers.pop(agent, None)
+
     def add(self, name: str, memory: Memory, *, archived: bool = False) -> None:
         """Add a memory under an unused name."""
         self.names[memory.agent, memory.id] = name
-        self.last_ids[memory.agent] = max(memory.id, self.last_ids.get(memory.agent, 0))
         if archived:
             self.archived[name] = memory
             return

@@ -24,22 +24,30 @@ from typing import Any, Literal
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
 from commonplace.languages import DEFAULT
-from commonplace.languages.words import word_list
+from commonplace.languages.word_lists import word_list
 from commonplace.lock import ProcessLock
-from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import unscaled
-from commonplace.memory.record import Memory, accessed
-from commonplace.memory.stores.codec import refuse_changed, row_of
+from commonplace.memory.record import Memory
 from commonplace.memory.stores.opening import is_jsonl
 from commonplace.memory.stores.store import (
+    FORGOTTEN,
     Access,
+    Add,
+    Archive,
     ChangeLog,
-    Changes,
-    Stored,
+    Configure,
+    Forget,
+    Log,
+    Operation,
+    Restore,
+    Revise,
+    Rows,
+    Touch,
     checked_agent,
+    fold,
     no_store,
-    refuse_missing,
-    refuse_other_ids,
+    operations_of,
+    overtaken,
 )
 from commonplace.memory.threads import locked
 from commonplace.parts.coordinates import jsonl_files as files
@@ -54,6 +62,10 @@ _WORDS = 12
 """Words of its text a memory is listed under, beside its tags and the keywords of its emotion."""
 _MOST_CHANGES = 2_000
 """Lines of `changes.jsonl` above which opening and closing write it again."""
+
+
+_Mark = tuple[int, int]
+"""(writes to the character, its last id)."""
 
 
 class JSONLStore:
@@ -136,34 +148,17 @@ class JSONLStore:
         return tuple(sorted(self._opened.agents))
 
     @locked
-    def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for an unknown one."""
-        found = self._opened.of(agent)
-        return Stored(
-            tuple(found.memories),
-            tuple(found.vectors),
-            frozenset(found.forgotten),
-            frozenset(found.archived),
-            dict(found.settings),
-            self._log.mark(agent),
-        )
-
-    @locked
-    def changes(self, agent: str, mark: tuple[int, int], known: int) -> Changes | None:
-        """What has changed of a character since a mark; None if it was deleted since."""
-        found = self._opened.of(agent)
-        ids = self._log.since(agent, mark, known, len(found.memories))
-        if ids is None:
-            return None
-        return Changes(
-            len(found.memories),
-            [found.memories[id - 1] for id in ids],
-            [found.vectors[id - 1] for id in ids],
-            frozenset(found.forgotten.intersection(ids)),
-            frozenset(found.archived.intersection(ids)),
-            dict(found.settings),
-            self._log.mark(agent),
-        )
+    def read(self, agent: str, since: _Mark | None = None) -> Log:
+        """What has become of a character since a mark."""
+        here = self._opened.of(agent)
+        mark = self._log.mark(agent, here.last_id)
+        ids = self._log.since(agent, since)
+        memories, vectors, gone = tuple(here.memories), tuple(here.vectors), here.states_of_gone()
+        if ids is not None:
+            memories, vectors = [memories[id - 1] for id in ids], [vectors[id - 1] for id in ids]
+            gone = {id: gone[id] for id in ids if id in gone}
+        known = since[1] if since is not None and ids is not None else 0
+        return Log(operations_of(memories, vectors, gone, dict(here.settings), known), mark, whole=ids is None)
 
     @locked
     def names(self, agent: str) -> tuple[str, ...]:
@@ -173,35 +168,47 @@ class JSONLStore:
     # ── Writing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @locked
-    def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
-        """Keep what a character's stream was made with."""
-        self._change({"op": "configure", "agent": checked_agent(agent), "settings": dict(settings)})
-
-    @locked
-    def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids, all or none. Raises UsageError for other ids."""
+    def write(self, agent: str, operations: Sequence[Operation], mark: _Mark) -> _Mark:
+        """Makes the operations, unless anybody has written since the mark."""
         contents = self._writable
-        refuse_other_ids(agent, memories, len(contents.of(checked_agent(agent)).memories), self.where)
-        if not memories:
-            return
-        names = self._new_names(agent, memories)
+        here = contents.of(checked_agent(agent))
+        if mark != self._log.mark(agent, here.last_id):
+            raise overtaken(agent, self.where)
+        trial = Rows(agent, here.last_id, here.kept)
+        fold(operations, trial)
+        if not trial.changes:
+            return mark
+        here = contents.begun(agent)
+        new = [trial.rows[id] for id in range(here.last_id + 1, trial.last_id + 1)]
+        names = self._new_names(agent, [one.memory for one in new])
+        lines: dict[Path, list[Any]] = defaultdict(list)
+        for one, name in zip(new, names, strict=True):
+            if one.state != FORGOTTEN:
+                batch = trial.last_id if len(new) > 1 else 0
+                lines[self._path(one.memory.session)].append(line_of(one.memory, name, one.vector, batch))
+        changes = [contents.line(agent, one) for one in operations if not isinstance(one, Add)]
+        if changes:
+            lines[self.folder / "changes.jsonl"] = changes  # the last: they are about what was added, too
         try:
-            self._append_lines(memories, names, vectors)
+            self._append(lines)
         except BaseException:
             contents.names.difference_update(names)
             raise
-        here = contents.agents.setdefault(agent, AgentMemories())
-        for memory, name, vector in zip(memories, names, vectors, strict=True):
-            here.put(memory, vector, name)
-            contents.sessions[memory.session].append((agent, memory.id))
-        self._write_index_if_due()
+        contents.changes += len(changes)
+        here.names += names
+        for one in new:
+            contents.sessions[one.memory.session].append((agent, one.memory.id))
+        fold(operations, here)
+        self._log.note(agent, trial.rows)
+        if any(isinstance(operation, Archive | Forget | Restore) for operation in operations):
+            self.flush()
+        elif any(isinstance(operation, Add | Revise) for operation in operations):
+            self._write_index_if_due()
+        return self._log.mark(agent, here.last_id)
 
-    def _append_lines(self, memories: Sequence[Memory], names: list[str], vectors: Sequence[Vector | None]) -> None:
-        batch = memories[-1].id if len(memories) > 1 else 0
-        lines: dict[str, list[Any]] = defaultdict(list)
-        for memory, name, vector in zip(memories, names, vectors, strict=True):
-            lines[memory.session].append(line_of(memory, name, vector, batch))
-        contents = {self._path(session): files.json_lines(some) for session, some in lines.items()}
+    def _append(self, lines: Mapping[Path, list[Any]]) -> None:
+        """Appends to all of the files, or to none."""
+        contents = {path: files.json_lines(some) for path, some in lines.items()}
         with self._files():
             files.append_all(contents, sync=self._sync)
 
@@ -216,66 +223,19 @@ class JSONLStore:
         return names
 
     @locked
-    def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Set access times: memory id → moment."""
-        here = self._opened.of(agent)
-        at = {str(id): iso(moment) for id, moment in accesses.items() if here.has(id)}
-        if at:
-            self._change({"op": "touch", "agent": agent, "at": at}, map(int, at))
-
-    @locked
-    def update(
-        self,
-        agent: str,
-        memories: Sequence[Memory],
-        vectors: Sequence[Vector | None] | None = None,
-        *,
-        before: Sequence[Memory] = (),
-    ) -> None:
-        """Replace what may change of memories that are here; vectors where given."""
-        here = self._refuse_missing(agent, [memory.id for memory in memories])
-        refuse_changed(agent, [row_of(here.memories[memory.id - 1]) for memory in before], before, self.where)
-        if vectors is None:
-            vectors = [here.vectors[memory.id - 1] for memory in memories]
-        documents = [
-            line_of(accessed(memory, here.memories[memory.id - 1].accessed_at), here.names[memory.id - 1], vector)
-            for memory, vector in zip(memories, vectors, strict=True)
-        ]
-        self._change({"op": "update", "agent": agent, "documents": documents}, [memory.id for memory in memories])
-        self._write_index_if_due()
-
-    @locked
-    def remove(self, agent: str, ids: Sequence[int]) -> None:
-        """Forget for good; the ids stay used."""
-        self._change_ids("remove", agent, ids)
-
-    @locked
-    def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Move to the compressed archive."""
-        self._change_ids("archive", agent, ids)
-
-    @locked
-    def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Move back from the archive."""
-        self._change_ids("restore", agent, ids)
-
-    @locked
     def delete(self, agent: str) -> int:
-        """Delete everything of a character."""
-        if agent not in self._opened.agents:
+        """Deletes everything of a character."""
+        contents = self._writable
+        if agent not in contents.agents:
             return 0
-        here = self._opened.agents[agent]
-        count = len(here.memories) - len(here.forgotten)
-        self._change({"op": "delete", "agent": agent})
+        here = contents.agents[agent]
+        count = here.last_id - len(here.forgotten)
+        self._append({self.folder / "changes.jsonl": [{"op": "delete", "agent": agent}]})
+        contents.changes += 1
+        contents.delete(agent)
         self._log.delete(agent)
         self.flush()
         return count
-
-    def _change_ids(self, op: str, agent: str, ids: Sequence[int]) -> None:
-        self._refuse_missing(agent, ids)
-        if ids:
-            self._change({"op": op, "agent": agent, "ids": sorted(set(ids))}, ids)
-            self.flush()
 
     @locked
     def flush(self) -> None:
@@ -309,15 +269,6 @@ class JSONLStore:
 
     # ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _change(self, change: Mapping[str, Any], ids: Iterable[int] = ()) -> None:
-        """Append a change of the memories `ids` to its file, and make it."""
-        contents = self._writable
-        with self._files():
-            files.append(self.folder / "changes.jsonl", files.json_lines([change]), sync=self._sync)
-        contents.changes += 1
-        contents.apply(change)
-        self._log.note(change["agent"], ids)
-
     def _write_outdated(self) -> None:
         contents = self._contents
         for session in sorted(contents.outdated):
@@ -346,18 +297,14 @@ class JSONLStore:
 
     def _write_changes(self) -> None:
         """Keep what the sessions do not say: settings, what was forgotten, and accesses since they were written."""
-        changes: list[dict[str, Any]] = []
-        for name, agent in self._contents.agents.items():
-            if agent.settings:
-                changes.append({"op": "configure", "agent": name, "settings": agent.settings})
-            if agent.forgotten:
-                changes.append({"op": "remove", "agent": name, "ids": sorted(agent.forgotten)})
-            if agent.touched:
-                at = {str(id): iso(agent.memories[id - 1].accessed_at) for id in sorted(agent.touched)}
-                changes.append({"op": "touch", "agent": name, "at": at})
+        contents, changes = self._contents, list[dict[str, Any]]()
+        for name, agent in contents.agents.items():
+            accesses = {id: agent.memories[id - 1].accessed_at for id in sorted(agent.touched)}
+            said = agent.settings, agent.forgotten, accesses
+            kept = Configure(agent.settings), Forget(sorted(agent.forgotten)), Touch(accesses)
+            changes += [contents.line(name, one) for one, there in zip(kept, said, strict=True) if there]
         files.replace_file(self.folder / "changes.jsonl", files.json_lines(changes))
-        self._contents.changes = len(changes)
-        self._contents.changes_outdated = False
+        contents.changes, contents.changes_outdated = len(changes), False
 
     def _path(self, session: str, *, other: bool = False) -> Path:
         """The session's file; `other`: what it would be called with the other compression."""
@@ -375,12 +322,6 @@ class JSONLStore:
         if self._only_reads:
             raise UsageError("the store is open to read only", where=self.where, hint="open it with `open_store`")
         return self._opened
-
-    def _refuse_missing(self, agent: str, ids: Sequence[int]) -> AgentMemories:
-        """The character's memories. Raises UsageError unless all of these exist."""
-        here = self._opened.of(agent)
-        refuse_missing(agent, ids, sum(map(here.has, set(ids))), self.where)
-        return here
 
     @contextmanager
     def _files(self, where: str = "") -> Generator[None]:

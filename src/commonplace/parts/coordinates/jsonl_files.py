@@ -16,6 +16,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -23,12 +24,25 @@ from typing import Any, Literal, NamedTuple
 from pydantic import ConfigDict, Field
 
 from commonplace.canon import most_inflated, parsed
-from commonplace.clock import parse_iso
+from commonplace.clock import iso, parse_iso
 from commonplace.errors import UPGRADE, CommonplaceError, UsageError
 from commonplace.memory.embedding import Vector, decoded, encoded
 from commonplace.memory.record import Memory, accessed
 from commonplace.memory.stores.codec import as_json
-from commonplace.memory.stores.store import tombstone
+from commonplace.memory.stores.store import (
+    FORGOTTEN,
+    Add,
+    Archive,
+    Configure,
+    Forget,
+    Operation,
+    Restore,
+    Revise,
+    Stored,
+    Touch,
+    fold,
+    tombstone,
+)
 from commonplace.parts.coordinates.document import CheckedModel, MemoryCoordinate, from_memory, to_memory, unused_id
 from commonplace.parts.coordinates.retention import RetentionPolicy
 from commonplace.paths import bytes_of, kind_of, text_of
@@ -343,28 +357,38 @@ def line_from(value: Any, *, archived: bool = False) -> Line:
 
 
 @dataclass(slots=True)
-class AgentMemories:
-    """The memories of one character, by id − 1, with a tombstone for each one forgotten."""
+class AgentMemories(Stored):
+    """The memories of one character, which say what of the folder has to be written again when they change."""
 
-    memories: list[Memory] = field(default_factory=list[Memory])
-    vectors: list[Vector | None] = field(default_factory=list["Vector | None"])
     names: list[str] = field(default_factory=list[str])
-    """Ids in documents; empty for one forgotten."""
-    forgotten: set[int] = field(default_factory=set[int])
-    archived: set[int] = field(default_factory=set[int])
+    """Ids in documents, by id − 1; empty for one forgotten."""
     touched: set[int] = field(default_factory=set[int])
     """Accessed since their documents were written."""
-    settings: dict[str, Any] = field(default_factory=dict[str, Any])
+    taken: set[str] = field(default_factory=set[str])
+    """The names of all characters."""
+    outdated: set[str] = field(default_factory=set[str])
+    """Sessions of all characters whose files have to be written again."""
 
     def has(self, id: int) -> bool:
         """Whether this memory exists, archived or not."""
-        return 1 <= id <= len(self.memories) and id not in self.forgotten
+        return 1 <= id <= self.last_id and id not in self.forgotten
 
-    def put(self, memory: Memory, vector: Vector | None, name: str) -> None:
-        """Add the next memory."""
-        self.memories.append(memory)
-        self.vectors.append(vector)
-        self.names.append(name)
+    def access(self, accesses: Mapping[int, datetime]) -> None:
+        Stored.access(self, accesses)
+        self.touched.update(accesses)
+
+    def revise(self, memories: Sequence[Memory], vectors: Sequence[Vector | None] | None) -> None:
+        Stored.revise(self, memories, vectors)
+        self.outdated.update(memory.session for memory in memories)
+
+    def move(self, ids: Sequence[int], state: int) -> None:
+        self.outdated.update(self.memories[id - 1].session for id in ids)
+        Stored.move(self, ids, state)
+        if state == FORGOTTEN:
+            self.taken.difference_update(self.names[id - 1] for id in ids)
+            self.touched.difference_update(ids)
+            for id in ids:
+                self.names[id - 1] = ""
 
 
 @dataclass(slots=True)
@@ -392,56 +416,71 @@ class FolderContents:
 
     def of(self, agent: str) -> AgentMemories:
         """The memories of a character; empty for an unknown one."""
-        return self.agents.get(agent) or AgentMemories()
+        return self.agents.get(agent) or AgentMemories(agent=agent, taken=self.names, outdated=self.outdated)
+
+    def begun(self, agent: str) -> AgentMemories:
+        """The memories of a character, which is here from now on."""
+        return self.agents.setdefault(agent, self.of(agent))
 
     def apply(self, change: Mapping[str, Any]) -> None:
-        """Follow a change. Ids that do not exist are ignored."""
-        agent = self.agents.setdefault(change["agent"], AgentMemories())
+        """Follows a line of `changes.jsonl`. Ids that do not exist are ignored."""
+        name = change["agent"]
+        here = self.begun(name)
         match change["op"]:
             case "configure":
-                agent.settings = dict(change["settings"])
+                operation: Operation = Configure(dict(change["settings"]))
             case "touch":
-                for id, at in ((int(id), parse_iso(at)) for id, at in change["at"].items()):
-                    if agent.has(id):
-                        agent.memories[id - 1] = accessed(agent.memories[id - 1], at)
-                        agent.touched.add(id)
+                operation = Touch({int(id): parse_iso(at) for id, at in change["at"].items()})
             case "update":
-                for line in map(line_from, change["documents"]):
-                    if agent.has(id := line.memory.id):
-                        agent.memories[id - 1] = replace(line.memory, agent=change["agent"])
-                        agent.vectors[id - 1] = line.vector
-                        self.outdated.add(line.session)
-            case "archive" | "restore":
-                ids = {id for id in change["ids"] if agent.has(id)}
-                moved = ids - agent.archived if change["op"] == "archive" else ids & agent.archived
-                agent.archived ^= moved
-                self.outdated |= {agent.memories[id - 1].session for id in moved}
-            case "remove":
-                for id in filter(agent.has, set(change["ids"])):
-                    self._forget(agent, id)
+                lines = [line for line in map(line_from, change["documents"]) if here.has(line.memory.id)]
+                memories = [replace(line.memory, agent=name) for line in lines]
+                operation = Revise(memories, [line.vector for line in lines])
+            case "archive" | "restore" | "remove" as kind:
+                operation = _MOVES[kind](list(filter(here.has, change["ids"])))
             case "delete":
-                self._delete(change["agent"])
+                self.delete(name)
+                return
             case unknown:
                 raise UsageError(f"unknown change {unknown!r:.80}", hint=UPGRADE)
+        fold((operation,), here)
 
-    def _delete(self, name: str) -> None:
-        agent = self.agents[name]
-        for id in filter(agent.has, range(1, len(agent.memories) + 1)):
-            self._forget(agent, id)
+    def line(self, agent: str, operation: Operation) -> dict[str, Any]:
+        """The line of `changes.jsonl` that `apply` makes this operation of."""
+        here = self.of(agent)
+        match operation:
+            case Configure(settings):
+                return {"op": "configure", "agent": agent, "settings": dict(settings)}
+            case Touch(accesses):
+                at = {str(id): iso(moment) for id, moment in accesses.items() if here.has(id)}
+                return {"op": "touch", "agent": agent, "at": at}
+            case Revise(memories, vectors):
+                documents = [
+                    line_of(
+                        accessed(memory, here.memories[memory.id - 1].accessed_at),
+                        here.names[memory.id - 1],
+                        here.vectors[memory.id - 1] if vectors is None else vectors[place],
+                    )
+                    for place, memory in enumerate(memories)
+                    if here.has(memory.id)
+                ]
+                return {"op": "update", "agent": agent, "documents": documents}
+            case Archive() | Restore() | Forget():
+                kind = next(name for name, one in _MOVES.items() if isinstance(operation, one))
+                return {"op": kind, "agent": agent, "ids": sorted(set(operation.ids))}
+            case Add():
+                raise TypeError("additions are lines of sessions")
+
+    def delete(self, name: str) -> None:
+        """Removes a character."""
+        here = self.agents[name]
+        here.move([id for id in range(1, here.last_id + 1) if id not in here.forgotten], FORGOTTEN)
         for session, keys in self.sessions.items():
             self.sessions[session] = [key for key in keys if key[0] != name]
         del self.agents[name]
         self.changes_outdated = True
 
-    def _forget(self, agent: AgentMemories, id: int) -> None:
-        memory = agent.memories[id - 1]
-        self.outdated.add(memory.session)
-        self.names.discard(agent.names[id - 1])
-        agent.memories[id - 1], agent.vectors[id - 1] = tombstone(memory.agent, id), None
-        agent.names[id - 1] = ""
-        agent.forgotten.add(id)
-        agent.archived.discard(id)
-        agent.touched.discard(id)
+
+_MOVES: Mapping[str, type[Archive | Restore | Forget]] = {"archive": Archive, "restore": Restore, "remove": Forget}
 
 
 # ── Opening a folder ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -558,24 +597,26 @@ def _number(lines: dict[Key, list[Line]], removed: set[Key], contents: FolderCon
 
 def _arrange(lines: Mapping[Key, list[Line]], removed: set[Key], contents: FolderContents) -> None:
     """Put memories in the order of their ids, with a tombstone where one is missing."""
-    contents.names = {line.document.memory_id for copies in lines.values() for line in copies}
+    contents.names |= {line.document.memory_id for copies in lines.values() for line in copies}
     for name, last in _last_ids(lines, removed).items():
-        agent = contents.agents[name] = AgentMemories()
+        here = contents.begun(name)
         for id in range(1, last + 1):
             copies = lines.get((name, id))
             if copies is None:
-                agent.put(tombstone(name, id), None, "")
-                agent.forgotten.add(id)
+                here.extend([tombstone(name, id)], [None])
+                here.names.append("")
+                here.forgotten.add(id)
                 continue
             document = copies[0].document
             document.memory_id = document.memory_id or unused_id(document.at, contents.names, name, id)
             contents.names.add(document.memory_id)
-            agent.put(copies[0].memory, copies[0].vector, document.memory_id)
+            here.extend([copies[0].memory], [copies[0].vector])
+            here.names.append(document.memory_id)
             if any(line.archived for line in copies):
-                agent.archived.add(id)
+                here.archived.add(id)
             if len(copies) > 1:
                 contents.outdated.add(copies[0].session)
-        missing = sorted(id for id in agent.forgotten if (name, id) not in removed)
+        missing = sorted(id for id in here.forgotten if (name, id) not in removed)
         if missing:
             contents.repairs.append(
                 f"{name}: memories {missing[:10]} are missing from the files and count as forgotten"

@@ -22,7 +22,7 @@ from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, read
 from commonplace.memory.record import Memory, checked_count, checked_string, checked_time
 from commonplace.memory.search import Feeling, Filter, filters, found_in, paths
-from commonplace.memory.stores.store import Store
+from commonplace.memory.stores.store import Add, Restore, Revise, Store
 from commonplace.memory.threads import locked
 from commonplace.parts.coordinates.document import (
     MemoryCoordinate,
@@ -110,14 +110,15 @@ class MemoryStore:
         index = self._index
         document = MemoryCoordinate.from_dict(memory.to_dict() if isinstance(memory, MemoryCoordinate) else memory)
         agent = document.agent.persona_id
-        id = index.last_ids.get(agent, 0) + 1
+        writer = index.writer(agent)
+        id = writer.stored.last_id + 1
         name = document.memory_id or unused_id(document.at, index, self._seed, agent, id)
         if name in index:
             raise UsageError(f"memory_id {name!r} is taken", hint="leave it empty to have one made")
         document.memory_id = name
         record = self._record(document, id)
         is_new_session = bool(record.session) and record.session not in index.sessions
-        index.store.append(agent, [record], [None])
+        writer.write(Add([record], [None]))
         index.add(name, record)
         if is_new_session:
             self._limit_sessions(record.session)
@@ -301,7 +302,7 @@ class MemoryStore:
 
     def _update(self, memories: list[Memory]) -> None:
         for agent, changed in by_agent(memories).items():
-            self._index.store.update(agent, changed)
+            self._index.writer(agent).write(Revise(changed))
         self._index.update(memories)
 
     # ── Forgetting ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -329,8 +330,7 @@ class MemoryStore:
         self._apply(
             ForgettingPlan(remove=[Decision(memory, f"by persona {persona_id}") for memory in found]), "a person"
         )
-        index.store.delete(persona_id)
-        index.last_ids.pop(persona_id, None)
+        index.delete(persona_id)
         return len(found)
 
     @locked
@@ -369,7 +369,7 @@ class MemoryStore:
         names = [name for name in (index.archived if memory_ids is None else memory_ids) if name in index.archived]
         for name in names:
             memory = index.archived[name]
-            index.store.restore(memory.agent, [memory.id])
+            index.writer(memory.agent).write(Restore([memory.id]))
             index.remove(memory)
             index.add(name, memory)
         return len(names)
@@ -404,7 +404,7 @@ class MemoryStore:
         leaving = [one.memory for one in (*forgetting.archive, *forgetting.remove)]
         names = {(memory.agent, memory.id): index.names[memory.agent, memory.id] for memory in leaving}
         moment = now or latest_time(index.candidates())
-        apply(forgetting, index.store)
+        apply(forgetting, index.writer)
         index.update(forgetting.folded)
         for memory in leaving:
             index.remove(memory)

@@ -16,7 +16,7 @@ from commonplace.ledger import Ledger
 from commonplace.memory.importance import scaled
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import as_json
-from commonplace.memory.stores.store import Gone, Readable, Store
+from commonplace.memory.stores.store import Archive, Forget, Operation, Readable, Revise, Stored, Writer, load
 from commonplace.memory.stream import MemoryStream
 from commonplace.parts.coordinates.document import CheckedModel, Number, from_memory
 from commonplace.text import clean, one_line
@@ -138,7 +138,7 @@ def candidates(source: Readable | MemoryStream, agent: str | None = None) -> lis
         return [*map(Candidate, source), *(Candidate(memory, archived=True) for memory in source.archived)]
     found: list[Candidate] = []
     for name in source.agents() if agent is None else (agent,):
-        stored = source.load(name)
+        stored = load(source, name)
         found += [
             Candidate(memory, memory.id in stored.archived)
             for memory in stored.memories
@@ -295,36 +295,34 @@ def _with_evidence(reflection: Memory, texts: Mapping[str, str]) -> Memory:
 # ── Applying ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def apply(forgetting: ForgettingPlan, target: Store | MemoryStream) -> None:
-    """Do what a plan says in a store, or in a stream and its store. What somebody has forgotten since is left out."""
-    # In this order, so that a process that dies half-way loses no text before it is folded.
+def apply(forgetting: ForgettingPlan, target: MemoryStream | Callable[[str], Writer]) -> None:
+    """Does what a plan says in a stream and its store, or in a store: `target` gives the writer of each character.
+    What somebody has forgotten since is left out."""
+    folded, archived, removed = (
+        by_agent(some)
+        for some in (
+            forgetting.folded,
+            (one.memory for one in forgetting.archive),
+            (one.memory for one in forgetting.remove),
+        )
+    )
     if isinstance(target, MemoryStream):
+        # In this order, so that a process that dies half-way loses no text before it is folded.
         for reflection in filter(lambda one: one.id in target, forgetting.folded):
             target.revise(reflection.id, details=reflection.details)
         target.archive([one.memory.id for one in forgetting.archive])
         target.forget([one.memory.id for one in forgetting.remove])
         return
-    _do(target, target.update, forgetting.folded, lambda memory: memory)
-    _do(target, target.archive, (one.memory for one in forgetting.archive), lambda memory: memory.id)
-    _do(target, target.remove, (one.memory for one in forgetting.remove), lambda memory: memory.id)
+    for agent in dict.fromkeys((*folded, *archived, *removed)):
 
+        def deed(stored: Stored, agent: str = agent) -> list[Operation]:
+            revised, away, gone = (
+                [memory for memory in some.get(agent, ()) if memory.id <= stored.last_id]
+                for some in (folded, archived, removed)
+            )
+            return [Revise(revised), Archive([one.id for one in away]), Forget([one.id for one in gone])]
 
-def _do(
-    store: Store, deed: Callable[[str, list[Any]], None], memories: Iterable[Memory], given: Callable[[Memory], Any]
-) -> None:
-    """Does it to those of the memories that are still there."""
-    for agent, some in by_agent(memories).items():
-        left = some
-        while left:
-            try:
-                deed(agent, [given(memory) for memory in left])
-                break
-            except Gone:
-                stored = store.load(agent)
-                there = {memory.id for memory in stored.memories} - stored.forgotten
-                before, left = left, [memory for memory in left if memory.id in there]
-                if left == before:
-                    raise
+        target(agent).change(deed)
 
 
 def by_agent(memories: Iterable[Memory]) -> dict[str, list[Memory]]:

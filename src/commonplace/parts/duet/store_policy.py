@@ -18,7 +18,7 @@ from commonplace.cognition.situation import who
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages import phrases
 from commonplace.languages.language import language as spoken
-from commonplace.languages.words import word_list
+from commonplace.languages.word_lists import word_list
 from commonplace.memory.importance import HIGHEST, VERSION, Rating, forms, stems
 from commonplace.minds.tasks import RATE, RateInput
 from commonplace.text import words

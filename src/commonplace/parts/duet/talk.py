@@ -9,9 +9,9 @@ from commonplace.languages.language import language
 from commonplace.minds.notes import Recalled, Situation, Spoken, Spot, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import grammar
 from commonplace.minds.offline.hear import heard, remembered
-from commonplace.minds.offline.scene import CLOSE, Line, Scene, scene_of
+from commonplace.minds.offline.scene import CLOSE, DraftLine, TalkScene, scene_of
+from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
 from commonplace.parts.duet.tasks import DuetInput, DuetOutput
 from commonplace.parts.duet.thread import developed
@@ -127,7 +127,7 @@ def _changed(given: DuetInput, dice: Dice) -> ConverseOutput | None:
     return ConverseOutput(utterance=line.text, because=line.ids, speech_act=line.act) if line else None
 
 
-def _worded(scene: Scene, move: Move) -> Iterator[Line]:
+def _worded(scene: TalkScene, move: Move) -> Iterator[DraftLine]:
     """The line of a move, unless it was said before."""
     rule, memory, slots = move
     line = scene.line(rule, memory.id, about=slots["topic"], **slots)
@@ -136,20 +136,20 @@ def _worded(scene: Scene, move: Move) -> Iterator[Line]:
         yield line
 
 
-def _is_worn(scene: Scene, line: Line) -> bool:
+def _is_worn(scene: TalkScene, line: DraftLine) -> bool:
     """Whether I have said the same of something else."""
     around = max(line.text.lower().split(scene.language.bare(line.topic)), key=len).strip()
     return len(around) >= TELLING and around in scene.past
 
 
-def _answers(scene: Scene) -> Iterator[Move]:
+def _answers(scene: TalkScene) -> Iterator[Move]:
     """What to say of the subject that the last line asks about."""
     memory = next((one for one in scene.talk.recalled if scene.last and one.happening.quote == scene.last), None)
     if memory is not None and scene.heard.asks and scene.heard.topic:
         yield "stage.answer", memory, {"topic": scene.heard.topic}
 
 
-def _moves(scene: Scene, latest: tuple[str, ...]) -> Iterator[Move]:
+def _moves(scene: TalkScene, latest: tuple[str, ...]) -> Iterator[Move]:
     """What the recalled memories allow, the subjects of the `latest` lines left out."""
     about = [(one, one.happening.topic) for one in scene.talk.recalled]
     subjects = [topic for _, topic in about if scene.language.is_common(topic) and topic not in latest]

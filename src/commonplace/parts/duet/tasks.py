@@ -14,8 +14,8 @@ from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Person, Recalled, Spoken, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE, first_sentences
-from commonplace.minds.prompts.telling import plain
-from commonplace.minds.tasks.scenes import Values, View, said_before, spoken_lines
+from commonplace.minds.prompts.teller import plain
+from commonplace.minds.tasks.scenes import PromptView, Values, said_before, spoken_lines
 from commonplace.minds.tasks.wire import Cited, Unasked, WireValue, noted, seen, spoken
 
 LOST_THREAD = "lost_thread"
@@ -87,7 +87,7 @@ class DuetReflection(WireValue):
     mood: Annotated[str, seen(LONGEST_MOOD)] = Field(default="", max_length=LONGEST_MOOD)
 
 
-def _scene(inputs: DuetInput, view: View) -> Values:
+def _scene(inputs: DuetInput, view: PromptView) -> Values:
     shown = {note.id for note in inputs.recalled}
     return {
         "memories": view.memories(inputs),
@@ -97,7 +97,7 @@ def _scene(inputs: DuetInput, view: View) -> Values:
     }
 
 
-def _reflection_scene(inputs: DuetReflectInput, view: View) -> Values:
+def _reflection_scene(inputs: DuetReflectInput, view: PromptView) -> Values:
     return {
         "memories": view.memories(inputs),
         "lines": spoken_lines(inputs.lines),

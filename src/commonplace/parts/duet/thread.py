@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from commonplace.minds.notes import COLD, Recalled
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.hear import remembered, understood
 from commonplace.minds.offline.sayings import PASSED_ON
-from commonplace.minds.offline.scene import CLOSE, Line, Scene
+from commonplace.minds.offline.scene import CLOSE, DraftLine, TalkScene
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.world.happenings import ISaid, Said, Speech
 
 BANTER = "stage.banter."
@@ -45,7 +45,7 @@ class Told:
     """Whether nothing of its memory has been told."""
 
 
-def developed(scene: Scene, beside: tuple[Recalled, ...]) -> Line | None:
+def developed(scene: TalkScene, beside: tuple[Recalled, ...]) -> DraftLine | None:
     """The line that takes the talk further; None when nothing is left that would not repeat something.
 
     `beside` are memories to tell from that were not recalled.
@@ -58,7 +58,7 @@ def developed(scene: Scene, beside: tuple[Recalled, ...]) -> Line | None:
     return next((line for line in finished if line.text.lower() not in scene.past), None)
 
 
-def _choices(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
+def _choices(scene: TalkScene, tells: list[Told]) -> Iterator[DraftLine | None]:
     """Lines to say, the most fitting first."""
     if not scene.talk.lines:
         yield _tell(scene, tells, "stage.begin", 100)
@@ -82,7 +82,7 @@ def _choices(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
     yield from _opened(scene, tells)
 
 
-def _taken_up(scene: Scene, on_topic: list[Told], topic: str) -> Iterator[Line | None]:
+def _taken_up(scene: TalkScene, on_topic: list[Told], topic: str) -> Iterator[DraftLine | None]:
     """What follows something that was told: what I know of it, a question, a word that closes it, or a promise."""
     act, named = scene.heard.act, _times_named(scene, topic)
     special = {"report": "stage.agree", "praise": "stage.touched"}.get(act)
@@ -104,7 +104,7 @@ def _taken_up(scene: Scene, on_topic: list[Told], topic: str) -> Iterator[Line |
     yield _about(scene, "stage.close", topic)
 
 
-def _opened(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
+def _opened(scene: TalkScene, tells: list[Told]) -> Iterator[DraftLine | None]:
     """Something new: a turn for the other, something of mine, banter, or a thing that was spoken of before."""
     dice = scene.dice
     telling = [line.speaker for line in scene.talk.lines[-WINDOW:] if line.speech_act in TOLD]
@@ -126,7 +126,7 @@ def _opened(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
 # ── what there is to tell ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _untold(scene: Scene, memories: tuple[Recalled, ...]) -> Iterator[Told]:
+def _untold(scene: TalkScene, memories: tuple[Recalled, ...]) -> Iterator[Told]:
     """What is left to tell, the most important memory first; of each memory only what comes next."""
     unique = {one.id: one for one in memories if one.tell and one.happening.topic}
     for memory in sorted(unique.values(), key=lambda one: (-one.importance, one.id)):
@@ -137,20 +137,20 @@ def _untold(scene: Scene, memories: tuple[Recalled, ...]) -> Iterator[Told]:
             yield Told(memory, left[0], memory.happening.topic, "".join(left[1:2]), left[0] == lines[0])
 
 
-def _new(scene: Scene, tells: list[Told], lead: str, percent: int) -> Line | None:
+def _new(scene: TalkScene, tells: list[Told], lead: str, percent: int) -> DraftLine | None:
     """A subject not told of yet, else the rest of one that was."""
     new = [one for one in tells if one.is_first]
     return _tell(scene, new, lead, percent) if new else _tell(scene, tells, "stage.return", 100)
 
 
-def _tell(scene: Scene, tells: list[Told], lead: str, percent: int) -> Line | None:
+def _tell(scene: TalkScene, tells: list[Told], lead: str, percent: int) -> DraftLine | None:
     """The first of them, at times after words that lead up to it."""
     if not tells:
         return None
     told = tells[0]
     act = understood(told.text, scene.me.language).act
     act = "intend" if act == "accept" else act
-    line = Line(told.text, (told.memory.id,), act if act in PASSED_ON else "tell", told.topic)
+    line = DraftLine(told.text, (told.memory.id,), act if act in PASSED_ON else "tell", told.topic)
     opens = scene.dice.chance(percent, "lead", told.memory.id) and not scene.language.leads_in(told.text)
     words = _fresh(scene, lead, told.topic) if opens else None
     if words is not None:
@@ -159,21 +159,21 @@ def _tell(scene: Scene, tells: list[Told], lead: str, percent: int) -> Line | No
     return replace(line, text=f"{line.text} {told.after}") if goes_on else line
 
 
-def _times_named(scene: Scene, topic: str) -> int:
+def _times_named(scene: TalkScene, topic: str) -> int:
     """How many lines name it or, of the latest, are about it."""
     name = scene.language.bare(topic).lower()
     about = {line.text for line in scene.talk.lines if line.topic and _same(scene, line.topic, topic)}
     return len({line for line in (*scene.talk.said, scene.last) if name in line.lower()} | about | {scene.last})
 
 
-def _same(scene: Scene, one: str, other: str) -> bool:
+def _same(scene: TalkScene, one: str, other: str) -> bool:
     return scene.language.bare(one).lower() == scene.language.bare(other).lower()
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _fresh(scene: Scene, rule: str, topic: str, **slots: str) -> Line | None:
+def _fresh(scene: TalkScene, rule: str, topic: str, **slots: str) -> DraftLine | None:
     """A wording that neither of the two has used, for this subject or for another."""
     subjects = [name.lower() for name in (topic, slots.get("other", "")) if name]
     named = [form for name in subjects for form in (name, scene.language.bare(name))]
@@ -187,20 +187,20 @@ def _fresh(scene: Scene, rule: str, topic: str, **slots: str) -> Line | None:
 
     filled = {"topic": topic, "you": scene.language.vocative(scene.you), **slots}
     text, act = scene.rules.word(rule, "", filled, scene.dice, is_fresh)
-    return Line(text, (), act, topic) if text else None
+    return DraftLine(text, (), act, topic) if text else None
 
 
-def _about(scene: Scene, rule: str, topic: str, *ids: int) -> Line | None:
+def _about(scene: TalkScene, rule: str, topic: str, *ids: int) -> DraftLine | None:
     line = _fresh(scene, rule, topic)
     return replace(line, ids=ids or _heard_ids(scene)) if line else None
 
 
-def _plain(scene: Scene, rule: str) -> Line | None:
+def _plain(scene: TalkScene, rule: str) -> DraftLine | None:
     line = _fresh(scene, rule, "")
     return replace(line, ids=_heard_ids(scene)) if line else None
 
 
-def _heard_ids(scene: Scene) -> tuple[int, ...]:
+def _heard_ids(scene: TalkScene) -> tuple[int, ...]:
     """The memory of the line that is answered."""
     said = (one.id for one in scene.talk.recalled if scene.last and one.happening.quote == scene.last)
     return tuple(said)[:1]
@@ -209,7 +209,7 @@ def _heard_ids(scene: Scene) -> tuple[int, ...]:
 # ── coming back ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _back(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
+def _back(scene: TalkScene, tells: list[Told]) -> Iterator[DraftLine | None]:
     """A promise asked about, the rest of something told in part, or a thought about a subject of before."""
     latest = [line.topic for line in scene.talk.lines[-WINDOW:] if line.topic]
     for one in scene.talk.recalled:
@@ -240,7 +240,7 @@ def _back(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
         yield _once(scene, rule, name, topics[name], other=other)
 
 
-def _once(scene: Scene, rule: str, topic: str, memory: int, other: str = "") -> Line | None:
+def _once(scene: TalkScene, rule: str, topic: str, memory: int, other: str = "") -> DraftLine | None:
     """A line of a rule that is said of a subject once only."""
     for text in scene.rules.every(rule):
         said = scene.language.finished(text.replace("{topic}", topic).replace("{other}", other))
@@ -257,7 +257,7 @@ def _banters(rules: Grammar) -> list[str]:
     return sorted((name for name in rules.rules if name.startswith(BANTER)), key=lambda name: int(name[len(BANTER) :]))
 
 
-def _banter(scene: Scene) -> Line | None:
+def _banter(scene: TalkScene) -> DraftLine | None:
     """What follows the other's line of banter; None when it was none, or the last."""
     following = _following(scene.me.language).get(scene.last)
     return _banter_line(scene, *following) if following else None
@@ -275,7 +275,7 @@ def _following(language: str) -> Mapping[str, tuple[str, int]]:
     return found
 
 
-def _new_banter(scene: Scene) -> Line | None:
+def _new_banter(scene: TalkScene) -> DraftLine | None:
     for name in scene.dice.shuffled(_banters(scene.rules), "banter"):
         lines = [scene.language.finished(text).lower() for text in scene.rules.every(name)]
         if not any(line in scene.past for line in lines):
@@ -283,6 +283,6 @@ def _new_banter(scene: Scene) -> Line | None:
     return None
 
 
-def _banter_line(scene: Scene, name: str, index: int) -> Line:
+def _banter_line(scene: TalkScene, name: str, index: int) -> DraftLine:
     template = scene.rules.rules[name][index]
-    return Line(template.pieces[0], _heard_ids(scene), template.act)
+    return DraftLine(template.pieces[0], _heard_ids(scene), template.act)

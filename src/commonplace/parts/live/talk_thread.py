@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from commonplace.api import OpenedRun, open_run
 from commonplace.parts.live.source import Thumb
+from commonplace.run.minds import mind_by_question
 from commonplace.run.reading import Reading
-from commonplace.run.task_minds import mind_by_question
 
 if TYPE_CHECKING:
     from commonplace.talk import Reply, Talk

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeGuard, cast
 
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
+from commonplace.minds.prompts.prompt import ChatMessage, Prompt, Unusable
 from commonplace.parts.model_servers.client import Errand, Outage, Transport
 from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.http import Late, Page
@@ -24,8 +24,10 @@ _SCHEMA: Mapping[str, Any] = {
     "required": ["word"],
     "additionalProperties": False,
 }
-_PLAIN = Prompt("probe", (Message("user", "Say yes."),), {}, 48, 0.0)
-_SHAPED = Prompt("probe", (Message("user", "Answer with a JSON object that has one word in it."),), _SCHEMA, 48, 0.0)
+_PLAIN = Prompt("probe", (ChatMessage("user", "Say yes."),), {}, 48, 0.0)
+_SHAPED = Prompt(
+    "probe", (ChatMessage("user", "Answer with a JSON object that has one word in it."),), _SCHEMA, 48, 0.0
+)
 
 
 def tiny_body(can: Capabilities) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from commonplace.languages.language import language as spoken_language
 from commonplace.memory.analyser import content_words
 from commonplace.minds.notes import Recalled, changed
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Template, parsed_rules
+from commonplace.minds.offline.template_grammar import Template, parsed_rules
 from commonplace.parts.duet.tasks import LOST_THREAD
 from commonplace.parts.panel.task import PanelInput, PanelOutput, asked_of
 from commonplace.text import clean, shortened, words

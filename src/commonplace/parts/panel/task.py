@@ -11,8 +11,8 @@ from commonplace.languages import phrases
 from commonplace.minds.aloud import words_in
 from commonplace.minds.mind import Task
 from commonplace.minds.notes import Given, Recalled, Spoken, Who
-from commonplace.minds.prompts.telling import speech
-from commonplace.minds.tasks.scenes import Values, View, spoken_lines
+from commonplace.minds.prompts.teller import speech
+from commonplace.minds.tasks.scenes import PromptView, Values, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.parts.duet.tasks import LOST_THREAD
 from commonplace.world.happenings import Answered, Happening
@@ -62,7 +62,7 @@ class PanelOutput(WireValue):
     answer: Annotated[str, spoken(LONGEST_STATEMENT, needed=True)] = Field(min_length=1, max_length=LONGEST_STATEMENT)
 
 
-def _scene(inputs: PanelInput, view: View) -> Values:
+def _scene(inputs: PanelInput, view: PromptView) -> Values:
     return {
         "lines": spoken_lines(inputs.lines, LONGEST_SHOWN),
         "question": speech(inputs.seed_prompt),
@@ -71,7 +71,7 @@ def _scene(inputs: PanelInput, view: View) -> Values:
     }
 
 
-def _examples(inputs: PanelInput, view: View) -> list[Values]:
+def _examples(inputs: PanelInput, view: PromptView) -> list[Values]:
     """The past answers, each with the question it was given to."""
     asked = {note.id: speech(asked_of(note.happening)) for note in inputs.recalled}
     told = view.teller(inputs).memories(inputs.recalled, LONGEST_EXAMPLE)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from commonplace.languages import file_text
-from commonplace.minds.offline.grammar import Template, grammar, parsed_rules
+from commonplace.minds.offline.template_grammar import Template, grammar, parsed_rules
 from commonplace.text import sentences
 
 __all__ = ["KINDS", "Kind", "Wording", "Wordings", "wordings"]

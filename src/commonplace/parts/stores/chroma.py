@@ -12,12 +12,12 @@ import json
 import warnings
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import numpy as np
@@ -27,32 +27,33 @@ from commonplace.errors import CommonplaceError, UsageError, install, refuse_new
 from commonplace.lock import ProcessLock
 from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, decoded, encoded, gathered
-from commonplace.memory.record import Memory, accessed
 from commonplace.memory.stores.codec import (
-    ARCHIVED,
-    FORGOTTEN,
-    THERE,
     UNREADABLE,
+    StoredRow,
     as_json,
+    kept_of,
+    operations_in,
     packed_text,
     rare_fields,
-    refuse_changed,
     row_of,
-    stored_memory,
-    stored_of,
 )
 from commonplace.memory.stores.opening import copy, is_chroma
 from commonplace.memory.stores.store import (
+    ARCHIVED,
+    THERE,
     Access,
     ChangeLog,
-    Changes,
+    Kept,
+    Log,
+    Operation,
+    Rows,
     Stored,
     checked_agent,
     damaged,
+    fold,
+    load,
     no_store,
-    refuse_missing,
-    refuse_other_ids,
-    tombstone,
+    overtaken,
 )
 from commonplace.memory.threads import locked
 from commonplace.paths import checked_folder
@@ -64,14 +65,8 @@ LONGEST_NAME = 512
 """Characters a collection's name may have."""
 
 
-class _Record(NamedTuple):
-    """A memory as one record of Chroma's."""
-
-    memory: Memory
-    vector: Vector | None
-    state: int
-    upto: int
-    """The last id of the memories it was added with."""
+_Mark = tuple[int, int]
+"""(writes to the character, its last id)."""
 
 
 class ChromaStore:
@@ -118,39 +113,15 @@ class ChromaStore:
         return tuple(sorted(self._collections))
 
     @locked
-    def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for an unknown one."""
-        with self._mended():
-            collection = self._collections.get(agent)
-            if collection is None:
-                return Stored()
-            found = _sorted(collection.get(include=["documents", "metadatas", "embeddings"]))
+    def read(self, agent: str, since: _Mark | None = None) -> Log:
+        """What has become of a character since a mark."""
+        mark, collection = self._now(agent), self._collections.get(agent)
+        settings: dict[str, Any] = {} if collection is None else json.loads(collection.metadata["settings"])
+        ids = self._log.since(agent, since)
+        known = 0 if ids is None or since is None else since[1]
         with self._readable(agent):
-            rows = [_row(id, document, metadata) for id, document, metadata, _ in found]
-            vectors = _vectors([(metadata, embedding) for _, _, metadata, embedding in found])
-            stored = stored_of(agent, rows, vectors, json.loads(collection.metadata["settings"]))
-            return replace(stored, mark=self._log.mark(agent))
-
-    @locked
-    def changes(self, agent: str, mark: tuple[int, int], known: int) -> Changes | None:
-        """What has changed of a character since a mark; None if it was deleted since."""
-        self._refuse_closed()
-        last = self._last_id(agent)
-        ids = self._log.since(agent, mark, known, last)
-        if ids is None or agent not in self._collections:
-            return None
-        found = self._get(agent, ids)
-        with self._readable(agent):
-            rows = [_row(id, document, metadata) for id, document, metadata, _ in found]
-            return Changes(
-                last,
-                [stored_memory(agent, *row) for row in rows],
-                _vectors([(metadata, embedding) for _, _, metadata, embedding in found]),
-                frozenset(row[0] for row, state, _ in rows if state == FORGOTTEN),
-                frozenset(row[0] for row, state, _ in rows if state == ARCHIVED),
-                json.loads(self._collections[agent].metadata["settings"]),
-                self._log.mark(agent),
-            )
+            rows, vectors = self._rows(agent, ids)
+            return Log(operations_in(agent, rows, vectors, settings, known), mark, whole=ids is None)
 
     @locked
     def nearest(self, agent: str, vector: Vector, count: int) -> list[tuple[int, float]]:
@@ -172,81 +143,51 @@ class ChromaStore:
         return [(int(id), 1.0 - float(gone)) for id, gone in zip(found["ids"][0], found["distances"][0], strict=True)]
 
     @locked
-    def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
-        """Keep what a character's stream was made with."""
-        collection = self._collection(agent)
-        with self._mended():
-            collection.modify(metadata={**collection.metadata, "settings": as_json(dict(settings))})
+    def write(self, agent: str, operations: Sequence[Operation], mark: _Mark) -> _Mark:
+        """Makes the operations, unless anybody has written since the mark. Chroma's own log may keep the text of what
+        is forgotten until it is compacted."""
+        now = self._now(agent)
+        if mark != now:
+            raise overtaken(agent, self.where)
+        _, last = now
+        target = Rows(agent, last, partial(self._kept, agent))
+        with self._readable(agent):
+            fold(operations, target)
+        if not target.changes:
+            return mark
+        self._last[agent] = self._put(agent, target, last)
+        self._log.note(agent, target.rows)
+        return self._now(agent)
 
-    @locked
-    def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids. Raises UsageError for other ids."""
-        self._refuse_closed()
-        checked_agent(agent)
-        last = self._last_id(agent)
-        refuse_other_ids(agent, memories, last, self.where)
-        upto = last + len(memories)
-        size = self._dimensions(agent, vectors)
-        records = [
-            _as_record(_Record(memory, vector, THERE, upto), size)
-            for memory, vector in zip(memories, vectors, strict=True)
-        ]
+    def _put(self, agent: str, target: Rows, last: int) -> int:
+        """Writes rows, those behind `last` all or none; returns the last id there is now."""
         collection = self._collection(agent)
+        metadata = dict(collection.metadata)
+        if target.settings is not None:
+            metadata["settings"] = as_json(dict(target.settings))
+        rows = sorted(target.rows.items())
+        size = metadata.get("dimensions") or json.loads(metadata["settings"]).get("dimensions")
+        size = size or next((len(kept.vector) for _, kept in rows if kept.vector is not None), 1)
+        records = [_as_record(kept, size, target.last_id if id > last else None) for id, kept in rows]
+        old = sum(id <= last for id, _ in rows)
+        if rows:
+            metadata["dimensions"] = size
         with self._mended():
-            if "dimensions" not in collection.metadata:
-                collection.modify(metadata={**collection.metadata, "dimensions": size})
+            if metadata != collection.metadata:
+                collection.modify(metadata=metadata)
+            for some in _batches(records[:old], self._batch):
+                columns = _columns(some)
+                for one in columns["metadatas"]:
+                    one |= {name: None for name in _OPTIONAL if name not in one}  # None deletes it
+                collection.update(**columns)
             try:
-                for some in _batches(records, self._batch):
+                for some in _batches(records[old:], self._batch):
                     collection.add(**_columns(some))
             except BaseException:
                 with suppress(Exception):  # if this fails too, opening finds what is left
                     collection.delete(where={"upto": {"$gt": last}})
                 raise
-        self._last[agent] = upto
-
-    @locked
-    def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Set access times: memory id → moment."""
-        there = self._there(agent, list(accesses))
-        moved = [one._replace(memory=accessed(one.memory, accesses[one.memory.id])) for one in there]
-        self._put(agent, moved, only=("metadatas",))
-
-    @locked
-    def update(
-        self,
-        agent: str,
-        memories: Sequence[Memory],
-        vectors: Sequence[Vector | None] | None = None,
-        *,
-        before: Sequence[Memory] = (),
-    ) -> None:
-        """Replace what may change of memories that are here; vectors where given."""
-        there = {one.memory.id: one for one in self._records(agent, [memory.id for memory in memories])}
-        refuse_changed(agent, [row_of(there[memory.id].memory) for memory in before], before, self.where)
-        given = [there[memory.id].vector for memory in memories] if vectors is None else vectors
-        for memory, vector in zip(memories, given, strict=True):
-            now = there[memory.id]
-            there[memory.id] = now._replace(memory=accessed(memory, now.memory.accessed_at), vector=vector)
-        self._put(agent, list(there.values()))
-
-    @locked
-    def remove(self, agent: str, ids: Sequence[int]) -> None:
-        """Forget for good; the ids stay used. Chroma's own log may keep a text until it is compacted."""
-        there = self._records(agent, ids)
-        gone = [(tombstone(agent, one.memory.id, one.memory.kind), one.upto) for one in there]
-        self._put(agent, [_Record(memory, None, FORGOTTEN, upto) for memory, upto in gone])
-
-    @locked
-    def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Compress and set aside, with an embedding that is like nothing."""
-        there = self._records(agent, ids)
-        self._put(agent, [one._replace(state=ARCHIVED) for one in there if one.state == THERE])
-
-    @locked
-    def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Restore from the archive."""
-        there = self._records(agent, ids)
-        self._put(agent, [one._replace(state=THERE) for one in there if one.state == ARCHIVED])
+        return target.last_id
 
     @locked
     def delete(self, agent: str) -> int:
@@ -254,7 +195,7 @@ class ChromaStore:
         self._refuse_closed()
         if agent not in self._collections:
             return 0
-        stored = self.load(agent)
+        stored = load(self, agent)
         with self._mended():
             self._client.delete_collection(self._collections[agent].name)
         del self._collections[agent]
@@ -317,44 +258,30 @@ class ChromaStore:
                 )
         return self._collections[agent]
 
-    def _last_id(self, agent: str) -> int:
+    def _now(self, agent: str) -> _Mark:
+        """The latest mark of a character."""
+        self._refuse_closed()
         if agent not in self._last:
             collection = self._collections.get(agent)
             with self._mended():
                 self._last[agent] = collection.count() if collection is not None else 0
-        return self._last[agent]
+        return self._log.mark(agent, self._last[agent])
 
-    def _dimensions(self, agent: str, vectors: Sequence[Vector | None] = ()) -> int:
-        """How long Chroma's embeddings are: fixed with the first memory."""
-        collection = self._collections.get(agent)
-        if collection is not None:
-            known = collection.metadata
-            told = known.get("dimensions") or json.loads(known["settings"]).get("dimensions")
-            if told:
-                return int(told)
-        return next((len(vector) for vector in vectors if vector is not None), 1)
+    def _kept(self, agent: str, ids: Sequence[int]) -> list[Kept]:
+        return kept_of(agent, *self._rows(agent, ids))
 
-    def _records(self, agent: str, ids: Sequence[int]) -> list[_Record]:
-        """The memories with these ids, ascending. Raises `Gone` if one does not exist."""
-        records = self._there(agent, ids)
-        refuse_missing(agent, ids, len(records), self.where)
-        return records
-
-    def _there(self, agent: str, ids: Sequence[int]) -> list[_Record]:
-        """Those of these memories that exist, ascending."""
-        self._refuse_closed()
-        found = self._get(agent, ids) if agent in self._collections else []
-        with self._readable(agent):
-            return [_of_record(agent, *one) for one in found if one[2]["state"] != _STATES[FORGOTTEN]]
-
-    def _get(self, agent: str, ids: Iterable[int]) -> list[_Columns]:
-        """The records with these ids that there are, ascending."""
+    def _rows(self, agent: str, ids: Sequence[int] | None) -> tuple[list[StoredRow], Sequence[Vector | None]]:
+        """The memories with these ids by id, all if None, and the vector of each."""
+        collection, columns = self._collections.get(agent), ["documents", "metadatas", "embeddings"]
         found: list[_Columns] = []
-        for some in _batches(sorted(set(ids)), self._batch):
-            with self._mended():
-                names, columns = [str(id) for id in some], ["documents", "metadatas", "embeddings"]
-                found += _sorted(self._collections[agent].get(ids=names, include=columns))
-        return found
+        with self._mended():
+            if collection is not None and ids is None:
+                found = _sorted(collection.get(include=columns))
+            elif collection is not None:
+                for some in _batches(ids or (), self._batch):
+                    found += _sorted(collection.get(ids=[str(id) for id in some], include=columns))
+        rows = [_row(id, document, metadata) for id, document, metadata, _ in found]
+        return rows, _vectors([(metadata, embedding) for _, _, metadata, embedding in found])
 
     @contextmanager
     def _readable(self, agent: str) -> Generator[None]:
@@ -363,18 +290,6 @@ class ChromaStore:
             yield
         except UNREADABLE as error:
             raise damaged(f"{agent}: {error}", self.where) from error
-
-    def _put(self, agent: str, records: Sequence[_Record], *, only: Sequence[str] = ()) -> None:
-        """Writes records anew; of `only` these columns."""
-        for some in _batches(records, self._batch):
-            columns = _columns([_as_record(one, self._dimensions(agent)) for one in some])
-            for metadata in columns["metadatas"]:
-                metadata |= {name: None for name in _OPTIONAL if name not in metadata}  # None deletes it
-            if only:
-                columns = {"ids": columns["ids"]} | {name: columns[name] for name in only}
-            with self._mended():
-                self._collections[agent].update(**columns)
-        self._log.note(agent, [one.memory.id for one in records])
 
     @contextmanager
     def _mended(self) -> Generator[None]:
@@ -441,12 +356,13 @@ _Columns = tuple[str, str, dict[str, Any], Any]
 """Id, document, metadata, embedding."""
 
 
-def _as_record(one: _Record, dimensions: int) -> _Columns:
+def _as_record(one: Kept, dimensions: int, upto: int | None) -> _Columns:
     """All of a memory. What is in `rest`, each only where it is needed:
 
     fractions of a second; an importance that is not a whole number, because Chroma's numbers lose their last bit;
     emotion, details and texts that UTF-8 cannot hold; a vector that the embedding does not hold exactly; an archived
-    memory's text and fields, compressed.
+    memory's text and fields, compressed. `upto`: the last id of the memories it is added with; None for one that is
+    there, which keeps it.
     """
     row = row_of(one.memory)
     rest: dict[str, Any] = {}
@@ -471,7 +387,7 @@ def _as_record(one: _Record, dimensions: int) -> _Columns:
         **{name: list(value) if name in _LISTS else value for name, value in fields.items()},
         "state": _STATES[one.state],
         "embedded": bool(embedding.any()),
-        "upto": one.upto,
+        **({} if upto is None else {"upto": upto}),
         **({"rest": as_json(rest)} if rest else {}),
     }
     return str(row.id), row.text if one.state == THERE else "", metadata, embedding
@@ -490,13 +406,6 @@ def _row(id: str, document: str, metadata: Mapping[str, Any]) -> tuple[tuple[Any
     known = (int(id), metadata["tick"], metadata["memory_type"], importance, created, accessed_at)
     row = (*known, document, as_json(fields) if fields else "")
     return row, _STATES.index(metadata["state"]), None if packed is None else base64.b64decode(packed)
-
-
-def _of_record(agent: str, id: str, document: str, metadata: Mapping[str, Any], embedding: Any) -> _Record:
-    """The inverse of `_as_record`. Raises `UNREADABLE`."""
-    row, state, packed = _row(id, document, metadata)
-    (vector,) = _vectors([(metadata, embedding)])
-    return _Record(stored_memory(agent, row, state, packed), vector, state, metadata["upto"])
 
 
 def _is_plain(name: str, value: Any) -> bool:
@@ -570,6 +479,8 @@ def _stored_in_format_1(agent: str, collection: Any, where: str) -> Stored:
             rest = old["rest"] if packed is None else ""
             rows.append(((*numbers, old["created"], old["accessed"], text, rest), old["state"], packed))
             vectors.append(decoded(old["width"], base64.b64decode(old["vector"]) if old["width"] else None))
-        return stored_of(agent, rows, vectors, json.loads(collection.metadata["settings"]))
+        stored = Stored(agent=agent)
+        fold(operations_in(agent, rows, vectors, json.loads(collection.metadata["settings"])), stored)
+        return stored
     except UNREADABLE as error:
         raise damaged(f"{agent}: {error}", where) from error

@@ -7,47 +7,42 @@ import json
 import re
 import time
 import warnings
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import datetime
+from functools import partial
 from pathlib import Path
 from subprocess import CalledProcessError
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from commonplace.errors import CommonplaceError, UsageError, install, refuse_newer
 from commonplace.lock import ProcessLock
-from commonplace.memory.columns import micros
 from commonplace.memory.embedding import Vector, encoded, gathered, norm_of
-from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import (
-    ARCHIVED,
     COLUMNS,
-    FORGOTTEN,
-    THERE,
     UNREADABLE,
+    MemoryRow,
+    StoredRow,
     as_json,
-    packed_text,
-    refuse_changed,
-    row_of,
-    stored_memory,
-    stored_of,
-    unpacked_text,
+    cells_of,
+    kept_of,
+    operations_in,
 )
 from commonplace.memory.stores.opening import is_postgres
 from commonplace.memory.stores.store import (
+    FORGOTTEN,
     Access,
-    Changes,
-    Stored,
+    Kept,
+    Log,
+    Operation,
+    Rows,
     checked_agent,
     damaged,
+    fold,
     no_store,
     overtaken,
-    refuse_missing,
-    refuse_other_ids,
 )
 from commonplace.memory.threads import locked
 from commonplace.paths import checked_folder
@@ -61,7 +56,8 @@ FORMAT = 2
 
 # state: 0 there, 1 archived (text and rest in packed), 2 forgotten; times: microseconds since the year 1; exact: the
 # vector's values, of width bytes a dimension; embedding: the same where the database can compare it, else NULL;
-# changed: the transaction that last changed it, 0 while it is what was inserted
+# changed: a stamp that grows with each change of the character's memories, as a rule the transaction; 0 while it is
+# what was inserted
 TABLES = (
     "CREATE EXTENSION IF NOT EXISTS vector",
     "CREATE TABLE IF NOT EXISTS commonplace_format(number int PRIMARY KEY)",
@@ -157,18 +153,29 @@ def make_tables(connection: Any, where: str, access: Access) -> None:
 
 STORED = f"{COLUMNS}, state, packed, width, exact"
 """What `stored_rows` and `stored_vectors` read."""
-_INSERT = (
-    f"INSERT INTO commonplace_memory(agent, state, {COLUMNS}, width, exact, dimensions, norm, embedding)"
-    f" VALUES (%s, {THERE}, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_CELLS = ("state", *MemoryRow._fields, "packed", "width", "exact", "dimensions", "norm", "embedding", "changed")
+_PUT = (
+    f"INSERT INTO commonplace_memory(agent, {', '.join(_CELLS)}) VALUES (%s{', %s' * len(_CELLS)})"
+    f" ON CONFLICT (agent, id) DO UPDATE SET {', '.join(f'{cell} = excluded.{cell}' for cell in _CELLS)}"
 )
+
+
+class Mark(NamedTuple):
+    """A moment in the history of a character."""
+
+    number: int = 0
+    """Of the character; 0, which is nobody's, for an unknown one."""
+    changed: int = 0
+    """Stamp of the latest change of a memory."""
+    last_id: int = 0
+    settings: str = "{}"
 
 
 class PostgresStore:
     """A store in a PostgreSQL database that has the pgvector extension. Makes its tables on first use.
 
-    Any number of processes may use it at once. Each write is a transaction; a process that adds to a character behind
-    the back of another makes the other's next `append` raise `Overtaken`, until it has loaded what there is; so
-    nothing is overwritten.
+    Any number of processes may use it at once. Each write is a transaction, which waits for the others
+    of its character.
     """
 
     compares = True
@@ -181,7 +188,6 @@ class PostgresStore:
         self.where = without_password(url)
         self.repairs: tuple[str, ...] = ()
         self.connection = connected(url, self.where)
-        self._known: dict[str, tuple[int, int]] = {}  # character → (number, last id)
         try:
             with self.mended():
                 make_tables(self.connection, self.where, access)
@@ -197,207 +203,103 @@ class PostgresStore:
             return tuple(sorted(name for (name,) in self.connection.execute("SELECT name FROM commonplace_agent")))
 
     @locked
-    def load(self, agent: str) -> Stored:
-        """Everything of a character; empty for an unknown one."""
+    def read(self, agent: str, since: Mark | None = None) -> Log:
+        """What has become of a character since a mark."""
         with self.moment():
-            query = "SELECT number, settings FROM commonplace_agent WHERE name = %s"
+            mark = self.now(agent)
+            known = since if since is not None and since.number == mark.number else Mark(changed=-1)
+            query = (
+                f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND (id > %s OR changed > %s::text::xid8)"
+                " ORDER BY id"
+            )
+            if known is not since:
+                query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s ORDER BY id"
+            values = (mark.number, known.last_id, known.changed)[: query.count("%s")]
+            rows = self.connection.execute(query, values, binary=True).fetchall()
+        try:
+            settings = json.loads(mark.settings)
+            operations = operations_in(agent, stored_rows(rows), stored_vectors(rows), settings, known.last_id)
+            return Log(operations, mark, whole=known is not since)
+        except UNREADABLE as error:
+            raise damaged(f"{agent}: {error}", self.where) from error
+
+    @locked
+    def now(self, agent: str, *, lock: bool = False) -> Mark:
+        """The latest mark of a character. `lock`: nobody else writes to it until the end of the transaction."""
+        checked_agent(agent)
+        with self.mended():
+            query = f"SELECT number, settings FROM commonplace_agent WHERE name = %s{' FOR UPDATE' if lock else ''}"
             found = self.connection.execute(query, (agent,)).fetchone()
             if found is None:
-                return Stored()
+                return Mark()
             number, settings = found
-            mark = number, self._snapshot()
-            query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s ORDER BY id"
-            rows = self.connection.execute(query, (number,), binary=True).fetchall()
-            self._known[agent] = number, len(rows)
-        try:
-            stored = stored_of(agent, stored_rows(rows), stored_vectors(rows), json.loads(settings))
-            return replace(stored, mark=mark)
-        except UNREADABLE as error:
-            raise damaged(f"{agent}: {error}", self.where) from error
-
-    @locked
-    def changes(self, agent: str, mark: tuple[int, str], known: int) -> Changes | None:
-        """What has changed of a character since a mark; None if it was deleted since."""
-        number, since = mark
-        with self.moment():
-            query = "SELECT settings FROM commonplace_agent WHERE name = %s AND number = %s"
-            found = self.connection.execute(query, (agent, number)).fetchone()
-            if found is None:
-                return None
-            now = self._snapshot()
             query = (
-                f"SELECT {STORED} FROM commonplace_memory WHERE agent = %(agent)s"
-                " AND (id > %(known)s OR changed >= %(since)s::xid8) ORDER BY id"
+                "SELECT coalesce((SELECT changed FROM commonplace_memory WHERE agent = %(agent)s"
+                " ORDER BY changed DESC LIMIT 1), '0')::text::bigint,"
+                " coalesce((SELECT max(id) FROM commonplace_memory WHERE agent = %(agent)s), 0)"
             )
-            values = {"agent": number, "known": known, "since": since}
-            rows = self.connection.execute(query, values, binary=True).fetchall()
-            last_id = max([known, *(row[0] for row in rows)])
-            self._known[agent] = number, last_id
-        try:
-            stored = stored_rows(rows)
-            return Changes(
-                last_id,
-                [stored_memory(agent, *row) for row in stored],
-                stored_vectors(rows),
-                frozenset(row[0] for row, state, _ in stored if state == FORGOTTEN),
-                frozenset(row[0] for row, state, _ in stored if state == ARCHIVED),
-                json.loads(found[0]),
-                (number, now),
-            )
-        except UNREADABLE as error:
-            raise damaged(f"{agent}: {error}", self.where) from error
-
-    def _snapshot(self) -> str:
-        """The first transaction whose changes a query after this one may not see."""
-        return self.connection.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text").fetchone()[0]
+            changed, last_id = self.connection.execute(query, {"agent": number}).fetchone()
+        return Mark(number, changed, last_id, settings)
 
     @locked
-    def settings(self, agent: str) -> dict[str, Any]:
-        """What a character's stream was made with; empty for an unknown one."""
-        with self.mended():
-            query = "SELECT settings FROM commonplace_agent WHERE name = %s"
-            found = self.connection.execute(query, (checked_agent(agent),)).fetchone()
-        return json.loads(found[0]) if found else {}
-
-    @locked
-    def configure(self, agent: str, settings: Mapping[str, Any]) -> None:
-        """Keep what a character's stream was made with."""
-        number, _ = self.agent(agent)
-        with self.mended():
-            query = "UPDATE commonplace_agent SET settings = %s WHERE number = %s"
-            self.connection.execute(query, (as_json(dict(settings)), number))
-
-    @locked
-    def append(self, agent: str, memories: Sequence[Memory], vectors: Sequence[Vector | None]) -> None:
-        """Add memories with the next ids. Raises UsageError for other ids, and where another process was quicker."""
-        number, last = self.agent(agent)
-        refuse_other_ids(agent, memories, last, self.where)
-        rows = [
-            (number, *row_of(memory), *_vector_cells(vector)) for memory, vector in zip(memories, vectors, strict=True)
-        ]
-        from psycopg.errors import ForeignKeyViolation, UniqueViolation  # noqa: PLC0415 - an optional package
-
-        try:
-            with self.mended():
-                if len(rows) == 1:
-                    self.connection.execute(_INSERT, rows[0])
-                else:
-                    with self.connection.transaction():
-                        self.connection.cursor().executemany(_INSERT, rows)
-        except (UniqueViolation, ForeignKeyViolation) as error:  # the latter for a deleted character
-            self._known.pop(agent, None)
-            raise overtaken(agent, self.where) from error
-        self._known[agent] = number, last + len(memories)
-
-    @locked
-    def touch(self, agent: str, accesses: Mapping[int, datetime]) -> None:
-        """Set access times: memory id → moment."""
+    def write(self, agent: str, operations: Sequence[Operation], mark: Mark) -> Mark:
+        """Makes the operations, unless anybody has written since the mark."""
         with self._transaction():
-            number = self._number(agent)
-            there = [(id, micros(accesses[id])) for id in self._there(number, tuple(accesses))]
-            self.connection.execute(
-                "UPDATE commonplace_memory AS m SET accessed = t.at, changed = pg_current_xact_id()"
-                " FROM unnest(%s::int[], %s::bigint[]) AS t(id, at) WHERE agent = %s AND m.id = t.id",
-                ([id for id, _ in there], [at for _, at in there], number),
-            )
+            if self.now(agent, lock=True) != mark:
+                raise overtaken(agent, self.where)
+            target = Rows(agent, mark.last_id, partial(self._kept, agent, mark.number))
+            try:
+                fold(operations, target)
+            except UNREADABLE as error:
+                raise damaged(f"{agent}: {error}", self.where) from error
+            if not target.changes:
+                return mark
+            return self._put(agent, target, mark)
 
-    @locked
-    def update(
-        self,
-        agent: str,
-        memories: Sequence[Memory],
-        vectors: Sequence[Vector | None] | None = None,
-        *,
-        before: Sequence[Memory] = (),
-    ) -> None:
-        """Replace what may change of memories that are here; vectors where given."""
-        given: Sequence[Vector | None] = [None] * len(memories) if vectors is None else vectors
-        with self._transaction():
-            number = self._number(agent)
-            states = self._states(agent, number, [memory.id for memory in memories])
-            if before:
-                query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s)"
-                rows = self.connection.execute(query, (number, [one.id for one in before]), binary=True).fetchall()
-                there = [row_of(stored_memory(agent, *row)) for row in stored_rows(rows)]
-                refuse_changed(agent, there, before, self.where)
-            for memory, vector in zip(memories, given, strict=True):
-                row = row_of(memory)
-                shown, packed = _placed(states[memory.id], row.text, row.rest)
-                self.connection.execute(
-                    "UPDATE commonplace_memory SET tick = %s, kind = %s, importance = %s, created = %s,"
-                    " text = %s, rest = %s, packed = %s, changed = pg_current_xact_id() WHERE agent = %s AND id = %s",
-                    (*row[1:5], *shown, packed, number, memory.id),
-                )
-                if vectors is not None:
-                    self.connection.execute(
-                        "UPDATE commonplace_memory SET width = %s, exact = %s, dimensions = %s, norm = %s,"
-                        " embedding = %s WHERE agent = %s AND id = %s",
-                        (*_vector_cells(vector), number, memory.id),
-                    )
+    def _kept(self, agent: str, number: int, ids: Sequence[int]) -> list[Kept]:
+        query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) ORDER BY id"
+        rows = self.connection.execute(query, (number, list(ids)), binary=True).fetchall()
+        return kept_of(agent, stored_rows(rows), stored_vectors(rows))
 
-    @locked
-    def remove(self, agent: str, ids: Sequence[int]) -> None:
-        """Forget for good; the ids stay used."""
-        with self._transaction():
-            number = self._number(agent)
-            self._states(agent, number, ids)
-            self.connection.execute(
-                f"UPDATE commonplace_memory SET state = {FORGOTTEN}, tick = 0, importance = 1, created = 0,"
-                " accessed = 0, text = '', rest = '', packed = NULL, width = 0, exact = NULL, dimensions = 0,"
-                " norm = 0, embedding = NULL, changed = pg_current_xact_id() WHERE agent = %s AND id = ANY(%s)",
-                (number, list(ids)),
-            )
-
-    @locked
-    def archive(self, agent: str, ids: Sequence[int]) -> None:
-        """Compress and set aside."""
-        self._move(agent, ids, THERE, ARCHIVED)
-
-    @locked
-    def restore(self, agent: str, ids: Sequence[int]) -> None:
-        """Restore from the archive."""
-        self._move(agent, ids, ARCHIVED, THERE)
+    def _put(self, agent: str, target: Rows, mark: Mark) -> Mark:
+        """Writes rows and settings; the new mark."""
+        execute, number, changed, settings = self.connection.execute, mark.number, mark.changed, mark.settings
+        if not number:
+            query = "INSERT INTO commonplace_agent(name) VALUES (%s) ON CONFLICT DO NOTHING RETURNING number"
+            made = execute(query, (agent,)).fetchone()
+            if made is None:
+                raise overtaken(agent, self.where)
+            (number,) = made
+        if target.settings is not None:
+            settings = as_json(dict(target.settings))
+            execute("UPDATE commonplace_agent SET settings = %s WHERE number = %s", (settings, number))
+        if any(id <= mark.last_id for id in target.rows):
+            # later than those before, whose transactions may have begun after this one
+            query = "SELECT greatest(pg_current_xact_id()::text::bigint, %s)"
+            (changed,) = execute(query, (changed + 1,)).fetchone()
+        rows: list[tuple[Any, ...]] = []
+        for id, kept in target.rows.items():
+            row, packed = cells_of(kept)
+            stamp = str(changed) if id <= mark.last_id else "0"
+            rows.append((number, kept.state, *row, packed, *_vector_cells(kept.vector), stamp))
+        self.connection.cursor().executemany(_PUT, rows)
+        return Mark(number, changed, target.last_id, settings)
 
     @locked
     def delete(self, agent: str) -> int:
-        """Delete everything of a character."""
+        """Deletes everything of a character."""
         with self._transaction():
-            query = "SELECT number FROM commonplace_agent WHERE name = %s FOR UPDATE"
-            found = self.connection.execute(query, (agent,)).fetchone()
-            if found is None:
-                return 0
+            found = (self.now(agent, lock=True).number,)
             query = f"SELECT count(*) FROM commonplace_memory WHERE agent = %s AND state != {FORGOTTEN}"
             (count,) = self.connection.execute(query, found).fetchone()
             self.connection.execute("DELETE FROM commonplace_memory WHERE agent = %s", found)
             self.connection.execute("DELETE FROM commonplace_agent WHERE number = %s", found)
-        self._known.pop(agent, None)
         return count
 
     @locked
     def close(self) -> None:
         """Close the connection. May be called twice."""
         self.connection.close()
-
-    @locked
-    def agent(self, agent: str) -> tuple[int, int]:
-        """(number, last id) of a character, added if unknown."""
-        known = self._known.get(agent)
-        if known is not None:
-            return known
-        checked_agent(agent)
-        with self._transaction():
-            execute = self.connection.execute
-            execute("INSERT INTO commonplace_agent(name) VALUES (%s) ON CONFLICT DO NOTHING", (agent,))
-            row = execute("SELECT number FROM commonplace_agent WHERE name = %s", (agent,)).fetchone()
-            last = execute("SELECT max(id) FROM commonplace_memory WHERE agent = %s", row).fetchone()
-        known = self._known[agent] = row[0], last[0] or 0
-        return known
-
-    def _number(self, agent: str) -> int:
-        """The number of a character; 0, which is nobody's, for an unknown one."""
-        known = self._known.get(agent)
-        query = "SELECT number FROM commonplace_agent WHERE name = %s"
-        return (known or self.connection.execute(query, (agent,)).fetchone() or (0,))[0]
 
     @contextmanager
     def moment(self) -> Generator[None]:
@@ -423,36 +325,8 @@ class PostgresStore:
         with self.mended(), self.connection.transaction():
             yield
 
-    def _states(self, agent: str, number: int, ids: Sequence[int]) -> dict[int, int]:
-        """Id → state of memories that are here. Raises `Gone` if one is not."""
-        found = self._there(number, ids)
-        refuse_missing(agent, ids, len(found), self.where)
-        return found
 
-    def _there(self, number: int, ids: Sequence[int]) -> dict[int, int]:
-        """Id → state of those that are here, which stay as they are until the end of the transaction."""
-        query = (
-            f"SELECT id, state FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND state != {FORGOTTEN}"
-            " ORDER BY id FOR UPDATE"  # in one order, so that two that change the same wait for one another
-        )
-        return dict(self.connection.execute(query, (number, list(ids))).fetchall())
-
-    def _move(self, agent: str, ids: Sequence[int], before: int, after: int) -> None:
-        with self._transaction():
-            number = self._number(agent)
-            moved = [id for id, state in self._states(agent, number, ids).items() if state == before]
-            query = "SELECT id, text, rest, packed FROM commonplace_memory WHERE agent = %s AND id = ANY(%s)"
-            for id, text, rest, packed in self.connection.execute(query, (number, moved)).fetchall():
-                whole = (text, rest) if packed is None else unpacked_text(packed)
-                shown, packed_now = _placed(after, *whole)
-                self.connection.execute(
-                    "UPDATE commonplace_memory SET state = %s, text = %s, rest = %s, packed = %s,"
-                    " changed = pg_current_xact_id() WHERE agent = %s AND id = %s",
-                    (after, *shown, packed_now, number, id),
-                )
-
-
-def stored_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int, bytes | None]]:
+def stored_rows(rows: Sequence[tuple[Any, ...]]) -> list[StoredRow]:
     """What `stored_memory` takes, from rows that begin with columns, state and packed."""
     return [(row[:8], row[8], row[9]) for row in rows]
 
@@ -468,11 +342,6 @@ def _vector_cells(vector: Vector | None) -> tuple[int, bytes | None, int, float,
     if vector is None or not np.isfinite(vector).all():
         return width, exact, 0, 0.0, None
     return width, exact, len(vector), norm_of(vector), vector
-
-
-def _placed(state: int, text: str, rest: str) -> tuple[tuple[str, str], bytes | None]:
-    """((text, rest), packed) as a row in this state has them."""
-    return (("", ""), packed_text(text, rest)) if state == ARCHIVED else ((text, rest), None)
 
 
 # An embedded PostgreSQL in a folder: one package to install, nothing to set up, no network.

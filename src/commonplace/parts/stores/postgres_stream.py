@@ -7,13 +7,15 @@ gives what it would give over all rows.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any, Unpack
 
 import numpy as np
@@ -38,7 +40,7 @@ from commonplace.memory.importance import RuleRater
 from commonplace.memory.messages import Item
 from commonplace.memory.policies import Policy
 from commonplace.memory.preparing import EMBEDDING_ERROR, embedded, flagged, mended, prepared, vectors_of
-from commonplace.memory.reader import Reader
+from commonplace.memory.reader import StoredReader
 from commonplace.memory.record import (
     Memory,
     MemoryFields,
@@ -54,12 +56,26 @@ from commonplace.memory.record import (
 from commonplace.memory.reflection import after
 from commonplace.memory.retrieval import Retrieval, retrieve
 from commonplace.memory.search import Filters
-from commonplace.memory.stores.codec import ARCHIVED, COLUMNS, FORGOTTEN, THERE, stored_memory
+from commonplace.memory.stores.codec import COLUMNS, stored_memory
+from commonplace.memory.stores.keeper import refuse_other_embedder, settings_of
 from commonplace.memory.stores.opening import open_store
-from commonplace.memory.stores.store import BEHIND, Gone, Overtaken, refuse_missing, refuse_other_embedder, settings_of
+from commonplace.memory.stores.store import (
+    ARCHIVED,
+    FORGOTTEN,
+    THERE,
+    Add,
+    Archive,
+    Configure,
+    Forget,
+    Operation,
+    Overtaken,
+    Restore,
+    Revise,
+    Touch,
+)
 from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import locked
-from commonplace.parts.stores.postgres import STORED, PostgresStore, stored_rows, stored_vectors
+from commonplace.parts.stores.postgres import STORED, Mark, PostgresStore, stored_rows, stored_vectors
 from commonplace.parts.stores.postgres_filters import Narrowed, narrowed
 from commonplace.text import clean
 
@@ -69,7 +85,7 @@ _BATCH = 500
 _END = (1 << 31) - 1
 
 
-class DatabaseStream(Reader):
+class DatabaseStream(StoredReader):
     """One character's memories in PostgreSQL, with nothing of them in RAM.
 
     It reads, writes and retrieves as `MemoryStream` does, and gives the same hits. Each call is at least one query, and
@@ -109,20 +125,19 @@ class DatabaseStream(Reader):
             if not isinstance(store, PostgresStore):
                 raise UsageError("not a PostgreSQL store", where=store.where, hint="MemoryStream.open opens any store")
             embedder = embedder or default_embedder()
-            settings = store.settings(agent)
+            settings = json.loads(store.now(agent).settings)
             analyser = analyser or analyser_of(settings)
             refuse_other_embedder(settings, embedder, store.where)
-            if not settings:
-                store.configure(agent, settings_of(embedder, analyser))
         except BaseException:
             if store is not where:
                 store.close()
             raise
         stream = cls(store, agent, policy, embedder, rater or RuleRater(analyser.language), analyser)
         stream._own = store is not where
-        if is_pure(
-            embedder
-        ):  # streams in RAM keep no vectors that follow from the text; here the database compares them
+        if not settings:
+            stream._write(lambda _: [Configure(settings_of(embedder, stream._parts[2]))])
+        if is_pure(embedder):
+            # streams in RAM keep no vectors that follow from the text; here the database compares them
             stream.reembed(_BATCH)
         return stream
 
@@ -140,42 +155,53 @@ class DatabaseStream(Reader):
         if vector is None:
             (vector,), failed = embedded(self.agent, embedder, [memory.text])
             memory = flagged(memory, {EMBEDDING_ERROR: failed}) if failed else memory
-        with self.guard:
-            while True:
-                _, last = self.store.agent(self.agent)
-                memory = replace(memory, id=last + 1)
-                try:
-                    self.store.append(self.agent, [memory], [usable(vector, embedder.dimensions)[1]])
-                except Overtaken:  # another process was quicker: take the next id
-                    continue
-                return memory
+        vector = usable(vector, embedder.dimensions)[1]
+        after = self._write(lambda mark: [Add([replace(memory, id=mark.last_id + 1)], [vector])])
+        return replace(memory, id=after.last_id)
+
+    @locked
+    def _write(self, deed: Callable[[Mark], Sequence[Operation]]) -> Mark:
+        """Writes what `deed` makes of what there is now, and again where somebody else was quicker; the new mark."""
+        while True:
+            mark = self.store.now(self.agent)
+            with suppress(Overtaken):
+                return self.store.write(self.agent, deed(mark), mark)
 
     @property
     @locked
     def unembedded(self) -> tuple[int, ...]:
         """Ids of the memories without a vector; `reembed` makes them."""
-        number, _ = self.store.agent(self.agent)
         query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND state = {THERE} AND width = 0 ORDER BY id"
         with self.store.mended():
-            return tuple(id for (id,) in self.store.connection.execute(query, (number,)))
+            return tuple(id for (id,) in self.store.connection.execute(query, (self._number,)))
 
     @locked
     def reembed(self, batch: int = 256) -> int:
         """As `MemoryStream.reembed`."""
-        embedder, missing, count = self._parts[0], self.unembedded, 0
+        missing, count = self.unembedded, 0
         for first in range(0, len(missing), checked_count("batch", batch, 1)):
             some = missing[first : first + batch]
             while some:
-                memories, _ = self._rows(some)
-                vectors = vectors_of(embedder, [memory.text for memory in memories])
-                try:
-                    self.store.update(self.agent, [mended(memory) for memory in memories], vectors, before=memories)
-                except BEHIND:  # somebody has forgotten or revised one of them meanwhile
-                    some = sorted({*some} & {*self.unembedded})
-                else:
-                    count += sum(vector is not None for vector in vectors)
-                    break
+                vectors = self._embed(some)
+                count += sum(vector is not None for vector in vectors.values())
+                some = [id for id in some if id not in vectors]  # somebody has forgotten or revised them meanwhile
+                some = sorted({*some}.intersection(self.unembedded)) if some else ()
         return count
+
+    def _embed(self, ids: Sequence[int]) -> dict[int, Vector | None]:
+        """Gives those of these memories that still say the same their vectors; id → vector of these."""
+        memories, _ = self._rows(ids)
+        texts, given = [memory.text for memory in memories], dict[int, Vector | None]()
+        made = dict(zip(texts, vectors_of(self._parts[0], texts), strict=True))
+
+        def deed(_: Mark) -> list[Operation]:
+            there = [memory for memory in self._rows(ids)[0] if memory.text in made]
+            given.clear()
+            given.update((memory.id, made[memory.text]) for memory in there)
+            return [Revise([mended(memory) for memory in there], list(given.values()))]
+
+        self._write(deed)
+        return given
 
     @locked
     def retrieve(
@@ -201,7 +227,7 @@ class DatabaseStream(Reader):
         vector, failed = (given, "") if given is not None or not clean(question) else query_vector(embedder, question)
         given = vector if failed else given
         asked = _Query(
-            self.store.agent(self.agent)[0],
+            self._number,
             _compared(vector, embedder.dimensions),
             embedder.dimensions,
             policy,
@@ -224,23 +250,23 @@ class DatabaseStream(Reader):
         found = replace(found, vector=given, query_error=failed, filters=filters)
         if not touch or not found.found:
             return found
-        self.store.touch(self.agent, dict.fromkeys(found.ids, found.at))
+        self._write(lambda _: [Touch(dict.fromkeys(found.ids, found.at))])
         return replace(found, accessed=(micros(found.at),) * len(found))
 
     @locked
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.forget`."""
-        return self._moved(ids, self.store.remove, f"state != {FORGOTTEN}")
+        return self._moved(ids, Forget, f"state != {FORGOTTEN}")
 
     @locked
     def archive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.archive`."""
-        return self._moved(ids, self.store.archive, f"state = {THERE}")
+        return self._moved(ids, Archive, f"state = {THERE}")
 
     @locked
     def unarchive(self, ids: Iterable[int]) -> tuple[int, ...]:
         """As `MemoryStream.unarchive`."""
-        return self._moved(ids, self.store.restore, f"state = {ARCHIVED}")
+        return self._moved(ids, Restore, f"state = {ARCHIVED}")
 
     @locked
     def importance_since_reflection(self) -> float:
@@ -274,26 +300,10 @@ class DatabaseStream(Reader):
 
     @locked
     def __contains__(self, id: object) -> bool:
-        return (
-            isinstance(id, int)
-            and 1 <= id <= self.last_id
-            and next(self._read("id = %(id)s", {"id": id}), None) is not None
-        )
+        return isinstance(id, int) and self._found_by_id(id) is not None
 
-    @locked
-    def get(self, id: int) -> Memory:
-        """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
-        found = next(self._read("id = %(id)s", {"id": id}), None) if 0 < id < 1 << 31 else None
-        if found is None:
-            raise UsageError(
-                f"there is no memory {id!r}", hint=f"ids go from 1 to {self.last_id}; some may be forgotten"
-            )
-        return found
-
-    @locked
-    def recent(self, n: int) -> list[Memory]:
-        """The n latest memories, latest first. Raises UsageError for an n below 0."""
-        return list(islice(self._latest(), checked_count("n", n, 0)))
+    def _found_by_id(self, id: int) -> Memory | None:
+        return next(self._read("id = %(id)s", {"id": id}), None) if 0 < id < 1 << 31 else None
 
     @locked
     def vector(self, id: int) -> Vector | None:
@@ -304,7 +314,7 @@ class DatabaseStream(Reader):
 
     def backwards(self) -> Iterator[Memory]:
         """The memories as they were added, latest first."""
-        return self._latest()
+        return self._read("true", backwards=True)
 
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:  # noqa: ARG002 - as every reader's
         """Raises UsageError: an answer would need the scores of all memories."""
@@ -316,14 +326,6 @@ class DatabaseStream(Reader):
         """Closes the store, if the stream has opened it. May be called twice."""
         if self._own:
             self.store.close()
-
-    def __enter__(self) -> DatabaseStream:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _found(self, query: str, asked: _Query, options: dict[str, Any]) -> Retrieval:
         """Fetches more candidates until the best are sure to be among them."""
@@ -359,24 +361,22 @@ class DatabaseStream(Reader):
         embedder, rater, analyser = self._parts
         rows = MemoryTable(self.agent, embedder, rater, analyser)
         rows.extend(memories, vectors)
-        rows.commit()
         return retrieve(View(rows, len(memories)), query, at=asked.at, **options)
 
     def _rows(self, ids: Sequence[int]) -> tuple[list[Memory], Sequence[Vector | None]]:
         """Memories and vectors, ascending."""
         query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) ORDER BY id"
-        number, _ = self.store.agent(self.agent)
+        number = self._number
         rows = self.store.connection.execute(query, (number, list(ids)), binary=True).fetchall()
         return [stored_memory(self.agent, *row) for row in stored_rows(rows)], stored_vectors(rows)
 
-    def _latest(self) -> Iterator[Memory]:
-        return self._read("true", backwards=True)
+    _latest = backwards
 
     def _read(
         self, where: str, values: Mapping[str, Any] = MappingProxyType({}), *, backwards: bool = False
     ) -> Iterator[Memory]:
         """Memories that are there, a batch at a time."""
-        number, _ = self.store.agent(self.agent)
+        number = self._number
         after_it, order = ("<", "DESC") if backwards else (">", "ASC")
         query = (
             f"SELECT {COLUMNS}, state, packed FROM commonplace_memory WHERE agent = %(agent)s AND state = {THERE}"
@@ -391,25 +391,28 @@ class DatabaseStream(Reader):
             if rows:
                 last = rows[-1][0]
 
+    @property
+    def _number(self) -> int:
+        return self.store.now(self.agent).number
+
     def _one(self, query: str) -> Any:
         with self.store.mended():
-            return self.store.connection.execute(query, (self.store.agent(self.agent)[0],)).fetchone()[0]
+            return self.store.connection.execute(query, (self._number,)).fetchone()[0]
 
-    def _moved(self, ids: Iterable[int], deed: Any, where: str) -> tuple[int, ...]:
-        wanted = sorted(checked_ids(ids))
-        last = self.last_id
-        refuse_missing(self.agent, wanted, sum(1 <= id <= last for id in wanted), self.store.where)
-        query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND {where} ORDER BY id"
-        number, _ = self.store.agent(self.agent)
-        while True:
+    def _moved(self, ids: Iterable[int], how: type[Forget | Archive | Restore], where: str) -> tuple[int, ...]:
+        wanted, there = sorted(checked_ids(ids)), list[int]()
+
+        def deed(mark: Mark) -> list[Operation]:
+            if wanted and not 1 <= wanted[0] <= wanted[-1] <= mark.last_id:
+                what = f"the memories {wanted[:10]} of {self.agent} do not all exist"
+                raise UsageError(what, where=self.store.where, hint=f"ids go from 1 to {mark.last_id}")
+            query = f"SELECT id FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) AND {where} ORDER BY id"
             with self.store.mended():
-                there = tuple(id for (id,) in self.store.connection.execute(query, (number, wanted)))
-            try:
-                if there:
-                    deed(self.agent, there)
-            except Gone:  # somebody has forgotten one of them meanwhile
-                continue
-            return there
+                there[:] = [id for (id,) in self.store.connection.execute(query, (mark.number, wanted))]
+            return [how(there)]
+
+        self._write(deed)
+        return tuple(there)
 
 
 def _compared(vector: Vector | None, dimensions: int) -> Vector | None:

@@ -20,7 +20,7 @@ from commonplace.minds.tasks.act import OFFERED
 from commonplace.parts.live.source import Source
 from commonplace.scenario.newcomer import SUFFIXES
 from commonplace.text import clean
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 from commonplace.world.actions import ACTIONS
 from commonplace.world.tree import VERBS
 
@@ -30,7 +30,7 @@ class CommandScreen(ModalScreen[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel")]
 
-    def __init__(self, source: Source, town: Town, muted: str) -> None:
+    def __init__(self, source: Source, town: TownNames, muted: str) -> None:
         super().__init__()
         self.source = source
         self.town = town
@@ -117,7 +117,7 @@ class Intent:
     preview: str = ""
 
 
-def parsed(text: str, town: Town) -> Intent | None:
+def parsed(text: str, town: TownNames) -> Intent | None:
     """What a line means; None when a command names nobody or cannot be understood."""
     text = clean(text)
     command, _, rest = text.partition(" ")
@@ -130,13 +130,13 @@ def parsed(text: str, town: Town) -> Intent | None:
     return maker(agent, words, town) if maker and agent else None
 
 
-def _voice(agent: str, words: str, town: Town) -> Intent | None:
+def _voice(agent: str, words: str, town: TownNames) -> Intent | None:
     if not words:
         return None
     return Intent({"kind": "voice", "agent_id": agent, "text": words}, f"{town.names[agent]}: “{words}”")
 
 
-def _do(agent: str, words: str, town: Town) -> Intent | None:
+def _do(agent: str, words: str, town: TownNames) -> Intent | None:
     """`/do mira go plaza`, `/do mira say Odalys: hello`, `/do mira use stock pot`, `/do mira wait`; what begins with no
     known word is an attempt: `/do mira I tear up everybody's tabs`.
     """
@@ -148,7 +148,7 @@ def _do(agent: str, words: str, town: Town) -> Intent | None:
     return Intent({"kind": "take_over", "agent_id": agent, "action": action}, f"{town.names[agent]}: {words}")
 
 
-def _action(words: str, town: Town) -> dict[str, str] | None:
+def _action(words: str, town: TownNames) -> dict[str, str] | None:
     typed, _, rest = words.partition(" ")
     is_verb = typed.upper() in VERBS
     kind = next((kind for kind in ACTIONS.values() if kind.typed == ("" if is_verb else typed.lower())), None)
@@ -163,7 +163,7 @@ def _action(words: str, town: Town) -> dict[str, str] | None:
     return action if all(action.values()) else None
 
 
-def _known(target: str, town: Town) -> Mapping[str, tuple[str, ...]]:
+def _known(target: str, town: TownNames) -> Mapping[str, tuple[str, ...]]:
     """What a target may be: id → names."""
     match OFFERED[target]:
         case "people":
@@ -174,22 +174,22 @@ def _known(target: str, town: Town) -> Mapping[str, tuple[str, ...]]:
             return {id: (name,) for id, name in town.objects.items()}
 
 
-def _release(agent: str, words: str, town: Town) -> Intent | None:
+def _release(agent: str, words: str, town: TownNames) -> Intent | None:
     del words
     return Intent({"kind": "give_back", "agent_id": agent}, f"{town.names[agent]} ↺")
 
 
-def _leave(agent: str, words: str, town: Town) -> Intent | None:
+def _leave(agent: str, words: str, town: TownNames) -> Intent | None:
     del words
     return Intent({"kind": "leave", "agent_id": agent}, f"{town.names[agent]} ←")
 
 
-def _join(agent: str, words: str, town: Town) -> Intent | None:
+def _join(agent: str, words: str, town: TownNames) -> Intent | None:
     area, _ = _named(words, _known("to_location_id", town))
     return Intent({"kind": "join", "agent_id": agent, "area": area}, f"{town.names[agent]} → {words}") if area else None
 
 
-def _newcomer(words: str, town: Town) -> Intent | None:
+def _newcomer(words: str, town: TownNames) -> Intent | None:
     """`/join zola.yaml Lattice Plaza`: somebody new, whom a file describes; the place may be left out."""
     found = _FILE.fullmatch(words)
     if found is None:
@@ -204,7 +204,7 @@ def _newcomer(words: str, town: Town) -> Intent | None:
 _FILE = re.compile(rf"(.+?(?:{'|'.join(map(re.escape, SUFFIXES))}))(?: (.+))?")
 
 
-def _set(agent: str, words: str, town: Town) -> Intent | None:
+def _set(agent: str, words: str, town: TownNames) -> Intent | None:
     """`/set mira place Lattice Plaza`, `/set mira relation.jun.warmth -40`."""
     field, _, value = words.partition(" ")
     if not value:
@@ -213,7 +213,7 @@ def _set(agent: str, words: str, town: Town) -> Intent | None:
     return Intent(body, f"{town.names[agent]}: {field} → {value}")
 
 
-_COMMANDS: Mapping[str, Callable[[str, str, Town], Intent | None]] = {
+_COMMANDS: Mapping[str, Callable[[str, str, TownNames], Intent | None]] = {
     "/voice": _voice,
     "/do": _do,
     "/release": _release,

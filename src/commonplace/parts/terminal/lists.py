@@ -17,7 +17,7 @@ from commonplace.parts.terminal.canvas import fitted, padded
 from commonplace.parts.terminal.player import Scene
 from commonplace.run.frames import AgentFrame
 from commonplace.text import clean
-from commonplace.views.lines import Category, Entry
+from commonplace.views.lines import Category, NarratedEvent
 from commonplace.views.words import Key, word
 from commonplace.world.tree import action_words
 
@@ -43,11 +43,11 @@ class EventList(OptionList):
         self._scene: Scene | None = None
         self._drawn: tuple[object, ...] = ()
 
-    def entries(self, scene: Scene) -> Sequence[Entry]:
+    def entries(self, scene: Scene) -> Sequence[NarratedEvent]:
         """What to list, oldest first."""
         raise NotImplementedError
 
-    def line(self, scene: Scene, entry: Entry) -> Text:
+    def line(self, scene: Scene, entry: NarratedEvent) -> Text:
         """How an entry is drawn."""
         raise NotImplementedError
 
@@ -91,10 +91,10 @@ class EventList(OptionList):
         if event.option.id:
             self.post_message(self.Opened(event.option.id))
 
-    def _options_of(self, scene: Scene, entries: Sequence[Entry]) -> list[Option]:
+    def _options_of(self, scene: Scene, entries: Sequence[NarratedEvent]) -> list[Option]:
         return [Option(self.line(scene, entry), id=entry.event_id) for entry in entries]
 
-    def _list_anew(self, scene: Scene, entries: Sequence[Entry]) -> None:
+    def _list_anew(self, scene: Scene, entries: Sequence[NarratedEvent]) -> None:
         kept = self.chosen()
         self._drawn = self.style_key(scene)
         empty = Option(Text(self.nothing(scene), scene.palette.muted), disabled=True)
@@ -143,12 +143,12 @@ class EventLog(EventList):
         """Another filter lists other events."""
         return (*super().style_key(scene), self.filter)
 
-    def entries(self, scene: Scene) -> Sequence[Entry]:
+    def entries(self, scene: Scene) -> Sequence[NarratedEvent]:
         """What the filter lets through."""
         wanted = FILTERS[self.filter][1]
         return [entry for entry in scene.recent if wanted is None or entry.category in wanted]
 
-    def line(self, scene: Scene, entry: Entry) -> Text:
+    def line(self, scene: Scene, entry: NarratedEvent) -> Text:
         """Time, mark, who, what."""
         return _line(scene, entry)
 
@@ -157,7 +157,7 @@ class EventLog(EventList):
         return word(scene.language, "nothing yet")
 
 
-def _line(scene: Scene, entry: Entry) -> Text:
+def _line(scene: Scene, entry: NarratedEvent) -> Text:
     palette = scene.palette
     mark = palette.alert if entry.mark in "✦✶✗" else palette.accent
     line = Text.assemble((hhmm(scene.town.clock.time(entry.tick)), palette.faint), " ", (entry.mark, mark), " ")
@@ -186,7 +186,7 @@ class Talk(EventList):
         super().__init__(id="talk")
         self._heard: Mapping[str, str] = {}
 
-    def entries(self, scene: Scene) -> Sequence[Entry]:
+    def entries(self, scene: Scene) -> Sequence[NarratedEvent]:
         """Only what was said."""
         return [entry for entry in scene.recent if entry.type == "SAY"]
 
@@ -224,7 +224,7 @@ class Talk(EventList):
     def _bubbles(self) -> bool:
         return self.app.size.height >= BUBBLES_FROM
 
-    def line(self, scene: Scene, entry: Entry) -> Text:
+    def line(self, scene: Scene, entry: NarratedEvent) -> Text:
         """A bubble, or a line on low screens."""
         return self._spoken(scene, entry.tick, entry.agent_id, entry.to, entry.text)
 

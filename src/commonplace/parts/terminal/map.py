@@ -19,7 +19,7 @@ from commonplace.parts.terminal.player import Scene
 from commonplace.run.frames import AgentFrame, ObjectFrame
 from commonplace.text import clean
 from commonplace.views.hues import HUES, Badge
-from commonplace.views.town import Room, Town
+from commonplace.views.town_names import Room, TownNames
 from commonplace.views.words import word
 
 FALLING = {"rain": ("╱", 9), "storm": ("╱", 5), "snow": ("*", 11), "fog": ("░", 4)}
@@ -386,7 +386,7 @@ def _planned(boxes: tuple[tuple[str, int, int, int, int], ...], width: int, heig
     return apart if roomy else _stretched(boxes, width, height, shared=True)
 
 
-def floorplan(town: Town, width: int, height: int) -> Mapping[str, Walls]:
+def floorplan(town: TownNames, width: int, height: int) -> Mapping[str, Walls]:
     """Walls by area, outermost first. Empty when the space is too small for rooms."""
     drawn = [(room.id, *room.box) for room in town.rooms.values() if room.box]
     boxes = tuple(drawn) if drawn else _made_up(town, width, height)
@@ -399,7 +399,7 @@ def floorplan(town: Town, width: int, height: int) -> Mapping[str, Walls]:
     return walls if fits else {}
 
 
-def drawn_in(town: Town, plan: Mapping[str, Walls], area: str) -> str:
+def drawn_in(town: TownNames, plan: Mapping[str, Walls], area: str) -> str:
     """The drawn area that stands for an area: itself or the nearest around it; empty if neither is drawn."""
     while area and area not in plan:
         room = town.rooms.get(area)
@@ -455,7 +455,7 @@ def _kept_inside(
     return walls
 
 
-def _made_up(town: Town, width: int, height: int) -> tuple[tuple[str, int, int, int, int], ...]:
+def _made_up(town: TownNames, width: int, height: int) -> tuple[tuple[str, int, int, int, int], ...]:
     """Equal rooms in rows, in the order of the tree; the root is left out where it has rooms."""
     areas = [area for area in town.rooms if area != town.root] or [town.root]
     columns = max(range(1, len(areas) + 1), key=lambda count: _comfort(len(areas), count, width, height))

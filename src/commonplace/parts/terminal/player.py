@@ -10,8 +10,8 @@ from commonplace.parts.live.source import Source
 from commonplace.parts.terminal.palette import Palette
 from commonplace.run.frames import AgentFrame, CircumstanceFrame, Frame
 from commonplace.views.hues import Badge, badges
-from commonplace.views.lines import Entry, Narrator
-from commonplace.views.town import Town
+from commonplace.views.lines import NarratedEvent, Narrator
+from commonplace.views.town_names import TownNames
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Ticks per second."""
@@ -80,13 +80,13 @@ class Player:
 class Scene:
     """One tick as panels draw it: the frame, names, colours, and what happened lately."""
 
-    town: Town
+    town: TownNames
     frame: Frame
     palette: Palette
     badges: Mapping[str, Badge]
     selected: str
     """The character the inspector is about."""
-    recent: Sequence[Entry]
+    recent: Sequence[NarratedEvent]
     """What happened up to this tick, oldest first; only the end of a long run."""
 
     @property
@@ -124,13 +124,13 @@ class SceneReader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self._scenario = source.scenario
-        self.town = Town.of(self._scenario)
+        self.town = TownNames.of(self._scenario)
         self.badges = badges(self.town.called)
         self._frames: dict[int, Frame] = {}
         self._tick: int | None = None
         """The tick read last: a step from it shows in which direction to read ahead."""
         self._narrator = Narrator(self.town)
-        self._entries: list[Entry] = []
+        self._entries: list[NarratedEvent] = []
         self._first, self._last = 0, -1
         """The ticks that `_entries` covers."""
 
@@ -143,7 +143,7 @@ class SceneReader:
         """Use the names and marks of everybody who has come by now."""
         scenario = self.source.scenario
         if scenario is not self._scenario:
-            self._scenario, self.town = scenario, Town.of(scenario)
+            self._scenario, self.town = scenario, TownNames.of(scenario)
             self._narrator.town, self.badges = self.town, badges(self.town.called)
 
     def frame(self, tick: int) -> Frame:
@@ -166,7 +166,7 @@ class SceneReader:
             return tick, min(tick + BLOCK - 1, self.source.last_tick)
         return tick, tick
 
-    def _recent(self, tick: int) -> Sequence[Entry]:
+    def _recent(self, tick: int) -> Sequence[NarratedEvent]:
         count = bisect_right(self._entries, tick, key=lambda entry: entry.tick)
         if self._last < tick <= self._last + BLOCK:
             self._narrate_on(tick)

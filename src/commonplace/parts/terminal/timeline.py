@@ -15,7 +15,7 @@ from commonplace.clock import hhmm
 from commonplace.languages import phrases
 from commonplace.parts.live.source import Source
 from commonplace.parts.terminal.palette import Palette
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 
 LEVELS = "▁▂▃▄▅▆▇"
 INTERVENTIONS = frozenset(
@@ -60,9 +60,9 @@ class Timeline(Widget):
     def __init__(self) -> None:
         super().__init__(id="timeline")
         self.marks = Marks()
-        self.state: tuple[Town, Palette, int, int, int] | None = None
+        self.state: tuple[TownNames, Palette, int, int, int] | None = None
 
-    def show(self, town: Town, palette: Palette, tick: int, last: int, final: int) -> None:
+    def show(self, town: TownNames, palette: Palette, tick: int, last: int, final: int) -> None:
         """Draw the current tick, the last committed one and the one the run ends at."""
         state = (town, palette, tick, last, max(final, last, 1))
         if state != self.state:  # a refresh writes both lines to the terminal, changed or not
@@ -132,13 +132,13 @@ def _overlaid(track: Text, marks: Sequence[tuple[str, str]]) -> Text:
     return line
 
 
-def _label(town: Town, tick: int) -> str:
+def _label(town: TownNames, tick: int) -> str:
     """`Sat 06:00`."""
     short = phrases(town.language, "days")["short"].split()
     return f"{short[town.clock.time(tick).weekday()]} {hhmm(town.clock.time(tick))}"
 
 
-def _track(town: Town, palette: Palette, width: int, ticks: tuple[int, int, int]) -> Text:
+def _track(town: TownNames, palette: Palette, width: int, ticks: tuple[int, int, int]) -> Text:
     """Committed ticks up to the current one, those after it, those to come; a stroke at each midnight."""
     here, committed, final = (_column(tick, width, max(ticks[2], 1)) for tick in ticks)
     line = Text.assemble(
@@ -153,7 +153,7 @@ def _track(town: Town, palette: Palette, width: int, ticks: tuple[int, int, int]
     return line
 
 
-def _midnights(town: Town, final: int) -> range:
+def _midnights(town: TownNames, final: int) -> range:
     minutes = town.clock.tick_minutes
     start = town.clock.start
     first = (24 * 60 - start.hour * 60 - start.minute) // minutes

@@ -13,7 +13,7 @@ from typing import Any
 
 from commonplace.analysis.diffusion import diffusion
 from commonplace.analysis.network import emergence, network_density, spoken
-from commonplace.character.account import Entry
+from commonplace.character.account import AccountRow
 from commonplace.character.state import CharacterState
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError
@@ -23,7 +23,7 @@ from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.web import model as wire
 from commonplace.parts.web.picture import Picture
 from commonplace.run.explained import PastRow
-from commonplace.run.verdict import verdicts
+from commonplace.run.minds import verdicts
 from commonplace.text import clean
 from commonplace.views.inspection import AgentDetail, Inspection
 from commonplace.world.events import NOBODY, ConversationStarted, of_kind
@@ -47,7 +47,7 @@ class Inspector:
         self._picture = picture
         self._measuring = Lock()
         """Measures of a long run need much memory for a moment; several at once would be no faster."""
-        self._past: dict[str, dict[Entry, PastRow]] = {}
+        self._past: dict[str, dict[AccountRow, PastRow]] = {}
         """Character → the rows of its past at the tick asked for before."""
 
     # ── the society ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -34,11 +34,10 @@ from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.web.card import run_card
 from commonplace.parts.web.inspector import Inspector
 from commonplace.parts.web.picture import Picture
+from commonplace.run.minds import Usage, verdicts
 from commonplace.run.reading import MOOD_REACH, Reading, mood
 from commonplace.run.rows import from_unix_micros, unpacked_ids
 from commonplace.run.tick_record import Version
-from commonplace.run.usage import Usage
-from commonplace.run.verdict import verdicts
 from commonplace.run.versions import STATE_KINDS, restore_state
 from commonplace.run.why import why
 from commonplace.views.inspection import PAST_KEY

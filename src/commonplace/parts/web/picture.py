@@ -21,8 +21,8 @@ from commonplace.run.reading import Reading
 from commonplace.scenario.model import ScenarioPart
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
-from commonplace.views.lines import CATEGORIES, Entry, Narrator
-from commonplace.views.town import Town, nested_areas
+from commonplace.views.lines import CATEGORIES, NarratedEvent, Narrator
+from commonplace.views.town_names import TownNames, nested_areas
 from commonplace.world.actions import ACTIONS
 from commonplace.world.events import (
     NOBODY,
@@ -74,7 +74,7 @@ class Picture:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._named: tuple[ScenarioPart, Town] | None = None
+        self._named: tuple[ScenarioPart, TownNames] | None = None
         self._timeline: wire.Timeline | None = None
         self._making = Lock()
         """Who asks while it is made waits, instead of making the same."""
@@ -147,11 +147,11 @@ class Picture:
         )
 
     @property
-    def names(self) -> Town:
+    def names(self) -> TownNames:
         """The names, with those of everybody who has come since the run was made."""
         part = self.reading.scenario.part
         if self._named is None or self._named[0] is not part:
-            self._named = (part, Town.of(part))
+            self._named = (part, TownNames.of(part))
         return self._named[1]
 
     @staticmethod
@@ -380,7 +380,7 @@ def carried_on(agent: wire.AgentState, time: str) -> wire.AgentState:
     )
 
 
-def _line(entry: Entry, event: Event, time: str) -> wire.EventLine:
+def _line(entry: NarratedEvent, event: Event, time: str) -> wire.EventLine:
     body = event.body
     return wire.EventLine(
         event_id=entry.event_id,
@@ -398,7 +398,7 @@ def _line(entry: Entry, event: Event, time: str) -> wire.EventLine:
     )
 
 
-def _mark(event: Event, entry: Entry) -> wire.Mark:
+def _mark(event: Event, entry: NarratedEvent) -> wire.Mark:
     agent, talk = entry.agent_id, event.body
     talks = isinstance(talk, ConversationStarted | ConversationEnded)
     return wire.Mark(

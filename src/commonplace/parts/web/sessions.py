@@ -29,8 +29,8 @@ from commonplace.parts.web.inspector import Inspector
 from commonplace.parts.web.library import Conflict, Library, card, refuse
 from commonplace.parts.web.picture import Picture
 from commonplace.parts.web.worker import DEFAULT_RATE, ENDLESS, TAKEN, Worker
+from commonplace.run.minds import mind_by_question
 from commonplace.run.schema import SEMANTICS
-from commonplace.run.task_minds import mind_by_question
 from commonplace.sqlite import beside
 from commonplace.talk import Reply
 from commonplace.text import clean

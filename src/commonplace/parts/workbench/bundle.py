@@ -25,8 +25,9 @@ from commonplace.paths import kind_of
 from commonplace.run import integrity
 from commonplace.run.file import written_run
 from commonplace.run.manifest import JOURNAL, minds_of, package_version, templates_of
-from commonplace.run.reading import Reading, open_read_only
+from commonplace.run.reading import Reading
 from commonplace.run.schema import RUN
+from commonplace.run.tables import open_read_only
 from commonplace.sqlite import beside, copy_into
 from commonplace.whole_file import written_whole
 

@@ -23,9 +23,8 @@ from commonplace.parts.model_servers.prices import VARIABLE, price_of
 from commonplace.parts.workbench.estimate import Asked, Estimate
 from commonplace.parts.workbench.estimate import estimate as estimated
 from commonplace.run.manifest import minds_of
+from commonplace.run.minds import mind_by_question, verdicts
 from commonplace.run.reading import Reading
-from commonplace.run.task_minds import mind_by_question
-from commonplace.run.verdict import verdicts
 from commonplace.scenario.compiling import load
 from commonplace.servers import is_server
 from commonplace.stages import by_name

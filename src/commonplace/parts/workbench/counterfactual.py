@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from commonplace.character.plan import Plan, PlanItem, stroke_id
-from commonplace.character.state import Known, Relation
+from commonplace.character.state import KnownNode, Relation
 from commonplace.cognition.perceive import ASLEEP
 from commonplace.cognition.turn import JobView, Turn
 from commonplace.engine.driver import Drive, Driver, Journal, NoJournal
@@ -278,15 +278,15 @@ def _sight(memory: Memory) -> str:
             return ""
 
 
-def _as_seen(live_state: LiveState, memory: Memory) -> Iterator[tuple[str, Known]]:
+def _as_seen(live_state: LiveState, memory: Memory) -> Iterator[tuple[str, KnownNode]]:
     """What was seen, as an entry of the belief view: a sight that is known already is not news."""
     node = _sight(memory)
     if node in live_state.world.bodies:
         body = live_state.world.bodies[node]
-        yield node, Known(body.area, ASLEEP if body.asleep else body.doing, live_state.tick)
+        yield node, KnownNode(body.area, ASLEEP if body.asleep else body.doing, live_state.tick)
     elif node in live_state.world.things:
         thing = live_state.world.things[node]
-        yield node, Known(thing.parent, thing.state, live_state.tick)
+        yield node, KnownNode(thing.parent, thing.state, live_state.tick)
 
 
 def _without_summary(relation: Relation, hidden: AbstractSet[int]) -> Relation:

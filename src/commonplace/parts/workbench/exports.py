@@ -12,7 +12,7 @@ from commonplace.clock import hhmm, iso
 from commonplace.graphml import graphml
 from commonplace.run.reading import Reading
 from commonplace.text import clean
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 from commonplace.world.events import ConversationStarted, Event, Spoke, of_kind
 
 PAUSE = 3
@@ -26,7 +26,7 @@ def _json_lines(reading: Reading, name: str) -> Iterator[bytes]:
 
 def _transcript(reading: Reading) -> Iterator[bytes]:
     """Yields all that was said as Markdown, talk by talk, each under the time and place at which it began."""
-    town = Town.of(reading.scenario.part)
+    town = TownNames.of(reading.scenario.part)
     yield f"# {town.title}\n".encode()
     day = ""
     for talk in _talks(reading):

@@ -36,8 +36,8 @@ from commonplace.parts.workbench.questions import (
     spread,
 )
 from commonplace.run.manifest import templates_of
+from commonplace.run.minds import mind_by_question
 from commonplace.run.reading import Reading
-from commonplace.run.task_minds import mind_by_question
 from commonplace.run.why import event_named
 from commonplace.scenario.loading import nearest
 from commonplace.stages import by_name

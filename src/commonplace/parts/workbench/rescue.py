@@ -31,8 +31,9 @@ from commonplace.run.fork import cut
 from commonplace.run.integrity import CHUNK, QUERIES, TRIMMED
 from commonplace.run.journal import model_call_from
 from commonplace.run.manifest import Manifest
-from commonplace.run.reading import Reading, refuse_missing
+from commonplace.run.reading import Reading
 from commonplace.run.schema import FORMAT, OLDEST, RUN
+from commonplace.run.tables import refuse_missing
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.loading import located
 from commonplace.sqlite import JOURNALS, beside, has_journal, transaction

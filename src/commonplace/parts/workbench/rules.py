@@ -9,7 +9,7 @@ from typing import Any
 
 from commonplace.cli.options import JSON, RUN
 from commonplace.cli.output import print_json, print_table
-from commonplace.cognition.telling import lines_in
+from commonplace.cognition.authors_lines import lines_in
 from commonplace.minds.offline.answers import ANSWERS
 from commonplace.minds.offline.at_event import AT_EVENT
 from commonplace.minds.offline.converse import TALK
@@ -17,7 +17,7 @@ from commonplace.minds.offline.favours import FAVOURS
 from commonplace.minds.offline.openings import OPENINGS
 from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
 from commonplace.minds.offline.replies import REPLIES
-from commonplace.minds.offline.rows import JOINED, Table
+from commonplace.minds.offline.rule_tables import JOINED, RuleTable
 from commonplace.minds.offline.sayings import WEIGHTS
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
@@ -25,7 +25,7 @@ from commonplace.scenario.telling import Terms
 from commonplace.text import shortened
 from commonplace.world.events import Spoke
 
-TABLES: Mapping[str, tuple[Table[Any], ...]] = {
+TABLES: Mapping[str, tuple[RuleTable[Any], ...]] = {
     "react": (REACTIONS, PLANS), "converse": (TALK, OPENINGS, REPLIES, ANSWERS, FAVOURS, AT_EVENT),
 }  # fmt: skip
 """Task → what decides its answers, besides the wishes that a meeting goes on from."""

@@ -16,7 +16,7 @@ from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
 from commonplace.text import clean, shortened
 from commonplace.views.lines import entry_of, json_line
-from commonplace.views.town import Town
+from commonplace.views.town_names import TownNames
 from commonplace.world.events import NOBODY, Event, parse_id
 
 MOST = 12
@@ -75,7 +75,7 @@ class _Sections:
 
     def __init__(self, runs: tuple[Reading, Reading]) -> None:
         self._runs = runs
-        one, other = (Town.of(run.scenario.part) for run in runs)
+        one, other = (TownNames.of(run.scenario.part) for run in runs)
         # somebody may have come in one of them only
         self._town = replace(one, names={**other.names, **one.names}, called={**other.called, **one.called})
 

@@ -28,8 +28,8 @@ from commonplace.parts.workbench.questions import (
     value_of,
 )
 from commonplace.run.manifest import OFFLINE, templates_of
+from commonplace.run.minds import mind_by_question
 from commonplace.run.reading import Reading
-from commonplace.run.task_minds import mind_by_question
 from commonplace.servers import is_server, server_named
 from commonplace.stages import by_name
 from commonplace.whole_file import written_whole

@@ -16,7 +16,7 @@ from commonplace.minds.notes import changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.interview import days, matters, oneself, others, promises, reasons
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
-from commonplace.minds.offline.interview.telling import tell
+from commonplace.minds.offline.interview.retell import tell
 from commonplace.minds.question_kinds import KINDS, has
 from commonplace.minds.tasks import AnswerInput, AnswerOutput
 from commonplace.world.happenings import Befell, Came, Changed, Did, Planned, Said, Seen
@@ -28,14 +28,14 @@ END = re.compile(r"[.!?…]+[”\"')]*(?:\s|$)")
 
 
 def answer(given: AnswerInput, dice: Dice) -> AnswerOutput:
-    """An answer in the character's words, and the memories it rests on."""
+    """Returns an answer in the character's words, and the memories it rests on."""
     talk = Interview(given, dice)
     text, ids = answered(talk)
     return AnswerOutput(answer=text or phrases(given.who.language, "lines")["no_answer"], because=ids)
 
 
 def answered(talk: Interview) -> tuple[str, tuple[int, ...]]:
-    """The text and the memories it rests on."""
+    """Returns the text of the answer and the memories it rests on."""
     before = talk.given.before
     if before is not None and before.received == "well" and not talk.asked.then:
         known = {note.id for note in talk.everything}
@@ -51,7 +51,7 @@ def answered(talk: Interview) -> tuple[str, tuple[int, ...]]:
 
 
 def chosen(talk: Interview) -> list[Piece | None]:
-    """The pieces of the answer to one question, the most telling first: those that were not said in this talk."""
+    """Returns the pieces of the answer to one question, the most telling first, without those said in this talk."""
     before, kind = talk.given.before, talk.asked.kind
     pieces = [piece for piece in pieces_of(talk) if piece is not None and piece.text]
     if has(kind, "small"):
@@ -91,7 +91,7 @@ def pieces_of(talk: Interview) -> Pieces:
 
 
 def joined(talk: Interview, *answers: Sequence[Piece | None]) -> tuple[str, tuple[int, ...]]:
-    """The first pieces of each answer that fit into four sentences together; a piece is not said twice."""
+    """Returns the first pieces of each answer that fit into four sentences together; a piece is not said twice."""
     taken: list[Piece] = []
     ago = {note.id: note.minutes_ago for note in talk.given.day if not isinstance(note.happening, Planned)}
     for pieces in answers:
@@ -113,7 +113,7 @@ def joined(talk: Interview, *answers: Sequence[Piece | None]) -> tuple[str, tupl
 
 
 def _said_once(pieces: Sequence[Piece]) -> Iterator[str]:
-    """The texts; a time is not said again by the piece that follows."""
+    """Yields the texts; a time is not repeated by the piece that follows."""
     lead = ""
     for piece in pieces:
         text = piece.text[len(lead) :].lstrip(" ,") if lead and piece.lead == lead else piece.text
@@ -122,7 +122,7 @@ def _said_once(pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 def sources(talk: Interview) -> Pieces:
-    """What the last answer rested on, when its truth is doubted."""
+    """Returns the sources of the last answer, when its truth is doubted."""
     if has(talk.asked.kind, "own"):
         return [talk.say("sure.own")]
     kind = changed(talk.asked, then="")
@@ -141,7 +141,7 @@ def sources(talk: Interview) -> Pieces:
 
 
 def nothing_before(_: Interview) -> Pieces:
-    """Nothing: what asks on about a question has that one's kind, and there is none before."""
+    """Returns no pieces: a question that follows another one has that one's kind, and here there is none before."""
     return ()
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import UnionType
 from typing import NamedTuple
 
-from commonplace.minds.notes import Item, Recalled
+from commonplace.minds.notes import ItemNote, Recalled
 from commonplace.minds.offline.interview.interview import (
     DAY,
     SMALL_HOURS,
@@ -31,9 +31,9 @@ from commonplace.minds.offline.interview.matters import (
 )
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
-from commonplace.minds.offline.interview.telling import some, tell
+from commonplace.minds.offline.interview.retell import some, tell
 from commonplace.minds.offline.told import OWN
-from commonplace.minds.question import When
+from commonplace.minds.question import DaySpan
 from commonplace.world.happenings import (
     Absent,
     Befell,
@@ -64,8 +64,8 @@ class Kept(NamedTuple):
     """The weightiest in it."""
 
 
-def strokes(talk: Interview, span: When) -> list[Kept]:
-    """The planned strokes of a stretch that were kept, in order."""
+def strokes(talk: Interview, span: DaySpan) -> list[Kept]:
+    """Returns the planned strokes of a stretch that were kept, in order."""
     plans: dict[int, tuple[Planned, int]] = {}
     for note in talk.given.day:
         it = note.happening
@@ -77,19 +77,20 @@ def strokes(talk: Interview, span: When) -> list[Kept]:
         if start < span.start and min(end, span.end) - span.start < OVERLAP:
             continue  # the tail of what belongs to the time before
         plan, id = plans[start]
-        deeds = notes_in(talk, When(days=span.days, start=max(start, span.start), end=min(end, span.end)), Did)
+        deeds = notes_in(talk, DaySpan(days=span.days, start=max(start, span.start), end=min(end, span.end)), Did)
         there = [deed for deed in deeds if deed.happening.place == plan.place]
         if there:
             kept.append(Kept(plan, id, max(there, key=lambda deed: (deed.importance, -deed.id))))
     return kept
 
 
-def notes_in(talk: Interview, span: When, kinds: type[Happening] | UnionType) -> list[Recalled]:
+def notes_in(talk: Interview, span: DaySpan, kinds: type[Happening] | UnionType) -> list[Recalled]:
     return [note for note in talk.given.day if isinstance(note.happening, kinds) and talk.in_span(note, span)]
 
 
 def day(talk: Interview) -> Pieces:
-    """The strokes of a day that were kept, the weightiest talk and event of it; of an hour, what was done in it."""
+    """Returns the strokes of a day that were kept, with its weightiest talk and event; for an hour, what was done in
+    it."""
     if talk.event is not None and talk.asked.when is None:
         return going(talk)
     span = talk.today
@@ -101,7 +102,7 @@ def day(talk: Interview) -> Pieces:
     return whole_day(talk, deeds, span)
 
 
-def of_hour(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[Piece | None]:
+def of_hour(talk: Interview, deeds: Sequence[Recalled], span: DaySpan) -> Iterator[Piece | None]:
     middle = (span.start + span.end) // 2
     nearest = sorted(deeds, key=lambda note: abs(talk.moment(note)[1] - middle))[:2]
     for number, note in enumerate(sorted(nearest, key=lambda note: -note.minutes_ago)):
@@ -116,7 +117,7 @@ def of_hour(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[
         yield talk.say("day.asleep") if night else None
 
 
-def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterator[Piece | None]:
+def whole_day(talk: Interview, deeds: Sequence[Recalled], span: DaySpan) -> Iterator[Piece | None]:
     words = talk.asked.words
     named = [note for note in deeds if talk.echoes(note.happening.doing) or (words and talk.has_all(words, note))]
     if named and talk.asked.open:
@@ -147,8 +148,8 @@ def whole_day(talk: Interview, deeds: Sequence[Recalled], span: When) -> Iterato
             yield talk.say("dunno.day", daypart=talk.daypart)
 
 
-def stroke_of(talk: Interview, kept: Kept, span: When, *, detail: bool) -> Piece | None:
-    """A stroke, and with `detail` the deed that stands for it."""
+def stroke_of(talk: Interview, kept: Kept, span: DaySpan, *, detail: bool) -> Piece | None:
+    """Returns a stroke, and with `detail` the deed that stands for it."""
     plan, id, deed = kept
     part = talk.language.part(span.days, talk.moment(deed)[1], talk.given.situation.moment)
     piece = talk.say("day.part", id, deed.id, plan, part=part)
@@ -158,7 +159,7 @@ def stroke_of(talk: Interview, kept: Kept, span: When, *, detail: bool) -> Piece
 
 
 def best(talk: Interview) -> Pieces:
-    """The weightiest memories of the stretch, or of the event that the question names."""
+    """Yields the weightiest memories of the stretch, or of the event that the question names."""
     span = talk.asked.when or event_span(talk)
     notes = [note for note in talk.given.day if span is None or talk.in_span(note, span)]
     deeds = sorted((note for note in notes if isinstance(note.happening, _LIVED)), key=_by_worth)
@@ -173,7 +174,7 @@ def best(talk: Interview) -> Pieces:
 
 
 def worst(talk: Interview) -> Pieces:
-    """What went wrong in the stretch, what others did that hurt, else that nothing did."""
+    """Returns what went wrong in the stretch and what others did that hurt; else that nothing did."""
     hurt = {memory for note in talk.given.past.notes if note.kind == "hurt" for memory in note.because}
     notes = {note.id: note for note in (*talk.given.day, *talk.of(Said))}.values()
     notes = [note for note in notes if talk.asked.when is None or talk.in_span(note, talk.today)]
@@ -185,33 +186,33 @@ _LIVED = Befell | Voiced | Did | Failed | Absent
 
 
 def _by_worth(note: Recalled) -> tuple[int, ...]:
-    """The order of what was lived through: the weightiest first, events above all."""
+    """Returns the sort key of experiences: the weightiest first, events above all."""
     it = note.happening
     order = 0 if isinstance(it, Befell | Voiced) else 1 if isinstance(it, Did | Failed) else 2
     return -note.importance - 2 * isinstance(it, Befell), order, -len(it.doing), note.minutes_ago
 
 
-def event_span(talk: Interview) -> When | None:
-    """When the event that a question names was, if it has begun."""
+def event_span(talk: Interview) -> DaySpan | None:
+    """Returns when the event that a question names took place, if it has begun."""
     note = talk.event
     if note is None:
         return None
     event = talk.as_told(note)
     days, begin = event.then
-    return When(days=days, start=begin, end=begin + (note.minutes or 60)) if event.minutes_ago >= 0 else None
+    return DaySpan(days=days, start=begin, end=begin + (note.minutes or 60)) if event.minutes_ago >= 0 else None
 
 
-def span_of(talk: Interview, words: Sequence[str]) -> When | None:
-    """When something happened that a question goes by: `where were you when the light went out`."""
+def span_of(talk: Interview, words: Sequence[str]) -> DaySpan | None:
+    """Returns when the incident happened that a question refers to: `where were you when the light went out`."""
     found = talk.relevant(words, talk.of(Befell | Changed | Sky | Seen | Came | Did))
     if not found:
         return None
     days, minute = talk.moment(found[0])
-    return When(days=days, start=max(0, minute - 20), end=minute + 20)
+    return DaySpan(days=days, start=max(0, minute - 20), end=minute + 20)
 
 
 def whereabouts(talk: Interview) -> Pieces:
-    """Where the character was; whether it was at a place."""
+    """Yields where the character was, or whether it was at a place."""
     span = talk.asked.when
     if talk.asked.topic.startswith("when ") and span is None:
         span = event_span(talk) or span_of(talk, talk.asked.words)
@@ -240,7 +241,7 @@ def whereabouts(talk: Interview) -> Pieces:
 
 
 def did(talk: Interview) -> Pieces:
-    """Whether the character did or does something: the first source that has an answer gives it."""
+    """Says whether the character did or does something: the first source that has an answer gives it."""
     if not talk.asked.words:
         return seen(talk) if talk.asked.people else whereabouts(talk) if talk.asked.places else [talk.unknown()]
     if talk.asked.wants in {"who", "where", "when", "count"}:
@@ -254,7 +255,7 @@ def did(talk: Interview) -> Pieces:
 
 
 def always_so(talk: Interview) -> list[Piece | None]:
-    """What card, starting memories and conclusions say of what one does: `do you sleep well`."""
+    """Returns what card, starting memories and conclusions say about the character's habits: `do you sleep well`."""
     if not talk.asked.now:
         return []
     card = [] if talk.asked.people else list(of_card(talk))
@@ -263,7 +264,7 @@ def always_so(talk: Interview) -> list[Piece | None]:
 
 
 def own_deed(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
-    """A deed that has all that is asked: yes, and when."""
+    """Returns a deed that matches the whole question: yes, and when."""
     words = talk.asked.words
     done = [note for note in talk.relevant(words, deeds) if talk.has_all(words, note)]
     if not done:
@@ -272,7 +273,7 @@ def own_deed(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
 
 
 def remembered(talk: Interview) -> Pieces:
-    """What is known of the matter otherwise, else that it is not so as far as one knows."""
+    """Returns what else is known about the subject; else that it is not so, as far as the character knows."""
     card = [piece for piece in of_card(talk) if piece]
     words = talk.asked.words
     others = [note for note in talk.relevant(words) if talk.is_firm(words, note)]
@@ -289,7 +290,7 @@ def remembered(talk: Interview) -> Pieces:
 
 
 def plan(talk: Interview) -> Pieces:
-    """The strokes to come; of a day without a plan, the usual one, and said to be that."""
+    """Yields the strokes to come; for a day without a plan, the usual ones, with words that say so."""
     span, given = talk.asked.when, talk.given
     if talk.asked.facts:
         yield from going(talk)
@@ -334,8 +335,9 @@ def plan(talk: Interview) -> Pieces:
         yield talk.say("plan.none", daypart=talk.daypart if span else "")
 
 
-def to_come(talk: Interview, span: When | None, current: Item | None) -> list[Item]:
-    """The strokes of today's plan that are still to come, and the one under way where it reaches into the stretch."""
+def to_come(talk: Interview, span: DaySpan | None, current: ItemNote | None) -> list[ItemNote]:
+    """Returns the strokes of today's plan that are still to come, and the present one if it reaches into the
+    stretch."""
     later = [item for item in talk.given.later if span is None or span.end > DAY or minute_of(item.start) < span.end]
     if span is None:
         return later
@@ -345,7 +347,7 @@ def to_come(talk: Interview, span: When | None, current: Item | None) -> list[It
     return [current, *later]
 
 
-def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
+def usual_instead(talk: Interview, span: DaySpan) -> Iterator[Piece | None]:
     usual = [
         item
         for item in talk.given.usual
@@ -372,8 +374,8 @@ def usual_instead(talk: Interview, span: When) -> Iterator[Piece | None]:
 
 
 def usual(talk: Interview) -> Pieces:
-    """The strokes of a usual day."""
-    span, words = talk.asked.when or When(days=0), talk.asked.words
+    """Yields the strokes of a usual day."""
+    span, words = talk.asked.when or DaySpan(days=0), talk.asked.words
     items = [
         item
         for item in talk.given.usual
@@ -390,7 +392,7 @@ def usual(talk: Interview) -> Pieces:
 
 
 def rising(talk: Interview) -> Pieces:
-    """When the usual day begins; of a day that is over, when the first deed was."""
+    """Yields when the usual day begins; for a day that is over, when the first deed was."""
     span = talk.asked.when
     risen = list(up_on(talk, span)) if span is not None and span.days >= 0 else []
     if risen:
@@ -401,8 +403,8 @@ def rising(talk: Interview) -> Pieces:
         yield talk.say("usual", item)
 
 
-def up_on(talk: Interview, span: When) -> Iterator[Piece | None]:
-    """When the first deed of a day was, and what."""
+def up_on(talk: Interview, span: DaySpan) -> Iterator[Piece | None]:
+    """Yields the first deed of a day, and when it was."""
     deeds = [note for note in notes_in(talk, span, OWN) if talk.moment(note)[1] >= SMALL_HOURS * 60]
     for note in deeds[:1]:
         minute = talk.moment(note)[1]
@@ -413,13 +415,13 @@ def up_on(talk: Interview, span: When) -> Iterator[Piece | None]:
 
 
 def slept(talk: Interview) -> Pieces:
-    """How the night was, as far as anybody asleep can tell: when it was over."""
+    """Yields how the night was, as far as a sleeper can tell: when it was over."""
     yield talk.say("slept")
-    yield from up_on(talk, When(days=max(0, talk.today.days - 1)))
+    yield from up_on(talk, DaySpan(days=max(0, talk.today.days - 1)))
 
 
 def hours(talk: Interview) -> Pieces:
-    """From when to when one is at the place in question, else where one works, on a usual day."""
+    """Yields from when to when the character is at the place in question, else at its work, on a usual day."""
     is_mine = talk.asked.own or talk.language.has_particles  # `you` is left out
     places = talk.asked.places or ((talk.work.location,) if talk.work and is_mine else ())
     there = [item for item in talk.given.usual if item.location in places and not item.asleep]
@@ -433,13 +435,13 @@ def hours(talk: Interview) -> Pieces:
 
 
 def bedtime(talk: Interview) -> Pieces:
-    """When the day ends: by today's plan where there is one."""
+    """Yields when the day ends, by today's plan if there is one."""
     items = talk.given.usual if talk.asked.now and talk.asked.when is None else (*talk.given.later, *talk.given.usual)
     for item in [item for item in items if item.asleep][:1]:
         yield talk.say("bedtime", item)
 
 
-def first_minute(talk: Interview, piece: Piece | None, span: When) -> int:
-    """When the memories of a piece were, in minutes after midnight of the stretch's day."""
+def first_minute(talk: Interview, piece: Piece | None, span: DaySpan) -> int:
+    """Returns when the memories of a piece were, in minutes after midnight of the stretch's day."""
     ids = set(piece.ids) if piece else set[int]()
     return min((talk.moment(note)[1] for note in talk.given.day if note.id in ids), default=span.start)

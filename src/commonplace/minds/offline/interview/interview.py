@@ -13,12 +13,12 @@ from commonplace.languages.ko import morphology as korean
 from commonplace.languages.language import Language, language
 from commonplace.languages.language import language as spoken
 from commonplace.memory.analyser import shared_analyser
-from commonplace.minds.notes import FactNote, Item, Person, Recalled
+from commonplace.minds.notes import FactNote, ItemNote, Person, Recalled
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.grammar import Grammar, parsed_rules
 from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.template_grammar import Grammar, parsed_rules
 from commonplace.minds.offline.told import Filling, Pair, Tellable, Told, told
-from commonplace.minds.question import Asked, When
+from commonplace.minds.question import DaySpan, ParsedQuestion
 from commonplace.minds.question_kinds import has
 from commonplace.minds.question_rules import alike, light_words, rules_of
 from commonplace.minds.tasks import Acquaintance, AnswerInput
@@ -88,7 +88,7 @@ Pieces = Iterable[Piece | None]
 
 @cache
 def phrases(name: str) -> Grammar:
-    """The templates of answers in a language; English where it has none."""
+    """Returns the templates of answers in a language; the English ones if it has none."""
     every = (parsed_rules(file_text(one, "answers.txt")) for one in dict.fromkeys((DEFAULT, name)))
     return Grammar({rule: templates for rules in every for rule, templates in rules.items()}, {}, language(name))
 
@@ -103,7 +103,7 @@ class Interview:
     language: Language = field(init=False)
     pair: Pair = field(init=False)
     voice: str = field(init=False)
-    asked: Asked = field(init=False)
+    asked: ParsedQuestion = field(init=False)
     said: str = field(init=False)
     """What the character has said in this talk, lower case."""
     everything: tuple[Recalled, ...] = field(init=False)
@@ -125,9 +125,10 @@ class Interview:
         self.last = tuple(notes[one] for one in ids if one in notes)
 
     def say(self, rule: str, *of: int | Tellable, mark: str = "", **given: str) -> Piece | None:
-        """A wording of a rule in the character's voice, else of its plain form; None where each needs an empty slot.
+        """Returns a wording of a rule in the character's voice, else in plain form; None if each has an empty slot.
 
-        What it is `of` fills the slots that are not given; the memories in it, also by their ids, are what it rests on.
+        The things in `of` fill the slots that are not given; the piece rests on the memories in it, which may be given
+        by their ids.
         """
         ids = tuple(one if isinstance(one, int) else one.id for one in of if isinstance(one, int | Recalled))
         slots = Filling(given, tuple(told(self.pair, one) for one in of if not isinstance(one, int)))
@@ -141,18 +142,19 @@ class Interview:
         return Piece(text, ids, mark or next(marks, ""), lead)
 
     def as_told(self, of: Tellable) -> Told:
-        """What is remembered, planned or seen, as the character tells of it."""
+        """Returns something remembered, planned or seen, as the character tells it."""
         return told(self.pair, of)
 
     def was_said(self, piece: Piece) -> bool:
-        """Whether it was said in this talk."""
+        """Tells whether a piece was said in this talk."""
         by_words = bool(self.asked.then) or not has(self.asked.kind, "daily")
         sought = piece.mark if piece.mark and by_words else piece.text
         sought = sought.lower().strip(" .!?“”")
         return (bool(piece.mark) or len(sought) >= SHORTEST) and sought in self.said
 
     def unknown(self) -> Piece | None:
-        """An admission that nothing is known, which names what, and the thing in question where one stands out."""
+        """Returns an admission that nothing is known. It names the subject, and the thing in question if one stands
+        out."""
         is_named = has(self.asked.kind, "named") and bool(self.asked.words)
         named = self.asked.subject or (self.asked.topic if is_named else "")
         named = " ".join(self.asked.heads) if self.asked.people else named
@@ -172,60 +174,61 @@ class Interview:
         return self.say("dunno.puzzled" if puzzled else "dunno")
 
     def rule(self, name: str) -> re.Pattern[str]:
-        """A pattern of the language spoken: `lasts`, `nothing`."""
+        """Returns a pattern of the language spoken: `lasts`, `nothing`."""
         return rules_of(self.given.who.language).patterns[name]
 
     def topic(self, named: str) -> str:
-        """What a question is about, as an answer names it: with the capitals that it was typed with."""
+        """Returns the subject of a question as an answer names it: with the capitals that were typed."""
         typed = {word.lower(): word for word in re.findall(r"[^\W\d_][\w'-]*", self.given.question)[1:]}
         return " ".join(typed.get(word, word) for word in self.language.topic(named).split())
 
     def person(self, other: str) -> Person | None:
-        """Somebody the question names."""
+        """Returns somebody whom the question names."""
         return self.known.get(other) or next((one for one in self.given.others if one.id == other), None)
 
     def moment(self, note: Recalled) -> tuple[int, int]:
-        """(days ago, minutes after midnight) of a memory."""
+        """Returns (days ago, minutes after midnight) of a memory."""
         return self.as_told(note).then
 
     @property
-    def today(self) -> When:
-        """What the question spans; today where it names no time."""
-        return self.asked.when or When(days=1 if int(self.given.situation.time[:2]) < SMALL_HOURS else 0)
+    def today(self) -> DaySpan:
+        """Returns the span of the question; today if it names no time."""
+        return self.asked.when or DaySpan(days=1 if int(self.given.situation.time[:2]) < SMALL_HOURS else 0)
 
     @property
-    def work(self) -> Item | None:
-        """The longest stroke of a usual day that is not at home."""
+    def work(self) -> ItemNote | None:
+        """Returns the longest stroke of a usual day that is not at home."""
         away = [item for item in self.given.usual if not item.asleep and item.location != self.given.who.home]
         return max(away, key=lambda item: item.minutes, default=None)
 
     @property
     def daypart(self) -> str:
-        """What the question spans, in words."""
+        """Returns the span of the question in words."""
         span = self.today
         return self.language.span(span.days, span.start, span.end, self.given.situation.moment)
 
-    def in_span(self, note: Recalled, span: When) -> bool:
-        """Whether a memory is of that stretch."""
+    def in_span(self, note: Recalled, span: DaySpan) -> bool:
+        """Tells whether a memory belongs to that span."""
         days, minute = self.moment(note)
         if days == span.days - 1 and span.end > DAY:
             return minute < span.end - DAY
         return days == span.days and span.start <= minute < span.end
 
     def at_event(self, note: Recalled, event: FactNote) -> bool:
-        """Whether a memory is of the place and hours of an event."""
+        """Tells whether a memory belongs to the place and hours of an event."""
         minutes = self.as_told(event).minutes_ago - note.minutes_ago
         return note.happening.place == event.place and 0 <= minutes <= (event.minutes or 60)
 
     def relevant(self, words: Sequence[str], notes: Iterable[Recalled] | None = None) -> list[Recalled]:
-        """The memories that are about the words: those with most of them first; what an author wrote before sights.
+        """Returns the memories about the words: those with most words first, and what an author wrote before sights.
 
-        What somebody said or did in passing is about a word only where that is its subject, or where it has them all.
+        A line or a passing deed is about a word only if the word is its subject, or if it has all of them.
         """
         return self._ranked(words, self.everything if notes is None else notes, ENOUGH)
 
     def touching(self, words: Sequence[str]) -> list[Recalled]:
-        """The memories that name the things of the question, whatever else it asks of them; one where it is a topic."""
+        """Returns the memories that name the things of the question, whatever else it asks about them; one if a thing
+        is a topic."""
         heads = [word for word in words if word in self.asked.heads]
         aside = ASIDE if self.asked.when else ASIDE | Did
         notes = [note for note in self.everything if not isinstance(note.happening, aside)]
@@ -259,40 +262,42 @@ class Interview:
 
     @property
     def light(self) -> frozenset[str]:
-        """Words that say little of what a question is about."""
+        """Returns words that say little about the subject of a question."""
         return light_words(self.asked.language)
 
     def has(self, word: str, text: str) -> bool:
-        """Whether a text has the word or one that means nearly the same."""
+        """Tells whether a text has the word, or one of nearly the same meaning."""
         return any(occurs(one, text, self.given.who.language) for one in alike(word, self.asked.language))
 
     def echoes(self, text: str) -> bool:
-        """Whether a text has the verb at the end of a Korean question, of which only the nouns are sought."""
+        """Tells whether a text has the verb at the end of a Korean question. A search in Korean uses only the nouns."""
         verb = re.search(r"([가-힣]{2,})\W*$", self.given.question) if self.language.has_particles else None
         if verb is None or (korean.is_grammar(verb[1]) and korean.final(verb[1][0]) != korean.RIEUL):
             return False  # `열었` looks like a form of 이다
         return korean.is_akin(re.sub("(?<=.)으?셨", "었", verb[1]), text)
 
     def tells_of(self, note: Recalled) -> bool:
-        """Whether a memory has the verb of a question of which only the nouns are sought; so it is in English."""
+        """Tells whether a memory has the verb of a question whose nouns alone were searched; in English it always
+        has."""
         return not self.language.has_particles or self.echoes(" ".join((note.text, *note.tell)))
 
     def is_firm(self, words: Sequence[str], note: Recalled) -> bool:
-        """Whether a memory is about the words, and does not only have the one that says something."""
+        """Tells whether a memory is about the words, and does not only have the one word with content."""
         telling = [word for word in words if word not in self.light]
         is_own = isinstance(note.happening, Did | Befell | Changed)
         return is_own or len(telling) > 1 or any(self.has(word, subject_of(note)) for word in telling)
 
     def has_all(self, words: Sequence[str], note: Recalled) -> bool:
-        """Whether a memory has every word that says something."""
+        """Tells whether a memory has every word with content."""
         texts = " ".join((note.text, *note.tell, note.happening.topic))
         return all(self.has(word, texts) for word in words if word not in self.light)
 
     def _share(self, words: Sequence[str], note: Recalled) -> tuple[float, bool]:
-        """The share of the words that a memory, or a way to tell it, has; whether one of them is its subject."""
+        """Returns the share of the words that a memory, or a way to tell it, has, and whether one of them is its
+        subject."""
         subject = subject_of(note)
         texts = " ".join((note.text, *note.tell, subject))
-        weights = {word: self._weight(word) for word in words}
+        weights = {word: LIGHT if word in self.light else HEAD if word in self.asked.heads else 1.0 for word in words}
         share = sum(weight * self._hit(word, texts) for word, weight in weights.items()) / sum(weights.values())
         if isinstance(note.happening, Speech):
             # `the flight school` is not `school`.
@@ -305,47 +310,44 @@ class Interview:
     def _hit(self, word: str, text: str) -> float:
         return 1.0 if occurs(word, text, self.given.who.language) else ALIKE if self.has(word, text) else 0.0
 
-    def _weight(self, word: str) -> float:
-        return LIGHT if word in self.light else HEAD if word in self.asked.heads else 1.0
-
     def between(self, other: str) -> list[Recalled]:
-        """Lines between the two, latest first."""
+        """Returns the lines between the two, latest first."""
         lines = [note for note in self.everything if spoken_with(note) == other]
         return sorted(lines, key=lambda note: (note.minutes_ago, -note.id))
 
     def of(self, kinds: type[Happening] | UnionType) -> list[Recalled]:
-        """The memories of a kind of happening, or of several."""
+        """Returns the memories of a kind of happening, or of several."""
         return [note for note in self.everything if isinstance(note.happening, kinds)]
 
     def seeds(self) -> list[Recalled]:
-        """What was known from the start, the weightiest first."""
+        """Returns the memories from the start, the weightiest first."""
         return sorted(self.of(Seed), key=lambda note: (-note.importance, note.id))
 
     def note_of(self, fact: str) -> FactNote | None:
-        """A fact, where a memory carries it."""
+        """Returns a fact, if a memory carries it."""
         return next((note for note in self.given.facts if note.id == fact), None)
 
     @property
     def event(self) -> FactNote | None:
-        """The event that the question names, as far as a memory carries it."""
+        """Returns the event that the question names, if a memory carries it."""
         return next((note for fact in self.asked.facts if (note := self.note_of(fact)) and note.starts), None)
 
     def carriers(self, fact: str, kind: type[Happening]) -> list[Recalled]:
-        """The memories of a kind that carry a fact, the earliest first."""
+        """Returns the memories of a kind that carry a fact, the earliest first."""
         found = [note for note in self.of(kind) if fact in note.facts]
         return sorted(found, key=lambda note: (-note.minutes_ago, note.id))
 
     def sources(self, fact: str) -> list[Recalled]:
-        """What carries a fact: the lines one heard, then what was known from the start."""
+        """Returns the sources of a fact: the lines heard, then the memories from the start."""
         return [*self.carriers(fact, Said), *self.carriers(fact, Seed)]
 
     def about_person(self, other: str) -> list[Recalled]:
-        """What an author wrote and the character thought about somebody, the weightiest first."""
+        """Returns what an author wrote and the character thought about somebody, the weightiest first."""
         mine = [note for note in self.of(Seed | Concluded) if note.happening.about == other]
         return sorted(mine, key=lambda note: (isinstance(note.happening, Concluded), -note.importance, -note.id))
 
-    def planned(self, item: Item) -> tuple[int, ...]:
-        """The memory of having planned a stretch of today's plan; none where it was never noted."""
+    def planned(self, item: ItemNote) -> tuple[int, ...]:
+        """Returns the memory of having planned a stretch of today's plan; none if it was never noted."""
         for note in reversed(self.given.day):
             it = note.happening
             if isinstance(it, Planned) and (it.do, it.start) == (item.do, item.start):
@@ -357,23 +359,23 @@ class Interview:
 
 
 def tells(note: Recalled) -> bool:
-    """Whether it is a line that was heard and is worth repeating."""
+    """Tells whether a memory is of a line that was heard and is worth repeating."""
     it = note.happening
     return isinstance(it, Said) and (it.speech_act or "tell").partition(".")[0] in _TELLING
 
 
 def is_to_me(note: Recalled) -> bool:
-    """Whether it is a line that was said to the character."""
+    """Tells whether a memory is of a line to the character."""
     return isinstance(note.happening, Said) and bool(note.happening.to_me)
 
 
 def says_something(note: Recalled) -> bool:
-    """Whether it is a line that was heard and is no mere greeting."""
+    """Tells whether a memory is of a line that was heard and is more than a greeting."""
     return isinstance(note.happening, Said) and note.happening.speech_act not in EMPTY_ACTS
 
 
 def spoken_with(note: Recalled) -> str:
-    """With whom a line was exchanged; empty where it was not."""
+    """Returns the person with whom a line was exchanged; empty if there is none."""
     match note.happening:
         case ISaid(to=other) | Said(who=other, to_me="1"):
             return other
@@ -382,12 +384,12 @@ def spoken_with(note: Recalled) -> str:
 
 
 def by_weight(deed: Recalled) -> tuple[int, int]:
-    """The order of deeds: the weightiest first, then what there are most words for."""
+    """Returns the sort key of deeds: the weightiest first, then those with most words."""
     return -deed.importance, -len(deed.happening.doing)
 
 
 def subject_of(note: Recalled) -> str:
-    """What a memory is about in so many words."""
+    """Returns the subject that a memory names."""
     return f"{note.happening.topic} {note.happening.object_name}"
 
 
@@ -395,14 +397,14 @@ def minute_of(time: str) -> int:
     return int(time[:2]) * 60 + int(time[3:5])
 
 
-def covers(item: Item, time: str) -> bool:
-    """Whether a stretch of plan covers a time of day, across midnight as well."""
+def covers(item: ItemNote, time: str) -> bool:
+    """Tells whether a stretch of plan covers a time of day, also across midnight."""
     begin, at = minute_of(item.start), minute_of(time)
     return begin <= at < begin + item.minutes or begin <= at + DAY < begin + item.minutes
 
 
 def occurs(word: str, text: str, language: str) -> bool:
-    """Whether a text has the word: English by stems, Korean by its beginning."""
+    """Tells whether a text has the word: in English by stems, in Korean by its beginning."""
     if spoken(language).has_particles or not word.isascii():
         stem = word if len(word) < 3 else word[:-1]
         return word in text or (len(stem) >= 2 and stem in text)

@@ -31,7 +31,7 @@ from commonplace.minds.offline.interview.others import (
     talked,
     whois,
 )
-from commonplace.minds.offline.interview.telling import some, tell
+from commonplace.minds.offline.interview.retell import some, tell
 from commonplace.minds.question_rules import ends_of, trades_for
 from commonplace.world.happenings import (
     Absent,
@@ -52,7 +52,8 @@ from commonplace.world.happenings import (
 
 
 def think(talk: Interview) -> Pieces:
-    """What is felt for somebody and why; what is remembered of a place, a thing, the weather."""
+    """Yields what the character feels for somebody and why, or what it remembers about a place, a thing or the
+    weather."""
     named = acquaintances(talk)
     if named:
         words = talk.asked.words
@@ -80,7 +81,7 @@ def think(talk: Interview) -> Pieces:
 
 
 def heard(talk: Interview) -> Pieces:
-    """Whether something is known, and from whom."""
+    """Says whether something is known, and from whom."""
     for fact in talk.asked.facts[:1]:
         note = talk.note_of(fact)
         if note is not None:
@@ -114,7 +115,8 @@ def unheard(talk: Interview) -> Piece | None:
 
 
 def heard_of(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
-    """Whether and from whom a fact is known, and whether one goes or was there; what has begun is not announced."""
+    """Says whether and from whom a fact is known, and whether the character goes or was there; an event that has begun
+    is not announced."""
     said, seeds = talk.carriers(note.id, Said), talk.carriers(note.id, Seed)
     if seeds and note.starts and note.starts <= talk.given.situation.moment:
         yield talk.say("source.own", seeds[0].id)
@@ -131,7 +133,7 @@ def heard_of(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
 
 
 def source(talk: Interview) -> Pieces:
-    """Who told it, when and in which words."""
+    """Yields who told it, when and in which words."""
     for fact in talk.asked.facts[:1]:
         note = talk.note_of(fact)
         if note is None:
@@ -157,13 +159,13 @@ def source(talk: Interview) -> Pieces:
 
 
 def told_in(talk: Interview, line: Recalled) -> Iterator[Piece | None]:
-    """Who said a line, when and in which words."""
+    """Yields who said a line, when and in which words."""
     yield talk.say("source", line)
     yield talk.say("source.words", line)
 
 
 def told(talk: Interview) -> Pieces:
-    """Whom the character told."""
+    """Yields the people whom the character told."""
     facts = talk.asked.facts
     mine = [note for fact in facts for note in talk.carriers(fact, ISaid)]
     if not facts and talk.asked.words:
@@ -185,7 +187,7 @@ def told(talk: Interview) -> Pieces:
 
 
 def going(talk: Interview) -> Pieces:
-    """Whether the character goes to an event, or was there: by its plan, and by what it did."""
+    """Says whether the character goes to an event, or was there: by its plan, and by its deeds."""
     for fact in talk.asked.facts[:1]:
         note = talk.note_of(fact)
         if note is not None:
@@ -212,7 +214,7 @@ def going(talk: Interview) -> Pieces:
 
 
 def was_there(talk: Interview) -> Pieces:
-    """Whether the character was at an event or a place that was spoken of."""
+    """Says whether the character was at an event or a place that was spoken of."""
     if any(talk.note_of(fact) for fact in talk.asked.facts):
         return going(talk)
     if talk.asked.places:
@@ -221,7 +223,7 @@ def was_there(talk: Interview) -> Pieces:
 
 
 def whereabouts_of(talk: Interview, *, only_missing: bool = False) -> Iterator[Piece | None]:
-    """Whether the character was at the place in question in the stretch in question."""
+    """Says whether the character was at the place in question in the time in question."""
     span = talk.asked.when
     there = sorted(
         (
@@ -241,7 +243,7 @@ def whereabouts_of(talk: Interview, *, only_missing: bool = False) -> Iterator[P
 
 
 def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
-    """Of an event that is over, whether one was there; of one to come, whether the plan has it."""
+    """Says whether the character was at an event that is over, or whether its plan includes one to come."""
     if not note.starts:
         return
     minutes = talk.as_told(note).minutes_ago
@@ -263,7 +265,7 @@ def went(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
 
 
 def begins(talk: Interview) -> Piece | None:
-    """When and where the event in question begins, or began; None if none is known."""
+    """Returns when and where the event in question begins, or began; None if none is known."""
     event = talk.event
     if event is None:
         return None
@@ -284,7 +286,8 @@ def will_go(talk: Interview, note: FactNote) -> Iterator[Piece | None]:
 
 
 def news(talk: Interview) -> Pieces:
-    """What happened and what goes round: events, what news one carries, what others told, what is latest first."""
+    """Yields what happened and what is talked about: events, news the character knows, what others told, and its latest
+    memory."""
     had = False
     for event in [note for note in talk.given.facts if note.starts][:1]:
         minutes = talk.as_told(event).minutes_ago
@@ -302,13 +305,13 @@ def news(talk: Interview) -> Pieces:
 
 
 def is_news(note: Recalled) -> bool:
-    """Whether it is an event, or a line that brings news."""
+    """Tells whether a memory is of an event, or of a line that brings news."""
     it = note.happening
     return isinstance(it, Befell | Read) or (isinstance(it, Said) and it.speech_act in {"report", "rejoice"})
 
 
 def answering(talk: Interview) -> list[Recalled]:
-    """The memories that answer what the question wants to know of the matter."""
+    """Returns the memories that answer the question about its subject."""
     asked = talk.asked
     found = [note for note in talk.relevant(asked.words) if not isinstance(note.happening, Planned | Walked)]
     if asked.people:
@@ -332,9 +335,9 @@ def answering(talk: Interview) -> list[Recalled]:
 
 
 def about(talk: Interview) -> Pieces:
-    """What is remembered of a matter, a place or a person, by the words of the question.
+    """Yields what is remembered about a matter, a place or a person, by the words of the question.
 
-    Where memories only touch what is asked, the answer says so first; where none does, that it is not known.
+    If memories only touch the subject, the answer says so first; if none does, it says that nothing is known.
     """
     asked = talk.asked
     if asked.people and not asked.words and not asked.wants:
@@ -373,7 +376,8 @@ def about(talk: Interview) -> Pieces:
 
 
 def brought_about(talk: Interview) -> list[Piece | None]:
-    """Whether a thing is as it would be had one done what is asked: by its state as one last saw it, not by trying."""
+    """Says whether a thing is as it would be if the deed in question had been done: by the state last seen, not by
+    trying."""
     doings = [word for word in talk.asked.words if word not in talk.asked.heads and word not in talk.light]
     for known in talk.given.things if talk.asked.past or talk.asked.wants == "whether" else ():
         if not known.words or not doings:
@@ -390,18 +394,18 @@ def brought_about(talk: Interview) -> list[Piece | None]:
 
 
 def is_bare(talk: Interview) -> bool:
-    """Whether a question names a place and nothing that is asked of it."""
+    """Tells whether a question names a place and asks nothing about it."""
     names = [spot.name.lower() for spot in talk.given.places if spot.id in talk.asked.places]
     return bool(names) and all(word in talk.light or word in names[0] for word in talk.asked.words)
 
 
 def rest_of(talk: Interview, note: FactNote) -> list[str]:
-    """What the question asks of an event besides the event itself."""
+    """Returns the words of the question about an event besides those of the event itself."""
     return [word for word in talk.asked.words if word not in talk.light and not talk.has(word, note.text)]
 
 
 def touching(talk: Interview) -> Iterator[Piece | None]:
-    """What comes next to an answer, after the admission that it is none."""
+    """Yields what comes closest to an answer, after the admission that there is none."""
     asked = talk.asked
     notes = talk.touching(asked.words) if asked.words else []
     notes = sorted(notes, key=lambda note: -talk.echoes(" ".join((note.text, *note.tell))))
@@ -433,7 +437,7 @@ def touching(talk: Interview) -> Iterator[Piece | None]:
 
 
 def nearest(talk: Interview, notes: Iterable[Recalled]) -> Iterator[Piece]:
-    """The memories as they are told, those in which one hears why they come to mind."""
+    """Yields the memories in the character's words, if these show why they come to mind."""
     named = talk.asked.heads or talk.asked.words
     is_kin = talk.asked.subject.startswith("your ") and any(talk.has(word, KIN) for word in named)
     for note in notes:
@@ -448,7 +452,7 @@ KIN = "mother father wife husband son daughter brother sister grandmother grandf
 
 
 def visitors(talk: Interview) -> Piece | None:
-    """Who was seen at the place in question."""
+    """Returns the people seen at the place in question."""
     there = [note for note in talk.everything if note.happening.place in talk.asked.places[:1]]
     seen = {note.happening.called: note for note in there if note.happening.called}
     spot = next((one.name for one in talk.given.places if one.id == talk.asked.places[0]), "")
@@ -460,7 +464,7 @@ def visitors(talk: Interview) -> Piece | None:
 
 
 def way(talk: Interview) -> Pieces:
-    """Where a place is: nobody knows more of it than what happened there."""
+    """Yields where a place is: nobody knows more than what happened there."""
     yield talk.say("way")
     for place in talk.asked.places[:1]:
         yield from of_place(talk, place)
@@ -468,21 +472,22 @@ def way(talk: Interview) -> Pieces:
 
 
 def favourite(talk: Interview) -> Pieces:
-    """What one likes best, as far as a memory tells."""
+    """Yields what the character likes best, as far as a memory tells."""
     found = talk.relevant(talk.asked.words)[:2]
     yield talk.say("favourite.none")
     yield from (tell(talk, note) for note in found)
 
 
 def superlative(talk: Interview) -> Pieces:
-    """The most of something: nobody has compared them; what is remembered of the matter."""
+    """Yields an answer to a question for the most of something: nobody has compared them, then what is remembered about
+    it."""
     yield talk.say("superlative.none")
     found = talk.relevant(talk.asked.words) or talk.touching(talk.asked.words)
     yield from list(nearest(talk, found))[:2]
 
 
 def whatif(talk: Interview) -> Pieces:
-    """What would be: what is remembered of the matter, and for a free wish the goals."""
+    """Yields an answer to a hypothetical question: what is remembered about it, and the goals for a free wish."""
     found = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts]) if talk.asked.words else []
     yield talk.say("whatif")
     yield from list(nearest(talk, found))[:1]
@@ -491,7 +496,7 @@ def whatif(talk: Interview) -> Pieces:
 
 
 def advice(talk: Interview) -> Pieces:
-    """Whom to ask, by trade; what is remembered of the matter."""
+    """Yields whom to ask, by trade, and what is remembered about the matter."""
     who, words = talk.given.who, talk.asked.words
     trades = trades_for(words, talk.asked.language)
     fits = [word for word in (*words, *trades) if word not in talk.light]
@@ -508,13 +513,13 @@ def advice(talk: Interview) -> Pieces:
 
 
 def story(talk: Interview) -> Pieces:
-    """What is worth telling: what was known from the start, the weightiest first."""
+    """Yields memories worth telling: those from the start, the weightiest first."""
     yield from (tell(talk, note) for note in talk.seeds()[:6] if note.tell)
     yield talk.say("dunno")
 
 
 def remark(talk: Interview) -> Pieces:
-    """What a remark brings to mind; nothing is asked."""
+    """Yields what a remark brings to mind; it asks nothing."""
     found = talk.relevant(talk.asked.words) if talk.asked.words else []
     found = [note for note in found if not isinstance(note.happening, Planned | Walked)]
     yield from (tell(talk, note) for note in found[:1])
@@ -528,12 +533,13 @@ def involves(talk: Interview, note: Recalled) -> bool:
 
 
 def names_all(talk: Interview, note: Recalled) -> bool:
-    """Whether a memory names everybody whom the question names."""
+    """Tells whether a memory names everybody whom the question names."""
     return all(person.called in note.text for one in talk.asked.people if (person := talk.person(one)))
 
 
 def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
-    """A place: what is remembered of it, how often one is there, what one did there last."""
+    """Yields an answer about a place: what is remembered about it, how often the character is there, what it did there
+    last."""
     if place == talk.given.town:
         yield from (tell(talk, note) for note in talk.relevant(talk.asked.words, talk.seeds())[:2])
         yield talk.say("place.town", people=talk.language.many([one.called for one in talk.given.known[:3]]))
@@ -575,7 +581,7 @@ def of_place(talk: Interview, place: str) -> Iterator[Piece | None]:
 
 
 def thing(talk: Interview) -> Pieces:
-    """A thing: how and where it was last seen; an event: where it is."""
+    """Yields how and where a thing was last seen; for an event, where it takes place."""
     words = talk.asked.words
     if begun := begins(talk):
         yield begun
@@ -603,14 +609,14 @@ def thing(talk: Interview) -> Pieces:
 
 
 def handled(talk: Interview, deeds: Sequence[Recalled]) -> list[Piece | None]:
-    """What was done with the thing in question."""
+    """Returns what was done with the thing in question."""
     language, named = talk.given.who.language, talk.asked.heads or talk.asked.words
     found = [note for note in deeds if any(occurs(word, note.happening.object_name, language) for word in named)]
     return [tell(talk, note) for note in found[-2:]]
 
 
 def when_was(talk: Interview) -> Pieces:
-    """When something was, or is to be."""
+    """Yields when something was, or will be."""
     if begun := begins(talk):
         yield begun
         return
@@ -637,13 +643,14 @@ def when_was(talk: Interview) -> Pieces:
 
 
 def usual_at(talk: Interview) -> list[Piece | None]:
-    """The strokes of a usual day at the place in question, or with the thing."""
+    """Returns the strokes of a usual day at the place in question, or with the thing."""
     here = [item for item in talk.given.usual if item.location in talk.asked.places and not item.asleep][:1]
     return [*(talk.say("usual", item) for item in here), *in_routine(talk, most=False)][:2]
 
 
 def how_long(talk: Interview) -> Pieces:
-    """What card and memories say of the matter with a length of time in it, else that this is not known."""
+    """Returns what card and memories say about the matter that has a length of time in it, else that this is not
+    known."""
     if talk.asked.people and not talk.asked.heads:
         return know(talk)
     found, other = lasting_on(talk)
@@ -652,7 +659,8 @@ def how_long(talk: Interview) -> Pieces:
 
 
 def lasting_on(talk: Interview) -> tuple[list[Piece], list[Piece]]:
-    """What card and starting memories say with a length of time in it: of the matter, of anything."""
+    """Returns what card and starting memories say that has a length of time in it: about the matter, and about
+    anything."""
     words = [word for word in talk.asked.words if word not in talk.light]
     notes = [
         *talk.relevant(words, talk.seeds()),
@@ -665,7 +673,7 @@ def lasting_on(talk: Interview) -> tuple[list[Piece], list[Piece]]:
 
 
 def of_last(talk: Interview) -> Pieces:
-    """When, where and by whom what the last answer told was."""
+    """Returns when, where or by whom something in the last answer was."""
     rule = f"that.{talk.asked.wants}"
     if talk.rule("future").search(talk.given.question):
         return []

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from commonplace.minds.notes import Recalled
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, covers, minute_of, occurs
 from commonplace.minds.offline.interview.others import what_is
-from commonplace.minds.offline.interview.telling import some, tell
+from commonplace.minds.offline.interview.retell import some, tell
 from commonplace.minds.question import ASKER
 from commonplace.minds.question_rules import alike
 from commonplace.world.happenings import Absent, Befell, Did, Failed, Seed, Sky, Voiced
@@ -21,7 +21,7 @@ LATELY = 12 * 60
 
 
 def small_talk(talk: Interview) -> Pieces:
-    """A greeting, thanks, an insult: answered in kind."""
+    """Returns the answer to a greeting, thanks or an insult, in kind."""
     hour = int(talk.given.situation.time[:2])
     greeting = talk.rules.say(
         f"greeting.{'morning' if hour < 12 else 'afternoon' if hour < 18 else 'evening'}", {}, talk.dice
@@ -30,7 +30,7 @@ def small_talk(talk: Interview) -> Pieces:
 
 
 def card(talk: Interview) -> dict[str, str]:
-    """The slots of the card."""
+    """Returns the slots of the card."""
     who = talk.given.who
     home = next((spot.name for spot in talk.given.places if spot.id == who.home), "")
     return {
@@ -46,7 +46,7 @@ def card(talk: Interview) -> dict[str, str]:
 
 
 def who(talk: Interview) -> Pieces:
-    """Name, work, the author's background, home."""
+    """Yields name, work, the author's background and home."""
     slots = card(talk)
     yield talk.say("who", **slots)
     yield from background(talk)
@@ -55,35 +55,35 @@ def who(talk: Interview) -> Pieces:
 
 
 def background(talk: Interview) -> Iterator[Piece]:
-    """The background, sentence by sentence."""
+    """Yields the background, sentence by sentence."""
     for text in talk.language.first_person(talk.given.who, talk.given.who.background):
         yield Piece(text, (), text)
 
 
 def name(talk: Interview) -> Pieces:
-    """The name."""
+    """Returns the name."""
     return [talk.say("name", **card(talk)) if card(talk)["called"] else talk.say("name.short", **card(talk))]
 
 
 def age(talk: Interview) -> Pieces:
-    """The age."""
+    """Returns the age."""
     return [talk.say("age", **card(talk))]
 
 
 def machine(talk: Interview) -> Pieces:
-    """What the character is, as far as it knows: its name and its work."""
+    """Returns what the character is, as far as it knows: its name and its work."""
     return [talk.say("machine", **card(talk))]
 
 
 def work(talk: Interview) -> Pieces:
-    """The work, and the longest stroke of a usual day."""
+    """Yields the work, and the longest stroke of a usual day."""
     yield talk.say("work", **card(talk))
     yield from list(background(talk))[:1]
     yield talk.say("work.day", talk.work) if talk.work else None
 
 
 def home(talk: Interview) -> Pieces:
-    """Where the character lives."""
+    """Yields where the character lives."""
     yield talk.say("home", **card(talk))
     yield from (
         piece for piece in background(talk) if card(talk)["place"] and card(talk)["place"].split()[-1] in piece.text
@@ -91,7 +91,7 @@ def home(talk: Interview) -> Pieces:
 
 
 def home_why(talk: Interview) -> Pieces:
-    """What the background says of the home, and of how it came to that."""
+    """Yields what the background says about the home, and why the character lives there."""
     yield talk.say("home", **card(talk))
     name = card(talk)["place"].split()
     told, words = list(background(talk)), [*name[-1:], *talk.asked.words]
@@ -104,7 +104,7 @@ LATELY_MEANT = 2
 
 
 def want(talk: Interview) -> Pieces:
-    """The goals, and what one means to do these days."""
+    """Yields the goals, and what the character means to do these days."""
     goals = sorted(talk.given.who.goals, key=lambda goal: not any(talk.has(word, goal) for word in talk.asked.words))
     for number, goal in enumerate(goals):
         said = talk.language.goal(talk.given.who, goal)
@@ -116,13 +116,13 @@ def want(talk: Interview) -> Pieces:
 
 
 def traits(talk: Interview) -> Pieces:
-    """The traits."""
+    """Yields the traits."""
     yield talk.say("traits", **card(talk))
     yield from background(talk)
 
 
 def fear(talk: Interview) -> Pieces:
-    """What of the past weighs: complaints and fears in what is known from the start."""
+    """Returns what weighs on the character: complaints and fears in its starting memories."""
     if talk.asked.topic:
         found = talk.relevant(talk.asked.words, [*talk.seeds(), *talk.given.thoughts])
         language = talk.given.who.language
@@ -133,7 +133,7 @@ def fear(talk: Interview) -> Pieces:
     return told_with(talk, "fear")
 
 
-class Row(NamedTuple):
+class CardTopic(NamedTuple):
     """What is told of card and starting memories that have one of the words `words.KIND` or are of a sort."""
 
     card: int
@@ -144,15 +144,15 @@ class Row(NamedTuple):
     sorts: tuple[str, ...] = ()
 
 
-ROWS: Mapping[str, Row] = {
-    "fear": Row(0, 3, sorts=("worry", "concern")), "secret": Row(0, 2, sorts=("secret",)),
-    "miss": Row(1, 2, "miss.none", ("loss",)), "owed": Row(2, 2, "owed.none"),
-    "regret": Row(1, 2, "regret.none", ("loss", "worry")),
+ROWS: Mapping[str, CardTopic] = {
+    "fear": CardTopic(0, 3, sorts=("worry", "concern")), "secret": CardTopic(0, 2, sorts=("secret",)),
+    "miss": CardTopic(1, 2, "miss.none", ("loss",)), "owed": CardTopic(2, 2, "owed.none"),
+    "regret": CardTopic(1, 2, "regret.none", ("loss", "worry")),
 }  # fmt: skip
 
 
 def told_with(talk: Interview, kind: str = "") -> Pieces:
-    """What card and starting memories say of a matter that is told by its words."""
+    """Returns what card and starting memories say about a matter, found by its words."""
     row = ROWS[kind or talk.asked.kind]
     words, language = talk.rules.say(f"words.{kind or talk.asked.kind}", {}, talk.dice).split(), talk.given.who.language
 
@@ -169,12 +169,12 @@ def told_with(talk: Interview, kind: str = "") -> Pieces:
 
 
 def sort_of(note: Recalled) -> str:
-    """Of which sort its author said a starting memory is; empty for any other."""
+    """Returns the sort that its author gave a starting memory; empty for any other memory."""
     return note.happening.sort if isinstance(note.happening, Seed) else ""
 
 
 def family(talk: Interview) -> Pieces:
-    """Husbands, mothers, children: from the background, the relations and what is known from the start."""
+    """Yields husbands, mothers, children: from the background, the relations and what is known from the start."""
     kin = talk.rules.say("words.family", {}, talk.dice).split()
     words = [word for word in talk.asked.words if any(talk.has(word, one) for one in kin)] or kin
     own = [piece for piece in background(talk) if any(talk.has(word, piece.text) for word in words)]
@@ -187,7 +187,7 @@ def family(talk: Interview) -> Pieces:
 
 
 def of_card(talk: Interview, *, work: bool = True) -> Iterator[Piece | None]:
-    """What the card says of the matter: goals, background, and with `work` the trade."""
+    """Yields what the card says about the matter: goals, background, and with `work` the trade."""
     who, words = talk.given.who, talk.asked.words
     telling = [word for word in words if word not in talk.light]
     if not telling:
@@ -209,7 +209,8 @@ def of_card(talk: Interview, *, work: bool = True) -> Iterator[Piece | None]:
 
 
 def in_routine(talk: Interview, *, most: bool = True) -> Iterator[Piece | None]:
-    """The strokes of a usual day that have to do with the matter; with `most`, with all that is asked of it."""
+    """Yields the strokes of a usual day that concern the matter; with `most`, only those that match the whole
+    question."""
     telling = [word for word in talk.asked.words if word not in talk.light]
     for item in talk.given.usual if telling else ():
         hits = [talk.has(word, f"{item.do} {item.location_name}") for word in telling]
@@ -218,7 +219,7 @@ def in_routine(talk: Interview, *, most: bool = True) -> Iterator[Piece | None]:
 
 
 def feel(talk: Interview) -> Pieces:
-    """The mood, what happened lately, and what one is doing."""
+    """Yields the mood, what happened lately, and the present doing."""
     mood = talk.given.mood
     yield talk.say("feel.good" if mood > WELL else "feel.bad" if mood < ILL else "feel.fair")
     moving = Befell | Failed | Absent | Voiced
@@ -230,7 +231,7 @@ def feel(talk: Interview) -> Pieces:
 
 
 def now(talk: Interview) -> Pieces:
-    """What the character is doing, and the stroke it is part of."""
+    """Yields the character's doing, and the stroke it is part of."""
     given = talk.given
     if given.doing:
         yield talk.say("now", Did(doing=given.doing))
@@ -243,14 +244,14 @@ def now(talk: Interview) -> Pieces:
 
 
 def where_now(talk: Interview) -> Pieces:
-    """The place."""
+    """Yields the place."""
     place = talk.given.situation.place.name
     yield talk.say("where", at=talk.pair.at(place), place=talk.pair.place(place))
     yield from now(talk)
 
 
 def here(talk: Interview) -> Pieces:
-    """Who is in sight."""
+    """Returns the people in sight."""
     people = talk.given.situation.people
     if not people:
         return [talk.say("here.alone")]
@@ -259,13 +260,13 @@ def here(talk: Interview) -> Pieces:
 
 
 def date(talk: Interview) -> Pieces:
-    """The time and the day."""
+    """Returns the time and the day."""
     here = talk.given.situation
     return [talk.say("date", oclock=talk.language.clock(here.time), weekday=here.weekday)]
 
 
 def asked(talk: Interview) -> Pieces:
-    """What the person asked in this talk, first or last."""
+    """Returns what the person asked in this talk, first or last."""
     questions = [line.text for line in talk.given.lines if line.speaker == ASKER]
     if not questions:
         return [talk.say("asked.none")]
@@ -274,7 +275,7 @@ def asked(talk: Interview) -> Pieces:
 
 
 def weather(talk: Interview) -> Pieces:
-    """The sky, what the weather was, what is said of it."""
+    """Yields the sky, the weather before, and what is said about it."""
     sky = talk.rules.say(f"sky.{talk.given.situation.sky}", {}, talk.dice)
     past = [note for note in reversed(talk.given.day) if isinstance(note.happening, Sky)]
     if talk.asked.when is not None and (talk.asked.when.days or talk.asked.when.start):
@@ -294,7 +295,7 @@ def weather(talk: Interview) -> Pieces:
 
 
 def learnt(talk: Interview) -> Pieces:
-    """The latest conclusions."""
+    """Yields the latest conclusions."""
     thoughts = [(note, told) for note in talk.given.thoughts if (told := tell(talk, note))]
     for note, told in thoughts[:1]:
         low = talk.language.lowered(told.text)

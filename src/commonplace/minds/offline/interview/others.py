@@ -20,8 +20,8 @@ from commonplace.minds.offline.interview.interview import (
     spoken_with,
     tells,
 )
-from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question import When
+from commonplace.minds.offline.interview.retell import tell
+from commonplace.minds.question import DaySpan
 from commonplace.minds.tasks import Acquaintance
 from commonplace.world.happenings import Came, ISaid, Left, Said, Seen
 
@@ -30,7 +30,7 @@ PAUSE = 45
 
 
 def people(talk: Interview) -> Pieces:
-    """Everybody the character knows, nearest first."""
+    """Returns everybody the character knows, nearest first."""
     known = talk.given.known
     if not known:
         return [talk.say("people.none")]
@@ -45,7 +45,7 @@ def people(talk: Interview) -> Pieces:
 
 
 def household(talk: Interview) -> Pieces:
-    """Those who have the same home."""
+    """Yields the people who have the same home."""
     near = [one for one in talk.given.known if one.housemate]
     home = next((spot.name for spot in talk.given.places if spot.id == talk.given.who.home), "")
     yield talk.say("home", home=home) if talk.asked.wants == "where" else None
@@ -63,7 +63,8 @@ def household(talk: Interview) -> Pieces:
 
 
 def with_whom(talk: Interview) -> Pieces:
-    """With whom what was spoken of is done: those who are that to the character, else those it talked with then."""
+    """Returns with whom something is done: people with that relation to the character, else those it talked with
+    then."""
     words = [word for word in talk.asked.words if word not in talk.light]
     found = [one for one in talk.given.known if any(talk.has(word, one.label) for word in words)]
     if found:
@@ -74,7 +75,7 @@ def with_whom(talk: Interview) -> Pieces:
 
 
 def label_of(talk: Interview, person: Person, rule: str = "label") -> Piece | None:
-    """What somebody is to the character."""
+    """Returns the relation of somebody to the character."""
     label = talk.language.label(talk.given.who, person.label)
     if label and (label.startswith(("my ", "제 ")) or not talk.language.is_mine(label)):
         return talk.say(f"{rule}.a", person, mark=label, a_label=talk.language.a(label))
@@ -86,7 +87,7 @@ def what_is(talk: Interview, person: Person) -> Piece | None:
 
 
 def closest(talk: Interview) -> Pieces:
-    """Whoever is nearest, and why."""
+    """Returns the closest person, and why."""
     best = talk.given.known[0] if talk.given.known and talk.given.known[0].warmth >= WARM else None
     if best is None:
         return [talk.say("closest.none")]
@@ -94,7 +95,7 @@ def closest(talk: Interview) -> Pieces:
 
 
 def rival(talk: Interview) -> Pieces:
-    """Whoever is liked least, and what others did that hurt."""
+    """Returns the least liked person, and what others did that hurt."""
     causes = {memory for note in talk.given.past.notes if note.kind == "hurt" for memory in note.because}
     hurts = [tell(talk, note) for note in talk.everything if note.id in causes]
     worst = min(talk.given.known, key=lambda one: (one.warmth, one.id), default=None)
@@ -105,7 +106,7 @@ def rival(talk: Interview) -> Pieces:
 
 
 def grounds(talk: Interview, person: Acquaintance, most: int) -> Iterator[Piece | None]:
-    """What a view of somebody rests on: what is known and thought of them, else the last talk."""
+    """Yields the grounds of a view of somebody: what is known and thought about them, else the last talk."""
     about = talk.about_person(person.id)
     yield from (tell(talk, note) for note in about[:most])
     yield from last_talk(talk, person)
@@ -117,18 +118,18 @@ def strangers(talk: Interview) -> list[Piece | None]:
 
 
 def acquaintances(talk: Interview) -> list[Acquaintance]:
-    """Those the question names that the character knows."""
+    """Returns the people whom the question names and the character knows."""
     return [talk.known[one] for one in talk.asked.people if one in talk.known]
 
 
 def about_topic(talk: Interview, person: Person) -> Iterator[Piece | None]:
-    """Where the question names a matter besides the person."""
+    """Yields memories of the matter that the question names besides the person."""
     words = [word for word in talk.asked.words if word not in {person.called.lower(), person.name.lower()}]
     yield from (tell(talk, note) for note in talk.relevant(words, talk.about_person(person.id))[:1])
 
 
 def hearsay(talk: Interview) -> Pieces:
-    """What others said of somebody to the character."""
+    """Yields what others told the character about somebody."""
     for person in [one for other in talk.asked.people[:1] if (one := talk.person(other))]:
         said = [note for note in named_by_others(talk, person) if tells(note)]
         yield from (tell(talk, note) for note in said[:3])
@@ -138,7 +139,7 @@ def hearsay(talk: Interview) -> Pieces:
 
 
 def named_by_others(talk: Interview, person: Person) -> list[Recalled]:
-    """The lines heard in which somebody else names somebody."""
+    """Returns the lines heard in which others name somebody."""
     lines = ((note, note.happening) for note in talk.of(Said))
     return [note for note, line in lines if person.id not in {line.who, line.to} and person.called in line.quote]
 
@@ -150,7 +151,7 @@ def feeling(talk: Interview, person: Acquaintance) -> Piece | None:
 
 
 def whois(talk: Interview) -> Pieces:
-    """What somebody is to the character, their work, what is known of them."""
+    """Yields somebody's relation to the character, their work, and what is known about them."""
     for person in acquaintances(talk)[:1]:
         yield what_is(talk, person)
         if person.label and person.work:
@@ -162,7 +163,7 @@ def whois(talk: Interview) -> Pieces:
 
 
 def know(talk: Interview) -> Pieces:
-    """Since when, as what, and how often they talked."""
+    """Yields since when and as what the character knows somebody, and how often they talked."""
     for person in acquaintances(talk)[:1]:
         if person.known_minutes >= 0:
             when = talk.language.dated(talk.given.situation.moment, person.known_minutes)
@@ -180,7 +181,7 @@ def know(talk: Interview) -> Pieces:
 
 
 def talked(talk: Interview) -> Pieces:
-    """When the two last talked, and about what; with whom one talked last, where nobody is named."""
+    """Yields when the two last talked, and about what; if nobody is named, with whom the character talked last."""
     if talk.asked.wants == "who" and not talk.asked.people:
         for line in [note for note in talk.given.day if spoken_with(note) in talk.known][-1:]:
             yield talk.say("talked.who", line, talk.known[spoken_with(line)])
@@ -226,12 +227,12 @@ def last_talk(talk: Interview, person: Person) -> Iterator[Piece | None]:
 
 
 def weightiest(lines: Iterable[Recalled]) -> list[Recalled]:
-    """What others said to the character that says something, the weightiest first."""
+    """Returns the lines with content that others said to the character, the weightiest first."""
     return sorted(filter(says_something, lines), key=lambda note: (not tells(note), -note.importance))
 
 
 def said_by(talk: Interview) -> Pieces:
-    """What somebody said to the character, about the matter asked where there is one."""
+    """Yields what somebody said to the character, about the matter in question if there is one."""
     people = talk.asked.people or {note.happening.who for note in talk.everything if is_to_me(note)}
     lines = [note for note in talk.of(Said) if note.happening.who in people]
     if talk.asked.when is not None:
@@ -249,7 +250,7 @@ def said_by(talk: Interview) -> Pieces:
 
 
 def seen(talk: Interview) -> Pieces:
-    """Where somebody is or was last seen, and what they were doing."""
+    """Yields where somebody is or was last seen, and their doing."""
     others = {person.id: person for person in talk.given.situation.people}
     for other in talk.asked.people[:2]:
         person = talk.person(other)
@@ -257,15 +258,12 @@ def seen(talk: Interview) -> Pieces:
             continue
         is_past = talk.asked.when is not None and talk.asked.when.days > 0
         if other in others and not (is_past or talk.asked.places or talk.event):
-            yield in_sight(talk, others[other])
+            here = others[other]
+            yield talk.say("seen.here.asleep" if here.asleep else "seen.here", here)
         else:
             yield from last_seen(talk, person)
     if not talk.asked.people:
         yield talk.unknown()
-
-
-def in_sight(talk: Interview, person: Person) -> Piece | None:
-    return talk.say("seen.here.asleep" if person.asleep else "seen.here", person)
 
 
 def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
@@ -294,7 +292,7 @@ def last_seen(talk: Interview, person: Person) -> Iterator[Piece | None]:
 
 
 def met(talk: Interview) -> Pieces:
-    """With whom the character talked, and whom it saw, and how many; of an event or a place, whom it saw there."""
+    """Yields with whom the character talked, whom it saw, and how many; for an event or a place, whom it saw there."""
     if talk.event is not None or talk.asked.places:
         yield from met_there(talk, talk.event)
         return
@@ -337,7 +335,7 @@ def met(talk: Interview) -> Pieces:
 
 
 def is_guest(talk: Interview, note: Recalled) -> bool:
-    """Whether a memory is of where one works, where the question asks for guests."""
+    """Tells whether a memory is of the character's work place, if the question asks for guests."""
     return not asks_for_guests(talk) or talk.work is None or note.happening.place == talk.work.location
 
 
@@ -346,7 +344,7 @@ def asks_for_guests(talk: Interview) -> bool:
 
 
 def met_there(talk: Interview, event: FactNote | None) -> Iterator[Piece | None]:
-    """Whom the character saw at an event or a place."""
+    """Yields the people whom the character saw at an event or a place."""
     seen: dict[str, Recalled] = {}
     for note in talk.everything:
         here = talk.at_event(note, event) if event else note.happening.place in talk.asked.places
@@ -358,14 +356,14 @@ def met_there(talk: Interview, event: FactNote | None) -> Iterator[Piece | None]
 
 
 def seen_people(talk: Interview, seen: Mapping[str, Recalled]) -> Piece | None:
-    """Whom the character saw, and how many they were where that is asked."""
+    """Returns the people whom the character saw, and their number if that is asked."""
     rule = "met.count" if talk.asked.wants == "count" else "met.saw.only"
     ids = (note.id for note in list(seen.values())[:8])
     return talk.say(rule, *ids, people=talk.language.many(list(seen)[:8]), count=str(len(seen)))
 
 
-def talks(talk: Interview, span: When) -> Iterator[Piece | None]:
-    """Talks of a stretch, one with each person first, the weightiest of each: with whom, when and about what."""
+def talks(talk: Interview, span: DaySpan) -> Iterator[Piece | None]:
+    """Yields talks of a stretch, one with each person first, the weightiest of each: with whom, when and about what."""
     held: list[tuple[str, list[Recalled]]] = []
     for note in talk.given.day:
         other = spoken_with(note)
@@ -396,7 +394,8 @@ MOST_TOPICS = 2
 
 
 def topics(talk: Interview, notes: Iterable[Recalled], other: Person) -> tuple[str, list[Recalled]]:
-    """(What lines were about, as the character names it, its own things and the other's by whose they are; the lines.)
+    """Returns (the topics of lines as the character names them, with whose its own and the other's things are; the
+    lines).
 
     `my broth`, `Jun's drone`, `the lantern festival`: each once.
     """

@@ -10,7 +10,7 @@ from commonplace.languages.language import language
 from commonplace.minds.notes import PastNote
 from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
 from commonplace.minds.offline.interview.oneself import told_with
-from commonplace.minds.offline.interview.telling import some
+from commonplace.minds.offline.interview.retell import some
 
 SETTLED = ("kept", "broke", "promised")
 MOST = 3
@@ -18,7 +18,7 @@ MOST = 3
 
 
 def are_asked(talk: Interview) -> bool:
-    """Whether the question is about what the one who is asked promised to others."""
+    """Tells whether the question is about the character's promises to others."""
     if not _has("promise", talk):
         return False
     if _has("promised_by_another", talk):
@@ -29,7 +29,7 @@ def are_asked(talk: Interview) -> bool:
 
 
 def promises(talk: Interview) -> Pieces:
-    """What was promised, and whether it was done: to those who are named, about what is named, the latest first."""
+    """Yields the promises and whether they were kept: to the people or about the things named, the latest first."""
     if _has("promised_by_another", talk):
         rows = [one for one in talk.given.past.notes if one.kind == "hurt"]
         ids = {memory for one in rows for memory in one.because}
@@ -50,7 +50,8 @@ def promises(talk: Interview) -> Pieces:
 
 
 def owed(talk: Interview) -> Pieces:
-    """Debts: what was promised to give and is still to come, what card and starting memories say of owing."""
+    """Yields debts: what the character promised to give and has not given, and what card and starting memories say
+    about owing."""
     rows = [row for row in talk.given.past.notes if row.kind == "promised" and row.act in GIVEN]
     due = list(_told(talk, [row for row in rows if not talk.asked.people or row.other in talk.asked.people]))
     return [*due, *(piece for piece in told_with(talk) if piece and (piece.ids or not due))]

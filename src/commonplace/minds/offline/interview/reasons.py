@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from commonplace.minds.notes import Item, Recalled
+from commonplace.minds.notes import ItemNote, Recalled
 from commonplace.minds.offline.interview.days import strokes
 from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, minute_of, occurs
 from commonplace.minds.offline.interview.matters import whereabouts_of
 from commonplace.minds.offline.interview.oneself import background, of_card
 from commonplace.minds.offline.interview.others import about_topic, acquaintances, grounds
-from commonplace.minds.offline.interview.telling import tell
-from commonplace.minds.question import When
+from commonplace.minds.offline.interview.retell import tell
+from commonplace.minds.question import DaySpan
 from commonplace.world.happenings import Befell, Changed, Did, Said, Walked
 
 
 def why(talk: Interview) -> Pieces:
-    """The reasons; where nothing at all is known of what the question takes for granted, that."""
+    """Returns the reasons; if nothing is known about what the question takes for granted, it says so."""
     found = in_background(talk) or [piece for piece in grounds_of(talk) if piece]
     if found or not talk.asked.heads or talk.asked.people or not talk.asked.own:
         return found
@@ -27,7 +27,7 @@ def why(talk: Interview) -> Pieces:
 
 
 def in_background(talk: Interview) -> list[Piece]:
-    """What the background says of the place or the one thing that is named."""
+    """Returns what the background says about the place or the one thing that is named."""
     names = [spot.name for spot in talk.given.places if spot.id in talk.asked.places]
     if names and talk.asked.past and talk.asked.own:
         return [piece for piece in background(talk) if names[0] in piece.text]
@@ -38,7 +38,7 @@ def in_background(talk: Interview) -> list[Piece]:
 
 
 def grounds_of(talk: Interview) -> Pieces:
-    """What the plan cites, what a deed was part of, a goal it serves, what is remembered of the matter."""
+    """Yields what the plan cites, the stroke of a deed, a goal it serves, and what is remembered about the matter."""
     words, given = talk.asked.words, talk.given
     if talk.asked.past and talk.asked.own and talk.asked.places and not talk.asked.people:
         missing = list(whereabouts_of(talk, only_missing=True))
@@ -78,7 +78,7 @@ def grounds_of(talk: Interview) -> Pieces:
 
 
 def deeds_named(talk: Interview) -> list[Recalled]:
-    """The deeds the question asks about: those at the place it names, else those that have all its words."""
+    """Returns the deeds the question asks about: those at the place it names, else those that have all its words."""
     own = talk.of(Did | Walked)
     if talk.asked.when is not None:
         own = [note for note in own if talk.in_span(note, talk.asked.when)]
@@ -87,8 +87,8 @@ def deeds_named(talk: Interview) -> list[Recalled]:
     return [note for note in talk.relevant(talk.asked.words, own) if talk.has_all(talk.asked.words, note)]
 
 
-def is_of(talk: Interview, item: Item) -> bool:
-    """Whether a stretch of plan is what the question asks about."""
+def is_of(talk: Interview, item: ItemNote) -> bool:
+    """Tells whether the question asks about a stretch of plan."""
     if item.location in talk.asked.places:
         return True
     text = f"{item.do} {item.location_name}"
@@ -97,9 +97,9 @@ def is_of(talk: Interview, item: Item) -> bool:
 
 
 def part_of(talk: Interview, deed: Recalled) -> Iterator[Piece | None]:
-    """The stroke a deed was part of."""
+    """Yields the stroke a deed was part of."""
     days, minute = talk.moment(deed)
-    for plan, id, _ in reversed(strokes(talk, When(days=days))):
+    for plan, id, _ in reversed(strokes(talk, DaySpan(days=days))):
         if minute_of(plan.start) <= minute and plan.place == deed.happening.place:
             yield talk.say("why.plan", id, deed.id, plan)
             return
@@ -107,7 +107,7 @@ def part_of(talk: Interview, deed: Recalled) -> Iterator[Piece | None]:
 
 
 def reasons(talk: Interview) -> Pieces:
-    """Why the last answer is as it is."""
+    """Yields the reasons for the last answer."""
     people = acquaintances(talk)
     if talk.asked.kind == "closest" and talk.given.known:
         people = [talk.given.known[0]]
@@ -151,6 +151,6 @@ def content_words(talk: Interview, text: str) -> list[str]:
 
 
 def sharing(talk: Interview, words: Sequence[str], notes: Sequence[Recalled]) -> list[Recalled]:
-    """The memories that share most of the words."""
+    """Returns the memories that share most of the words."""
     counted = [(sum(occurs(word, note.text, talk.given.who.language) for word in words), note) for note in notes]
     return [note for count, note in sorted(counted, key=lambda pair: -pair[0]) if count >= min(2, len(words))]

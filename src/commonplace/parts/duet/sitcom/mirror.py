@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from commonplace.memory.embedding import Vector
+from commonplace.memory.stores.store import Add, Touch, Writer
 from commonplace.parts.stores.chroma import ChromaStore
 from commonplace.run.reading import Reading
 
@@ -40,13 +41,13 @@ class Mirror:
         for agent, name in self._names.items():
             stream = reading.stream_at(agent)
             memories = list(stream)
-            known = len(self._store.load(name).memories)
-            fresh = [memory for memory in memories if memory.id > known]
-            self._store.append(name, fresh, [stream.vector(memory.id) for memory in fresh])
-            there = {memory.id for memory in memories}
-            stored = {memory.id: memory for memory in self._store.load(name).memories if memory.id in there}
-            moved = {one.id: one.accessed_at for one in memories if stored[one.id].accessed_at != one.accessed_at}
-            self._store.touch(name, moved)
+            writer = Writer(self._store, name)
+            there = {memory.id: memory for memory in writer.stored.memories}
+            fresh = [memory for memory in memories if memory.id not in there]
+            moved = {
+                one.id: one.accessed_at for one in memories if one.accessed_at != there.get(one.id, one).accessed_at
+            }
+            writer.write(Add(fresh, [stream.vector(memory.id) for memory in fresh]), Touch(moved))
 
     def agreement(self, agent: str, vector: Vector | None, exact: Sequence[int]) -> Agreement | None:
         """Chroma's nearest to a query, compared with the exact ids; None for a query without a vector."""

@@ -15,7 +15,7 @@ LONGEST_OWN = 180
 
 
 def voices_of(scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
-    """Character → its own lines: one of each starting memory, the weightiest first, then a second one of each.
+    """Returns character → its own lines: one of each starting memory, the weightiest first, then a second one of each.
 
     A line that waits for a moment or a hearer is left out, and so is one that carries news.
     """
@@ -23,7 +23,7 @@ def voices_of(scenario: Scenario) -> Mapping[str, tuple[str, ...]]:
 
 
 def acquaintances_of(scenario: Scenario) -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """Character → (short name, label) of those whom it knows from before, in the author's order."""
+    """Returns character → (short name, label) of the people it knows from before, in the author's order."""
     called = {id: persona.called for id, persona in scenario.personas.items()}
     return {
         one.id: tuple((called[other.to], other.label) for other in one.relations if other.label and other.to in called)
@@ -38,7 +38,7 @@ def _lines(scenario: Scenario, one: CharacterPart) -> Iterator[str]:
 
 
 def _free(scenario: Scenario, memory: MemoryPart) -> Iterable[str]:
-    """The lines that are said at any time, to anybody."""
+    """Yields the lines that may be said at any time, to anybody."""
     for line in memory.lines:
         terms = scenario.terms.get(line)
         if (terms is None or terms.is_free) and len(line) <= LONGEST_OWN and not carried(scenario.facts, line):

@@ -11,14 +11,14 @@ from functools import cached_property
 from typing import Self
 
 from commonplace import rng
-from commonplace.minds.notes import Item, News, Person, So, Who
+from commonplace.minds.notes import ItemNote, News, Person, So, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
-from commonplace.minds.offline.grammar import Grammar, grammar
 from commonplace.minds.offline.incidents import Noticed, befallen
 from commonplace.minds.offline.moment import Moment
-from commonplace.minds.offline.rows import Choice, Facts, read_table
+from commonplace.minds.offline.rule_tables import ChosenRow, Facts, read_table
 from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import PlanDayInput, ReactInput, Stroke
 from commonplace.world.happenings import Befell
 
@@ -53,78 +53,79 @@ class Plight(Facts):
 
     @cached_property
     def mood(self) -> Temper:
-        """What the character is like."""
+        """Returns the character's temper."""
         return temper(self._who)
 
     @property
     def kind(self) -> str:
-        """`burning`, `ill` …"""
+        """Returns the kind of the circumstance: `burning`, `ill` …"""
         return self.so.kind
 
     @property
     def subject(self) -> str:
-        """`person`, `place`, `thing`, `fact` or `town`."""
+        """Returns the sort of its subject: `person`, `place`, `thing`, `fact` or `town`."""
         return self.so.subject
 
     @property
     def struck(self) -> bool:
-        """Whether it is so of the character itself."""
+        """Tells whether it is a circumstance of the character itself."""
         return self.so.of == self._who.id
 
     @property
     def did(self) -> bool:
-        """Whether the character did it, or is the other one of two."""
+        """Tells whether the character caused it, or is the other one of two."""
         return self.so.by == self._who.id
 
     @property
     def mine(self) -> bool:
-        """Whether it is of something of the character's own."""
+        """Tells whether its subject belongs to the character."""
         return self.so.tie == "own"
 
     @property
     def kin(self) -> bool:
-        """Whether it is of somebody whom the character lives with or is related to."""
+        """Tells whether its subject lives with the character or is related to it."""
         return self.so.tie == "kin"
 
     @property
     def dear(self) -> bool:
-        """Whether it is of kin, of somebody close, or of a place or a thing of theirs."""
+        """Tells whether its subject is kin, somebody close, or a place or a thing of theirs."""
         return self.so.tie in {"kin", "close"}
 
     @property
     def liked(self) -> bool:
-        """Whether the character likes whom it concerns."""
+        """Tells whether the character likes the person it concerns."""
         return self.so.person is not None and self.so.person.warmth >= LIKED
 
     @property
     def present(self) -> bool:
-        """Whether whom it is of is in sight."""
+        """Tells whether its subject is in sight."""
         return any(one.id == self.so.of for one in self._people)
 
     @property
     def there(self) -> bool:
-        """Whether the character is where it is, or next to it."""
+        """Tells whether the character is at its place, or next to it."""
         return self.seen or self._here in (self.so.place, self.so.near)
 
     @property
     def doer(self) -> Person | None:
-        """Who did it, if in sight and not asleep."""
+        """Returns the person who caused it, if in sight and not asleep."""
         return next((one for one in self._people if one.id == self.so.by and one.can_be_spoken_to), None)
 
     @property
     def capable(self) -> bool:
-        """Whether it is in the character's nature to do something about it."""
+        """Tells whether it is in the character's nature to do something about it."""
         mood = self.mood
         return self._who.age >= GROWN and (mood.helpful > 0 or mood.handy > 0 or mood.brave > 0 or self.so.heals)
 
     @property
     def child(self) -> bool:
-        """Whether the character is a child."""
+        """Tells whether the character is a child."""
         return self._who.age < GROWN
 
     @property
     def runs(self) -> bool:
-        """Whether it is the one of those here who runs for help: the same to all, never kin, and no child of sorrow."""
+        """Tells whether the character is the one of those here who runs for help: the same for all, never kin, and no
+        child if that can be helped."""
         here = sorted(
             [
                 self._who.id,
@@ -136,28 +137,28 @@ class Plight(Facts):
 
     @property
     def help_away(self) -> bool:
-        """Whether there is a healer to fetch, who is not here."""
+        """Tells whether there is a healer to fetch who is not here."""
         healer = self.so.healer
         return healer is not None and not self.so.heals and all(one.id != healer.id for one in self._people)
 
     @property
     def alone(self) -> bool:
-        """Whether nobody else is here who could run for help."""
+        """Tells whether nobody else is here who could run for help."""
         return not any(one.id not in (self.so.of, self.so.by) and not one.asleep for one in self._people)
 
     @property
     def bereaved(self) -> bool:
-        """Whether the character likes one who lived with somebody that is gone."""
+        """Tells whether the character likes somebody who lived with a person that is gone."""
         return self.so.bereaved is not None and self.so.bereaved.warmth >= LIKED
 
     @property
     def days(self) -> int:
-        """Days since it began."""
+        """Returns the days since it began."""
         return self.so.days_ago
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class DeedPlan:
     """What a row says: what for, where, for how long, and what it is called."""
 
     role: str
@@ -172,8 +173,8 @@ DAYS = read_table("days", Plight)
 EMOJI = {"fight": "🪣", "heal": "🩺", "fetch": "🏃", "search": "🔍", "mend": "🔧", "mourn": "🖤", "farewell": "🕯️"}
 
 
-def deed(choice: Choice[Plight] | None, rules: Grammar, dice: Dice) -> Deed | None:
-    """The deed of a row; None where it has none, or there is no place for it."""
+def deed(choice: ChosenRow[Plight] | None, rules: Grammar, dice: Dice) -> DeedPlan | None:
+    """Returns the deed of a row; None if the row has none, or there is no place for it."""
     if choice is None or not choice.row.cells["where"]:
         return None
     cells, so = choice.row.cells, choice.facts.so
@@ -186,14 +187,16 @@ def deed(choice: Choice[Plight] | None, rules: Grammar, dice: Dice) -> Deed | No
     of_kind = rules.say(f"so.{role}.{so.kind}", slots, dice)
     do = of_kind or rules.say(f"so.{role}", slots, dice)
     return (
-        Deed(role, place, int(cells["minutes"]), do, cells.get("at", "")) if do and (place or where == "here") else None
+        DeedPlan(role, place, int(cells["minutes"]), do, cells.get("at", ""))
+        if do and (place or where == "here")
+        else None
     )
 
 
 # ── when one learns of it ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Circumstance(Noticed):
+class Discovery(Noticed):
     """Something has become so, and the character learns of it now: it notices, or it is told."""
 
     so: So
@@ -219,33 +222,33 @@ class Circumstance(Noticed):
 
     @property
     def over(self) -> bool:
-        """Whether it is over."""
+        """Tells whether it is over."""
         return not self.so.holds
 
     @property
     def person(self) -> Person | None:
-        """Whom it concerns most, if in sight and awake."""
+        """Returns the person it concerns most, if in sight and awake."""
         return next(
             (one for one in self.people if one.id == self.so.of and one.can_be_spoken_to and not one.asleep), None
         )
 
     @property
     def doer(self) -> Person | None:
-        """Who did it, if in sight."""
+        """Returns the person who caused it, if in sight."""
         return self.it.doer
 
     @cached_property
-    def _deed(self) -> Deed | None:
+    def _deed(self) -> DeedPlan | None:
         return deed(DEEDS.choose(self.it), self.rules, self.dice)
 
     @property
     def role(self) -> str:
-        """What the character does about it; empty for nothing in particular."""
+        """Returns the role in which the character acts on it; empty for nothing in particular."""
         return self._deed.role if self._deed else ""
 
     @property
     def respond(self) -> Stroke | None:
-        """To do it: now, or once the one who tells of it has been heard out."""
+        """Returns the stroke of acting on it: now, or after listening to whoever tells of it."""
         deed = self._deed
         if deed is None:
             return None
@@ -268,12 +271,12 @@ class Absence(Moment):
 
     @property
     def whim(self) -> int:
-        """A number of 0 … 99 that stays the same for them for an hour."""
+        """Returns a number of 0 … 99 that stays the same for them for an hour."""
         return self.dice.steady().below(100, "absent", self.so.of, self.hour)
 
     @property
     def stroke(self) -> Stroke:
-        """To look where they live."""
+        """Returns the stroke of looking for them where they live."""
         do = self.rules.say("so.look", {"x": self.so.called}, self.dice)
         return self.from_now(do, 25, self.so.place, emoji="🔍")
 
@@ -281,7 +284,7 @@ class Absence(Moment):
 class Barred(Moment):
     """The plan has something that is not possible as it is: see `spoiled`."""
 
-    def __init__(self, given: ReactInput, dice: Dice, item: Item, so: So, rule: str) -> None:
+    def __init__(self, given: ReactInput, dice: Dice, item: ItemNote, so: So, rule: str) -> None:
         super().__init__(given, dice)
         self._item, self.so, self._rule, self.ids = item, so, rule, (so.memory,)
 
@@ -294,7 +297,7 @@ class Barred(Moment):
 
     @property
     def stroke(self) -> Stroke:
-        """Something else in its place, till what comes next."""
+        """Returns the stroke that replaces it until the next one begins."""
         item, now = self._item, self.given.situation.time
         start, minutes = item.start, item.minutes
         if item is self.given.now:
@@ -306,9 +309,10 @@ class Barred(Moment):
         )
 
 
-def spoiled(notes: Sequence[So], who: Who, item: Item | Stroke, *, chosen: bool) -> Iterator[tuple[So, str]]:
-    """What makes a stretch of plan impossible as it is, with the rule for what one does instead: one has to lie down,
-    the place is barred, an event does not take place, somebody or something it takes is not there."""
+def spoiled(notes: Sequence[So], who: Who, item: ItemNote | Stroke, *, chosen: bool) -> Iterator[tuple[So, str]]:
+    """Yields each circumstance that makes a stretch of plan impossible as it is, with the rule for what to do instead:
+    the character has to lie down, the place is barred, an event does not take place, or somebody or something it needs
+    is not there."""
     rules = grammar(who.language)
     for so in notes:
         rule = ""
@@ -338,12 +342,12 @@ def spoiled(notes: Sequence[So], who: Who, item: Item | Stroke, *, chosen: bool)
 
 
 def unpowered(so: So, place: str) -> bool:
-    """Whether there is no power at a place."""
+    """Tells whether there is no power at a place."""
     return so.kind == "dark" and so.holds and so.place in ("", place)
 
 
 def instead(so: So, rule: str, who: Who, place: str, dice: Dice) -> tuple[str, str, str]:
-    """Where one goes instead, what one does there, and its emoji."""
+    """Returns where the character goes instead, what it does there, and its emoji."""
     where = {
         "so.own_shut": so.near,
         "so.shut": so.instead,
@@ -363,7 +367,7 @@ def instead(so: So, rule: str, who: Who, place: str, dice: Dice) -> tuple[str, s
 
 
 def changed(given: PlanDayInput, stroke: Stroke, start: int, dice: Dice) -> Stroke:
-    """A stroke of the routine as what is so leaves it."""
+    """Returns a stroke of the routine as the circumstances allow it."""
     at = stroke.model_copy(update={"start": hhmm(start)})
     so, rule = next(spoiled(given.so, given.who, at, chosen=False), (None, ""))
     if so is None:
@@ -374,7 +378,7 @@ def changed(given: PlanDayInput, stroke: Stroke, start: int, dice: Dice) -> Stro
 
 
 def deeds_of_the_day(given: PlanDayInput, dice: Dice) -> Iterator[tuple[str, Stroke]]:
-    """What is to be done about what is so on a day, each with the time of day; empty for any."""
+    """Yields the deeds about circumstances on a day, each with its time of day; an empty time means any."""
     for so in given.so:
         plight = Plight(so, given.who, dice)
         found = deed(DAYS.choose(plight), grammar(given.who.language), dice.with_(so.id))

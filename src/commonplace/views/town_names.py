@@ -30,7 +30,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Town:
+class TownNames:
     """Names of everything in a scenario, cleaned for display. Unknown ids are their own names."""
 
     title: str
@@ -50,8 +50,8 @@ class Town:
     """Of circumstances."""
 
     @classmethod
-    def of(cls, part: ScenarioPart) -> Town:
-        """Read off the scenario file as parsed."""
+    def of(cls, part: ScenarioPart) -> TownNames:
+        """Returns the town of a parsed scenario file."""
         areas = tuple(nested_areas(part.world.root, ""))
         people = part.characters
         return cls(
@@ -59,7 +59,10 @@ class Town:
             language=part.language,
             clock=Clock(parse_iso(part.clock.start), part.clock.tick_minutes),
             root=part.world.root.id,
-            rooms={area.id: _room(area, parent, part) for area, parent in areas},
+            rooms={
+                area.id: Room(area.id, clean(area.name), parent, area.outdoor, part.layout.map.get(area.id))
+                for area, parent in areas
+            },
             ways=(
                 *((parent, area.id) for area, parent in areas if parent),
                 *((way.between[0], way.between[1]) for way in part.world.ways),
@@ -72,15 +75,15 @@ class Town:
         )
 
     def who(self, agent_id: str) -> str:
-        """The full name."""
+        """Returns the full name."""
         return self.names.get(agent_id, clean(agent_id))
 
     def short(self, agent_id: str) -> str:
-        """The name others use."""
+        """Returns the name others use."""
         return self.called.get(agent_id, clean(agent_id))
 
     def where(self, area_id: str) -> str:
-        """An area's name; of a passage `a--b-1` the names of its ends."""
+        """Returns an area's name; for a passage `a--b-1` the names of its ends."""
         room = self.rooms.get(area_id)
         if room:
             return room.name
@@ -90,17 +93,17 @@ class Town:
         return f"{self.where(start)} ↔ {self.where(rest.rpartition('-')[0])}"
 
     def what(self, node_id: str) -> str:
-        """The name of an object, an area or a character."""
+        """Returns the name of an object, an area or a character."""
         return self.objects.get(node_id) or self.names.get(node_id) or self.where(node_id)
 
     def now(self, key: str, by: str = "") -> str:
-        """That a circumstance is so: `Mira's Noodle Bar is on fire.`"""
+        """Returns a sentence that says that a circumstance holds: `Mira's Noodle Bar is on fire.`"""
         kind, of = subject_of(key)
         template = self.kinds[kind].words.now if kind in self.kinds else clean(key)
         return said(template, self.language, self._subject(of), by and self.short(by))
 
     def over(self, key: str) -> str:
-        """That a circumstance is over."""
+        """Returns a sentence that says that a circumstance is over."""
         kind, of = subject_of(key)
         template = self.kinds[kind].words.over if kind in self.kinds else clean(key)
         return said(template, self.language, self._subject(of), "")
@@ -111,7 +114,7 @@ class Town:
         return language(self.language).the(self.what(self.root if of == TOWN else of))
 
     def indoors(self, area_id: str) -> bool:
-        """Whether rain does not fall there."""
+        """Tells whether rain does not fall in an area."""
         room = self.rooms.get(area_id)
         return room is not None and not room.outdoor
 
@@ -122,11 +125,7 @@ def _noun(fact: FactPart, spoken: str) -> str:
 
 
 def nested_areas(area: AreaPart, parent: str) -> Iterator[tuple[AreaPart, str]]:
-    """(area, id of the area it lies in) of an area and all in it, outermost first."""
+    """Yields (area, id of the area it lies in) for an area and all areas in it, outermost first."""
     yield area, parent
     for child in area.areas:
         yield from nested_areas(child, area.id)
-
-
-def _room(area: AreaPart, parent: str, part: ScenarioPart) -> Room:
-    return Room(area.id, clean(area.name), parent, area.outdoor, part.layout.map.get(area.id))

@@ -36,23 +36,23 @@ _SLOT = re.compile(r"\{([a-z_.]+)\}")
 class Facts:
     """What the conditions of a kind of rows are about; each property of a subclass is one that a row may name."""
 
-    by: Choice[Any] | None = None
+    by: ChosenRow[Any] | None = None
     """The choice of another table that this one goes on from."""
 
     @classmethod
     def found(cls, *given: Any, **more: Any) -> Iterator[Self]:
-        """What a row of this kind may be about here and now, in the order in which it is looked at."""
+        """Yields what a row of this kind may be about here and now, in the order in which the rows are tried on it."""
         raise NotImplementedError
 
     def get(self, path: str, /) -> str:
-        """What stands for a name in a template, or for `name.name`; empty for nothing."""
+        """Returns the value of a name in a template, or of `name.name`; empty for nothing."""
         value: Any = self
         for name in path.split("."):
             value = getattr(value, name, "")
         return str(value or "")
 
     def filled(self, text: str) -> str:
-        """A cell, with what stands for the names in braces."""
+        """Returns a cell in which the names in braces are replaced by their values."""
         return _SLOT.sub(lambda slot: self.get(slot[1]), text) if "{" in text else text
 
 
@@ -63,11 +63,11 @@ class Filled(NamedTuple):
     given: Mapping[str, str]
 
     def get(self, name: str, /) -> str:
-        """What stands for a name; empty for nothing."""
+        """Returns the value of a name; empty for nothing."""
         return self.given[name] if name in self.given else self.facts.get(name)
 
 
-class Row(NamedTuple, Generic[F]):
+class RuleRow(NamedTuple, Generic[F]):
     """A case."""
 
     name: str
@@ -80,24 +80,24 @@ class Row(NamedTuple, Generic[F]):
     """File and line."""
 
     def met(self, facts: F) -> int:
-        """How many of its conditions hold before the first that does not."""
+        """Returns how many of its conditions hold before the first that does not."""
         for number, one in enumerate(self.when):
             if not one.is_met(facts):
                 return number
         return len(self.when)
 
 
-class Choice(NamedTuple, Generic[F]):
+class ChosenRow(NamedTuple, Generic[F]):
     """The row that decides, what it is about, and what would have decided instead."""
 
-    row: Row[F]
+    row: RuleRow[F]
     facts: F
-    passed: tuple[tuple[Row[F], F, int], ...]
+    passed: tuple[tuple[RuleRow[F], F, int], ...]
     """The heavier rows with what they would have been about and how many of their conditions held."""
 
     def account(self, after: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The row by its name, its conditions with what they found, and the heavier rows that nearly decided; `after`
-        is that of a row which was chosen before and holds, too."""
+        """Returns the name of the row, its conditions with what they found, and the heavier rows that nearly decided;
+        `after` is the account of a row that was chosen before and holds, too."""
         if after is not None:
             mine = self.account()
             return {**after, "row": f"{after['row']}{JOINED}{mine['row']}", "when": [*after["when"], *mine["when"]]}
@@ -115,9 +115,9 @@ class Choice(NamedTuple, Generic[F]):
         return [[row.name, row.when[met].explained(facts)] for row, facts, met in nearly]
 
     @classmethod
-    def accounts(cls, choices: Sequence[Choice[Any]]) -> dict[str, Any]:
-        """Rows that led to one another: their names, their conditions with what they found, and what nearly decided in
-        the last of them rather than in those before."""
+    def accounts(cls, choices: Sequence[ChosenRow[Any]]) -> dict[str, Any]:
+        """Returns rows that led to one another: their names, their conditions with what they found, and what nearly
+        decided in the last of them before those in the others."""
         nearly = (row for one in reversed(choices) for row in one._nearly())
         return {
             "row": JOINED.join(one.row.name for one in choices),
@@ -126,59 +126,59 @@ class Choice(NamedTuple, Generic[F]):
         }
 
 
-class Table(Generic[F]):
+class RuleTable(Generic[F]):
     """Rows, the heaviest first."""
 
-    def __init__(self, rows: Iterable[Row[F]]) -> None:
+    def __init__(self, rows: Iterable[RuleRow[F]]) -> None:
         self.rows = sorted(rows, key=lambda row: (-row.weight, -len(row.when)))
         self._runs = [(of, list(run)) for of, run in groupby(self.rows, key=lambda row: row.of)]
         self._by_kind = {of: [row for row in self.rows if row.of is of] for of, _ in self._runs}
 
-    def choose(self, *given: Any) -> Choice[F] | None:
-        """The row that decides. Rows of one kind that weigh next to each other are tried together for one thing they
-        may be about after the other."""
-        passed: list[tuple[Row[F], F, int]] = []
+    def choose(self, *given: Any) -> ChosenRow[F] | None:
+        """Returns the row that decides. Neighbouring rows of one kind are tried together, on one thing after
+        another."""
+        passed: list[tuple[RuleRow[F], F, int]] = []
         every = ((rows, facts) for of, rows in self._runs for facts in of.found(*given))
         return next((choice for rows, facts in every if (choice := _decided(rows, facts, passed))), None)
 
-    def decide(self, facts: F) -> Choice[F] | None:
-        """The row that decides of those that are about such facts."""
+    def decide(self, facts: F) -> ChosenRow[F] | None:
+        """Returns the row that decides, among the rows about such facts."""
         return _decided(self._by_kind[type(facts)], facts, [])
 
 
-def _decided(rows: Iterable[Row[F]], facts: F, passed: list[tuple[Row[F], F, int]]) -> Choice[F] | None:
-    """The first row that holds; those that do not are added to `passed`."""
+def _decided(rows: Iterable[RuleRow[F]], facts: F, passed: list[tuple[RuleRow[F], F, int]]) -> ChosenRow[F] | None:
+    """Returns the first row that holds; the rows that do not hold are added to `passed`."""
     for row in rows:
         met = row.met(facts)
         if met == len(row.when):
-            return Choice(row, facts, tuple(passed))
+            return ChosenRow(row, facts, tuple(passed))
         passed.append((row, facts, met))
     return None
 
 
-def read_table(name: str, *kinds: type[F]) -> Table[F]:
-    """A table of the offline mind. Raises CommonplaceError with the file and the line of what is wrong."""
+def read_table(name: str, *kinds: type[F]) -> RuleTable[F]:
+    """Returns a table of the offline mind. Raises CommonplaceError with the file and the line of a mistake."""
     return parsed(f"{name}.txt", _text(name), {one.__name__.lower(): one for one in kinds})
 
 
-def parsed(name: str, text: str, kinds: Mapping[str, type[F]]) -> Table[F]:
-    """The table of a text."""
+def parsed(name: str, text: str, kinds: Mapping[str, type[F]]) -> RuleTable[F]:
+    """Returns the table of a text."""
 
-    def row(at: str, cells: dict[str, str]) -> Row[F]:
+    def row(at: str, cells: dict[str, str]) -> RuleRow[F]:
         of = kinds[cells.pop("of")]
         when = tuple(condition(one.strip(), of) for one in cells.pop("when").split(",") if one.strip())
-        return Row(cells.pop("name"), of, when, int(cells.pop("weight")), cells, at)
+        return RuleRow(cells.pop("name"), of, when, int(cells.pop("weight")), cells, at)
 
-    return Table(_each(name, text, row))
+    return RuleTable(_each(name, text, row))
 
 
 def read_numbers(name: str) -> Mapping[str, int]:
-    """A table of the offline mind that has a number for each name. Raises as `read_table` does."""
+    """Returns a table of the offline mind that has a number for each name. Raises as `read_table` does."""
     return numbers(f"{name}.txt", _text(name))
 
 
 def numbers(name: str, text: str) -> Mapping[str, int]:
-    """The numbers of a text by their names; what each is for stands behind it."""
+    """Returns the numbers of a text by their names; each line ends with what the number is for."""
 
     def named(_: str, cells: Mapping[str, str]) -> tuple[str, int]:
         number, value, _ = cells.values()
@@ -192,7 +192,7 @@ def _text(name: str) -> str:
 
 
 def _each(name: str, text: str, made: Callable[[str, dict[str, str]], T]) -> Iterator[T]:
-    """What is made of each line of a table, of where it stands and its cells by column."""
+    """Yields what `made` returns for each line of a table, given its position and its cells by column."""
     columns = list[str]()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):

@@ -14,7 +14,7 @@ AUTO = "auto"
 
 
 def listed(text: str) -> frozenset[str]:
-    """The words of a text, as a set: a list written as running text."""
+    """Returns the words of a text as a set, for a list written as running text."""
     return frozenset(text.split())
 
 
@@ -37,7 +37,7 @@ class WordList:
 
 @cache
 def word_list(language: str) -> WordList:
-    """The lists of a language, or those of all for `AUTO`: words of different scripts cannot be confused.
+    """Returns the lists of a language, or those of all for `AUTO`: words of different scripts cannot be confused.
 
     Raises UsageError for a language without lists.
     """

@@ -41,7 +41,8 @@ _RULES: Mapping[type[Happening], tuple[str, ...]] = {
 
 
 def tell(talk: Interview, note: Recalled) -> Piece | None:
-    """A memory in the character's own words; None for one that nobody would mention, or in another language."""
+    """Returns a memory in the character's own words; None if nobody would mention it, or if it is in another
+    language."""
     it = note.happening
     if not talk.language.speaks(it.quote or " ".join((*note.tell, note.text))):
         return None
@@ -56,7 +57,7 @@ def tell(talk: Interview, note: Recalled) -> Piece | None:
 
 
 def dated(talk: Interview, note: Recalled, text: str) -> str:
-    """A text of an earlier day with its days as they are called now: its `today` is `yesterday`."""
+    """Returns a text of an earlier day with its days as they are called now: its `today` becomes `yesterday`."""
     days, moment = talk.moment(note)[0], talk.given.situation.moment
     for ago, start, end, pattern in rules_of(talk.given.who.language).days if days else ():
         hit = pattern.search(text) if ago is not None else None
@@ -69,7 +70,7 @@ def dated(talk: Interview, note: Recalled, text: str) -> str:
 
 
 def _text(talk: Interview, note: Recalled) -> Piece | None:
-    """What the author gave to say, else the sentence itself in the first person."""
+    """Returns the author's words for a memory, else the sentence itself in the first person."""
     if any(
         fact.starts and fact.starts <= talk.given.situation.moment for fact in talk.given.facts if fact.id in note.facts
     ):
@@ -88,10 +89,10 @@ def _text(talk: Interview, note: Recalled) -> Piece | None:
 
 
 def named(talk: Interview, text: str) -> int:
-    """How many words of the question a text has."""
+    """Returns how many words of the question a text has."""
     return sum(talk.has(word, text) for word in talk.asked.words)
 
 
 def some(talk: Interview, notes: Iterable[Recalled], most: int) -> list[Piece]:
-    """The first memories that can be told, in the character's own words."""
+    """Returns the first memories that can be told, in the character's own words."""
     return list(islice((piece for note in notes if (piece := tell(talk, note))), most))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from commonplace.clock import hhmm, parse_iso
 from commonplace.languages import phrases, weekdays
 from commonplace.minds.notes import News, Recalled
-from commonplace.minds.prompts.prompt import Setting
+from commonplace.minds.prompts.prompt import PromptSetting
 from commonplace.text import clean, sentences, shortened
 from commonplace.world.happenings import ISaid, Said, Seed
 
@@ -46,7 +46,7 @@ _HEADING = re.compile(r"#{2,}|-{3,}|={3,}|\*{2,}")
 
 @lru_cache(maxsize=16_384)  # a prompt shows hundreds of texts; the previous one showed nearly all of them
 def plain(text: str) -> str:
-    """Cleaned and on one line, without brackets, fences, headings and the marks of chat templates.
+    """Returns the text cleaned and on one line, without brackets, fences, headings and the marks of chat templates.
 
     Quotation marks become the plain ones, which cost models a third of the tokens.
     """
@@ -54,7 +54,7 @@ def plain(text: str) -> str:
 
 
 def speech(text: str) -> str:
-    """Words to put between quotation marks: quotation marks inside become single ones."""
+    """Returns words to put between quotation marks: quotation marks inside become single ones."""
     return plain(text).replace('"', "'")
 
 
@@ -67,8 +67,8 @@ _CLAUSE = re.compile(r"[,;:]\s|\s[–—-]\s")
 
 
 def gist(text: str, limit: int) -> str:
-    """At most `limit` characters: without its shortest sentences, which greet and exclaim more than they tell; where
-    one sentence alone is longer, up to the end of a clause."""
+    """Returns at most `limit` characters: without its shortest sentences, which mostly greet or exclaim; a single
+    sentence that is longer is cut at the end of a clause."""
     if len(text) <= limit:
         return text
     parts = list(sentences(text))
@@ -81,7 +81,7 @@ def gist(text: str, limit: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldMemory:
     """One memory in words."""
 
     id: int
@@ -94,8 +94,8 @@ class Told:
 class Teller:
     """Tells one character's memories, as of one moment."""
 
-    def __init__(self, me: str, name: str, language: str, moment: str, setting: Setting) -> None:
-        """`me` is the short name. `moment`: ISO; empty where there is no clock."""
+    def __init__(self, me: str, name: str, language: str, moment: str, setting: PromptSetting) -> None:
+        """Makes the teller of a character; `me` is its short name. `moment`: ISO; empty if there is no clock."""
         words = phrases(language, "prompts")
         self._you, self._your, self._to = words["you"], words["your"], words["to"]
         self._language = language
@@ -107,17 +107,18 @@ class Teller:
         self._short = tuple((full, called) for full, called in others if full != called)
         self._me = me
 
-    def memory(self, note: Recalled, longest: int = LONGEST) -> Told:
-        """A retrieved memory."""
-        return Told(note.id, self._when(note), self._text(note, longest))
+    def memory(self, note: Recalled, longest: int = LONGEST) -> ToldMemory:
+        """Returns a retrieved memory as it is told."""
+        return ToldMemory(note.id, self._when(note), self._text(note, longest))
 
-    def news(self, entry: News, longest: int = LONGEST) -> Told:
-        """What was perceived just now."""
-        return Told(entry.memory_id, "", self._text(entry, longest))
+    def news(self, entry: News, longest: int = LONGEST) -> ToldMemory:
+        """Returns a piece of news as it is told."""
+        return ToldMemory(entry.memory_id, "", self._text(entry, longest))
 
-    def memories(self, notes: Iterable[Recalled], longest: int = LONGEST, *, days: bool = False) -> list[Told]:
-        """In the order given; what says the same as an earlier one is left out. `days`: without the time of day."""
-        told: dict[str, Told] = {}
+    def memories(self, notes: Iterable[Recalled], longest: int = LONGEST, *, days: bool = False) -> list[ToldMemory]:
+        """Returns the memories as they are told, in the order given, without those that say the same as an earlier one.
+        `days`: without the time of day."""
+        told: dict[str, ToldMemory] = {}
         for note in notes:
             one = self.memory(note, longest)
             one = replace(one, when=" ".join(one.when.split()[:-1])) if days else one
@@ -125,7 +126,7 @@ class Teller:
         return list(told.values())
 
     def bare(self, text: str, longest: int = LONGEST) -> str:
-        """A remembered sentence without its subject where that is oneself."""
+        """Returns a remembered sentence without its subject, if that is the character itself."""
         text = self._subject.sub("", self._owned.sub(self._your, text))
         for full, called in self._short:
             text = text.replace(full, called)

@@ -21,7 +21,7 @@ INDENT = "  "
 
 
 def world_tree(geography: Geography, world: World) -> dict[str, Node]:
-    """All nodes by id as they are at the end of a tick; what is gone, and who is not in the world, is left out.
+    """Returns all nodes by id as they are at the end of a tick, without what is gone and who is not in the world.
 
     The parent of an object is the area it lies in or the character that carries it.
     """
@@ -38,7 +38,7 @@ def world_tree(geography: Geography, world: World) -> dict[str, Node]:
 
 
 def belief_tree(geography: Geography, belief: Belief) -> dict[str, Node]:
-    """What a character believes to be where, in the same shape. Something that it has missed has no parent."""
+    """Returns what a character believes to be where, in the same shape. Something that it has missed has no parent."""
     known = [node for node in geography.nodes.values() if belief.knows(node.id)]
     seen = [(node, belief.nodes[node.id]) for node in known]
     return _with_children(
@@ -56,7 +56,7 @@ def _with_children(nodes: Iterable[Node]) -> dict[str, Node]:
 
 
 def state_lines(reading: Reading, tick: int) -> Iterator[str]:
-    """The state at the end of a tick, line by line."""
+    """Yields the state at the end of a tick, line by line."""
     frame, geography = reading.frame(tick), reading.scenario_at(tick).geography
     world, states = reading.world_at(tick), reading.states_at(tick)
     tree = world_tree(geography, world)
@@ -99,7 +99,7 @@ def _mind(
 
 
 def _otherwise(geography: Geography, tree: Mapping[str, Node], believed: Mapping[str, Node], me: str) -> Iterator[str]:
-    """What is not as a character believes it to be."""
+    """Yields what differs from a character's belief."""
     for id, node in believed.items():
         true = tree.get(id)
         if node.type == "area" or id == me:
@@ -112,5 +112,5 @@ def _otherwise(geography: Geography, tree: Mapping[str, Node], believed: Mapping
 
 
 def print_state(reading: Reading, tick: int) -> None:
-    """Print the state at the end of a tick."""
+    """Prints the state at the end of a tick."""
     print("\n".join(state_lines(reading, tick)), end="\n\n", flush=True)

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import islice, pairwise
 
-from commonplace.character.account import KEPT_DAYS, MARKED, Entry, as_topic, cited
+from commonplace.character.account import KEPT_DAYS, MARKED, AccountRow, as_topic, cited
 from commonplace.character.fact import Fact, carried
-from commonplace.character.plan import PlanItem
 from commonplace.clock import midnight
+from commonplace.cognition.authors_lines import lines_in, marks_in
 from commonplace.cognition.perceive import Percept
-from commonplace.cognition.telling import lines_in, marks_in
 from commonplace.cognition.turn import Notebook, TurnView, View
 from commonplace.languages import rows, weekdays
 from commonplace.memory.record import Memory
@@ -31,8 +30,8 @@ REPAIRS = frozenset({"REPAIR", "FIX", "MEND"})
 """Verbs with which something is done that is worth knowing later, also where it is a routine."""
 
 
-def note(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
-    """Write the rows of what was perceived in this tick, and settle the promises whose time has come."""
+def record_past(view: TurnView, notebook: Notebook, remembered: Iterable[Remembered]) -> None:
+    """Writes the rows of what was perceived in this tick, and settles the promises whose time has come."""
     known = sorted(remembered, key=lambda pair: pair[1].id)  # whatever order they come in, the rows are the same
     for percept, memory in known:
         match percept.happening:
@@ -62,12 +61,12 @@ def _add(
     view: TurnView, notebook: Notebook, kind: str, memory: Memory, other: str = "", act: str = "", topic: str = "",
     named: str = "", due: int = -1,
 ) -> None:  # fmt: skip
-    entry = Entry(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), named=named, due=due)
+    entry = AccountRow(kind, other, act, topic, view.tick, view.tick, because=(memory.id,), named=named, due=due)
     notebook.account = notebook.account.noted(entry, oldest(view))
 
 
 def oldest(view: TurnView) -> int:
-    """The tick before which rows are forgotten."""
+    """Returns the tick before which rows are forgotten."""
     return view.tick - view.scenario.clock.ticks(KEPT_DAYS * 24 * 60)
 
 
@@ -75,7 +74,7 @@ def oldest(view: TurnView) -> int:
 
 
 def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> None:
-    """I told, asked, agreed to or declined something."""
+    """Notes that I told, asked, agreed to or declined something."""
     hearer = said.to
     for text in (said.quote, *lines_in(said.quote, view.scenario)):
         notebook.account = notebook.account.said(hearer, text, view.tick, oldest(view))
@@ -104,7 +103,8 @@ def _i_said(view: TurnView, notebook: Notebook, said: ISaid, memory: Memory) -> 
 
 
 def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> None:
-    """Another told me, asked me, answered me or agreed to something. Of what is said to others only facts count."""
+    """Notes that somebody told me, asked me, answered me or agreed to something. Counts only facts in lines said to
+    somebody else."""
     other, act = said.who, said.act
     topics = topics_of(view.scenario.facts, said)
     if not said.to_me:
@@ -130,7 +130,7 @@ def _said(view: TurnView, notebook: Notebook, said: Said, memory: Memory) -> Non
 
 
 def _replied(view: TurnView, notebook: Notebook, said: Said, before: Line, memory: Memory) -> None:
-    """What a reply makes of my line before it: an answered question, something agreed to or refused."""
+    """Notes what a reply makes of my line before it: an answered question, something agreed to or refused."""
     other, act, asked = said.who, said.act, _speech(before)
     mine = asked.act
     if not asks(mine):
@@ -147,14 +147,15 @@ def _replied(view: TurnView, notebook: Notebook, said: Said, before: Line, memor
 def _pledged(
     view: TurnView, notebook: Notebook, kind: str, other: str, favour: str, line: Speech, memory: Memory
 ) -> None:
-    """A line promises a favour: mine to the other (`promised`), or the other's to me (`agreed`)."""
+    """Notes a line that promises a favour: mine to the other (`promised`), or the other's to me (`agreed`)."""
     for topic in topics_of(view.scenario.facts, line):
         due = _due(view, favour, topic, line)
         _add(view, notebook, kind, memory, other, favour, topic, line.topic, due)
 
 
 def _due(view: TurnView, favour: str, topic: str, *lines: Speech) -> int:
-    """When a promise is to be kept: at the end of an event, on the day that the words name, or within two days."""
+    """Returns when a promise has to be kept: at the end of an event, on the day that the words name, or within two
+    days."""
     if not favour:
         return _ends(view, topic)
     days = _named_day(view, " ".join(line.quote for line in lines).lower())
@@ -163,7 +164,7 @@ def _due(view: TurnView, favour: str, topic: str, *lines: Speech) -> int:
 
 
 def _named_day(view: TurnView, quotes: str) -> int | None:
-    """Days from now to the day that the words name; None for none."""
+    """Returns the days from now to the day that the words name; None if they name none."""
     language = view.scenario.language
     found = {name.lower(): (number - view.now.weekday()) % 7 or 7 for number, name in enumerate(weekdays(language))}
     found |= {name: int(days) for name, days in rows(language, "days", "ahead")}
@@ -179,25 +180,25 @@ def _kept(
         _settled(view, notebook, row, "kept", cited(row.because, (memory.id,)))
 
 
-def _rows_on(notebook: Notebook, kind: str, other: str, favour: str, topics: Sequence[str]) -> list[Entry]:
+def _rows_on(notebook: Notebook, kind: str, other: str, favour: str, topics: Sequence[str]) -> list[AccountRow]:
     rows = (notebook.account.find(kind, other, favour, topic) for topic in topics)
     return [row for row in rows if row is not None]
 
 
 def topics_of(facts: Sequence[Fact], line: Speech) -> tuple[str, ...]:
-    """What a line is about: the seed facts its words carry, else its topic."""
+    """Returns the topics of a line: the seed facts its words carry, else its own topic."""
     topic = as_topic(line.topic)
     return carried(facts, line.quote) or ((topic,) if topic else ())
 
 
 def talk_topics(view: View) -> tuple[str, ...]:
-    """What the latest lines of the talk one is in are about."""
+    """Returns the topics of the latest lines of the character's talk."""
     lines = view.world.talk.lines[-LATEST_LINES:] if view.world.talk else ()
     return tuple(dict.fromkeys(topic for line in lines for topic in topics_of(view.scenario.facts, _speech(line))))
 
 
 def _before(view: TurnView, other: str, line: Speech, *, mine: bool) -> Line | None:
-    """The line that a line of the talk between me and another answers; `mine`: whether the answer is mine."""
+    """Returns the line that a line of the talk between me and another answers; `mine` tells that the answer is mine."""
     me = view.persona.id
     speaker, asker = (me, other) if mine else (other, me)
     for talk in view.world.conversations:
@@ -221,26 +222,23 @@ def _speech(line: Line) -> Speech:
 
 
 def _did(view: TurnView, notebook: Notebook, did: Did, memory: Memory) -> None:
-    """Something done that is no routine."""
+    """Notes something done that is not routine."""
     stroke = view.state.plan.at(view.now - timedelta(minutes=view.scenario.clock.tick_minutes), "day")
-    if stroke is not None and _is_special(stroke):
+    if stroke is not None and stroke.routine < 0 and not stroke.asleep:
         _add(view, notebook, "did", memory, topic=as_topic(stroke.action_description), named=stroke.action_description)
     elif did.verb in REPAIRS:
         _add(view, notebook, "did", memory, topic=as_topic(did.doing))
 
 
-def _is_special(stroke: PlanItem) -> bool:
-    return stroke.routine < 0 and not stroke.asleep
-
-
 def _event(view: TurnView, notebook: Notebook, befell: Befell, memory: Memory) -> None:
-    """A scripted event that I saw where it took place."""
+    """Notes a scripted event that I saw at its place."""
     if befell.event and view.world.area in befell.areas.split():
         _add(view, notebook, "attended", memory, topic=befell.event)
 
 
 def _attend(view: TurnView, notebook: Notebook, known: Sequence[Remembered]) -> None:
-    """The events of facts that go on where I am. Where nothing new is perceived, the latest memory is cited, once."""
+    """Notes the events of facts that go on where I am. If nothing new is perceived, it cites the latest memory,
+    once."""
     for fact in view.scenario.facts:
         if fact.place != view.world.area or not fact.goes_on(view.now):
             continue
@@ -253,7 +251,7 @@ def _attend(view: TurnView, notebook: Notebook, known: Sequence[Remembered]) -> 
 
 
 def _ends(view: TurnView, topic: str) -> int:
-    """The tick at which the event of a fact is over; −1 for anything else."""
+    """Returns the tick at which the event of a fact is over; −1 for anything else."""
     fact = view.scenario.fact(topic)
     if fact is None or fact.starts is None:
         return -1
@@ -261,7 +259,7 @@ def _ends(view: TurnView, topic: str) -> int:
 
 
 def _settle(view: TurnView, notebook: Notebook) -> None:
-    """A promise whose time is over was kept by one who was there, and broken by one who was not."""
+    """Settles the promises whose time is over: whoever was there kept it, whoever was not broke it."""
     account = notebook.account
     for entry in account.promises():
         if entry.kind != "promised" or not 0 <= entry.due <= view.tick:
@@ -273,8 +271,8 @@ def _settle(view: TurnView, notebook: Notebook) -> None:
         _settled(view, notebook, entry, "kept" if kept else "broke", because)
 
 
-def _settled(view: TurnView, notebook: Notebook, promise: Entry, kind: str, because: tuple[int, ...]) -> None:
-    row = Entry(
+def _settled(view: TurnView, notebook: Notebook, promise: AccountRow, kind: str, because: tuple[int, ...]) -> None:
+    row = AccountRow(
         kind, promise.other, promise.act, promise.topic, view.tick, view.tick, because=because, named=promise.named
     )
     notebook.account = notebook.account.noted(row, oldest(view))

@@ -19,7 +19,7 @@ from commonplace.world.events import Form, Post
 _QUOTES = " “”\"'‘’"
 
 
-class Message(NamedTuple):
+class SentMessage(NamedTuple):
     """A message that a sentence sends."""
 
     post: Post
@@ -27,9 +27,9 @@ class Message(NamedTuple):
     """The sentence without the words of the message."""
 
 
-def message(given: PerceiveEventInput, here: str = "") -> Message | None:
-    """The message that a sentence sends; None for none, also where it is not clear to whom it is or where it hangs.
-    `here`: the area of a board that has no other name."""
+def message(given: PerceiveEventInput, here: str = "") -> SentMessage | None:
+    """Returns the message that a sentence sends; None if it sends none, or if its reader or its place is not clear.
+    `here` is the area of a board that has no other name."""
     forms, _ = forms_of(given, book(given.language))
     for form, row in _rows(given.language):
         found = row.fullmatch(given.text.strip().rstrip(" .!。"))
@@ -37,12 +37,12 @@ def message(given: PerceiveEventInput, here: str = "") -> Message | None:
         if found and post:
             said = [found.span(name) for name in ("words", "says") if name in row.groupindex]
             start, end = min(one for one, _ in said), max(one for _, one in said)
-            return Message(post, sentence(f"{found[0][:start].rstrip()} {found[0][end:]}"))
+            return SentMessage(post, sentence(f"{found[0][:start].rstrip()} {found[0][end:]}"))
     return None
 
 
 def sentence(text: str) -> str:
-    """A text with a capital and an end."""
+    """Returns a text with a capital and an end mark."""
     bare = text.strip(_QUOTES)
     return ended(bare[:1].upper() + bare[1:])
 
@@ -84,7 +84,7 @@ def _post(
 
 
 def _parts(name: str) -> Iterator[str]:
-    """A name, and what it may be made of: `the board at the plaza`, `the plaza`, `the board`."""
+    """Yields a name, and the names it may consist of: `the board at the plaza`, `the plaza`, `the board`."""
     yield name
     pieces = re.split(r" (?:at|in|on|of|by) | ", name)
     yield from (" ".join(pieces[number:]) for number in range(1, len(pieces)))

@@ -27,7 +27,7 @@ LEVELS = ("", "polite", "plain")
 """Speech levels at which a sentence may have been said; the first is the author's own."""
 
 
-class Lines:
+class AuthorsLines:
     """The author's lines for one hearer; what was held back is noted in the trace, with the condition that fails."""
 
     def __init__(
@@ -37,11 +37,11 @@ class Lines:
         self._noted = set[str]()
 
     def told(self, found: Iterable[Recalled]) -> tuple[Recalled, ...]:
-        """The memories, each with what of it may be told."""
+        """Returns the memories, each with the lines that may be told of it."""
         return tuple(self._with_kept(one, one.minutes_ago) for one in found)
 
     def news(self, facts: Iterable[FactNote], found: Sequence[Recalled]) -> tuple[FactNote, ...]:
-        """The facts that these memories carry, each with the ways to tell it that may be used."""
+        """Returns the facts that these memories carry, each with the lines for it that may be used."""
         known = {one.id: [note.minutes_ago for note in found if one.id in note.facts] for one in facts}
         return tuple(self._with_kept(one, max(known[one.id])) for one in facts)
 
@@ -50,7 +50,7 @@ class Lines:
         return changed(one, tell=self._kept(one.tell, minutes_ago // 60)) if any(map(terms.get, one.tell)) else one
 
     def answered(self, lines: tuple[Spoken, ...]) -> tuple[Spoken, ...]:
-        """The lines of a talk, the latest with what may be said to it."""
+        """Returns the lines of a talk, the latest with the lines that may answer it."""
         scenario = self._view.scenario
         if not lines or lines[-1].speaker == self._view.persona.id:
             return lines
@@ -78,7 +78,7 @@ class Lines:
         return not failed
 
     def _outward(self, line: str, terms: Terms) -> str:
-        """What of who says it to whom, and of what was said before, does not fit; empty where all does."""
+        """Returns the condition on speaker, hearer and earlier lines that fails; empty if all hold."""
         account, heard = self._notebook.account, self._notebook.account.lines.get(self._hearer.id, {})
         if terms.speakers and self._view.persona.id not in terms.speakers:
             return "who"
@@ -100,7 +100,7 @@ class Lines:
 
 
 def moment(view: View, account: Account, people: Sequence[Person], alone: bool) -> Moment:
-    """What conditions find."""
+    """Returns the moment, which conditions are tested on."""
     world, now = view.world, view.now
     area = view.scenario.geography.nodes[world.area]
     return Moment(
@@ -129,7 +129,7 @@ def _somebody(view: View, one: Person) -> Somebody:
 
 
 def with_goals(view: V) -> V:
-    """The view of somebody with those goals alone whose conditions hold."""
+    """Returns the view of somebody, with only those goals whose conditions hold."""
     persona = view.persona
     if not persona.goals_when:
         return view
@@ -148,9 +148,9 @@ def _wanting(persona: Persona, goals: tuple[str, ...]) -> Persona:
 
 
 def lines_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
-    """The lines with conditions or marks, and those that others come after, of which an utterance consists in part.
+    """Returns the lines with conditions or marks, and those that others come after, that an utterance contains.
 
-    Each is found at any speech level and after whatever words lead up to it, and is given as its author wrote it.
+    Each is found at any speech level and after any words that lead up to it, and is returned as its author wrote it.
     """
     if not scenario.terms:
         return ()
@@ -160,7 +160,7 @@ def lines_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
 
 
 def marks_in(utterance: str, scenario: Scenario) -> tuple[str, ...]:
-    """The marks that the lines in an utterance set, sorted."""
+    """Returns the marks that the lines in an utterance set, sorted."""
     found = (scenario.terms.get(line, Terms()).sets for line in lines_in(utterance, scenario))
     return tuple(sorted({mark for marks in found for mark in marks}))
 
@@ -175,7 +175,8 @@ def _as_words(text: str) -> str:
 
 
 def unconditional(scenario: Scenario, found: Iterable[Told]) -> tuple[Told, ...]:
-    """Memories or facts without the lines that have conditions: no character is known to whom they would be said."""
+    """Returns memories or facts without the lines that have conditions: no character is known to whom they would be
+    said."""
     bound = {line for line, terms in scenario.terms.items() if not terms.is_free}
     return tuple(
         changed(one, tell=tuple(line for line in one.tell if line not in bound))

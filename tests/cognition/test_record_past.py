@@ -11,8 +11,8 @@ import pytest
 from cognition.hamlet import Town, festival, go, hamlet, idle, talking
 from cognition.hamlet import puppets as _puppets
 from commonplace.character.account import Account
-from commonplace.cognition.account import note
 from commonplace.cognition.perceive import perceive
+from commonplace.cognition.record_past import record_past
 from commonplace.cognition.turn import Notebook
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import ConverseOutput
@@ -126,7 +126,7 @@ def test_the_order_of_percepts_does_not_matter() -> None:
         for seed in range(4):
             random.Random(seed).shuffle(known)
             notebook = Notebook(view.state)
-            note(view, notebook, known)
+            record_past(view, notebook, known)
             found.append(notebook.account)
         assert all(account == found[0] for account in found)
 

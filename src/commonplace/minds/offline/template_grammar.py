@@ -36,7 +36,7 @@ class Slots(Protocol):
     """What fills a template, by the names of its slots."""
 
     def get(self, name: str, /) -> str | None:
-        """What stands for a name; empty or None for nothing."""
+        """Returns the value of a name; empty or None for nothing."""
         ...
 
 
@@ -69,11 +69,11 @@ class Grammar:
     )
 
     def words(self, name: str) -> frozenset[str]:
-        """A word list; empty when the language has none of that name."""
+        """Returns a word list; empty if the language has none of that name."""
         return self.lists.get(name, frozenset())
 
     def has(self, name: str, text: str) -> bool:
-        """Whether a word or phrase of a list is said in the text."""
+        """Tells whether the text has a word or phrase of a list in it."""
         return self.language.occurs(self.words(name), text)
 
     def word(
@@ -84,7 +84,7 @@ class Grammar:
         dice: Dice,
         accept: Callable[[str], bool] | None = None,
     ) -> Wording:
-        """One wording of the rule that `accept` agrees to, if there is one. Empty slots count as missing."""
+        """Returns one wording of the rule that `accept` agrees to, if there is one. Empty slots count as missing."""
         usable = [template for template in self._templates(rule, voice) if all(map(slots.get, template.needs))]
         if not usable:
             return Wording()
@@ -101,24 +101,24 @@ class Grammar:
         return Wording()
 
     def say(self, rule: str, slots: Slots, dice: Dice) -> str:
-        """One wording of a rule in no particular voice; empty when no template fits."""
+        """Returns one wording of a rule in no particular voice; empty if no template fits."""
         return self.word(rule, "", slots, dice).text
 
     def first(self, rule: str, slots: Slots) -> str:
-        """The first wording of a rule whose slots are all filled; empty when there is none."""
+        """Returns the first wording of a rule whose slots are all filled; empty if there is none."""
         fitting = next((one for one in self.rules.get(rule, ()) if all(map(slots.get, one.needs))), None)
         pieces = fitting.pieces if fitting else ()
         return self.language.joined("".join(slots.get(one) or "" if odd % 2 else one for odd, one in enumerate(pieces)))
 
     def every(self, rule: str) -> tuple[str, ...]:
-        """All templates of a rule as they are written, in order; slots stand in braces."""
+        """Returns all templates of a rule as they are written, in order; slots stand in braces."""
         return tuple(
             "".join(f"{{{piece}}}" if index % 2 else piece for index, piece in enumerate(template.pieces))
             for template in self.rules.get(rule, ())
         )
 
     def _templates(self, rule: str, voice: str) -> tuple[Template, ...]:
-        """The templates of a rule that a voice may use, its own ones repeated to weigh more."""
+        """Returns the templates of a rule that a voice may use; its own ones are repeated, to weigh more."""
         found = self._by_voice.get((rule, voice))
         if found is None:
             fitting = [one for one in self.rules.get(rule, ()) if not one.voices or voice in one.voices]
@@ -139,7 +139,7 @@ class Grammar:
         return self.language.joined("".join(out))
 
     def _spelt_out(self, template: Template) -> Template:
-        """A formal speaker's wording: the template without contractions, what fills it as it is."""
+        """Returns a formal speaker's wording: the template without contractions; what fills it does not change."""
         spelt_out = self.language.spelt_out
         pieces = tuple(piece if index % 2 else spelt_out(piece) for index, piece in enumerate(template.pieces))
         return replace(template, pieces=pieces)
@@ -153,7 +153,7 @@ _SLOT = re.compile(r"\{([~a-z_]+)\}")
 def parsed_rules(
     text: str, levelled: Callable[[str], str] = lambda template: template
 ) -> dict[str, tuple[Template, ...]]:
-    """The rules of one file, each template at a speech level. A rule named twice has the templates of both."""
+    """Returns the rules of one file, each template at a speech level. A rule named twice has the templates of both."""
     rules: dict[str, tuple[Template, ...]] = {}
     for block in f"\n{text}".split("\n== ")[1:]:
         head, _, body = block.partition("\n")
@@ -176,7 +176,7 @@ def _parsed(line: str, act: str, levelled: Callable[[str], str]) -> Template:
 
 
 def parsed_lists(text: str) -> dict[str, frozenset[str]]:
-    """The word lists of one file: `name: word, several words, word`."""
+    """Returns the word lists of one file: `name: word, several words, word`."""
     lists: dict[str, frozenset[str]] = {}
     for row in text.split("\n"):
         if row and not row.startswith("#"):
@@ -188,7 +188,8 @@ def parsed_lists(text: str) -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=8)
 def grammar(name: str, level: str = "") -> Grammar:
-    """The grammar of a language at a speech level, read once; rules and lists that it lacks are the English ones."""
+    """Returns the grammar of a language at a speech level, read once; the rules and lists that it lacks are the English
+    ones."""
     spoken = language(name)
     rules: dict[str, tuple[Template, ...]] = {}
     lists: dict[str, frozenset[str]] = {}
@@ -202,5 +203,5 @@ def grammar(name: str, level: str = "") -> Grammar:
 
 
 def reason(name: str, rule: str, **slots: str) -> str:
-    """Why a character decides so, in words a person can read: the first wording of `reason.…` that fits."""
+    """Returns why a character decides so, in words for people: the first wording of `reason.…` that fits."""
     return grammar(name).first(f"reason.{rule}", slots)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from commonplace.character.persona import Persona
 from commonplace.character.plan import PlanItem
-from commonplace.character.state import AREA, Known
+from commonplace.character.state import AREA, KnownNode
 from commonplace.clock import iso
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.situation import CLOSE, person
@@ -39,14 +39,14 @@ KEEPS = 4 * 60
 
 
 def known(view: View) -> tuple[So, ...]:
-    """What the character knows to be so, or to have been so lately."""
+    """Returns the circumstances that the character knows to hold, or to have held lately."""
     notes = (_note(view, one) for one in view.scenario.circumstances.values())
     return tuple(note for note in notes if note is not None)
 
 
 def absent(view: TurnView, item: PlanItem | None) -> tuple[So, ...]:
-    """Those one is fond of or lives with who are not where one is used to meeting them, of whom one does not know that
-    they lie ill or are gone: where they live or are mostly, or in what one meant to do with them."""
+    """Returns the people whom the character likes or lives with and who are missing where it usually meets them, or in
+    what it meant to do with them, unless it knows that they lie ill or are gone."""
     scenario, area, hour = view.scenario, view.world.area, view.now.hour
     notes: list[So] = []
     for one in scenario.circumstances.values() if WAKING[0] <= hour < WAKING[1] else ():
@@ -77,14 +77,15 @@ def _naming(called: str) -> Callable[[str], bool]:
 
 
 def off(notes: tuple[So, ...], me: str) -> frozenset[str]:
-    """Ids of what is no news: events that do not take place, as far as these notes say, and what one did to others."""
+    """Returns the ids of what is not news: events that do not take place according to these notes, and wrongs that the
+    character did to others."""
     events = (note.of for note in notes if note.subject == "fact" and note.holds)
     return frozenset((*events, *(note.id for note in notes if note.wrong and note.by == me)))
 
 
 def in_own_words(view: View, facts: Iterable[FactNote]) -> tuple[FactNote, ...]:
-    """The facts as a character tells them: what is so of itself in the first person, and only while it is so; nothing
-    that it is named in, and not that it asks for somebody."""
+    """Returns the facts as a character tells them: a circumstance of its own in the first person, and only while it
+    holds; no fact in which it is named, and not that it asks for somebody."""
     return tuple(said for fact in facts if (said := _in_own_words(view, fact)) is not None)
 
 
@@ -104,8 +105,8 @@ def _in_own_words(view: View, fact: FactNote) -> FactNote | None:
 
 
 def speakable(view: View, found: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
-    """Memories without riddles that have come out, and without those from before about a relative for whom the
-    character grieves: it does not speak of them."""
+    """Returns memories without riddles that have been solved, and without those from before about a relative for whom
+    the character grieves: it does not speak of them."""
     found = _without_riddles(view, found)
     spoken, one = language(view.scenario.language), view.scenario.circumstances.get(f"grieving.{view.persona.id}")
     note = _note(view, one) if one is not None else None
@@ -120,8 +121,8 @@ def speakable(view: View, found: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
 
 
 def _without_riddles(view: View, notes: tuple[Recalled, ...]) -> tuple[Recalled, ...]:
-    """The memories but for those whose author's lines name what came out when something befell the character, such as
-    `he is Copper`: a name in the sentence that nobody and no place has."""
+    """Returns the memories, except those whose author's lines reveal what came out when something befell the character,
+    such as `he is Copper`: a name in the sentence that nobody and no place has."""
     scenario, me, out = view.scenario, view.persona.id, set[str]()
     for one in scenario.circumstances.values():
         fact, since = scenario.fact(one.key), scenario.clock.time(one.since)
@@ -142,8 +143,8 @@ def _name_words(scenario: Scenario) -> set[str]:
 
 
 def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:
-    """The facts that somebody has heard, as far as the character knows, with what is so that they cannot but know:
-    what is of themselves or of theirs, and what they were seen next to."""
+    """Returns the facts that somebody has heard, as far as the character knows, with the circumstances that they must
+    know: those of themselves and of what is theirs, and those they were seen next to."""
     scenario, seen = view.scenario, view.state.belief.nodes.get(other)
     found = list(shared)
     for one in scenario.circumstances.values():
@@ -160,12 +161,12 @@ def aware(view: View, other: str, shared: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def shown_the_way(view: TurnView, notebook: Notebook, notes: tuple[So, ...]) -> None:
-    """Where one would go because of what is so, one finds."""
+    """Adds to the belief the places where the character would go because of these circumstances."""
     nodes, belief = view.scenario.geography.nodes, notebook.belief
     places = {place for note in notes for place in (note.place, note.near, note.home, note.bereaved_at, note.healer_at)}
     unknown = [place for place in sorted(places) if place in nodes and not belief.knows(place)]
     if unknown:
-        notebook.belief = belief.updated({one: Known(nodes[one].parent_id, AREA, view.tick) for one in unknown})
+        notebook.belief = belief.updated({one: KnownNode(nodes[one].parent_id, AREA, view.tick) for one in unknown})
 
 
 def _note(view: View, one: Circumstance) -> So | None:
@@ -212,8 +213,8 @@ def _note(view: View, one: Circumstance) -> So | None:
 
 @derived
 def concerning(scenario: Scenario, of: str) -> tuple[str, ...]:
-    """Ids of those whom something concerns most: somebody, those who live in or keep a place, those whose thing it is
-    or who use it – those of its place where it is nobody's –, those who spread a piece of news."""
+    """Returns the ids of the people that a subject concerns most: a person; those who live in or keep a place; those
+    who own or use a thing, or, if it is nobody's, keep its place; those who spread a piece of news."""
     if of in scenario.personas:
         return (of,)
     fact = scenario.fact(of)
@@ -233,7 +234,7 @@ def concerning(scenario: Scenario, of: str) -> tuple[str, ...]:
 
 
 def kept_alone(scenario: Scenario, who: str) -> tuple[str, ...]:
-    """The rooms, besides where it lives, that nobody else keeps, or that are called after the character."""
+    """Returns the rooms, besides its home, that nobody else keeps, or that are named after the character."""
     nodes, persona = scenario.geography.nodes, scenario.personas[who]
     spoken = language(scenario.language)
     rooms = (one for one in scenario.geography.destinations if not nodes[one].outdoor and one != persona.home)
@@ -247,7 +248,7 @@ def kept_alone(scenario: Scenario, who: str) -> tuple[str, ...]:
 
 
 def _avoided(scenario: Scenario, me: str, one: Circumstance) -> tuple[str, ...]:
-    """The rooms of whoever has wronged somebody, which that one keeps away from while it is so."""
+    """Returns the rooms of whoever has wronged somebody, which the victim keeps away from while that holds."""
     nodes, rooms = scenario.geography.nodes, scenario.geography.destinations
     theirs = (area for area in rooms if one.holds and not nodes[area].outdoor and one.by in concerning(scenario, area))
     return tuple(sorted(area for area in theirs if me not in concerning(scenario, area)))
@@ -258,12 +259,12 @@ def _used(persona: Persona) -> frozenset[str]:
 
 
 def _keepers(scenario: Scenario, area: str) -> tuple[str, ...]:
-    """Those who are there for most of the day."""
+    """Returns the people who are there for most of the day."""
     return tuple(one.id for one in scenario.personas.values() if _spent(one, area) >= KEEPS)
 
 
 def _spent(persona: Persona, area: str) -> int:
-    """Minutes of its usual day."""
+    """Returns the minutes of its usual day that it spends in an area."""
     return sum(
         later.at - item.at for item, later in pairwise(persona.routine) if item.place == area and later.at > item.at
     )
@@ -280,7 +281,7 @@ def _tie(view: View, nearest: Person | None) -> str:
 
 
 def _housemate(view: View, of: str) -> Person | None:
-    """Who lived with somebody, whom the character likes best."""
+    """Returns the person who lived with somebody; if there are several, the one whom the character likes best."""
     personas = view.scenario.personas
     home = personas[of].home if of in personas else ""
     others = [
@@ -290,7 +291,7 @@ def _housemate(view: View, of: str) -> Person | None:
 
 
 def is_healer(persona: Persona) -> bool:
-    """Whether the work of somebody is to heal."""
+    """Tells whether somebody works as a healer."""
     healers = phrases(persona.language, "circumstances")["healers"].split(" | ")
     return language(persona.language).occurs(healers, persona.work)
 
@@ -312,7 +313,7 @@ def _duties(scenario: Scenario) -> Duties:
 
 @derived
 def square(scenario: Scenario) -> str:
-    """The outdoor place that is nearest to all others; the nearest of all where none is outdoors."""
+    """Returns the outdoor place that is nearest to all others; if none is outdoors, the nearest of all."""
     geography = scenario.geography
     outdoors = [area for area in geography.destinations if geography.nodes[area].outdoor]
     return min(
@@ -326,7 +327,8 @@ def _home(scenario: Scenario, one: Person | None) -> str:
 
 
 def _met_at(view: View, one: Person | None) -> str:
-    """Where somebody was seen lately; else, as far as one knows, where they mostly are by day, and at home by night."""
+    """Returns where somebody was seen lately; else, as far as the character knows, where they mostly are by day, and
+    their home by night."""
     if one is None:
         return ""
     if one.id in view.world.bodies:
@@ -343,7 +345,8 @@ def _met_at(view: View, one: Person | None) -> str:
 
 
 def _place(view: View, one: Circumstance, event: str) -> str:
-    """A place itself; where somebody lies or is; where a thing is, or was at first; where an event was to be."""
+    """Returns the place of a subject: a place itself; where somebody lies or is; where a thing is, or was at first;
+    where an event was to be."""
     scenario, belief = view.scenario, view.state.belief
     edges, personas, bodies = scenario.geography.edges, scenario.personas, view.world.bodies
     if one.of in edges:
@@ -367,7 +370,7 @@ def _place(view: View, one: Circumstance, event: str) -> str:
 
 
 def _left_alone(view: View, of: str) -> bool:
-    """Whether the character is a child with whom nobody is at home without somebody."""
+    """Tells whether the character is a child with whom nobody is at home without somebody."""
     personas, me = view.scenario.personas, view.persona
     lived_with = of in personas and personas[of].home == me.home
     others = (one for one in personas.values() if one.home == me.home and one.id not in (of, me.id))
@@ -375,7 +378,8 @@ def _left_alone(view: View, of: str) -> bool:
 
 
 def _instead(view: View, held: Duties, *, alone: bool) -> str:
-    """Home, unless one cannot be there: then with whom one likes best of those whose home one may enter."""
+    """Returns home, unless the character cannot be there: then the home of the person it likes best among those it may
+    visit."""
     home, personas = view.persona.home, view.scenario.personas
     if held.may_enter(home, home) and not alone:
         return home
