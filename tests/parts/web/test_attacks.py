@@ -253,10 +253,10 @@ def test_a_scenario_that_unfolds_without_end_is_refused(http: TestClient) -> Non
     bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
         f"{b}: &{b} [{','.join([f'*{a}'] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
     )
-    began = time.monotonic()
+    began = time.process_time()
     assert http.post("/api/scenarios/check", json={"text": bomb}).json()["findings"]
     assert http.post("/api/scenarios/check", json={"text": "[" * 50_000}).json()["findings"]
-    assert time.monotonic() - began < PATIENCE / 4
+    assert time.process_time() - began < PATIENCE / 4
 
 
 def test_who_asks_too_often_waits(folder: Path) -> None:
