@@ -224,7 +224,7 @@ class SQLiteStore:
         )
         packed = {id: data for id, data, _, _ in archive}
         rows = [(row[:8], row[8], packed.get(row[0])) for row in memory]
-        place = {row[0]: at for at, (row, _, _) in enumerate(rows)}
+        place = {row[0]: at for at, (row, _, _) in enumerate(rows)} if vector or archive else {}
         found = [(place[id], width, value) for id, width, value in vector]
         found += [(place[id], width, inflated(data, most=room(data))) for id, _, width, data in archive if data]
         return rows, gathered(len(rows), found)

@@ -238,10 +238,12 @@ def fold(operations: Iterable[Operation], target: Target) -> None:
     for operation in operations:
         match operation:
             case Add(memories, vectors):
-                for expected, memory in enumerate(memories, start=target.last_id + 1):
-                    if memory.id != expected:
-                        what = f"expected memory {expected} of {target.agent}, got memory {memory.id}"
-                        raise UsageError(what, hint="memories are added at the end, in the order of their ids")
+                ids = [memory.id for memory in memories]
+                expected = range(target.last_id + 1, target.last_id + 1 + len(ids))
+                if ids != list(expected):
+                    wanted, given = next((one, other) for one, other in zip(expected, ids, strict=True) if one != other)
+                    what = f"expected memory {wanted} of {target.agent}, got memory {given}"
+                    raise UsageError(what, hint="memories are added at the end, in the order of their ids")
                 if memories:
                     target.extend(memories, vectors)
             case Touch(accesses):
