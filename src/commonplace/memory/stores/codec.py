@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, cast, get_args
@@ -114,7 +115,7 @@ def operations_in(
     known: int = 0,
 ) -> tuple[Operation, ...]:
     """What `operations_of` makes of rows, by id. Raises `UNREADABLE`, also for a missing id."""
-    new = sum(row[0] > known for row, _, _ in rows)
+    new = len(rows) - bisect_right(rows, known, key=lambda stored: stored[0][0])
     if new and rows[-1][0][0] != known + new:
         raise ValueError(f"the last of {known + new} memories has id {rows[-1][0][0]}")
     memories = [stored_memory(agent, *row) for row in rows]
