@@ -247,13 +247,13 @@ COMMANDS: Mapping[str, Entry] = {name: entry for group in GROUPS.values() for na
 
 
 def found(where: str) -> Any:
-    """What an import path of a table leads to."""
+    """Imports what an import path of a table names."""
     module, _, name = where.partition(":")
     return getattr(import_module(f"commonplace.{module}"), name)
 
 
 class Registered(Mapping[str, T]):
-    """A column of `TASKS` as what it leads to, each imported when it is looked up."""
+    """A column of `TASKS`, of which each member is imported when it is looked up."""
 
     def __init__(self, column: Literal["task", "answer"]) -> None:
         self._column = column

@@ -66,13 +66,13 @@ class Server:
 
 
 def is_server(name: str, servers: Mapping[str, Known] = SERVERS) -> bool:
-    """Whether a mind's name is that of a model server, well formed or not."""
+    """Tells whether a mind's name is that of a model server, well formed or not."""
     kind, colon, _ = name.partition(":")
     return bool(colon) and (kind in servers or kind in ("http", "https", LOCAL))
 
 
 def server_named(name: str, servers: Mapping[str, Known] = SERVERS) -> Server:
-    """The server of a name. Raises UsageError for a name that is not a server's, or that holds a key."""
+    """Returns the server of a name. Raises UsageError for a name that is not a server's, or that holds a key."""
     kind, colon, rest = name.partition(":")
     if colon and kind in ("http", "https"):
         urls, _, model = name.partition("#")
@@ -91,7 +91,7 @@ def server_named(name: str, servers: Mapping[str, Known] = SERVERS) -> Server:
 
 
 def _parted(rest: str) -> tuple[str, str]:
-    """Model and URLs of `MODEL@URL,URL`; a model's name may hold `@` as well."""
+    """Splits `MODEL@URL,URL` into model and URLs; a model's name may hold `@` as well."""
     for scheme in ("@http://", "@https://"):
         at = rest.find(scheme)
         if at >= 0:
@@ -113,7 +113,7 @@ def _urls(text: str, name: str) -> tuple[str, ...]:
 
 
 def base_url(url: str) -> str:
-    """A base URL without a slash at the end. Raises UsageError, quoting nothing that may hold a key."""
+    """Returns a base URL without a slash at the end. Raises UsageError, quoting nothing that may hold a key."""
     hint = "expected an address such as http://127.0.0.1:8080/v1; keys come from the environment"
     try:
         parts = urlsplit(url.strip())
@@ -136,7 +136,7 @@ _SECRET = re.compile(r"(?:^|[-_.])(?:key|apikey|token|secret|password|passwd|sig
 
 
 def is_secret(name: str) -> bool:
-    """Whether a header or a parameter of this name holds a key: `api-key`, `Authorization`, `access_token`."""
+    """Tells whether a header or a parameter of this name holds a key: `api-key`, `Authorization`, `access_token`."""
     return bool(_SECRET.search(name.lower()))
 
 
@@ -150,7 +150,7 @@ _OWN_FIELDS = frozenset({"model", "messages", "stream", "n", "tools", "tool_choi
 
 
 class RequestFault(NamedTuple):
-    """What is wrong with a header or field that a person or a file adds to requests."""
+    """A mistake in a header or field that a person or a file adds to requests."""
 
     where: tuple[str, str]
     """`headers` or `body`, and the name in it."""
@@ -159,7 +159,7 @@ class RequestFault(NamedTuple):
 
 
 def request_faults(headers: Mapping[str, str], body: Mapping[str, Any]) -> Iterator[RequestFault]:
-    """What is wrong with further headers and fields of requests. A key belongs in neither."""
+    """Yields the mistakes in further headers and fields of requests. A key belongs in neither."""
     for name, value in headers.items():
         if fault := _header_fault(name, value):
             yield RequestFault(
@@ -187,12 +187,12 @@ VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)|\$\{([A-Za-z_][A-Za-z0-9_]*)\
 
 
 def variables(texts: Iterable[str]) -> list[str]:
-    """The environment variables that values of headers name, `$NAME` or `${NAME}`, each once."""
+    """Returns the environment variables that values of headers name, `$NAME` or `${NAME}`, each once."""
     return list(dict.fromkeys(one or other for text in texts for one, other in VARIABLE.findall(text)))
 
 
 def is_loopback(url: str) -> bool:
-    """Whether a URL leads to this machine, so that no proxy belongs in between."""
+    """Tells whether a URL leads to this machine, so that no proxy belongs in between."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -201,7 +201,10 @@ def is_loopback(url: str) -> bool:
 
 
 def key_variable(url: str) -> str:
-    """The environment variable with the key for a URL: the key of a known server goes to its host alone, encrypted."""
+    """Returns the environment variable with the key for a URL.
+
+    A known server's key goes to its host alone, encrypted.
+    """
     parts = urlsplit(url)
     hosts = {urlsplit(known.url).hostname: known.variable for known in SERVERS.values() if known.wants}
     own = parts.scheme == "https" and parts.port in (None, 443)

@@ -44,8 +44,10 @@ _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
 
 
 def clean(text: str) -> str:
-    """NFC; surrogates become U+FFFD; control, bidi and zero-width characters are removed, except joiners in an
-    emoji; runs of blanks become one space; trimmed.
+    """Returns the text in NFC, in one line and without characters that hide or steer. Surrogates become U+FFFD.
+
+    Control, bidi and zero-width characters are removed, except joiners in an emoji. Runs of blanks become one
+    space; the ends are trimmed.
     """
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip(" ")  # most texts, and nothing else needs doing
@@ -60,12 +62,12 @@ SHORTEST_NAME = 3
 
 
 def plain_name(name: str) -> str:
-    """A name as it is looked for in a text: its words in lower case, without an article."""
+    """Returns a name as it is looked for in a text: its words in lower case, without an article."""
     return " ".join(words(name.removeprefix("The ").removeprefix("the ")))
 
 
 def name_forms(name: str) -> Iterator[str]:
-    """What a name is called, the whole first: `Mira's Noodle Bar` → itself, `noodle bar`, `bar`."""
+    """Yields the forms of a name, the whole first: `Mira's Noodle Bar` → itself, `noodle bar`, `bar`."""
     yield plain_name(name)
     _, owner, rest = name.partition("'s ")
     parts = words(rest if owner else name)
@@ -76,7 +78,7 @@ def name_forms(name: str) -> Iterator[str]:
 
 
 def printable(text: str) -> str:
-    """The text without what can steer a terminal, turn the direction of writing or hide; lines and blanks stay.
+    """Returns the text without what can steer a terminal, turn the direction of writing or hide; lines and blanks stay.
 
     For whole outputs. A text from outside that is part of a line needs `clean`, which takes out new lines as well.
     """
@@ -86,12 +88,12 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """As `printable`, with new lines and tabs as blanks: nothing in a line can begin another one."""
+    """Does the same as `printable`, with new lines and tabs as blanks: nothing in a line can begin another one."""
     return printable(text).replace("\n", " ").replace("\t", " ")
 
 
 def printable_json(text: str) -> str:
-    """JSON in which the same characters are written as `\\uXXXX`: its value does not change."""
+    """Returns JSON in which the same characters are written as `\\uXXXX`: its value does not change."""
     for pattern in (_UNPRINTABLE, _JOINER, _SURROGATE):
         text = pattern.sub(lambda found: json.dumps(found.group())[1:-1], text)
     return text
@@ -104,12 +106,11 @@ class PrintableStream:
         self.styled = styled
 
     def write(self, text: str) -> int:
-        """Write the text without what is not printable; returns the number of characters it had."""
+        """Writes the text without what is not printable; returns the number of characters it had."""
         self.styled.write(printable(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write each."""
         for line in lines:
             self.write(line)
 
@@ -129,7 +130,7 @@ class Lines(str):
 
 
 def html_table(head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> str:
-    """A table for a notebook; None is an empty cell."""
+    """Returns a table for a notebook; None is an empty cell."""
     cells = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     below = f"<p>{escape(note)}</p>" if note else ""
     titles = "".join(f"<th>{escape(name)}</th>" for name in head)
@@ -141,7 +142,7 @@ def _cell(value: object) -> str:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text in lower case, in order: runs of Latin letters and digits, of Hangul, of other letters."""
+    """Returns the words of a text in lower case, in order: runs of Latin letters and digits, of Hangul, of others."""
     return _words(text) if len(text) <= _SENTENCE else tuple(_WORD.findall(text.lower()))
 
 
@@ -151,17 +152,17 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def is_named(name: str, text: str) -> bool:
-    """Whether a text has a name in it. In Latin letters it stands by itself: `Jun` is not in `June`."""
+    """Tells whether a text has a name in it. In Latin letters it must stand by itself: `Jun` is not in `June`."""
     return name in text and (name[-1:] >= "\u1100" or re.search(rf"\b{re.escape(name)}\b", text) is not None)
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, in order, each with its mark; a text without one is one sentence."""
+    """Returns the sentences of a text, in order, each with its mark. A text without one is one sentence."""
     return tuple(part for part in _BETWEEN.split(text.strip()) if part)
 
 
 def shortened(text: str, limit: int) -> str:
-    """At most `limit` characters, cut at a space where there is one in the last third, with an ellipsis."""
+    """Cuts a text to at most `limit` characters, at a space if there is one in the last third, with an ellipsis."""
     if len(text) <= limit:
         return text
     cut = text[: limit - 1]

@@ -59,7 +59,7 @@ class Named:
 
     @property
     def digest(self) -> str:
-        """What is kept when it is agreed to."""
+        """The digest that is kept when the person agrees."""
         return digest(json.dumps([self.kind, self.value, self.scenario, self.content]).encode()).hex()
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ class Named:
 def named_by_scenario(
     scenario: Scenario, named: Mapping[str, MindPart] | None = None, *, prompts: bool = False
 ) -> list[Named]:
-    """What using a scenario file would use. `named`: the minds that the person names instead, by task.
+    """Returns what using a scenario file would use. `named`: the minds that the person names instead, by task.
 
     `prompts`: its prompts are used whoever answers; otherwise only a model server uses them.
     """
@@ -92,7 +92,7 @@ def named_by_scenario(
 
 
 def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Named]:
-    """What resuming a run would use. `minds`: those of the run's own that the person names as well."""
+    """Returns what resuming a run would use. `minds`: those of the run's own that the person names as well."""
     text = manifest.scenario_digest
     found = _stage(manifest.stage, text)
     found += [one for one in mind_named_by_run(manifest) if one.content or one.value not in minds]
@@ -105,7 +105,7 @@ def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Named]
 
 
 def mind_named_by_run(manifest: Manifest) -> list[Named]:
-    """The minds that are a server or another file. The name of a Mind object names nothing."""
+    """Returns the minds that are a server or another file. The name of a Mind object names nothing."""
     if (manifest.settings or {}).get(MIND_OBJECT):
         return []
     tasks = task_minds(manifest)
@@ -116,7 +116,7 @@ def mind_named_by_run(manifest: Manifest) -> list[Named]:
 
 
 def stage_named_by_run(manifest: Manifest) -> list[Named]:
-    """The stage, if code must be imported for it; at most one."""
+    """Returns the stage, if code must be imported for it; at most one."""
     return _stage(manifest.stage, manifest.scenario_digest)
 
 
@@ -166,22 +166,22 @@ def settle(named: Sequence[Named], where: object, *, trust: bool) -> None:
 
 
 def unsettled(named: Iterable[Named]) -> list[Named]:
-    """What must be agreed to first."""
+    """Returns what must be agreed to first."""
     return [one for one in named if one.asks and not is_agreed(one)]
 
 
 def is_agreed(one: Named) -> bool:
-    """Whether the person has agreed to it, now or earlier."""
+    """Tells whether the person has agreed to it, now or earlier."""
     return one.digest in _kept()
 
 
 def may_have_key(manifest: Manifest, mind: str) -> bool:
-    """Whether the person has agreed to a mind of a run, so that its server gets a key."""
+    """Tells whether the person has agreed to a mind of a run, so that its server gets a key."""
     return all(is_agreed(one) for one in mind_named_by_run(manifest) if one.value == mind)
 
 
 def remember(named: Iterable[Named]) -> None:
-    """Remember that the person agreed to these. If the folder cannot be written to, they are asked again."""
+    """Remembers that the person agreed to these. If the folder cannot be written to, the person is asked again."""
     kept = _kept()
     lines = [
         f"{one.digest}  {date.today().isoformat()}  {one.kind} {shortened(clean(one.value), LONGEST)}\n"  # noqa: DTZ011
@@ -200,7 +200,7 @@ def remember(named: Iterable[Named]) -> None:
 
 
 def listed(named: Iterable[Named]) -> str:
-    """One indented line for each."""
+    """Returns one indented line for each."""
     return "\n".join(f"    {one}" for one in named)
 
 
@@ -211,7 +211,7 @@ def _hint(missing: Iterable[Named]) -> str:
 
 
 def _kept() -> frozenset[str]:
-    """The digests of what was agreed to; none where the file cannot be read."""
+    """Returns the digests of what was agreed to; none where the file cannot be read."""
     try:
         text = _path().read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -220,7 +220,7 @@ def _kept() -> frozenset[str]:
 
 
 def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder with what is remembered for the person."""
+    """Returns the folder with what is remembered for the person."""
     own = environment.get(FOLDER_VARIABLE)
     return Path(own) if own else user_state_path("commonplace", appauthor=False)
 

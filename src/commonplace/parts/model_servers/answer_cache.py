@@ -50,7 +50,7 @@ class AnswerCache:
             self._connection()
 
     def page(self, body: dict[str, Any]) -> Page | None:
-        """The page that answered this request before; None if none did."""
+        """Returns the page that answered this request before; None if none did."""
         key = _key(body)
         with self._lock, CACHE.errors(str(self.path)):
             connection = self._connection()
@@ -62,7 +62,7 @@ class AnswerCache:
         return Page(200, found[0], loads(found[0]))
 
     def keep(self, body: dict[str, Any], page: Page) -> None:
-        """Keep the page that answered a request."""
+        """Keeps the page that answered a request."""
         text = json.dumps(page.data, ensure_ascii=False)
         with self._lock, CACHE.errors(str(self.path)), transaction(self._connection()):
             connection = self._connection()
@@ -73,7 +73,7 @@ class AnswerCache:
                     connection.execute(FORGET, (count // 10,))
 
     def close(self) -> None:
-        """Close the file; the next request opens it again."""
+        """Closes the file; the next request opens it again."""
         with self._lock:
             connection, self._open = self._open, None
             if connection is not None:
@@ -84,7 +84,7 @@ class AnswerCache:
         return self._open
 
     def _may_be_full(self, connection: Connection) -> bool:
-        """Whether the file has grown to the limit: only then are the answers worth counting."""
+        """Tells whether the file has grown to the limit: only then are the answers worth counting."""
         names = ("page_count", "freelist_count", "page_size")
         pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
         return (pages - free) * size > self._largest

@@ -64,7 +64,7 @@ LONGEST_RAW = 4000
 
 
 class Book(Protocol):
-    """Words questions and reads answers: what a mind needs of `PromptBook`."""
+    """A wording of questions and a reading of answers: the part of `PromptBook` that a mind needs."""
 
     def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt: ...
 
@@ -79,7 +79,7 @@ class Book(Protocol):
 
 @dataclass(slots=True)
 class Knowledge:
-    """What a mind has learnt about its server; it outlives connections."""
+    """A mind's knowledge about its server; it outlives connections."""
 
     can: Capabilities | None = None
     """None before the probe."""
@@ -107,7 +107,7 @@ class Session:
         self._doubting = asyncio.Lock()
 
     async def capabilities(self, errand: Errand) -> Capabilities:
-        """What the server takes, probed once for all questions. Raises as `Probe.capabilities`."""
+        """Returns what the server takes, probed once for all questions. Raises as `Probe.capabilities`."""
         async with self._probing:
             if self.knowledge.can is None:
                 self.knowledge.can = await Probe(self.server, self.transport, errand).capabilities()
@@ -115,7 +115,7 @@ class Session:
         return self.knowledge.can
 
     async def must_answer(self, unanswered: Reply, errand: Errand) -> None:
-        """After a reply without an answer: whether the server gives any. Raises Outage.
+        """Checks, after a reply without an answer, that the server gives any. Raises Outage.
 
         It is asked once more, up to five times, what it answered last. If it answers, the question alone is malformed.
         If not, the run pauses before anything is kept of what it sent.
@@ -134,7 +134,7 @@ class Session:
                 raise Outage(self.transport.pool.name, what, does="gives no answers", hint=hint)
 
     async def _answers(self, errand: Errand) -> bool:
-        """Whether the server answers what it has answered before, or else the same question again."""
+        """Tells whether the server answers what it has answered before, or else the same question again."""
         body = self.knowledge.answered or errand.body or tiny_body(await self.capabilities(errand))
         try:
             page = await self.transport.post("/chat/completions", body, errand)
@@ -151,7 +151,7 @@ class Session:
 
 
 class ChatMind:
-    """Answers by a model. `name` as in `servers`; `timeout`: seconds of one request.
+    """A mind whose answers come from a model. `name` as in `servers`; `timeout`: seconds of one request.
 
     `on_outage`: whether a server that does not answer pauses the run (`Outage` is raised) or each question gets its
     fallback. Raises UsageError for a name that is not a server's, or a missing key. One mind may be used from several
@@ -194,7 +194,7 @@ class ChatMind:
         self._lock = Lock()  # event loops may run in several threads
 
     async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The reply of the model. Raises Outage, and UsageError for a key or a model that the server refuses."""
+        """Returns the reply of the model. Raises Outage, and UsageError for a key or model that the server refuses."""
         key = request_key
         errand, session = Errand((key.seed, key.agent, key.tick, key.number, key.attempt)), self._session()
         try:
@@ -220,7 +220,10 @@ class ChatMind:
         )
 
     async def capabilities(self) -> Capabilities:
-        """What the server takes; probed on first use. Raises Outage and UsageError, whatever `on_outage` says."""
+        """Returns what the server takes, probed on first use.
+
+        Raises Outage and UsageError, whatever `on_outage` says.
+        """
         session = self._session()
         try:
             return await session.capabilities(Errand((0, "probe")))
@@ -228,7 +231,7 @@ class ChatMind:
             raise Outage(session.transport.pool.name, str(error)) from None
 
     async def close(self) -> None:
-        """Close the connections of the running loop, and the file of answers."""
+        """Closes the connections of the running loop, and the file of answers."""
         if self._cache is not None:
             self._cache.close()
         with self._lock:
@@ -276,7 +279,7 @@ class ChatMind:
         )
 
     def _session(self) -> Session:
-        """The session of the running loop; sessions of closed loops are dropped."""
+        """Returns the session of the running loop and drops the sessions of closed loops."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._sessions:
@@ -308,7 +311,10 @@ class _Attempt:
     """Whether the page is one that an earlier run got for the same request."""
 
     async def page(self) -> Page:
-        """A page of status 200. Raises Unusable when the server refuses the question, Late, Outage, UsageError."""
+        """Returns a page of status 200.
+
+        Raises Unusable when the server refuses the question, Late, Outage, UsageError.
+        """
         knowledge, transport = self.session.knowledge, self.session.transport
         can = await self.session.capabilities(self.errand)
         usual = structure = knowledge.fallen.get(self.ask.task.name, self.settings.structured or can.structured)
@@ -340,7 +346,7 @@ class _Attempt:
                 raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
 
     def _live(self, can: Capabilities, body: dict[str, Any]) -> Live | None:
-        """How the answer is to come; None for at once, as a server or the settings may want it."""
+        """Returns how the answer is streamed; None if it comes at once, as a server or the settings may want."""
         if can.stream == "no" or "stream" in body:
             return None
         limit = next((most for name in LIMITS if isinstance(most := body.get(name), int)), LONGEST)
@@ -355,14 +361,14 @@ class _Attempt:
         return lambda written: (words := clean(written) if small else aloud(inputs, written)) and listens(agent, words)
 
     def _simpler(self, can: Capabilities, usual: Structure) -> list[Structure]:
-        """The forms to try where the usual one is refused: after one that the settings name, what the model obeys."""
+        """Returns the forms to try when the usual one is refused: after the settings' form, those the model obeys."""
         forms = dialect_of(self.session.server.kind).forms
         named = usual == self.settings.structured and usual != can.structured
         first = forms.index(can.structured) if named else forms.index(usual) + 1 if usual in forms else -1
         return [form for form in forms[first:] if form != usual]
 
     def keep(self, page: Page) -> None:
-        """Keep the page of a usable answer for later runs."""
+        """Keeps the page of a usable answer for later runs."""
         if self.cache is not None and self.errand.body is not None and not self.reused:
             self.cache.keep(self.errand.body, page)
 
@@ -372,7 +378,7 @@ class _Attempt:
         return body | typed_field(self.ask, self.request_key) if can.typed else body
 
     def _shorten(self, page: Page) -> None:
-        """Leave out half of the remaining memories. Raises Unusable when none remain."""
+        """Leaves out half of the remaining memories. Raises Unusable when none remain."""
         if not self.prompt.memories:
             raise Unusable(f"the prompt is too long for the model: {page.said()}", "overflow")
         self.dropped += (self.prompt.memories + 1) // 2
@@ -384,8 +390,10 @@ class _Attempt:
 def value_in(
     book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False, flaws: Flaws | None = None
 ) -> Value:
-    """The typed answer: from JSON, or from free text where the task takes it; in the small form from words. Raises
-    Unusable."""
+    """Returns the typed answer: from JSON, from free text where the task takes it, or from words in the small form.
+
+    Raises Unusable.
+    """
     flaws = Flaws() if flaws is None else flaws
     if prompt.small:
         return book.read_words(ask, text, cut=cut, flaws=flaws)
@@ -401,7 +409,7 @@ def value_in(
 
 
 def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, tool: bool = False) -> Prompt:
-    """The prompt; asked again, it says what was wrong with the last answer, if that was the model's doing."""
+    """Returns the prompt. A repeated one says what was wrong with the last answer, if that was the model's doing."""
     before = key.before
     if before is None or before.outcome != "malformed" or not before.raw or before.kind in PAGE_KINDS:
         return book.prompt(ask, drop=drop, tool=tool)
@@ -409,7 +417,7 @@ def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, to
 
 
 async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: Errand) -> Reply:
-    """Lattice vectors of the texts by `/embeddings`; the vector of an empty text is empty."""
+    """Returns lattice vectors of the texts by `/embeddings`; the vector of an empty text is empty."""
     dialect = dialect_of(session.server.kind)
     if not dialect.embeds:
         raise UsageError(f"{dialect.title} makes no vectors", hint="name another mind for `embed`")
@@ -439,7 +447,7 @@ async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: Re
 
 
 def _packed(vector: list[float], knowledge: Knowledge) -> str:
-    """A lattice vector as base64 of int16, empty for a zero vector. Raises WrongPage if the size has changed."""
+    """Packs a lattice vector as base64 of int16, empty for a zero vector. Raises WrongPage if the size has changed."""
     knowledge.dimensions = knowledge.dimensions or len(vector)
     if len(vector) != knowledge.dimensions:
         raise WrongPage(f"a vector of {len(vector)} dimensions; expected {knowledge.dimensions}", "vectors")

@@ -21,7 +21,7 @@ _QUOTATION = re.compile(r"“([^”]+)”|‘([^’]+)’|\"([^\"]+)\"")
 
 
 def transparency(text: str, sources: Iterable[str]) -> float:
-    """The share of sentences that rest on a source: the question, an earlier answer or a memory it cites.
+    """Returns the share of sentences that rest on a source: the question, an earlier answer or a memory it cites.
 
     A sentence rests on a source if it shares SHARED words of content with it, or all of its own if it has fewer; one
     without any does not.
@@ -35,7 +35,7 @@ def transparency(text: str, sources: Iterable[str]) -> float:
 
 
 def verifiability(text: str, sources: Sequence[str], cited: int, resolved: int) -> float:
-    """The share of citations that resolve; 0 for an answer that cites nothing.
+    """Returns the share of citations that resolve; 0 for an answer that cites nothing.
 
     Citations are the quotations in the text, which resolve if a source has the same words in a row, and the memories
     it names: `cited` of them, of which `resolved` exist. After Hangul a particle may follow in the source.
@@ -51,7 +51,7 @@ def _in_a_row(quoted: str, source: str) -> bool:
 
 
 def reproducibility(outcomes: Sequence[str]) -> float:
-    """The share of the questions behind an answer that have a usable answer in the run.
+    """Returns the share of the questions behind an answer that have a usable answer in the run.
 
     Those are found there again by resume, verify and replay, whatever the mind would say today; a fallback is not the
     mind's answer. `outcomes`: `value`, `malformed` or `fault` of each question, by its last attempt.
@@ -60,14 +60,14 @@ def reproducibility(outcomes: Sequence[str]) -> float:
 
 
 def impact(said: Said, later: Iterable[Said]) -> float:
-    """The share of the words an answer brought in that others have taken up in later answers."""
+    """Returns the share of the words an answer brought in that others have taken up in later answers."""
     others = [content_words(one.text) for one in later if one.persona != said.persona and one.tick > said.tick]
     taken = said.own & frozenset[str]().union(*others)
     return _ratio(len(taken), len(said.own))
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean; 0 for none."""
+    """Returns the mean; 0 for none."""
     return round(sum(values) / len(values), _DIGITS) if values else 0.0
 
 

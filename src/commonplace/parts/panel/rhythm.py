@@ -35,7 +35,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a panel is asked, by whom it is answered, and the bounds of its rhythm."""
+    """The question of a panel, the personas that answer it, and the bounds of its rhythm."""
 
     prompt: str
     order: tuple[str, ...]
@@ -52,7 +52,7 @@ class Plan:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Plan:
-        """That of a scenario."""
+        """Returns the plan of a scenario."""
         panel, language = scenario.part.panel, scenario.language
         ordered = scenario.session.order if scenario.session else ()
         return cls(
@@ -104,7 +104,7 @@ class Adjustment:
     """What triggered it: the affect, or the share taken up, or the share of new words."""
 
     def as_json(self) -> dict[str, object]:
-        """As the ledger has it."""
+        """Returns the change as the ledger has it."""
         details = {"new_order": list(self.order), "persona": self.about, "value": self.value, "depth": self.depth}
         return {"trigger": self.trigger, "action": "reorder_persona_cycle", "details": details}
 
@@ -123,7 +123,10 @@ class Rhythm:
     """What the next answer is to be, by the affect."""
 
     def turn(self, tick: int) -> tuple[str, int, int] | None:
-        """(persona, depth, step) of a tick: one persona answers in each, from tick 1 on. None if it is not settled."""
+        """Returns (persona, depth, step) of a tick: one persona answers in each, from tick 1 on.
+
+        None if it is not settled.
+        """
         cycle = len(self.orders[0])
         depth, step = (tick - 1) // cycle, (tick - 1) % cycle
         return (self.orders[depth][step], depth + 1, step + 1) if 0 <= depth < len(self.orders) else None
@@ -136,17 +139,17 @@ def words_against(language: str) -> frozenset[str]:
 
 
 def cycle_of(scenario: Scenario) -> tuple[str, ...]:
-    """The personas in the order in which they begin."""
+    """Returns the personas in the order in which they begin."""
     return scenario.part.panel.cycle or tuple(character.id for character in scenario.part.characters)
 
 
 def last_tick(scenario: Scenario) -> int:
-    """The tick a panel ends with: one for each answer, and one in which the last of them is heard."""
+    """Returns the tick a panel ends with: one for each answer, and one in which the last of them is heard."""
     return scenario.part.panel.depth * len(cycle_of(scenario)) + 1
 
 
 def rhythm(scenario: Scenario, lines: Iterable[Line], now: int) -> Rhythm:
-    """The panel at the beginning of tick `now`, after these lines. What somebody said out of turn does not count.
+    """Returns the panel at the beginning of tick `now`, after these lines. Lines said out of turn do not count.
 
     Affect: `affect = INERTIA · before + (1 − INERTIA) · x` with `x = c · a + (1 − c) · NEUTRAL`, where a and c are the
     arousal and the confidence that `RuleFeeler` finds in the answer (c = 0 without words of feeling).
@@ -171,12 +174,12 @@ def rhythm(scenario: Scenario, lines: Iterable[Line], now: int) -> Rhythm:
 
 
 def beginning(plan: Plan) -> Rhythm:
-    """A panel before its first answer."""
+    """Returns a panel before its first answer."""
     return Rhythm((), (plan.order,), (), NEUTRAL, EXPLORATION, "")
 
 
 def answered(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> Rhythm:
-    """The panel after one more answer. `turn`: whose, in which cycle, at which place in it."""
+    """Returns the panel after one more answer. `turn`: whose, in which cycle, at which place in it."""
     said = _said(plan, before, line, turn)
     state = replace(before, said=(*before.said, said), affect=said.affect, phase=said.phase)
     return replace(state, injection=_injection(plan, state))
@@ -215,14 +218,14 @@ def _phase(plan: Plan, text: str, affect: float, taken_up: Mapping[str, float], 
 
 
 def _injection(plan: Plan, state: Rhythm) -> Injection:
-    """None before the second answer: one alone is neither flat nor heated."""
+    """Returns how the next answer should differ. None before the second one: one alone is neither flat nor heated."""
     if not plan.injection or len(state.said) < 2:
         return ""
     return "liven" if state.affect <= plan.calm else "calm" if state.affect >= plan.tense else ""
 
 
 def next_cycle(plan: Plan, state: Rhythm, depth: int) -> Rhythm:
-    """The order of the cycle after `depth`: the original one, unless what was said changes it.
+    """Returns the order of the cycle after `depth`: the original one, unless what was said changes it.
 
     The last cycle has the original order, so that who brings both sides together has the last word.
     """
@@ -237,7 +240,7 @@ def next_cycle(plan: Plan, state: Rhythm, depth: int) -> Rhythm:
 
 
 def _adjusted(plan: Plan, order: tuple[str, ...], said: Sequence[Said], depth: int) -> Adjustment | None:
-    """The order of one cycle, changed by the first that holds after the one before:
+    """Returns the order of one cycle, changed by the first rule that holds after the one before:
 
     `affect` – the affect is at `tense` or above: who came last in the original order answers second.
     `overlooked` – the last answer takes up another persona by less than TAKEN_UP: the one it takes up least answers
@@ -261,7 +264,7 @@ def _adjusted(plan: Plan, order: tuple[str, ...], said: Sequence[Said], depth: i
 
 
 def _latest(said: Iterable[Said]) -> Iterator[tuple[str, Said]]:
-    """The latest answer of each persona, in the order they first answered."""
+    """Returns the latest answer of each persona, in the order they first answered."""
     return iter({one.persona: one for one in said}.items())
 
 

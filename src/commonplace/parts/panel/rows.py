@@ -58,7 +58,7 @@ class Row:
 def coordinate(
     at: datetime, space: str, agent: str, affect: float, keywords: Sequence[str], phase: str
 ) -> dict[str, Any]:
-    """A BQI coordinate, as the ledger and a memory have it."""
+    """Returns a BQI coordinate, as the ledger and a memory have it."""
     emotion = {"affect": affect, "keywords": list(keywords)}
     return {"time": iso(at), "space": space, "agent": agent, "emotion": emotion, "rhythm_phase": phase}
 
@@ -66,7 +66,7 @@ def coordinate(
 def figures(
     said: Said, sources: Sequence[str], outcomes: Sequence[str], *, cited: int = 0, resolved: int = 0
 ) -> Figures:
-    """The figures of an answer but for its impact, which is known when the panel has ended."""
+    """Returns the figures of an answer without its impact, which is known when the panel has ended."""
     return {
         "transparency": evaluation.transparency(said.text, sources),
         "reproducibility": evaluation.reproducibility(outcomes),
@@ -78,7 +78,7 @@ def figures(
 def closing(
     session: str, at: datetime, space: str, answers: Sequence[tuple[Said, str, Figures]], everything: Sequence[Said]
 ) -> Generator[Row]:
-    """What is kept when a panel has ended: the figures of each answer with its impact, and a report with their means.
+    """Yields what is kept when a panel ends: each answer's figures with its impact, and a report with their means.
 
     `answers`: each with its memory and its figures. `everything`: all answers, also those of a run it was forked from.
     """
@@ -97,7 +97,7 @@ def closing(
 
 
 def learned(session: str, at: datetime, bqi: dict[str, Any], change: RatingChange) -> Row:
-    """The entry on what ratings change."""
+    """Returns the entry on what ratings change."""
     return Row(session, LEARNED, change.persona, "", at, bqi, adjustment=change.as_json(), refs=change.memories)
 
 
@@ -119,12 +119,15 @@ class Panel:
 
     @property
     def session(self) -> str:
-        """Its own session; a fork leaves its parent's answers to the parent. Empty for one that has not gone on yet."""
+        """The id of the panel's own session, without the answers of a parent run.
+
+        Empty for a fork that has not gone on yet.
+        """
         return self._levels[-1][1]
 
     @property
     def has_ended(self) -> bool:
-        """Whether the last answer has been heard."""
+        """Tells whether the last answer has been heard."""
         return self._last >= last_tick(self._scenario)
 
     @property
@@ -133,11 +136,11 @@ class Panel:
         return {self._events[said.tick].id: self.memory_id(said.tick) for said in self.rhythm.said}
 
     def memory_id(self, tick: int) -> str:
-        """The id of what was said at a tick; the question's for tick 0."""
+        """Returns the id of what was said at a tick; the question's for tick 0."""
         return new_memory_id(self._reading.time(tick), self._session(tick), tick, digits=8)
 
     def rows(self, after: int) -> Generator[Row]:
-        """What the ticks after one have to keep, in the order of the ledger."""
+        """Yields what the ticks after one have to keep, in the order of the ledger."""
         own = max(after, self._levels[-1][0])
         if own < 0:
             yield self._question()
@@ -164,7 +167,7 @@ class Panel:
         return Row(self._session(0), ASKED, USER, name, at, bqi, document, refs=(name,))
 
     def _event(self, event: Event, text: str) -> Row:
-        """What was said to the panel from outside."""
+        """Returns what was said to the panel from outside."""
         at, session, tick = self._reading.time(event.tick), self._session(event.tick), event.tick
         felt = feeler(self._scenario.language)(text)
         bqi = self._bqi(at, SYSTEM, NEUTRAL, felt.keywords if felt else (), EXPLORATION)
@@ -247,17 +250,17 @@ class Panel:
         )
 
     def _before(self, tick: int) -> int:
-        """The tick of the answer before; 0, the question, for the first."""
+        """Returns the tick of the answer before; 0, the question, for the first."""
         return max((said.tick for said in self.rhythm.said if said.tick < tick), default=0)
 
     def _ends_cycle(self, said: Said, depth: int) -> bool:
-        """Whether it is the last answer before the cycle `depth`."""
+        """Tells whether it is the last answer before the cycle `depth`."""
         return said.depth == depth - 1 and said.tick == max(
             one.tick for one in self.rhythm.said if one.depth == said.depth
         )
 
     def _cited(self, event: Event) -> list[str]:
-        """The ids in the store of the past answers that an answer names; empty for one that the run does not have."""
+        """Returns the store's ids of the past answers that an answer names; empty for one the run does not have."""
         found = [self._reading.memory(event.agent_id, id) for id in event.body.because]
         return [str(one.details.get("memory_id") or "") if one is not None else "" for one in found]
 
@@ -280,7 +283,7 @@ class Panel:
 
 
 def _levels(reading: Reading, scenario: Scenario) -> list[tuple[int, str]]:
-    """(last tick that is not its own, session) of the run's first ancestor, …, and of the run itself.
+    """Returns (last tick that is not its own, session) of the run's first ancestor, …, and of the run itself.
 
     A session is named after the simulated time at which the run began and what it was made of; a fork's also after what
     happened at its first tick, which it does not have before that: then the name is empty.

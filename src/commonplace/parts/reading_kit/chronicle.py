@@ -42,7 +42,7 @@ class Line:
 
     @property
     def tick(self) -> int:
-        """When it was said."""
+        """The tick in which it was said."""
         return self.event.tick
 
     @property
@@ -52,7 +52,7 @@ class Line:
 
     @property
     def hearer(self) -> str:
-        """Id of the character it was said to."""
+        """The id of the character it was said to."""
         return self.spoke.to_agent_id
 
     @property
@@ -62,22 +62,22 @@ class Line:
 
     @property
     def act(self) -> str:
-        """What it does, as its speaker's mind said so; empty where it did not."""
+        """The speech act, as its speaker's mind named it; empty if the mind did not."""
         return self.spoke.speech_act
 
     @property
     def topic(self) -> str:
-        """What it is about, as its speaker's mind said so."""
+        """The topic, as its speaker's mind named it."""
         return self.spoke.topic
 
     @property
     def facts(self) -> frozenset[str]:
-        """Ids of the seed facts that its words carry."""
+        """The ids of the seed facts that its words carry."""
         return frozenset(self.spoke.facts)
 
     @property
     def because(self) -> frozenset[int]:
-        """Ids of the speaker's memories that it cites."""
+        """The ids of the speaker's memories that it cites."""
         return frozenset(self.spoke.because)
 
     @property
@@ -89,13 +89,13 @@ class Line:
         return line.tick
 
     def is_a(self, kind: str) -> bool:
-        """Whether a sentence of it is of one of `wordings.KINDS`."""
+        """Tells whether one of its sentences is of the kind, one of `wordings.KINDS`."""
         return any(part.is_a(kind) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Gathering:
-    """Something that people can have been at."""
+    """An event that people can have attended."""
 
     id: str
     """Of a fact, or of the event that it was."""
@@ -109,24 +109,24 @@ class Gathering:
     """Whether it is an event of a seed fact; else something that simply happened."""
 
     def is_named(self, line: Line) -> bool:
-        """Whether a line is about it."""
+        """Tells whether a line is about it."""
         return self.id in line.facts or self.name in line.text.lower() or self.name in line.topic.lower()
 
 
 def plain(sentence: str) -> str:
-    """A sentence without capitals and punctuation: what makes two sentences the same."""
+    """Returns a sentence without capitals and punctuation. Two sentences with the same result count as the same."""
     return " ".join(words(sentence))
 
 
 def _goes_on(before: Line, pair: set[str]) -> bool:
-    """Whether a line of these two goes on with the talk of the one before it."""
+    """Tells whether a line continues the talk of the line before it between the same two."""
     shared = pair & {before.speaker, before.hearer}
     return len(shared) == 2 or (len(shared) == 1 and before.act != "farewell")
 
 
 @dataclass
 class Chronicle:
-    """What the measures are made from. Everything is read on first use and kept."""
+    """The data behind the measures. Everything is read on first use and kept."""
 
     reading: Reading
     last: int = field(init=False)
@@ -138,7 +138,10 @@ class Chronicle:
         self.spoken = language(self.scenario.language)
 
     def day(self, tick: int) -> int:
-        """The day of a tick: 1 is the calendar day on which the run begins. Midnight belongs to the day it ends."""
+        """Returns the day of a tick: 1 is the calendar day on which the run begins.
+
+        Midnight belongs to the day it ends.
+        """
         return self.clock.day(max(0, tick - 1)) + 1
 
     @cached_property
@@ -167,7 +170,7 @@ class Chronicle:
         return places
 
     def people(self, day: int) -> frozenset[str]:
-        """Who was in the world on a day."""
+        """Returns who was in the world on a day."""
         return self._people.get(day, frozenset())
 
     @cached_property
@@ -196,7 +199,7 @@ class Chronicle:
         return tuple(found)
 
     def _credited(self, text: str, parts: Iterable[Wording]) -> Iterator[Wording]:
-        """The parts of a line; words of an author without the rules that could have worded them, too."""
+        """Yields the parts of a line. The author's words also count without the rules that could have worded them."""
         said = plain(text)
         told = {one for whole, own in self._written.items() if whole in said for one in own}
         for part in parts:
@@ -205,7 +208,7 @@ class Chronicle:
 
     @cached_property
     def _written(self) -> Mapping[str, frozenset[str]]:
-        """What the authors of the scenario have given to say → its sentences, all as `plain` has them."""
+        """The texts that the authors of the scenario have given to say → their sentences, all as `plain` has them."""
         parts = [part for memories in self.scenario.memories.values() for part in memories]
         given = [*(text for part in parts for text in part.lines), *self.scenario.answers.values()]
         return {plain(text): frozenset(map(plain, sentences(text))) for text in given}
@@ -256,7 +259,7 @@ class Chronicle:
 
     @cached_property
     def happenings(self) -> tuple[Event, ...]:
-        """What the scenario or somebody outside let happen, if there was something to perceive."""
+        """The perceptible happenings that the scenario or somebody outside caused."""
         return tuple(event for event, outside in of_kind(self.events, Intervened) if outside.text)
 
     def attended(self, agent: str, occasion: Gathering) -> int:
@@ -280,7 +283,7 @@ class Chronicle:
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        """The seed facts, and everything that was so as news."""
+        """The seed facts and all circumstances that were news."""
         return self.reading.facts(self.last)
 
     @cached_property
@@ -300,7 +303,7 @@ class Chronicle:
         return tuple(self.reading.versions(0, self.last))
 
     def said_before(self, speaker: str, tick: int) -> Iterator[Line]:
-        """The lines of somebody before a tick."""
+        """Yields the lines of somebody before a tick."""
         for line in self._by_speaker[speaker]:
             if line.tick >= tick:
                 return
@@ -314,19 +317,19 @@ class Chronicle:
         return found
 
     def reaction(self, agent: str, tick: int) -> Mapping[str, Any]:
-        """What somebody decided in a tick, with `reason` and `because`; empty where no question was asked."""
+        """Returns what somebody decided in a tick, with `reason` and `because`; empty where no question was asked."""
         asked = self.reading.trace(agent, tick).get("reaction", {}).get("asked")
         rows = self.reading.answers(tick, tick, agent=agent)
         row = next((one for one in reversed(rows) if one.ordinal == asked and one.outcome == "value"), None)
         return parsed(row.body) if row is not None else {}
 
     def name(self, id_: str) -> str:
-        """The short name of a character, or the name of an object or a place, in lower case; empty for neither."""
+        """Returns the short name of a character, or the name of an object or place, in lower case; else nothing."""
         persona, node = self.scenario.personas.get(id_), self.scenario.geography.nodes.get(id_)
         return (persona.called if persona else node.name if node else "").lower()
 
     def named(self, text: str) -> str:
-        """The character a text names; empty when it names none, or several."""
+        """Returns the character a text names; empty when it names none, or several."""
         found = {
             agent
             for agent, persona in self.scenario.personas.items()

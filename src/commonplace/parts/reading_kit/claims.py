@@ -72,7 +72,7 @@ class Question:
 
 
 def claims(chronicle: Chronicle) -> Iterator[Claim]:
-    """Every claim of the run in order, at most one of a kind in a line."""
+    """Yields every claim of the run in order, at most one of a kind in a line."""
     for line in chronicle.lines:
         for kind, check in _CHECKS.items():
             part = next((one for one in line.parts if one.is_a(kind)), None)
@@ -91,14 +91,14 @@ def _absent(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
 
 
 def _occasion(chronicle: Chronicle, line: Line) -> Gathering | None:
-    """The last event that had begun and that the line or the one before it names."""
+    """Returns the last event that had begun and that the line or the one before it names."""
     spoken_of = [line, *([line.before] if line.before else [])]
     begun = [one for one in chronicle.occasions if one.first <= line.tick and any(map(one.is_named, spoken_of))]
     return max(begun, key=lambda one: one.first, default=None)
 
 
 def _unheard(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
-    """True unless all of what was just told had been heard before this talk."""
+    """Tells whether some part of what was just told had not been heard before this talk."""
     told = line.before
     if told is None:
         return None
@@ -119,7 +119,7 @@ def _first(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
 
 
 def _told(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
-    """Whether those who are named were told; somebody, where nobody is named."""
+    """Tells whether those who are named, or somebody if nobody is named, were told."""
     personas = chronicle.scenario.personas.items()
     named = {id_ for id_, one in personas if chronicle.spoken.names(part.text, one.name, one.called)}
     if not named:
@@ -134,7 +134,7 @@ def _told(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
 
 
 def _has_told(chronicle: Chronicle, line: Line) -> bool | None:
-    """Whether somebody else was told before this talk what the speaker is asked about: the speaker's line before."""
+    """Tells whether the speaker had told somebody else, before this talk, what the line before asks about."""
     mine = _own_line_before(line)
     return None if mine is None else any(True for _ in _told_before(chronicle, line, mine))
 
@@ -151,14 +151,14 @@ def _told_before(chronicle: Chronicle, line: Line, mine: Line) -> Iterator[Line]
 
 
 def _telling(line: Line) -> list[str]:
-    """The sentences of a line that tell something: what no rule words, and what the rules `core` word."""
+    """Returns the sentences of a line that tell something: those that no rule words or that the rules `core` word."""
     parts = (part for part in line.parts if not part.rules or any(rule.startswith("core.") for rule in part.rules))
     texts = [one for part in parts for one in sentences(part.text)]
     return [text for text in texts if len(plain(text).split()) >= TELLING]
 
 
 def _own_line_before(line: Line) -> Line | None:
-    """The speaker's last line of the same talk."""
+    """Returns the speaker's last line of the same talk."""
     before = line.before
     while before is not None and before.speaker != line.speaker:
         before = before.before
@@ -166,13 +166,13 @@ def _own_line_before(line: Line) -> Line | None:
 
 
 def _own_knowledge(chronicle: Chronicle, line: Line) -> frozenset[int]:
-    """What a line rests on, besides having heard the one it answers."""
+    """Returns what a line rests on, besides having heard the one it answers."""
     memories = chronicle.memories.get(line.speaker, {})
     return frozenset(one for one in line.because if one in memories and not _is_said_by(line.hearer, memories[one]))
 
 
 def _told_by(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
-    """Whether the one named said anything about it that the speaker heard."""
+    """Tells whether the named character said anything about it that the speaker heard."""
     teller = chronicle.named(part.slots.get("x", part.text))
     if not teller:
         return None
@@ -201,7 +201,7 @@ def _heard_from(chronicle: Chronicle, line: Line, teller: str) -> Iterator[Memor
 
 
 def _saw(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
-    """Whether the sight the line rests on was one: both were in one place."""
+    """Tells whether the sight that the line rests on was possible: both were in one place."""
     memories = chronicle.memories.get(line.speaker, {})
     seen = [memories[one] for one in line.because if one in memories and happening_of(memories[one].details).who]
     named = chronicle.named(part.slots.get("x", part.text))
@@ -217,7 +217,7 @@ def _saw(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
 
 
 def _unseen(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
-    """True unless the one asked after was seen this day."""
+    """Tells whether the character asked after was not seen this day."""
     wanted = chronicle.named(line.before.text) if line.before else ""
     return None if not wanted else not _has_seen_today(chronicle, line, line.speaker, wanted)
 
@@ -230,7 +230,7 @@ def _has_seen_today(chronicle: Chronicle, line: Line, agent: str, other: str) ->
 
 
 def _did(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
-    """Whether the deed the line rests on is in the run."""
+    """Tells whether the deed that the line rests on is in the run."""
     memories = chronicle.memories.get(line.speaker, {})
     deeds = [
         memories[one]
@@ -258,7 +258,7 @@ _CHECKS: Mapping[str, Callable[[Chronicle, Line, Wording], bool | None]] = {
 
 
 def questions(chronicle: Chronicle) -> Iterator[Question]:
-    """Every question of the run in order, with its reply."""
+    """Yields every question of the run in order, with its reply."""
     for line in chronicle.lines:
         kind = _kind(line, chronicle.scenario.language)
         if kind:
@@ -268,13 +268,13 @@ def questions(chronicle: Chronicle) -> Iterator[Question]:
 
 
 def _has_gone(chronicle: Chronicle, line: Line) -> bool:
-    """Whether the one who is asked left the place while the question was put."""
+    """Tells whether the asked character left the place while the question was put."""
     here, theirs = (chronicle.places.get(one, {}).get(line.tick) for one in (line.speaker, line.hearer))
     return None not in (here, theirs) and here != theirs
 
 
 def _kind(line: Line, language: str) -> str:
-    """What a line asks: its act, or what the words ask where its speaker's mind said nothing; empty for no question."""
+    """Returns what a line asks: its act, or what its words ask where the mind named no act; empty for no question."""
     act = line.act
     if not act and line.text.rstrip("\"”'").endswith("?"):
         act = understood(line.text, language).act
@@ -314,7 +314,7 @@ def _was_there(chronicle: Chronicle, line: Line) -> bool | None:
 
 
 def _has_reason(chronicle: Chronicle, line: Line) -> bool | None:
-    """Whether the line asked about rests on something its speaker remembers."""
+    """Tells whether the line asked about rests on something its speaker remembers."""
     asked = line.before
     if asked is None or asked.speaker != line.hearer:
         return None
@@ -327,7 +327,7 @@ def _has_seen(chronicle: Chronicle, line: Line) -> bool | None:
 
 
 def _has_more(chronicle: Chronicle, line: Line) -> bool | None:
-    """Whether the one asked remembers something of the subject that the asker has not been told by them."""
+    """Tells whether the asked character remembers something of the subject that it has not told the asker."""
     topic = line.topic or (line.before.topic if line.before else "")
     subject = content(topic) or frozenset(words(as_topic(topic)))
     if not subject:

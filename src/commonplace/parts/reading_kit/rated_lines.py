@@ -25,7 +25,7 @@ _RULED = re.compile(r"^[\s:|-]*$")
 def drawn(
     chronicles: Sequence[Chronicle], count: int, seed: int, days: Iterable[int]
 ) -> list[tuple[int, Chronicle, Line]]:
-    """(number of the run from 1 on, run, line) of so many lines of these days, drawn from all runs by the seed."""
+    """Returns (number of the run from 1 on, run, line) for lines of these days, drawn from all runs by the seed."""
     wanted = frozenset(days)
     lines = [
         (number, chronicle, line)
@@ -37,7 +37,7 @@ def drawn(
 
 
 def as_table(lines: Iterable[tuple[int, Chronicle, Line]]) -> str:
-    """A Markdown table with an empty column for the ratings."""
+    """Returns a Markdown table with an empty column for the ratings."""
     rows = [_cells(number, *entry) for number, entry in enumerate(lines, start=1)]
     ruled = ["---"] * len(COLUMNS)
     return "\n".join(f"| {' | '.join(row)} |" for row in (COLUMNS, ruled, *rows)) + "\n"
@@ -64,7 +64,7 @@ def _cells(number: int, run: int, chronicle: Chronicle, line: Line) -> list[str]
 
 
 def ratings(table: str) -> Counter[str]:
-    """How many lines of a table were given each of the `RATINGS`; a first letter is enough.
+    """Counts how many lines of a table were given each of the `RATINGS`; a first letter is enough.
 
     Raises UsageError for a line that is not rated, or with another word.
     """

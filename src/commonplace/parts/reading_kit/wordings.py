@@ -27,7 +27,7 @@ FEWEST_LETTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a sentence amounts to, however it is worded."""
+    """A kind of sentence, however it is worded."""
 
     rules: tuple[str, ...] = ()
     """Names of the rules whose wordings say it; `cold` stands for `cold.topic`, too."""
@@ -36,7 +36,7 @@ class Kind:
     searched for in every sentence."""
 
     def is_said(self, rules: frozenset[str], sentence: str) -> bool:
-        """Whether a sentence says it: by its rules, and by its words where no rule words it."""
+        """Tells whether a sentence is of the kind: by its rules, or by its words where no rule words it."""
         if rules and self.rules:
             return any(rule == name or rule.startswith(f"{name}.") for rule in rules for name in self.rules)
         return bool(self.phrases) and re.search(self.phrases, sentence.lower().replace("’", "'")) is not None
@@ -100,7 +100,7 @@ class Wording:
     """Whether an author wrote it for the scenario: it tells what was before the run, so it is of no kind."""
 
     def is_a(self, kind: str) -> bool:
-        """Whether it is of one of the `KINDS`."""
+        """Tells whether it is of one of the `KINDS`."""
         return not self.is_authors and KINDS[kind].is_said(self.rules, self.text)
 
 
@@ -150,7 +150,7 @@ class Wordings:
         return tuple(piece if odd % 2 else spelt(piece) for odd, piece in enumerate(template.pieces))
 
     def of(self, text: str) -> tuple[Wording, ...]:
-        """The wordings of a line in their order; sentences that no rule words stand alone, without rules."""
+        """Returns the wordings of a line in their order. Sentences that no rule words stand alone, without rules."""
         found = self._found.get(text)
         if found is None:
             found = self._found[text] = tuple(self._split(sentences(text)))
@@ -189,7 +189,7 @@ class Wordings:
 
 @lru_cache(maxsize=4)
 def wordings(language: str) -> Wordings:
-    """The wordings of a language, read once."""
+    """Returns the wordings of a language, read once."""
     return Wordings(language)
 
 
@@ -210,7 +210,7 @@ def _key(text: str) -> str:
 
 
 def _first_word(text: str) -> str:
-    """The first word of literal text, if it is complete; empty when a slot may be part of it."""
+    """Returns the first word of literal text, if it is complete; empty when a slot may be part of it."""
     word, blank, _ = text.lower().partition(" ")
     return word if blank else ""
 

@@ -39,7 +39,7 @@ class CommandScreen(ModalScreen[str]):
         self.busy = False
 
     def compose(self) -> ComposeResult:
-        """The line and what it will do."""
+        """Builds the line and its preview."""
         with Vertical(id="command"):
             yield Static(
                 Text(phrases(self.town.language, "terminal")["god_mode"], self.muted), id="preview", markup=False
@@ -47,17 +47,17 @@ class CommandScreen(ModalScreen[str]):
             yield Input(placeholder="…", id="sentence", select_on_focus=False)
 
     def on_mount(self) -> None:
-        """Type at once."""
+        """Puts the cursor into the line."""
         line = self.query_one(Input)
         line.cursor_blink = False  # twice a second it would paint a view in which nothing changes
         line.focus()
 
     def on_input_changed(self) -> None:
-        """Another text needs another preview."""
+        """Drops the preview of another text."""
         self.previewed = ""
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """The first Enter previews, the second applies."""
+        """Previews at the first Enter and applies at the second."""
         event.stop()
         intent = parsed(event.value, self.town)
         if self.busy or not clean(event.value):
@@ -71,11 +71,11 @@ class CommandScreen(ModalScreen[str]):
         self.run_worker(lambda: self._work(intent, text, apply=apply), thread=True, exit_on_error=False)
 
     def action_cancel(self) -> None:
-        """Close without a change."""
+        """Closes without a change."""
         self.dismiss("")
 
     def _work(self, intent: Intent, text: str, *, apply: bool) -> None:
-        """In a worker thread: a mind may have to be asked."""
+        """Runs in a worker thread: a mind may have to be asked."""
         try:
             if apply:
                 confirmation = self.source.submit(intent.body)
@@ -118,7 +118,7 @@ class Intent:
 
 
 def parsed(text: str, town: Town) -> Intent | None:
-    """What a line means; None when a command names nobody or cannot be understood."""
+    """Reads a line. Returns None when a command names nobody or cannot be understood."""
     text = clean(text)
     command, _, rest = text.partition(" ")
     if not command.startswith("/"):
@@ -137,8 +137,9 @@ def _voice(agent: str, words: str, town: Town) -> Intent | None:
 
 
 def _do(agent: str, words: str, town: Town) -> Intent | None:
-    """`/do mira go plaza`, `/do mira say Odalys: hello`, `/do mira use stock pot`, `/do mira wait`; what begins with no
-    known word is an attempt: `/do mira I tear up everybody's tabs`.
+    """Reads `/do mira go plaza`, `/do mira say Odalys: hello`, `/do mira use stock pot` or `/do mira wait`.
+
+    Anything else is an attempt: `/do mira I tear up everybody's tabs`.
     """
     action = _action(words, town)
     if action is None:
@@ -164,7 +165,7 @@ def _action(words: str, town: Town) -> dict[str, str] | None:
 
 
 def _known(target: str, town: Town) -> Mapping[str, tuple[str, ...]]:
-    """What a target may be: id → names."""
+    """Maps the id of each possible target to its names."""
     match OFFERED[target]:
         case "people":
             return {id: (name, town.short(id)) for id, name in town.names.items()}
@@ -190,7 +191,7 @@ def _join(agent: str, words: str, town: Town) -> Intent | None:
 
 
 def _newcomer(words: str, town: Town) -> Intent | None:
-    """`/join zola.yaml Lattice Plaza`: somebody new, whom a file describes; the place may be left out."""
+    """Reads `/join zola.yaml Lattice Plaza`: a file that describes somebody new. The place may be left out."""
     found = _FILE.fullmatch(words)
     if found is None:
         return None
@@ -205,7 +206,7 @@ _FILE = re.compile(rf"(.+?(?:{'|'.join(map(re.escape, SUFFIXES))}))(?: (.+))?")
 
 
 def _set(agent: str, words: str, town: Town) -> Intent | None:
-    """`/set mira place Lattice Plaza`, `/set mira relation.jun.warmth -40`."""
+    """Reads `/set mira place Lattice Plaza` or `/set mira relation.jun.warmth -40`."""
     field, _, value = words.partition(" ")
     if not value:
         return None
@@ -224,7 +225,7 @@ _COMMANDS: Mapping[str, Callable[[str, str, Town], Intent | None]] = {
 
 
 def _named(text: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
-    """(id, what follows) of the longest id or name the text begins with, whatever the case; empty for none."""
+    """Returns (id, what follows) of the longest id or name the text begins with, in any case; empty for none."""
     folded = text.lower()
     found = ("", "")
     longest = 0

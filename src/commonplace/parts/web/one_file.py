@@ -91,7 +91,7 @@ def export(
     force: bool = False,
     progress: Progress = lambda _: None,
 ) -> Written:
-    """Write the ticks first … last, by default all, as an HTML file. It appears whole or not at all.
+    """Writes the ticks first … last, by default all, as an HTML file. It appears whole or not at all.
 
     `prompts`: with what was sent to a model and what it sent back, word by word. Raises UsageError for ticks that the
     run does not have, CommonplaceError where the page was not built.
@@ -113,7 +113,7 @@ def export(
 
 
 def template() -> str:
-    """The page without data. Raises CommonplaceError if it is not there."""
+    """Returns the page without data. Raises CommonplaceError if it is not there."""
     try:
         page = TEMPLATE.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -126,7 +126,7 @@ def template() -> str:
 
 
 def packed(value: Any) -> str:
-    """A block: letters, digits, `+`, `/` and `=`, whatever the value holds."""
+    """Returns a block: letters, digits, `+`, `/` and `=`, whatever the value holds."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return b64encode(gzip.compress(text.encode(errors="surrogatepass"), 9, mtime=0)).decode()
 
@@ -134,7 +134,7 @@ def packed(value: Any) -> str:
 def blocks(
     reading: Reading, first: int, last: int, *, prompts: bool = False, progress: Progress = lambda _: None
 ) -> Iterator[tuple[str, Any]]:
-    """(name, value) of each block, that of the first picture first."""
+    """Yields (name, value) of each block, that of the first picture first."""
     picture = Picture(reading)
     agents = [me for me in reading.agent_ids if me in reading.scenario.personas]
     chunks = range(first // CHUNK, last // CHUNK + 1)
@@ -182,7 +182,7 @@ def _start(picture: Picture, first: int, last: int, agents: Sequence[str], promp
 
 
 def _ticks(picture: Picture, first: int, last: int) -> dict[str, Any]:
-    """`first` as a snapshot, and also as a delta for a reader who comes from the tick before."""
+    """Returns the ticks, with `first` as a snapshot, and as a delta for a reader who comes from the tick before."""
     deltas = [delta.model_dump(mode="json") for delta in picture.deltas(max(1, first), last)]
     return {"first": picture.snapshot(first).model_dump(mode="json"), "deltas": deltas}
 
@@ -191,7 +191,7 @@ def _ticks(picture: Picture, first: int, last: int) -> dict[str, Any]:
 
 
 def changes(before: Any, after: Any) -> Any:
-    """What makes `after` of `before`; None if they are equal.
+    """Returns what turns `before` into `after`; None if they are equal.
 
     `[value]`: another value. A mapping: the changes of the entries named, of which 0 removes one; the entries of a list
     of the same length are named by their numbers.
@@ -211,7 +211,7 @@ def changes(before: Any, after: Any) -> Any:
 
 
 def tabled(value: Mapping[str, Any]) -> dict[str, Any]:
-    """With `TABLES` as mappings."""
+    """Returns the value with `TABLES` as mappings."""
     return {name: _table(rows, TABLES[name]) if name in TABLES else rows for name, rows in value.items()}
 
 
@@ -239,7 +239,7 @@ class _Over:
 def _over_time(
     inspector: Inspector, first: int, last: int, streams: Mapping[str, _Stream]
 ) -> Iterator[tuple[str, Any]]:
-    """Everybody's details and the measures, at every tick."""
+    """Yields everybody's details and the measures, at every tick."""
     reading = inspector.reading
     states, usage = _States(reading, first), Usage(last)
     usage.add(reading.answers(0, first - 1, used=False))
@@ -268,7 +268,7 @@ def _over_time(
 
 
 def _speaks(reading: Reading, tick: int) -> bool:
-    """Whether the tick can have changed what was measured: words, who heard those before, who is there."""
+    """Tells whether the tick can have changed what was measured: words, who heard those before, who is there."""
     heard = {
         "SAY",
         "CONVERSATION_STARTED",
@@ -299,7 +299,7 @@ class _States:
             self._note(version)
 
     def advance(self, tick: int) -> None:
-        """To the tick after the one reached."""
+        """Goes to the tick after the one reached."""
         self.moved = False
         for _, version in self._reading.versions(tick, tick):
             self._note(version)
@@ -308,7 +308,7 @@ class _States:
             self.moved = self.moved or version.kind in ("relation", "card")
 
     def of(self, agent: str) -> CharacterState:
-        """Somebody's."""
+        """Returns the state of a character."""
         if agent not in self._made:
             self._made[agent] = restore_state(self._current(agent))
         return self._made[agent]
@@ -330,7 +330,7 @@ class _States:
 
 
 class _Stream:
-    """What a character remembers up to a tick, forgotten or not, and what follows from it at earlier ticks."""
+    """A character's memories up to a tick, forgotten or not, and what follows from them at earlier ticks."""
 
     def __init__(self, reading: Reading, agent: str, last: int) -> None:
         query = "SELECT id FROM memory WHERE agent = ? AND tick <= ? ORDER BY id"
@@ -348,7 +348,7 @@ class _Stream:
         ]
 
     def block(self) -> dict[str, Any]:
-        """Of each memory `accessed_at` is its first access."""
+        """Returns the memories. `accessed_at` of each is its first access."""
         return {
             "memories": [memory_json(memory) for memory in self.memories],
             "removed": [[id_, tick] for id_, tick in self.removed.items()],
@@ -357,7 +357,7 @@ class _Stream:
         }
 
     def mood(self, tick: int) -> str:
-        """From the latest memories of the tick."""
+        """Returns the mood that follows from the latest memories of the tick."""
         latest: list[Memory] = []
         for memory in reversed(self.memories):
             if self._has(memory, tick):
@@ -375,7 +375,7 @@ class _Stream:
 
 
 def _policies(reading: Reading, last: int) -> list[list[Any]]:
-    """(tick, policy of the run from then on)."""
+    """Returns (tick, policy of the run from then on)."""
     changed = [tick for tick, version in reading.versions(1, last) if version.kind == "setting"]
     return [[tick, reading.scenario_at(tick).policy.name] for tick in (0, *dict.fromkeys(changed))]
 
@@ -384,7 +384,7 @@ def _policies(reading: Reading, last: int) -> list[list[Any]]:
 
 
 def _reasons(reading: Reading, first: int, last: int, prompts: bool) -> dict[str, Any]:
-    """Every event with what is its own; what a turn has in common for its events stands in `turns`."""
+    """Returns each event with its own reasons; what the events of a turn have in common stands in `turns`."""
     turns: dict[str, Any] = {}
     events: dict[str, Any] = {}
     for event in sorted(reading.events(first, last), key=lambda one: one.agent_id):  # like things lie side by side
@@ -413,6 +413,6 @@ def _turn(reading: Reading, event: Event, whole: dict[str, Any], prompts: bool) 
 
 
 def _unworded(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """A question without what was sent and what came back, word by word."""
+    """Returns a question without what was sent and what came back, word by word."""
     attempts = [{**attempt, "prompt": "", "raw": ""} for attempt in asked["attempts"]]
     return {**asked, "prompt": "", "attempts": attempts}

@@ -50,7 +50,7 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Bundled:
-    """What a bundle holds."""
+    """The content of a bundle."""
 
     scenario: str
     tick: int
@@ -64,7 +64,7 @@ class Bundled:
 
 
 def export_bundle(source: str | Path, target: str | Path, *, force: bool = False) -> Bundled:
-    """Write a run, as it is now, to a bundle. The file appears whole or not at all.
+    """Writes a run, as it is now, to a bundle. The file appears whole or not at all.
 
     Raises RunDamaged for a run that is not intact, and UsageError, unless `force`, for an existing target.
     """
@@ -121,7 +121,7 @@ def _about(reading: Reading) -> dict[str, Any]:
 
 
 def _texts(reading: Reading) -> dict[str, str]:
-    """The parts that are there to be read, from the run's manifest."""
+    """Returns the parts that are there to be read, from the run's manifest."""
     prompts = {f"{PROMPTS}{name}": text for name, text in templates_of(reading.manifest).items()}
     texts = {SCENARIO: reading.manifest.text, **prompts}
     for name in texts:
@@ -141,7 +141,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def import_bundle(source: str | Path, target: str | Path, *, force: bool = False) -> Bundled:
-    """Take the run out of a bundle, whoever made it. The file appears whole, and intact, or not at all.
+    """Takes the run out of a bundle, whoever made it. The file appears whole, and intact, or not at all.
 
     Sizes, names and digests are checked before the run is in its place, and the run's own digests after. Raises
     UsageError for what is not a bundle, a newer one and, unless `force`, an existing target; CommonplaceError for a
@@ -178,7 +178,7 @@ def _opened(source: Path) -> zipfile.ZipFile:
 
 
 def _manifest(bundle: zipfile.ZipFile, source: Path) -> dict[str, Any]:
-    """What the bundle says it holds, once it is known to hold just that."""
+    """Returns what the bundle says it holds, once it is known to hold just that."""
     entries = {entry.filename: entry for entry in bundle.infolist()[: MOST + 1]}
     if MANIFEST not in entries:
         raise UsageError(
@@ -210,7 +210,7 @@ KEYS: Mapping[str, type] = {"scenario": str, "tick": int, "history": str, "state
 
 
 def _part(bundle: zipfile.ZipFile, name: str, manifest: Mapping[str, Any], source: Path) -> Iterator[bytes]:
-    """The content of a part. Raises CommonplaceError at its end unless it has the digest that it should."""
+    """Yields the content of a part. Raises CommonplaceError at its end unless its digest is right."""
     said = manifest["files"][name]
     found = blake2b(digest_size=DIGEST_SIZE)
     for chunk in _inflated(bundle, name, said["size"], source):
@@ -221,7 +221,7 @@ def _part(bundle: zipfile.ZipFile, name: str, manifest: Mapping[str, Any], sourc
 
 
 def _inflated(bundle: zipfile.ZipFile, name: str, most: int, source: Path) -> Iterator[bytes]:
-    """The content of a part, never more of it than `most` bytes."""
+    """Yields the content of a part, never more of it than `most` bytes."""
     left = most
     try:
         with bundle.open(name) as file:

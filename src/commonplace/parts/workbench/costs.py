@@ -64,7 +64,10 @@ def _kinds(counts: Mapping[str, int]) -> str:
 
 
 def _with_cost(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with their cost in US dollars, None where the mind's price is unknown; the last row is the total."""
+    """Returns the rows with their cost in US dollars, None if the mind's price is unknown.
+
+    The last row is the total.
+    """
     *named, total = (
         {**row, "cost": _cost(row["mind"], row["prompt_tokens"], row["cached_tokens"], row["answer_tokens"])}
         for row in rows
@@ -74,7 +77,7 @@ def _with_cost(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _cost(mind: str, prompt: int, cached: int, answer: int) -> float | None:
-    """US dollars; None where there is no mind, or its price is not known."""
+    """Returns US dollars; None where there is no mind, or its price is not known."""
     price = price_of(mind) if mind else None
     return price and price.cost(prompt, cached, answer)
 
@@ -161,17 +164,17 @@ def _remarks(found: Estimate, minds: Sequence[str], unknown: Sequence[str], seco
 
 
 def _count(number: int) -> str:
-    """`12,345`; empty for 0, so that the other figures stand out."""
+    """Formats a number as `12,345`; empty for 0, so that the other figures stand out."""
     return f"{number:,}" if number else ""
 
 
 def _share(part: int, whole: int) -> str:
-    """`72%`; empty where the whole is 0."""
+    """Formats a share as `72%`; empty where the whole is 0."""
     return f"{part / whole:.0%}" if whole else ""
 
 
 def _money(cost: float | None) -> str:
-    """`$1.24`, or `$0.0012` below a dollar; a dash where the price is unknown."""
+    """Formats dollars as `$1.24`, or `$0.0012` below a dollar; a dash where the price is unknown."""
     if cost is None:
         return "–"
     return f"${cost:,.2f}" if cost >= 1 or not cost else f"${cost:.4f}"

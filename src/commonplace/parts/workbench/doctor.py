@@ -57,12 +57,12 @@ def doctor(
 
 
 async def _print_all(findings: AsyncIterator[Finding], *, as_json: bool) -> int:
-    """Print findings as they come; returns how many are broken."""
+    """Prints findings as they come and returns how many are broken."""
     return sum([_print(finding, as_json=as_json) async for finding in findings])
 
 
 def _print(finding: Finding, *, as_json: bool) -> bool:
-    """Print a finding; returns whether it is broken."""
+    """Prints a finding and returns whether it is broken."""
     print(json_line(asdict(finding)) if as_json else finding, flush=True)
     return finding.state == BROKEN
 
@@ -73,7 +73,7 @@ INDENT = " " * 8
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line about what was checked. `state` is FINE, NOTE (worth knowing) or BROKEN."""
+    """One result of a check. `state` is FINE, NOTE (worth knowing) or BROKEN."""
 
     state: str
     what: str
@@ -85,7 +85,7 @@ class Finding:
 
 
 def broken_by(error: CommonplaceError) -> Finding:
-    """An error as a finding."""
+    """Turns an error into a finding."""
     where = f"{error.where}: " if error.where else ""
     return Finding(BROKEN, f"{where}{error.what}", error.hint)
 
@@ -102,7 +102,7 @@ _EXTRA = re.compile(r"extra == [\"']([\w-]+)[\"']")
 
 
 def machine() -> Iterator[Finding]:
-    """Everything that is not a mind."""
+    """Checks everything that is not a mind."""
     yield Finding(FINE, f"Commonplace {package_version()}, Python {platform.python_version()}, {platform.platform()}")
     yield from packages()
     yield database()
@@ -112,7 +112,7 @@ def machine() -> Iterator[Finding]:
 
 
 def packages() -> Iterator[Finding]:
-    """The packages it requires: always, then by extra."""
+    """Checks the required packages: those needed always, then those of each extra."""
     needs = _needs()
     if not needs:
         yield Finding(NOTE, "not installed as a package, so its requirements are unknown", "pip install -e .")
@@ -130,7 +130,7 @@ def packages() -> Iterator[Finding]:
 
 
 def _needs() -> dict[str, list[str]]:
-    """Extra → packages; those always needed under the empty name."""
+    """Maps each extra to its packages; those always needed are under the empty name."""
     try:
         lines = metadata(DISTRIBUTION).get_all("Requires-Dist") or []
     except PackageNotFoundError:
@@ -151,7 +151,7 @@ def _version(name: str) -> str:
 
 
 def database() -> Finding:
-    """SQLite must support write-ahead logging, which run files use."""
+    """Checks that SQLite supports write-ahead logging, which run files use."""
     with tempfile.TemporaryDirectory(prefix="commonplace-") as temporary:
         connection = sqlite3.connect(Path(temporary) / "probe.run")
         try:
@@ -166,7 +166,7 @@ def database() -> Finding:
 
 
 def folder(wanted: Path) -> Finding:
-    """The default folder of runs, or the nearest one above it that exists."""
+    """Checks the default folder of runs, or the nearest one above it that exists."""
     try:
         checked_folder(wanted)
     except CommonplaceError as error:
@@ -182,7 +182,7 @@ def folder(wanted: Path) -> Finding:
 
 
 def terminal() -> Iterator[Finding]:
-    """Whether the terminal view can be shown here, and how wide characters are drawn."""
+    """Checks whether the terminal view can be shown here, and how wide characters are drawn."""
     if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
         yield Finding(NOTE, f"the output encoding is {sys.stdout.encoding}", "set PYTHONUTF8=1")
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
@@ -199,7 +199,7 @@ def terminal() -> Iterator[Finding]:
 
 
 def prices() -> Iterator[Finding]:
-    """The user's own price list, if there is one."""
+    """Checks the user's own price list, if there is one."""
     own = os.environ.get(VARIABLE)
     if own:
         try:
@@ -225,7 +225,7 @@ STRUCTURES = {
 
 
 async def examined(name: str, timeout: float) -> AsyncIterator[Finding]:
-    """Everything about a mind, up to the first thing that fails."""
+    """Checks everything about a mind, up to the first thing that fails."""
     try:
         if is_server(name):
             async for finding in _served(name, timeout):
@@ -241,7 +241,7 @@ async def examined(name: str, timeout: float) -> AsyncIterator[Finding]:
 
 
 async def _served(name: str, timeout: float) -> AsyncIterator[Finding]:
-    """What a server can do, and what its answers to real questions are worth."""
+    """Checks what a server can do, and what its answers to real questions are worth."""
     server, found = server_named(name), list[Tried]()
     for town in TOWNS:
         scenario = load(town)
@@ -273,7 +273,7 @@ async def _served(name: str, timeout: float) -> AsyncIterator[Finding]:
 
 
 async def _in_small_form(name: str, timeout: float, hard: Sequence[Tried]) -> AsyncIterator[Tried]:
-    """The same questions in the small form."""
+    """Checks the same questions in the small form."""
     for town in TOWNS if hard else ():
         scenario = load(town)
         mind = _impatient(name, scenario, timeout, TASKS)
@@ -286,7 +286,7 @@ async def _in_small_form(name: str, timeout: float, hard: Sequence[Tried]) -> As
 
 
 def _impatient(name: str, scenario: Scenario, timeout: float, small: Container[str] = ()) -> ChatMind:
-    """A mind that does not wait between attempts. `small`: the tasks that it is asked in the small form."""
+    """Returns a mind that does not wait between attempts. `small`: the tasks that it is asked in the small form."""
     from commonplace.parts.model_servers.chat_mind import ChatMind  # noqa: PLC0415 – imports the OpenAI client
     from commonplace.parts.model_servers.local import LocalMind  # noqa: PLC0415 – likewise
 
@@ -299,7 +299,7 @@ async def _at_once(_: float) -> None:
 
 
 def _key(server: Server) -> Finding:
-    """Whether a key is set. The key itself is never shown."""
+    """Checks that a key is set. The key itself is never shown."""
     if os.environ.get(server.variable):
         return Finding(FINE, f"a key is set in {server.variable}")
     return Finding(FINE, f"no key is set in {server.variable}; most local servers need none")
@@ -326,8 +326,10 @@ def _yes(does: bool) -> str:
 
 
 def _tried(one: Tried, form: str = "") -> Finding:
-    """One question: whether the answer can be used, and what it took. `form`: words for it, unless it is the full
-    one."""
+    """Checks one question: whether the answer can be used, and what it took.
+
+    `form`: words for it, unless it is the full one.
+    """
     took = f"{one.seconds:.1f} s, {one.prompt_tokens:,} + {one.answer_tokens:,} tokens"
     why = f" ({shortened(clean(one.why), LONGEST_WHY)})" if one.why else ""
     return Finding(
@@ -336,7 +338,7 @@ def _tried(one: Tried, form: str = "") -> Finding:
 
 
 def _fit(found: Iterable[Tried]) -> Finding:
-    """What the model is fit for, by its answers."""
+    """Reports what the model is fit for, by its answers."""
     fit = fitness(found)
     titles = {USABLE: "fit for", MENDED: "with repairs", USELESS: "not fit for"}
     what = "; ".join(f"{title} {', '.join(fit[grade])}" for grade, title in titles.items() if fit[grade])

@@ -27,7 +27,7 @@ from commonplace.whole_file import written_whole
 
 
 class Form(StrEnum):
-    """What a run can be exported as."""
+    """A form in which a run can be exported."""
 
     BUNDLE = "bundle"
     HTML = "html"
@@ -41,13 +41,13 @@ class Form(StrEnum):
 
 
 class Source(StrEnum):
-    """What a run can be imported from."""
+    """A form from which a run can be imported."""
 
     BUNDLE = "bundle"
 
 
 class Kind(StrEnum):
-    """What can be trimmed."""
+    """A kind of content that can be trimmed."""
 
     TRACES = "traces"
     PROMPTS = "prompts"

@@ -16,7 +16,7 @@ from commonplace.text import one_line, printable_json
 
 
 class Action(StrEnum):
-    """What to do with a ledger."""
+    """An action on a ledger."""
 
     SHOW = "show"
     VERIFY = "verify"

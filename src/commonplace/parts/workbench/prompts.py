@@ -103,7 +103,7 @@ def prompts(
 
 
 def _wanted(reading: Reading, event: str | None, task: str) -> list[Question]:
-    """The questions of a task, or those behind an event. Raises UsageError where there are none."""
+    """Returns the questions of a task, or those behind an event. Raises UsageError where there are none."""
     if task and task not in TASKS:
         near = nearest(task, TASKS)
         hint = f"did you mean {near}?" if near else f"expected one of {', '.join(TASKS)}"
@@ -125,7 +125,7 @@ def _wanted(reading: Reading, event: str | None, task: str) -> list[Question]:
 
 
 def _asks(reading: Reading, chosen: Iterable[Question], trust: bool, *, every: bool) -> dict[Key, Ask[Any, Any]]:
-    """The typed questions, made again: all of them, or those whose prompts are not kept."""
+    """Makes the typed questions again: all of them, or those whose prompts are not kept."""
     lacking = [one for one in chosen if one.turn is not None and (every or not _is_kept(reading, one))]
     if not lacking:
         return {}
@@ -153,7 +153,7 @@ def _settle(named: Sequence[Named], reading: Reading, trust: bool) -> None:
 
 
 def _mind(reading: Reading, name: str, own: Mapping[str, str] | None, trust: bool, timeout: float) -> Mind:
-    """A mind to ask again, with templates of the person's own or with those of the run, if they are trusted."""
+    """Returns a mind to ask again, with the person's own templates or with those of the run, if they are trusted."""
     texts = templates_of(reading.manifest) if own is None else own
     if name and own is None:
         named = named_by_run(replace(reading.manifest, mind=name))
@@ -165,7 +165,7 @@ def _mind(reading: Reading, name: str, own: Mapping[str, str] | None, trust: boo
 
 
 def _list(reading: Reading, found: Sequence[Question], as_json: bool, trust: bool) -> None:
-    """Print a row for each task, with an example of it."""
+    """Prints a row for each task, with an example of it."""
     tasks = {name: [one for one in found if one.task == name] for name in TASKS}
     examples = {name: _example(all_of_it) for name, all_of_it in tasks.items() if all_of_it}
     asks = _asks(reading, examples.values(), trust, every=False)
@@ -191,13 +191,13 @@ def _list(reading: Reading, found: Sequence[Question], as_json: bool, trust: boo
 
 
 def _example(found: Sequence[Question]) -> Question:
-    """One from the middle of the run, that was put to the mind and led to something."""
+    """Chooses one from the middle of the run that was put to the mind and led to something."""
     best = [one for one in found if one.turn is not None and not one.needless]
     return (best or found)[len(best or found) // 2]
 
 
 def _row(reading: Reading, found: Sequence[Question], example: Question, shown: Sequence[Attempt]) -> dict[str, Any]:
-    """`prompt_tokens` and `answer_tokens`: per question that a model was asked; of the example where none was."""
+    """Returns a row of the table. Its tokens are per question that a model was asked, or those of the example."""
     asked = [one for one in found if not one.needless]
     counted = [row for one in asked for row in one.rows if row.usage.get("prompt_tokens")]
     counted = counted or [attempt.row for attempt in shown]
@@ -253,7 +253,7 @@ def _attempt_json(attempt: Attempt) -> dict[str, Any]:
 
 
 def _print(reading: Reading, question: Question, variants: Sequence[Variant], *, whole: bool) -> None:
-    """Print the prompt and the answer of the run, then the others' answers; `whole`: with their prompts."""
+    """Prints the prompt and the answer of the run, then the other answers. `whole` adds their prompts."""
     agent, tick, _ = question.key
     event = f" before {named}" if (named := event_of(reading, question)) else ""
     print(f"═══ {question.task} of {agent} at tick {tick}, {hhmm(reading.time(tick))}{event}")
@@ -266,7 +266,7 @@ def _print(reading: Reading, question: Question, variants: Sequence[Variant], *,
 
 
 def _lines(attempts: Sequence[Attempt], title: str, *, prompt: bool, needless: bool) -> Iterator[str]:
-    """A prompt with its messages, then each answer and what was read of it. Asked again, only what was added."""
+    """Yields a prompt with its messages, then each answer as it was read. Of a repeated prompt only what was added."""
     before = ""
     for attempt in attempts:
         if prompt and not before:

@@ -58,7 +58,7 @@ class Question:
 
     @property
     def key(self) -> Key:
-        """Whose it is, and its number."""
+        """The owner of the question and its number."""
         return self.rows[0].agent, self.rows[0].tick, self.rows[0].ordinal
 
     @property
@@ -68,12 +68,12 @@ class Question:
 
     @property
     def needless(self) -> bool:
-        """Whether rules answered it, because there was nothing to decide."""
+        """Tells whether rules answered it, because there was nothing to decide."""
         return bool(self.rows[0].usage.get("needless"))
 
 
 def questions(reading: Reading) -> list[Question]:
-    """Every question that can be put into words, by tick, character and ordinal."""
+    """Returns every question that can be put into words, by tick, character and ordinal."""
     used: dict[Key, int] = {(agent, tick, ordinal): turn for agent, tick, ordinal, turn in reading.all(USED)}
     rows = (
         row
@@ -87,7 +87,7 @@ def questions(reading: Reading) -> list[Question]:
 
 
 class _Listener(Driver):
-    """Hears what is asked."""
+    """A listener to what is asked."""
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(NoMind(), CommittedAnswers(reading), reading.seeds, durable=False)
@@ -103,7 +103,7 @@ class _Listener(Driver):
 async def asked_again(
     reading: Reading, scenario: Scenario, stage: Stage, turns: Iterable[int]
 ) -> AsyncGenerator[tuple[int, dict[Key, Ask[Any, Any]]]]:
-    """The turns of some ticks run again: each tick with all that its turns and their deferred jobs asked.
+    """Runs the turns of some ticks again: each tick with all that its turns and their deferred jobs asked.
 
     Raises UsageError for a run made under other rules, and RunDamaged where the turns ask something else now.
     """
@@ -122,7 +122,7 @@ async def asked_again(
 def attempts_at(
     reading: Reading, question: Question, ask: Ask[Any, Any] | None, book: PromptBook
 ) -> tuple[Attempt, ...]:
-    """The attempts at a question of the run, in words as far as these are kept or can be made."""
+    """Returns the attempts at a question of the run, in words as far as these are kept or can be made."""
     return in_words(((row, reading.model_call(row)) for row in question.rows), ask, book)
 
 
@@ -144,23 +144,23 @@ def _in_words(row: AnswerRow, call: ModelCall, ask: Ask[Any, Any] | None, book: 
 
 
 def value_of(ask: Ask[Any, Any], row: AnswerRow) -> Value:
-    """The typed answer of a usable attempt."""
+    """Returns the typed answer of a usable attempt."""
     return ask.task.output.model_validate_json(row.body)
 
 
 def in_wire_form(ask: Ask[Any, Any], value: Value) -> str:
-    """An answer as the JSON that a model would have written."""
+    """Returns an answer as the JSON that a model would have written."""
     return json.dumps(written(ask, value), ensure_ascii=False)
 
 
 def messages_in(prompt: str) -> list[dict[str, str]]:
-    """The messages of a prompt that is kept as text: `{role, content}` each."""
+    """Returns the messages of a prompt that is kept as text: `{role, content}` each."""
     _, *parts = _ROLE.split(prompt)
     return [{"role": role, "content": text} for role, text in zip(parts[::2], parts[1::2], strict=True)]
 
 
 def event_of(reading: Reading, question: Question) -> str:
-    """The first event of the turn that used the answer; empty where there is none."""
+    """Returns the first event of the turn that used the answer; empty where there is none."""
     if question.turn is None:
         return ""
     events = reading.events(question.turn, question.turn, agent=question.key[0])
@@ -168,6 +168,6 @@ def event_of(reading: Reading, question: Question) -> str:
 
 
 def spread(found: Sequence[Question], limit: int) -> list[Question]:
-    """At most `limit` of some questions, evenly over the run."""
+    """Returns at most `limit` of some questions, evenly over the run."""
     count = min(limit, len(found))
     return [found[number * len(found) // count] for number in range(count)]

@@ -39,7 +39,10 @@ WIDTH = 110
 def print_counterfactual(
     reading: Reading, event: Event, reference: str, times: int, as_json: bool, trust: bool
 ) -> None:
-    """Run the turn again without the memory AGENT:ID, `times` times, and print both. 0 times: as often as fits."""
+    """Runs the turn again without the memory AGENT:ID, `times` times, and prints both.
+
+    0 chooses the number of times.
+    """
     memory = _own_memory(reading, event, reference)
     trust = agreed(named_by_run(reading.manifest), reading.path, trust=trust)
     found = asyncio.run(_counterfactual(reading, event, memory, times, trust))
@@ -50,7 +53,7 @@ def print_counterfactual(
 
 
 def _own_memory(reading: Reading, event: Event, reference: str) -> int:
-    """The number of a memory of the event's character. Raises UsageError for anyone else's."""
+    """Returns the number of a memory of the event's character. Raises UsageError for anyone else's."""
     agent, number = memory_reference(reference, names_in(reading), reading.path)
     if agent != event.agent_id:
         what = f"{event.id} depends on what {event.agent_id} remembers, not on {agent}"
@@ -67,7 +70,7 @@ async def _counterfactual(reading: Reading, event: Event, memory: int, times: in
 
 
 def _as_json(found: Counterfactual) -> dict[str, Any]:
-    """`{event, hidden, strokes, then, without, answers, times, rates}`; no `rates` where each arm was asked once."""
+    """Returns `{event, hidden, strokes, then, without, answers, times, rates}`; no `rates` if each arm ran once."""
     now = found.without[0]
     changes = changed_answers(found.then, now)
     return {
@@ -83,7 +86,7 @@ def _as_json(found: Counterfactual) -> dict[str, Any]:
 
 
 def _rates(found: Counterfactual) -> list[dict[str, Any]]:
-    """`{does, with, without}`: how often each action came out in each arm, the most frequent with the memory first."""
+    """Returns `{does, with, without}` rows: how often each action came out in each arm, the most frequent first."""
     if not found.again:
         return []
     kept, lost = tally(found.again), tally(found.without)
@@ -92,7 +95,7 @@ def _rates(found: Counterfactual) -> list[dict[str, Any]]:
 
 
 def _value(row: AnswerRow | None) -> Any:
-    """The answer as JSON; None where the question was not asked or the fallback was used."""
+    """Returns the answer as JSON; None where the question was not asked or the fallback was used."""
     return parsed(row.body) if row is not None and row.body else None
 
 
@@ -102,7 +105,7 @@ def _action(rerun: Rerun) -> dict[str, Any]:
 
 
 def _print_comparison(found: Counterfactual) -> None:
-    """Print what is left out, both turns side by side, the answers that changed, and the rates."""
+    """Prints what is left out, both turns side by side, the answers that changed, and the rates."""
     print(f"{found.event.id}, and the same turn without")
     for memory in found.hidden:
         print(f"  {_memory_line(memory)}")

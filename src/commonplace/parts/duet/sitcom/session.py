@@ -33,7 +33,7 @@ TIMEOUT = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One of the two, as the page's state has it."""
+    """One of the two characters, as the page's state has it."""
 
     profile: Profile
     turn_index: int = 0
@@ -70,7 +70,7 @@ class Session:
 
     @property
     def agents(self) -> dict[str, Agent]:
-        """By name."""
+        """The two agents by name."""
         return {profile.name: self._agent(profile) for profile in self.config.profiles}
 
     def _agent(self, profile: Profile) -> Agent:
@@ -85,7 +85,7 @@ LIVE: dict[Path, Session] = {}
 
 
 def reopened(path: Path, own: str = "") -> Session:
-    """The dialogue of a run that the page made, as far as it was committed; `own` is the page's scenario file.
+    """Returns the dialogue of a run that the page made, as far as it was committed; `own` is the page's scenario file.
 
     Raises CommonplaceError for a run that cannot be read, UsageError for one that is not a duet.
     """
@@ -104,7 +104,10 @@ def reopened(path: Path, own: str = "") -> Session:
 
 
 def begin(config: Config, folder: Path) -> Session:
-    """A new dialogue: the run, an empty mirror. Raises CommonplaceError for settings or a mind that cannot be used."""
+    """Begins a dialogue with a new run and an empty mirror.
+
+    Raises CommonplaceError for unusable settings or an unusable mind.
+    """
     path = _free(folder)
     scenario, text = config.scenario, edited(config)
     if text is not None:
@@ -125,7 +128,7 @@ def begin(config: Config, folder: Path) -> Session:
 
 
 def end(session: Session) -> None:
-    """Close the dialogue and empty its collections. The run stays; one without a turn goes."""
+    """Closes the dialogue and empties its collections. The run file stays unless it has no turn."""
     LIVE.pop(session.path.resolve(), None)
     if session.mirror is not None:
         try:
@@ -140,7 +143,7 @@ def end(session: Session) -> None:
 
 
 def play(session: Session) -> TurnRecord:
-    """One turn more. Raises CommonplaceError where the run cannot go on; what was committed stays."""
+    """Plays one more turn. Raises CommonplaceError when the run cannot continue; what was committed stays."""
     log.info("turn %d begins", session.turn_idx + 1)
     began = time.monotonic()
     try:
@@ -168,7 +171,7 @@ async def _played(session: Session) -> None:
 
 
 def catch_up(session: Session) -> None:
-    """Take what the run has more than the session, and bring the mirror to it."""
+    """Takes the turns that the run has and the session lacks, and brings the mirror up to date."""
     with open_run(session.path) as reading:
         fresh = turn_records(reading, session.turn_idx + 1)
         session.transcript += fresh
@@ -178,7 +181,7 @@ def catch_up(session: Session) -> None:
 
 
 def _compare(session: Session, reading: Reading, record: TurnRecord) -> None:
-    """Chroma's first stage beside the exact one; both stages into the log."""
+    """Compares Chroma's first stage with the exact one, and logs both."""
     if session.mirror is None and not log.isEnabledFor(logging.DEBUG):
         return
     stream = reading.stream_at(record.speaker, record.turn - 1)
@@ -203,13 +206,13 @@ def _compare(session: Session, reading: Reading, record: TurnRecord) -> None:
 
 
 class _Noticed:
-    """The dialogue goes on without the mirror: what Chroma raises becomes a notice, once."""
+    """A block that goes on without the mirror: the first error that Chroma raises becomes a notice."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def __enter__(self) -> None:
-        """Nothing to prepare."""
+        """Prepares nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
         if error is None or isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
@@ -232,7 +235,7 @@ def _open_mirror(session: Session) -> None:
 
 
 def _collections(session: Session) -> list[str]:
-    """A name for each collection; two of the same name are told apart by their ids."""
+    """Names each collection; two characters of the same name are told apart by their ids."""
     names = [profile.name for profile in session.config.profiles]
     return names if len(set(names)) == len(names) else [profile.id for profile in session.config.profiles]
 
@@ -247,7 +250,7 @@ def _sync(session: Session, reading: Reading) -> None:
 
 
 def exported(session: Session) -> dict[str, Any]:
-    """The transcript and a snapshot of the memories, as JSON."""
+    """Returns the transcript and a snapshot of the memories, as JSON."""
     with open_run(session.path) as reading:
         return {
             "run": session.path.name,
@@ -261,7 +264,7 @@ def exported(session: Session) -> dict[str, Any]:
 
 
 def export(session: Session, folder: Path) -> tuple[Path, str]:
-    """Write the export into a folder, named after run and turn; the file and its text."""
+    """Writes the export into a folder, named after run and turn. Returns the path and the text."""
     text = json.dumps(exported(session), ensure_ascii=False, indent=2) + "\n"
     path = folder / f"{session.path.stem}-turn-{session.turn_idx}.json"
     with written_whole(path, force=True) as part:
@@ -273,7 +276,7 @@ def export(session: Session, folder: Path) -> tuple[Path, str]:
 
 
 def _free(folder: Path) -> Path:
-    """The first of `page-1.run`, `page-2.run` … that is not there, with nothing left of an earlier one beside it."""
+    """Returns the first of `page-1.run`, `page-2.run` … that does not exist and has no leftover files beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     taken = {path.name.partition(".")[0] for path in folder.iterdir()}
     number = next(one for one in range(1, len(taken) + 2) if f"page-{one}" not in taken)
