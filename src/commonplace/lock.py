@@ -79,7 +79,7 @@ class ProcessLock:
 
     def _sign(self, descriptor: int) -> None:
         before = os.read(descriptor, _LONGEST)
-        if before and not _is_ours(before):
+        if before and not (len(before) < _LONGEST and before.strip().isdigit()):  # another program's `yarn.lock`
             what = f"its lock would be {self.path}, and that is another file"
             raise UsageError(what, where=self._where, hint="give another name, or move that file away")
         self._descriptor = descriptor
@@ -98,11 +98,6 @@ def drop_left(path: Path) -> None:
     if path.exists():
         with suppress(CommonplaceError):
             ProcessLock(path, str(path)).release()
-
-
-def _is_ours(content: bytes) -> bool:
-    """Tells whether `ProcessLock` may have written the file: another program's `yarn.lock` must not be lost."""
-    return len(content) < _LONGEST and content.strip().isdigit()
 
 
 def held_by(path: Path) -> int:

@@ -131,14 +131,11 @@ class Lines(str):
 
 def html_table(head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> str:
     """Returns a table for a notebook; None is an empty cell."""
-    cells = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    texts = (["" if value is None else escape(str(value)) for value in row] for row in rows)
+    cells = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in texts)
     below = f"<p>{escape(note)}</p>" if note else ""
     titles = "".join(f"<th>{escape(name)}</th>" for name in head)
     return f"<table><thead><tr>{titles}</tr></thead><tbody>{cells}</tbody></table>{below}"
-
-
-def _cell(value: object) -> str:
-    return f"<td>{'' if value is None else escape(str(value))}</td>"
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -158,10 +158,12 @@ def settle(named: Sequence[Named], where: object, *, trust: bool) -> None:
         return
     missing = unsettled(named)
     if missing:
+        mind = next((one for one in missing if one.kind == "mind"), None)
+        instead = f", or name the mind yourself: --mind {shortened(clean(mind.value), LONGEST)}" if mind else ""
         raise UsageError(
             f"the file names what is not used before you agree to it:\n{listed(missing)}",
             where=str(where),
-            hint=_hint(missing),
+            hint=f"if you trust the file, add --trust (in Python trust=True); it is remembered{instead}",
         )
 
 
@@ -202,12 +204,6 @@ def remember(named: Iterable[Named]) -> None:
 def listed(named: Iterable[Named]) -> str:
     """Returns one indented line for each."""
     return "\n".join(f"    {one}" for one in named)
-
-
-def _hint(missing: Iterable[Named]) -> str:
-    mind = next((one for one in missing if one.kind == "mind"), None)
-    instead = f", or name the mind yourself: --mind {shortened(clean(mind.value), LONGEST)}" if mind else ""
-    return f"if you trust the file, add --trust (in Python trust=True); it is remembered{instead}"
 
 
 def _kept() -> frozenset[str]:

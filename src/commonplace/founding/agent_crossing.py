@@ -356,18 +356,16 @@ class World:
         path: str | Path | None = None,
         policy: str = "",
     ) -> None:
+        minds = {**self.ASKED, **({"default": mind} if mind else {})} if isinstance(mind, str) else mind
         folder = "" if path else mkdtemp(prefix="agent-crossing-")
         where = Path(path) if path else Path(folder) / "world.run"
         self.run = (
             resume_run(where, mind)
             if where.exists()
-            else create_run(where, scenario, seed=seed, mind=self._minds(mind), fidelity="full", policy=policy)
+            else create_run(where, scenario, seed=seed, mind=minds, fidelity="full", policy=policy)
         )
         self.close = finalize(self, _close, self.run, folder)
         """Closes the run; a temporary file is gone."""
-
-    def _minds(self, mind: str | Mind) -> Mind | Minds:
-        return {**self.ASKED, **({"default": mind} if mind else {})} if isinstance(mind, str) else mind
 
     @property
     def brains(self) -> dict[str, AgentBrain]:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -370,7 +371,7 @@ class PersonaOrchestrator:
         self.memory_store = memory_store
         self.resonance_ledger = resonance_ledger
         self.user_id = user_id
-        given = clock or _now
+        given = clock or partial(datetime.now, UTC)
         self._clock: Clock = lambda: utc(given())
         self.session_start = self._clock()
         self.session_id = _unused(f"sess_{self.session_start:%Y%m%d_%H%M%S}", memory_store)
@@ -565,7 +566,3 @@ def _generated(factory: BackendFactory, persona: Persona, prompt: str) -> str:
     except Exception as error:  # whatever a backend raises: the answers before it are kept
         return f"{FAILED} {type(error).__name__}: {error}]"
     return response if clean(response) else f"{FAILED} an empty answer]"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, Self, cast
@@ -237,7 +238,7 @@ class MemoryStream:
     ) -> None:
         """`top_n` nearest by cosine compete, `k` are returned; `tau` in hours; `clock`: the real one by default."""
         self.name, self.k = name, k
-        self.clock = clock or _now
+        self.clock = clock or partial(datetime.now, UTC)
         self.notices: list[str] = []
         self.policy = replace(
             policies.TWO_STAGE,
@@ -380,10 +381,6 @@ def _scored(memory: core.Memory, parts: Mapping[str, float], score: float) -> Sc
         importance_score=parts["importance"],
         final_score=score,
     )
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 # ── §7: the agent ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -157,7 +157,10 @@ class ConversationMemory:
         If the checkpoint cannot be written, nothing is promoted and the session goes on.
         """
         with self._lock:
-            graph = self._active(session)
+            graph = self._sessions.get(session)
+            if graph is None:
+                hint = "ask something in it first, or load its checkpoint"
+                raise UsageError(f"no active session {session!r}", hint=hint)
             ranked = sorted(graph.nodes("query"), key=lambda node: -node.rank)
             path = self._write_checkpoint(session, graph, checkpoint_name) if checkpoint else None
             promoted: list[str] = []
@@ -222,12 +225,6 @@ class ConversationMemory:
             return sorted(self._sessions)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _active(self, session: str) -> QueryGraph:
-        graph = self._sessions.get(session)
-        if graph is None:
-            raise UsageError(f"no active session {session!r}", hint="ask something in it first, or load its checkpoint")
-        return graph
 
     def _graphs(self, session: str) -> list[tuple[Source, QueryGraph]]:
         """Returns the graphs to search for a question in the session; a session that has not begun has none."""

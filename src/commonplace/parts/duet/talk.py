@@ -47,7 +47,11 @@ def _line(given: DuetInput, dice: Dice) -> ConverseOutput | None:
         return ConverseOutput(utterance=line.text, because=line.ids, speech_act=line.act, topic=line.topic[:60])
     # Nobody leaves a stage: where a reply would take leave, the speaker opens another subject or takes one further.
     reply = converse(_duet_talk(given), dice)
-    said = _changed(given, dice) if _is_enough(given) else _further(given, dice) if _is_time(given, dice) else None
+    said = None
+    if _is_enough(given):
+        said = _changed(given, dice)
+    elif len(given.said) >= WARMED_UP and dice.chance(25, "further"):
+        said = _further(given, dice)
     said = said or reply
     if said.ends:
         opened = converse(_duet_talk(given, opens=True), dice)
@@ -67,7 +71,7 @@ def _output(given: DuetInput, said: ConverseOutput, dice: Dice) -> DuetOutput:
     return DuetOutput(
         plan=_plan(given, dice)[:200],
         utterance=said.utterance,
-        because=_cited(said),
+        because=tuple(memory for memory in said.because if memory != UNSTORED),
         speech_act=said.speech_act,
         topic=said.topic,
     )
@@ -86,11 +90,6 @@ LATEST, ENOUGH = 8, 4
 """So many of the latest lines about one subject are enough of it."""
 TELLING = 6
 """Letters by which the words around a subject are recognised."""
-
-
-def _is_time(given: DuetInput, dice: Dice) -> bool:
-    """Tells whether to come back to an earlier subject: now and then, once the talk is warm."""
-    return len(given.said) >= WARMED_UP and dice.chance(25, "further")
 
 
 def _further(given: DuetInput, dice: Dice) -> ConverseOutput | None:
@@ -200,7 +199,3 @@ def _plan(given: DuetInput, dice: Dice) -> str:
     line = heard(given.lines[-1], given.who.language)
     rule = "duet.end" if line.act == "farewell" else "duet.answer" if line.asks else "duet.react"
     return spoken.finished(rules.say(rule, {"you": given.other.called, "topic": line.topic}, dice))
-
-
-def _cited(said: ConverseOutput) -> tuple[int, ...]:
-    return tuple(memory for memory in said.because if memory != UNSTORED)

@@ -82,7 +82,8 @@ def has_answer(page: Page) -> bool:
 
 def spoken(text: str) -> str:
     """Returns the text without thinking, control characters and code fence. Raises Unusable when nothing is left."""
-    text = _CONTROL.sub("", _unthought(text)).strip()
+    after_thinking = text.rpartition("</think>")[2].partition("<think>")[0]
+    text = _CONTROL.sub("", after_thinking).strip()
     if text.startswith("```"):
         text = text.partition("\n")[2].strip().removesuffix("```").strip()
     if not text:
@@ -158,11 +159,6 @@ def _thought(page: Page, text: str) -> bool:
         return True
     thinking = text.partition("<think>")[2].partition("</think>")[0]
     return bool(thinking.strip()) or ("</think>" in text and "<think>" not in text)
-
-
-def _unthought(text: str) -> str:
-    """Returns the text after the last `</think>`, before any `<think>` that is not closed."""
-    return text.rpartition("</think>")[2].partition("<think>")[0]
 
 
 _ADDED = 2000

@@ -41,13 +41,10 @@ def verifiability(text: str, sources: Sequence[str], cited: int, resolved: int) 
     it names: `cited` of them, of which `resolved` exist. After Hangul a particle may follow in the source.
     """
     quotations = [" ".join(words("".join(found))) for found in _QUOTATION.findall(text)]
+    wanted = [f" {one}" if "가" <= one[-1] <= "힣" else f" {one} " for one in quotations if one]
     said = [f" {' '.join(words(source))} " for source in sources]
-    found = sum(any(_in_a_row(quoted, source) for source in said) for quoted in quotations if quoted)
-    return _ratio(found + resolved, sum(map(bool, quotations)) + cited)
-
-
-def _in_a_row(quoted: str, source: str) -> bool:
-    return (f" {quoted}" if "가" <= quoted[-1] <= "힣" else f" {quoted} ") in source
+    found = sum(any(one in source for source in said) for one in wanted)
+    return _ratio(found + resolved, len(wanted) + cited)
 
 
 def reproducibility(outcomes: Sequence[str]) -> float:

@@ -6,7 +6,7 @@ of them comes to the same result, and so does whoever reads the run afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import get_args
@@ -196,7 +196,7 @@ def _said(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) ->
     )
     taken_up = {
         other: _share(about & latest.own, latest.own)
-        for other, latest in _latest(before.said)
+        for other, latest in {one.persona: one for one in before.said}.items()
         if other != persona and latest.own
     }
     new = _share(own, about)
@@ -261,11 +261,6 @@ def _adjusted(plan: Plan, order: tuple[str, ...], said: Sequence[Said], depth: i
     if last.phase == REST:
         return Adjustment(depth, "rest", (order[1], order[0], *order[2:]), order[1], last.new)
     return None
-
-
-def _latest(said: Iterable[Said]) -> Iterator[tuple[str, Said]]:
-    """Returns the latest answer of each persona, in the order they first answered."""
-    return iter({one.persona: one for one in said}.items())
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:

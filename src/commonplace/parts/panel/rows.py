@@ -182,16 +182,18 @@ class Panel:
             yield learned(self._session(0), at, bqi, change)
 
     def _answer(self, said: Said) -> Row:
-        at, event = self._reading.time(said.tick), self._events[said.tick]
+        at, event, manifest = self._reading.time(said.tick), self._events[said.tick], self._reading.manifest
         cited = self._cited(event)
         bqi = self._bqi(at, said.persona, said.affect, said.emotion.keywords, said.phase)
         persona = self._scenario.personas[said.persona]
-        parent = self.memory_id(self._before(said.tick))
+        before = max((one.tick for one in self.rhythm.said if one.tick < said.tick), default=0)
+        parent = self.memory_id(before)
         document = self._document(
             said.tick, said.persona, RESPONSE, said.text, bqi, affect=said.affect, felt=said.emotion,
             tags=[said.persona, "panel", self._scenario.part.name], depth=said.depth, injected=bool(said.injection),
             failed="value" not in self._outcomes(said), persona_name=persona.name, role=persona.work,
-            backend=self._backend(said.persona), parent=parent, related=[name for name in cited if name],
+            backend=own_minds(manifest).get(said.persona, manifest.mind), parent=parent,
+            related=[name for name in cited if name],
         )  # fmt: skip
         name = document.memory_id
         refs = tuple(dict.fromkeys((name, parent, *filter(None, cited))))
@@ -249,10 +251,6 @@ class Panel:
             }
         )
 
-    def _before(self, tick: int) -> int:
-        """Returns the tick of the answer before; 0, the question, for the first."""
-        return max((said.tick for said in self.rhythm.said if said.tick < tick), default=0)
-
     def _ends_cycle(self, said: Said, depth: int) -> bool:
         """Tells whether it is the last answer before the cycle `depth`."""
         return said.depth == depth - 1 and said.tick == max(
@@ -276,10 +274,6 @@ class Panel:
     def _outcomes(self, said: Said) -> list[str]:
         rows = self._reading.answers(said.tick, said.tick, agent=said.persona)
         return list({row.ordinal: row.outcome for row in rows if row.task == "panel_turn"}.values())
-
-    def _backend(self, persona: str) -> str:
-        manifest = self._reading.manifest
-        return own_minds(manifest).get(persona, manifest.mind)
 
 
 def _levels(reading: Reading, scenario: Scenario) -> list[tuple[int, str]]:

@@ -80,7 +80,10 @@ async def _act(view: TurnView, notebook: Notebook) -> Action:
         step=step,
         phase=state.phase,
         injection=state.injection,
-        lines=tuple(_spoken(view, line) for line in lines),
+        lines=tuple(
+            Spoken(speaker=line.speaker, called=view.scenario.personas[line.speaker].called, text=line.utterance)
+            for line in lines
+        ),
         recalled=recalled(view.scenario, examples, view.now),
         below=tuple(memory.id for memory in examples if memory.importance < WEIGHTY - 1e-9),
         rated=_rated(view),
@@ -121,11 +124,6 @@ def _hearer(view: TurnView, lines: Sequence[Line], utterance: str) -> str:
     following = [state.turn(view.tick + more) for more in range(1, len(state.orders[0]))]
     here = view.world.targets.agents
     return next((turn[0] for turn in following if turn and turn[0] in here), min(here))
-
-
-def _spoken(view: TurnView, line: Line) -> Spoken:
-    called = view.scenario.personas[line.speaker].called
-    return Spoken(speaker=line.speaker, called=called, text=line.utterance)
 
 
 def _rated(view: TurnView) -> float | UnsetType:

@@ -263,7 +263,8 @@ def questions(chronicle: Chronicle) -> Iterator[Question]:
         kind = _kind(line, chronicle.scenario.language)
         if kind:
             reply = chronicle.replies.get(line.event.id)
-            is_known = None if _has_gone(chronicle, line) else _is_known(chronicle, line, kind)
+            check = None if _has_gone(chronicle, line) else _KNOWN.get(kind)
+            is_known = check(chronicle, line) if check else None
             yield Question(line, kind, reply, _outcome(line, reply), is_known)
 
 
@@ -297,11 +298,6 @@ def _outcome(line: Line, reply: Line | None) -> str:
     of_it = asked & content(told) or {*words(as_topic(line.topic))} & {*words(told)}
     is_about_it = reply.act != "farewell" and bool(of_it)
     return "answered" if is_about_it else "turned"
-
-
-def _is_known(chronicle: Chronicle, line: Line, kind: str) -> bool | None:
-    check = _KNOWN.get(kind)
-    return check(chronicle, line) if check else None
 
 
 def _always(_chronicle: Chronicle, _line: Line) -> bool | None:

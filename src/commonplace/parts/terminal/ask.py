@@ -148,7 +148,7 @@ class AskScreen(ModalScreen[str]):
             case "/with":
                 self._turn_to_named(rest)
             case "/voice" if rest:
-                self._whisper(rest)
+                self._work = self.run_worker(self._whispered(self.page, rest))
             case _ if command.startswith("/"):
                 self.page.say(Text(self.phrase("commands"), self.scene.palette.muted))
             case _:
@@ -266,9 +266,6 @@ class AskScreen(ModalScreen[str]):
         colour = palette.bar("relevance") if label == "up" else palette.alert
         if page.rated is not None:
             page.rated.mark(Text(self.phrase(label), colour))
-
-    def _whisper(self, text: str) -> None:
-        self._work = self.run_worker(self._whispered(self.page, text))
 
     async def _whispered(self, page: Page, text: str) -> None:
         palette = self.scene.palette

@@ -84,11 +84,7 @@ def _plan(scene: Scene, width: int, height: int) -> tuple[Mapping[str, Walls], S
     plan = floorplan(scene.town, width, height)
     if plan and scene.town.root not in plan:
         plan = floorplan(scene.town, width, height - 1) or plan
-    return plan, _outside(scene, plan)
-
-
-def _outside(scene: Scene, plan: Mapping[str, Walls]) -> Sequence[AgentFrame]:
-    return [one for one in scene.agents() if not drawn_in(scene.town, plan, one.position)]
+    return plan, [one for one in scene.agents() if not drawn_in(scene.town, plan, one.position)]
 
 
 def _draw_rooms(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None:
@@ -207,12 +203,9 @@ def _draw_air(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None:
     colour = scene.palette.rain if frame.sky != "fog" else scene.palette.faint
     for y in range(canvas.height):
         for x in range(canvas.width):
-            if _scattered(x + drift, y - drift, thin) and canvas.free(x, y) and _open(scene, plan, x, y):
+            is_hit = (((x + drift) * 73856093) ^ ((y - drift) * 19349663)) % 9973 % thin == 0
+            if is_hit and canvas.free(x, y) and _open(scene, plan, x, y):
                 canvas.text(x, y, glyph, 1, colour)
-
-
-def _scattered(x: int, y: int, thin: int) -> bool:
-    return ((x * 73856093) ^ (y * 19349663)) % 9973 % thin == 0
 
 
 def _open(scene: Scene, plan: Mapping[str, Walls], x: int, y: int) -> bool:
@@ -306,10 +299,6 @@ def _draw_badge(canvas: Canvas, scene: Scene, one: AgentFrame, x: int, y: int) -
     return canvas.text(x, y, badge.letters, 2, badge.hue.ink, mood="bold", agent=one.agent_id, ground=badge.hue.ground)
 
 
-def _mood(scene: Scene, one: AgentFrame) -> str:
-    return "bold underline" if one.agent_id == scene.selected else "bold" if one.dialogue else ""
-
-
 def _draw_chip(canvas: Canvas, scene: Scene, one: AgentFrame, x: int, y: int, *, named: bool) -> int:
     used = _draw_badge(canvas, scene, one, x, y)
     if not named:
@@ -317,7 +306,8 @@ def _draw_chip(canvas: Canvas, scene: Scene, one: AgentFrame, x: int, y: int, *,
     colour, agent = scene.colour(one.agent_id), one.agent_id
     name = scene.town.short(one.agent_id)
     used += canvas.text(x + used, y, " ", 1, colour)
-    used += canvas.text(x + used, y, name, cell_len(name), colour, mood=_mood(scene, one), agent=agent)
+    mood = "bold underline" if one.agent_id == scene.selected else "bold" if one.dialogue else ""
+    used += canvas.text(x + used, y, name, cell_len(name), colour, mood=mood, agent=agent)
     sign = _sign(one)
     if sign:
         used += canvas.text(x + used, y, f" {sign}", 1 + cell_len(sign), scene.palette.text, agent=agent)

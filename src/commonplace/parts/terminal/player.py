@@ -136,15 +136,11 @@ class SceneReader:
 
     def scene(self, tick: int, palette: Palette, selected: str) -> Scene:
         """Returns everything the panels need of a tick."""
-        self._meet()
-        return Scene(self.town, self.frame(tick), palette, self.badges, selected, self._recent(tick))
-
-    def _meet(self) -> None:
-        """Adds the names and marks of everybody who has come by now."""
         scenario = self.source.scenario
-        if scenario is not self._scenario:
+        if scenario is not self._scenario:  # somebody has come
             self._scenario, self.town = scenario, Town.of(scenario)
             self._narrator.town, self.badges = self.town, badges(self.town.called)
+        return Scene(self.town, self.frame(tick), palette, self.badges, selected, self._recent(tick))
 
     def frame(self, tick: int) -> Frame:
         """Returns a whole tick."""

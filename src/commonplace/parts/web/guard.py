@@ -209,7 +209,7 @@ class Guard:
         given = [
             *(value for name, value in parse_qsl(scope["query_string"].decode("latin-1")) if name == "token"),
             headers.get("authorization", "").removeprefix("Bearer "),
-            *(_cookies(headers.get("cookie", "")).get(COOKIE, ""),),
+            _cookies(headers.get("cookie", "")).get(COOKIE, ""),
         ]
         given = [one for one in given if one]
         hint = "open the address with ?token=… that was printed when the server started"
@@ -257,16 +257,15 @@ def _address(scope: Scope) -> str:
 
 
 def _is_foreign(headers: Headers, host: str) -> bool:
-    """Tells whether a page of another site asks. A client that is no browser sends neither header."""
+    """Tells whether a page of another site asks. A client that is no browser sends neither header.
+
+    The scheme of the origin may be a proxy's.
+    """
+    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        return True
     origin = headers.get("origin")
-    site = headers.get("sec-fetch-site", "none")
-    return site not in ("same-origin", "none") or (origin is not None and not _same(origin, host))
-
-
-def _same(origin: str, host: str) -> bool:
-    """Tells whether a page of the origin was served from this host. The scheme may be a proxy's."""
-    scheme, dashes, rest = origin.partition("://")
-    return bool(dashes) and scheme in ("http", "https") and rest.lower() == host.lower()
+    scheme, _, served_from = (origin or "").partition("://")
+    return origin is not None and (scheme not in ("http", "https") or served_from.lower() != host.lower())
 
 
 def _number(text: str) -> int:

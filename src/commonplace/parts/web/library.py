@@ -143,8 +143,9 @@ class Library:
         if self._scenarios is None or not self._scenarios.is_dir():
             return {}
         home, names = self._scenarios.resolve(), {name for name, _, _ in shipped()}
-        files = [path for path in sorted(home.iterdir()) if _is_scenario(path) and path.is_file()]
-        return {path.stem: path for path in files if path.resolve().parent == home and path.stem not in names}
+        files = [path for path in sorted(home.iterdir()) if path.suffix in SCENARIO_FILES and path.is_file()]
+        own = [path for path in files if not path.name.endswith(RULES) and path.resolve().parent == home]
+        return {path.stem: path for path in own if path.stem not in names}
 
 
 def card(name: str, path: Path) -> wire.RunCard:
@@ -155,10 +156,6 @@ def card(name: str, path: Path) -> wire.RunCard:
     except (CommonplaceError, OSError, ValueError, OverflowError) as error:
         what = error.what if isinstance(error, CommonplaceError) else str(error)
         return broken_card(name, shortened(clean(what), SHOWN))
-
-
-def _is_scenario(path: Path) -> bool:
-    return path.suffix in SCENARIO_FILES and not path.name.endswith(RULES)
 
 
 def _written(path: Path) -> float:

@@ -14,9 +14,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from commonplace.canon import DIGEST_SIZE, canonical, parsed
 from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_newer
@@ -94,7 +95,7 @@ def _packed(source: Path, copy: Path, part: Path) -> Bundled:
         about = _about(reading)
     files = {name: {"size": len(data), "digest": _digest([data])} for name, data in texts.items()}
     with copy.open("rb") as file:
-        files[RUN_NAME] = {"size": copy.stat().st_size, "digest": _digest(_chunks(file))}
+        files[RUN_NAME] = {"size": copy.stat().st_size, "digest": _digest(iter(partial(file.read, CHUNK), b""))}
     manifest = {"bundle": BUNDLE, "version": package_version(), **about, "files": files}
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.writestr(_entry(MANIFEST), canonical(manifest))
@@ -248,11 +249,6 @@ def _compare(part: Path, manifest: Mapping[str, Any], texts: Mapping[str, bytes]
         raise _damaged(source, f"the run in it is not the one that {MANIFEST} describes")
     if readable != texts:
         raise _damaged(source, "its scenario or prompts are not those of the run in it")
-
-
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    while chunk := file.read(CHUNK):
-        yield chunk
 
 
 def _digest(chunks: Iterable[bytes]) -> str:

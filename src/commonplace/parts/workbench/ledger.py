@@ -11,7 +11,7 @@ import typer
 from commonplace.canon import canonical
 from commonplace.cli.options import JSON
 from commonplace.errors import CommonplaceError
-from commonplace.ledger import Verification, show, verify
+from commonplace.ledger import show, verify
 from commonplace.text import one_line, printable_json
 
 
@@ -47,16 +47,12 @@ def _verify(path: Path, *, as_json: bool) -> None:
     else:
         for one in found.findings:
             print(f"{one.where}: {one.what}")
-        print(_summary(found))
+        print(f"days {found.days}  entries {found.entries}  head {found.head}")
     if not found.sound:
         count = len(found.findings)
         what = f"{count} finding{'s' * (count > 1)} in the ledger"
         hint = "restore a copy, or keep it as it is: the entries before the first finding are unchanged"
         raise CommonplaceError(what, where=str(path), hint=hint)
-
-
-def _summary(found: Verification) -> str:
-    return f"days {found.days}  entries {found.entries}  head {found.head}"
 
 
 def _line(entry: dict[str, Any]) -> str:

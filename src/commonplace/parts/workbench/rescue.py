@@ -430,7 +430,7 @@ class _Found:
 
 def _examined(reading: Reading) -> _Found:
     """Follows the chains from tick 0 on, up to the first tick that is not as it was committed."""
-    last = _last_tick(reading)
+    (last,) = reading.one("SELECT coalesce(max(n), -1) FROM tick WHERE typeof(n) = 'integer'")
     vectors = integrity.vectors_by_number(reading)
     found = _Found(-1, last, [], [], [], [], list(_unreadable_calls(reading)), [])
     found.keys = [
@@ -466,12 +466,6 @@ def _examined(reading: Reading) -> _Found:
         found.lost.append(why)
     found.lost += [f"{what} of {count} ticks" for what, count in sorted(repaired.items())]
     return found
-
-
-def _last_tick(reading: Reading) -> int:
-    """Returns the last tick that was read, even if others are missing; −1 for none."""
-    (last,) = reading.one("SELECT max(n) FROM tick WHERE typeof(n) = 'integer'")
-    return -1 if last is None else last
 
 
 def _part(rows: Mapping[str, list[Any]], kind: str) -> bytes | None:

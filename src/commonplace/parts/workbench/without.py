@@ -18,7 +18,6 @@ from commonplace.cli.output import print_rich
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError
 from commonplace.lookup import memory_reference, names_in
-from commonplace.memory.record import Memory
 from commonplace.parts.workbench.counterfactual import Counterfactual, Rerun, changed_answers, counterfactual, tally
 from commonplace.run.reading import Reading
 from commonplace.run.rows import item_json
@@ -108,17 +107,13 @@ def _print_comparison(found: Counterfactual) -> None:
     """Prints what is left out, both turns side by side, the answers that changed, and the rates."""
     print(f"{found.event.id}, and the same turn without")
     for memory in found.hidden:
-        print(f"  {_memory_line(memory)}")
+        print(f"  #{memory.id} {memory.kind}  {shortened(clean(memory.text), FIELD)}")
     for stroke in found.strokes:
         print(f"  planned {hhmm(stroke.start_time)} {clean(stroke.action_description)}")
     print_rich(_sides(found), width=WIDTH)
     times = len(found.without)
     for row in _rates(found):
         print(f"{row['with']:>4} of {times} with it, {row['without']:>4} of {times} without: {row['does']}")
-
-
-def _memory_line(memory: Memory) -> str:
-    return f"#{memory.id} {memory.kind}  {shortened(clean(memory.text), FIELD)}"
 
 
 def _sides(found: Counterfactual) -> Table:

@@ -177,7 +177,9 @@ def catch_up(session: Session) -> None:
         session.transcript += fresh
         for record in fresh:
             _compare(session, reading, record)
-        _sync(session, reading)
+        if session.mirror is not None:
+            with _Noticed(session):
+                session.mirror.sync(reading)
 
 
 def _compare(session: Session, reading: Reading, record: TurnRecord) -> None:
@@ -238,12 +240,6 @@ def _collections(session: Session) -> list[str]:
     """Names each collection; two characters of the same name are told apart by their ids."""
     names = [profile.name for profile in session.config.profiles]
     return names if len(set(names)) == len(names) else [profile.id for profile in session.config.profiles]
-
-
-def _sync(session: Session, reading: Reading) -> None:
-    if session.mirror is not None:
-        with _Noticed(session):
-            session.mirror.sync(reading)
 
 
 # ── export ──────────────────────────────────────────────────────────────────────────────────────────────────────────
