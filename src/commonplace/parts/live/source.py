@@ -13,93 +13,15 @@ from commonplace.views.inspection import Inspection
 
 if TYPE_CHECKING:
     from commonplace.engine.stage import Ratings
-    from commonplace.memory import Memory, ScoredMemory
-    from commonplace.memory.retrieval import Retrieval
     from commonplace.run.explained import Reasons
     from commonplace.run.frames import Frame
     from commonplace.run.reading import Reading
     from commonplace.scenario.model import ScenarioPart
+    from commonplace.talk import Reply
     from commonplace.world.events import Event
 
 
 Thumb = Literal["up", "down"]
-
-
-class Rest(Protocol):
-    """A memory that an answer rests on."""
-
-    @property
-    def memory(self) -> Memory:
-        """The memory as of the tick."""
-        ...
-
-    @property
-    def hit(self) -> ScoredMemory | None:
-        """The retrieved memory with its score; None for one found by whom, where or when it is about."""
-        ...
-
-
-class AskedBefore(Protocol):
-    """A question like this one, asked earlier."""
-
-    @property
-    def question(self) -> str:
-        """The question as it was worded then."""
-        ...
-
-    @property
-    def similarity(self) -> float:
-        """1 for the same words."""
-        ...
-
-    @property
-    def answer(self) -> str:
-        """The best received answer."""
-        ...
-
-    @property
-    def received(self) -> float:
-        """The sum of its thumbs."""
-        ...
-
-
-class Reply(Protocol):
-    """A character's answer; `commonplace.talk.Reply` is one."""
-
-    @property
-    def agent(self) -> str:
-        """The id of the character that answered."""
-        ...
-
-    @property
-    def question(self) -> str:
-        """The question as it was asked."""
-        ...
-
-    @property
-    def answer(self) -> str:
-        """The answer in the character's words."""
-        ...
-
-    @property
-    def rests(self) -> Sequence[Rest]:
-        """The memories that the answer rests on, in the order in which it cites them."""
-        ...
-
-    @property
-    def asked_before(self) -> AskedBefore | None:
-        """An earlier question like this one; None if there is none."""
-        ...
-
-    @property
-    def outcome(self) -> str:
-        """`value`; anything else means that the mind's answer could not be used."""
-        ...
-
-    @property
-    def retrievals(self) -> Sequence[Retrieval]:
-        """All searches made for the answer."""
-        ...
 
 
 class Conversation(Protocol):

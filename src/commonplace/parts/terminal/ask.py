@@ -25,12 +25,13 @@ from commonplace.languages import phrases, rows
 from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.aloud import listening
-from commonplace.parts.live.source import Conversation, Reply, Source, Thumb
+from commonplace.parts.live.source import Conversation, Source, Thumb
 from commonplace.parts.terminal.canvas import stacked
 from commonplace.parts.terminal.header import day_name, mind_name
 from commonplace.parts.terminal.player import Scene
 from commonplace.parts.terminal.why import WhyScreen, retrievals_text
 from commonplace.run.explained import Retrieved
+from commonplace.talk import Reply
 from commonplace.text import clean, shortened
 from commonplace.views.words import word
 
