@@ -24,7 +24,7 @@ _EXAMPLES = "ollama:qwen3:8b, vllm:Qwen/Qwen3-8B@http://10.0.0.5:8000/v1, http:/
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownServer:
     """A server that has a name of its own."""
 
     url: str
@@ -35,18 +35,18 @@ class Known:
     """Whether it needs a key and the name of a model."""
 
 
-SERVERS: Mapping[str, Known] = {
-    "ollama": Known("http://127.0.0.1:11434/v1"),
-    "lmstudio": Known("http://127.0.0.1:1234/v1"),
-    "llamacpp": Known("http://127.0.0.1:8080/v1"),
-    "vllm": Known("http://127.0.0.1:8000/v1"),
-    "openai": Known("https://api.openai.com/v1", variable="OPENAI_API_KEY", wants=True),
-    "anthropic": Known("https://api.anthropic.com/v1", variable="ANTHROPIC_API_KEY", wants=True),
-    "openrouter": Known("https://openrouter.ai/api/v1", variable="OPENROUTER_API_KEY", wants=True),
-    "groq": Known("https://api.groq.com/openai/v1", variable="GROQ_API_KEY", wants=True),
-    "gemini": Known("https://generativelanguage.googleapis.com/v1beta", variable="GEMINI_API_KEY", wants=True),
-    "mistral": Known("https://api.mistral.ai/v1", variable="MISTRAL_API_KEY", wants=True),
-    "deepseek": Known("https://api.deepseek.com/v1", variable="DEEPSEEK_API_KEY", wants=True),
+SERVERS: Mapping[str, KnownServer] = {
+    "ollama": KnownServer("http://127.0.0.1:11434/v1"),
+    "lmstudio": KnownServer("http://127.0.0.1:1234/v1"),
+    "llamacpp": KnownServer("http://127.0.0.1:8080/v1"),
+    "vllm": KnownServer("http://127.0.0.1:8000/v1"),
+    "openai": KnownServer("https://api.openai.com/v1", variable="OPENAI_API_KEY", wants=True),
+    "anthropic": KnownServer("https://api.anthropic.com/v1", variable="ANTHROPIC_API_KEY", wants=True),
+    "openrouter": KnownServer("https://openrouter.ai/api/v1", variable="OPENROUTER_API_KEY", wants=True),
+    "groq": KnownServer("https://api.groq.com/openai/v1", variable="GROQ_API_KEY", wants=True),
+    "gemini": KnownServer("https://generativelanguage.googleapis.com/v1beta", variable="GEMINI_API_KEY", wants=True),
+    "mistral": KnownServer("https://api.mistral.ai/v1", variable="MISTRAL_API_KEY", wants=True),
+    "deepseek": KnownServer("https://api.deepseek.com/v1", variable="DEEPSEEK_API_KEY", wants=True),
 }
 
 
@@ -65,13 +65,13 @@ class Server:
     wants_key: bool
 
 
-def is_server(name: str, servers: Mapping[str, Known] = SERVERS) -> bool:
+def is_server(name: str, servers: Mapping[str, KnownServer] = SERVERS) -> bool:
     """Tells whether a mind's name is that of a model server, well formed or not."""
     kind, colon, _ = name.partition(":")
     return bool(colon) and (kind in servers or kind in ("http", "https", LOCAL))
 
 
-def server_named(name: str, servers: Mapping[str, Known] = SERVERS) -> Server:
+def server_named(name: str, servers: Mapping[str, KnownServer] = SERVERS) -> Server:
     """Returns the server of a name. Raises UsageError for a name that is not a server's, or that holds a key."""
     kind, colon, rest = name.partition(":")
     if colon and kind in ("http", "https"):

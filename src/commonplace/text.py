@@ -120,7 +120,7 @@ class PrintableStream:
         return getattr(self.styled, name)
 
 
-class Lines(str):
+class NotebookText(str):
     """A text of several lines, which a notebook shows as it is."""
 
     __slots__ = ()

@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Reference:
     """One thing that a file names."""
 
     kind: str
@@ -71,7 +71,7 @@ class Named:
 
 def named_by_scenario(
     scenario: Scenario, named: Mapping[str, MindPart] | None = None, *, prompts: bool = False
-) -> list[Named]:
+) -> list[Reference]:
     """Returns what using a scenario file would use. `named`: the minds that the person names instead, by task.
 
     `prompts`: its prompts are used whoever answers; otherwise only a model server uses them.
@@ -87,11 +87,11 @@ def named_by_scenario(
         found += list(dict.fromkeys(entry for one in theirs for entry in _mind(one, text)))
         minds += theirs
     if part.prompts and (prompts or any(is_server(one.mind) for one in minds)):
-        found.append(Named("prompts", part.prompts, "puts templates of its own into what a model is asked", text))
+        found.append(Reference("prompts", part.prompts, "puts templates of its own into what a model is asked", text))
     return found
 
 
-def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Named]:
+def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Reference]:
     """Returns what resuming a run would use. `minds`: those of the run's own that the person names as well."""
     text = manifest.scenario_digest
     found = _stage(manifest.stage, text)
@@ -100,11 +100,11 @@ def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Named]
     if templates and any(map(is_server, minds_of(manifest))):
         effect = "puts templates of its own into what a model is asked"
         content = digest(json.dumps(templates, sort_keys=True).encode()).hex()
-        found.append(Named("prompts", "in the file", effect, text, content))
+        found.append(Reference("prompts", "in the file", effect, text, content))
     return found
 
 
-def mind_named_by_run(manifest: Manifest) -> list[Named]:
+def mind_named_by_run(manifest: Manifest) -> list[Reference]:
     """Returns the minds that are a server or another file. The name of a Mind object names nothing."""
     if (manifest.settings or {}).get(MIND_OBJECT):
         return []
@@ -115,29 +115,29 @@ def mind_named_by_run(manifest: Manifest) -> list[Named]:
     return list(dict.fromkeys(one for part in parts for one in _mind(part, manifest.scenario_digest)))
 
 
-def stage_named_by_run(manifest: Manifest) -> list[Named]:
+def stage_named_by_run(manifest: Manifest) -> list[Reference]:
     """Returns the stage, if code must be imported for it; at most one."""
     return _stage(manifest.stage, manifest.scenario_digest)
 
 
-def _stage(name: str, scenario: str) -> list[Named]:
+def _stage(name: str, scenario: str) -> list[Reference]:
     code = code_of(name)
     if not code:
         return []
     effect = f"runs the Python code in {clean(code)}"
-    return [Named("stage", name, effect, scenario, code, asks=not is_imported(name))]
+    return [Reference("stage", name, effect, scenario, code, asks=not is_imported(name))]
 
 
-def _mind(part: MindPart, scenario: str) -> list[Named]:
+def _mind(part: MindPart, scenario: str) -> list[Reference]:
     name = part.mind
     if name.startswith(JOURNAL):
         effect = f"reads the answers in {shortened(clean(name.removeprefix(JOURNAL)), LONGEST)}"
-        return [Named("mind", name, effect, scenario)]
+        return [Reference("mind", name, effect, scenario)]
     if not is_server(name):
         return []
     server = server_named(name)
     if server.kind == LOCAL:
-        return [Named("mind", name, f"loads the model {shortened(clean(server.model), LONGEST)}", scenario)]
+        return [Reference("mind", name, f"loads the model {shortened(clean(server.model), LONGEST)}", scenario)]
     hosts = ", ".join(dict.fromkeys(urlsplit(url).netloc for url in server.urls))
     secrets = [*([server.variable] if os.environ.get(server.variable) else []), *variables(part.headers.values())]
     key = f" and your key, {', '.join(secrets)}," if secrets else ""
@@ -145,13 +145,13 @@ def _mind(part: MindPart, scenario: str) -> list[Named]:
     more = part.model_dump(mode="json", include={"headers", "body"}, exclude_defaults=True)
     content = digest(json.dumps(more, sort_keys=True).encode()).hex() if more else ""
     asks = not all(map(is_loopback, server.urls)) or bool(variables(part.headers.values()))
-    return [Named("mind", name, effect, scenario, content, asks=asks)]
+    return [Reference("mind", name, effect, scenario, content, asks=asks)]
 
 
 # ── what the person has agreed to ────────────────────────────────────────────────────────────────────────────────────
 
 
-def settle(named: Sequence[Named], where: object, *, trust: bool) -> None:
+def settle(named: Sequence[Reference], where: object, *, trust: bool) -> None:
     """Raises UsageError for what has not been agreed to. `trust`: all of it is agreed to, now and later."""
     if trust:
         remember(named)
@@ -167,12 +167,12 @@ def settle(named: Sequence[Named], where: object, *, trust: bool) -> None:
         )
 
 
-def unsettled(named: Iterable[Named]) -> list[Named]:
+def unsettled(named: Iterable[Reference]) -> list[Reference]:
     """Returns what must be agreed to first."""
     return [one for one in named if one.asks and not is_agreed(one)]
 
 
-def is_agreed(one: Named) -> bool:
+def is_agreed(one: Reference) -> bool:
     """Tells whether the person has agreed to it, now or earlier."""
     return one.digest in _kept()
 
@@ -182,7 +182,7 @@ def may_have_key(manifest: Manifest, mind: str) -> bool:
     return all(is_agreed(one) for one in mind_named_by_run(manifest) if one.value == mind)
 
 
-def remember(named: Iterable[Named]) -> None:
+def remember(named: Iterable[Reference]) -> None:
     """Remembers that the person agreed to these. If the folder cannot be written to, the person is asked again."""
     kept = _kept()
     lines = [
@@ -201,7 +201,7 @@ def remember(named: Iterable[Named]) -> None:
         _log.warning("%s cannot be written (%s): what you agreed to is not remembered", path, error.strerror)
 
 
-def listed(named: Iterable[Named]) -> str:
+def listed(named: Iterable[Reference]) -> str:
     """Returns one indented line for each."""
     return "\n".join(f"    {one}" for one in named)
 

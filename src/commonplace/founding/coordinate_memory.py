@@ -25,7 +25,7 @@ from commonplace.parts.coordinates.jsonl_files import Storage, StoreConfig
 from commonplace.parts.coordinates.memory_store import MemoryStore, importance_of
 from commonplace.parts.coordinates.retention import ForgettingPlan, RetentionPolicy
 from commonplace.parts.panel.ratings import FAIR, MOST, POOR, changes, rated
-from commonplace.parts.panel.rhythm import Plan, Said, answered, beginning, next_cycle
+from commonplace.parts.panel.rhythm import PanelAnswer, PanelPlan, answered, beginning, next_cycle
 from commonplace.parts.panel.rows import (
     ASKED,
     HAPPENED,
@@ -33,7 +33,7 @@ from commonplace.parts.panel.rows import (
     SYSTEM,
     USER,
     Figures,
-    Row,
+    LedgerRow,
     closing,
     coordinate,
     figures,
@@ -225,7 +225,9 @@ class PhaseController:
     ) -> None:
         """`personas`: their identifiers in order; whoever answers besides comes last. `depth`: how many cycles there
         are. `calm`, `tense`: the affect, 0–1, at or below and above which the next answer is asked to be different."""
-        self._plan = Plan(prompt, tuple(personas), depth, language_of(prompt), injection, plan_adjustment, calm, tense)
+        self._plan = PanelPlan(
+            prompt, tuple(personas), depth, language_of(prompt), injection, plan_adjustment, calm, tense
+        )
         self.rhythm = beginning(self._plan)
 
     @property
@@ -339,7 +341,7 @@ class _Run:
     seed_prompt: str
     below: Mapping[str, float]
     """Persona → its mean rating in stars, where it is to answer differently."""
-    answers: list[tuple[Said, str, Figures]] = field(default_factory=list[tuple[Said, str, Figures]])
+    answers: list[tuple[PanelAnswer, str, Figures]] = field(default_factory=list[tuple[PanelAnswer, str, Figures]])
 
 
 class PersonaOrchestrator:
@@ -440,7 +442,7 @@ class PersonaOrchestrator:
         run.answers.append((said, memory_id, counted))
         adjustment, refs = phase_meta["plan_adjustment"], tuple(filter(None, (memory_id, parent)))
         if self.resonance_ledger is not None:
-            row = Row(
+            row = LedgerRow(
                 self.session_id, RESPONSE, persona.identifier, memory_id, at, bqi, None, counted, adjustment, refs
             )
             log(self.resonance_ledger, row)

@@ -19,7 +19,7 @@ from commonplace.errors import UsageError
 from commonplace.languages import phrases
 from commonplace.lock import ProcessLock
 from commonplace.parts.duet.sitcom.casting import Config, config_of, edited, short_name
-from commonplace.parts.duet.sitcom.session import Session, begin, catch_up, end, exported, log, play
+from commonplace.parts.duet.sitcom.session import Dialogue, begin, catch_up, end, exported, log, play
 from commonplace.parts.duet.tasks import LOST_THREAD
 from commonplace.parts.stores.chroma import collection_name
 from commonplace.testing.server import Faults, ModelServer
@@ -28,7 +28,7 @@ pytest.importorskip("chromadb")
 
 
 @contextmanager
-def dialogue(folder: Path, turns: int = 0, config: Config | None = None) -> Generator[Session]:
+def dialogue(folder: Path, turns: int = 0, config: Config | None = None) -> Generator[Dialogue]:
     """A dialogue of so many turns."""
     session = begin(config or config_of("sitcom"), folder)
     try:

@@ -16,7 +16,7 @@ from commonplace.parts.model_servers.dialects.dialect import CHAT
 from commonplace.parts.model_servers.http import Key, Page, Unreachable
 from commonplace.parts.model_servers.reply import said, usage_of
 from commonplace.parts.model_servers.request import Capabilities
-from commonplace.parts.model_servers.streaming import Events, Gathering, Live, is_repeated
+from commonplace.parts.model_servers.streaming import Events, StreamedAnswer, StreamRequest, is_repeated
 from commonplace.scenario.model import MindPart
 from commonplace.testing.server import Latency, ModelServer
 from commonplace.testing.server.answers import Response, as_json
@@ -63,7 +63,7 @@ def stream(kind: str, message: dict = MESSAGES["text"], finish: str = "stop") ->
 
 def gathered(kind: str, chunks: list[bytes], **live) -> Page:
     """The page that the parts of a stream add up to, in OpenAI's protocol."""
-    gathering = Gathering(dialect_of(kind), Live(True, **{"most": 32_000, **live}), Key("X", KEY))
+    gathering = StreamedAnswer(dialect_of(kind), StreamRequest(True, **{"most": 32_000, **live}), Key("X", KEY))
     for chunk in chunks:
         gathering.feed(chunk)
     return dialect_of(kind).page(gathering.page(), CHAT, {"model": "m"})
@@ -287,7 +287,7 @@ def piece(text: str) -> bytes:
     ],
 )
 def test_a_runaway_answer_is_stopped_and_counts_as_cut(start, again):
-    gathering = Gathering(dialect_of("openai"), Live(True, 32_000), Key("X", ""))
+    gathering = StreamedAnswer(dialect_of("openai"), StreamRequest(True, 32_000), Key("X", ""))
     gathering.feed(piece(start))
     fed = 0
     while not gathering.is_cut and fed < 100_000:
@@ -298,14 +298,14 @@ def test_a_runaway_answer_is_stopped_and_counts_as_cut(start, again):
 
 
 def test_more_than_a_task_can_hold_is_stopped():
-    gathering = Gathering(dialect_of("openai"), Live(True, 4000), Key("X", ""))
+    gathering = StreamedAnswer(dialect_of("openai"), StreamRequest(True, 4000), Key("X", ""))
     for number in range(2000):
         gathering.feed(piece(f"{number} "))
     assert gathering.is_cut and said(gathering.page()).cut
 
 
 def test_white_space_after_an_answer_costs_nothing():
-    gathering = Gathering(dialect_of("openai"), Live(True, 4000), Key("X", ""))
+    gathering = StreamedAnswer(dialect_of("openai"), StreamRequest(True, 4000), Key("X", ""))
     gathering.feed(piece(SAID) + piece(" " * 300))
     assert gathering.is_cut and said(gathering.page()).text.strip() == SAID
 

@@ -29,7 +29,7 @@ from commonplace.memory.reflection import TurnTrigger
 from commonplace.minds.mind import Answer, Task
 from commonplace.minds.notes import Recalled, Spoken, changed
 from commonplace.minds.prompts.speech_guard import first_sentences
-from commonplace.parts.duet.store_policy import Line, store_lines
+from commonplace.parts.duet.store_policy import DialogueLine, store_lines
 from commonplace.parts.duet.tasks import (
     DUET_PLAN,
     DUET_REFLECT,
@@ -308,18 +308,18 @@ def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Acti
 # ── F: what may be stored ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _heard(view: TurnView, percept: Percept, said: Said) -> Line:
+def _heard(view: TurnView, percept: Percept, said: Said) -> DialogueLine:
     placeholder = phrases(view.scenario.language, "lines")[LOST_THREAD]
-    return Line(percept.text, said, percept.event, own=False, is_placeholder=said.quote == placeholder)
+    return DialogueLine(percept.text, said, percept.event, own=False, is_placeholder=said.quote == placeholder)
 
 
-def _said(view: TurnView, other: str, utterance: str, answer: Answer[DuetOutput]) -> Line:
+def _said(view: TurnView, other: str, utterance: str, answer: Answer[DuetOutput]) -> DialogueLine:
     """Returns the action that says the line. Nobody else acts in this tick, so nothing can come between."""
     hearer, output = view.scenario.personas[other], answer.value
     text = sentence(view.scenario.language, "i_said", name=view.persona.name, to_name=hearer.name, quote=utterance)
     said = ISaid(to=other, to_called=hearer.called, quote=utterance, speech_act=output.speech_act, topic=output.topic)
     event = f"t{view.tick}.{view.persona.id}.0"
-    return Line(text, said, event, own=True, is_placeholder=answer.outcome != "value")
+    return DialogueLine(text, said, event, own=True, is_placeholder=answer.outcome != "value")
 
 
 async def _store_plan(view: TurnView, notebook: Notebook, plan: str) -> None:

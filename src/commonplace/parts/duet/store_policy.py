@@ -33,7 +33,7 @@ COMPARED = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DialogueLine:
     """A line of the dialogue that may become a memory."""
 
     text: str
@@ -51,7 +51,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class StoreDecision:
     """A decision to remember a line or not, with its reason."""
 
     importance: int
@@ -59,7 +59,7 @@ class Decision:
     reason: str
 
 
-async def store_lines(view: TurnView, notebook: Notebook, lines: Sequence[Line]) -> None:
+async def store_lines(view: TurnView, notebook: Notebook, lines: Sequence[DialogueLine]) -> None:
     """Remembers the lines that matter. The trace keeps the reason for each line."""
     for line, rating in zip(lines, await _ratings(view, notebook, lines), strict=True):
         decision = decide(view, line, rating)
@@ -75,7 +75,7 @@ async def store_lines(view: TurnView, notebook: Notebook, lines: Sequence[Line])
             notebook.not_stored(line.text, decision.reason, decision.importance, kind)
 
 
-def decide(view: TurnView, line: Line, rating: Rating) -> Decision:
+def decide(view: TurnView, line: DialogueLine, rating: Rating) -> StoreDecision:
     """Decides whether a line is remembered. The first reason that applies is the one given."""
     say = phrases(view.scenario.language, "stored")
     weight, threshold = rating.importance, view.scenario.part.duet.store_importance
@@ -90,10 +90,10 @@ def decide(view: TurnView, line: Line, rating: Rating) -> Decision:
     else:
         finding, word = _finding(view, line)
         kept, reason = bool(word), say[finding].format(word=word, weight=weight, threshold=threshold)
-    return Decision(weight, kept, reason)
+    return StoreDecision(weight, kept, reason)
 
 
-def _finding(view: TurnView, line: Line) -> tuple[str, str]:
+def _finding(view: TurnView, line: DialogueLine) -> tuple[str, str]:
     """Returns why a line matters although the rules rate it low, with the words that show it; `noise` for no reason."""
     promise = found_promise(line.quote, view.scenario.language)
     if not promise and line.said.speech_act in _PROMISING:
@@ -107,7 +107,7 @@ def _finding(view: TurnView, line: Line) -> tuple[str, str]:
 # ── importance ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-async def _ratings(view: TurnView, notebook: Notebook, lines: Sequence[Line]) -> list[Rating]:
+async def _ratings(view: TurnView, notebook: Notebook, lines: Sequence[DialogueLine]) -> list[Rating]:
     """Rates each line by the rules. With `importance: both` or `mind` the mind's rating corrects them.
 
     A correction is kept in the state under the hash of the line, so that the same line always weighs the same.
@@ -195,7 +195,7 @@ _FIGURE = re.compile(
 )
 
 
-def _new_fact(view: TurnView, line: Line) -> str:
+def _new_fact(view: TurnView, line: DialogueLine) -> str:
     """Returns what a heard line says that no memory has: a seed fact, the subject of a telling, a number or a day."""
     draft, language = view.draft, view.scenario.language
     for fact in view.scenario.facts:

@@ -33,7 +33,7 @@ WINDOW = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Untold:
     """Something an author gave to tell that has not been told."""
 
     memory: Recalled
@@ -58,7 +58,7 @@ def developed(scene: Scene, beside: tuple[Recalled, ...]) -> Line | None:
     return next((line for line in finished if line.text.lower() not in scene.past), None)
 
 
-def _choices(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
+def _choices(scene: Scene, tells: list[Untold]) -> Iterator[Line | None]:
     """Lines to say, the most fitting first."""
     if not scene.talk.lines:
         yield _tell(scene, tells, "stage.begin", 100)
@@ -82,7 +82,7 @@ def _choices(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
     yield from _opened(scene, tells)
 
 
-def _taken_up(scene: Scene, on_topic: list[Told], topic: str) -> Iterator[Line | None]:
+def _taken_up(scene: Scene, on_topic: list[Untold], topic: str) -> Iterator[Line | None]:
     """Yields what follows a told memory: what I know of it, a question, a closing word, or a promise."""
     act, named = scene.heard.act, _times_named(scene, topic)
     special = {"report": "stage.agree", "praise": "stage.touched"}.get(act)
@@ -104,7 +104,7 @@ def _taken_up(scene: Scene, on_topic: list[Told], topic: str) -> Iterator[Line |
     yield _about(scene, "stage.close", topic)
 
 
-def _opened(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
+def _opened(scene: Scene, tells: list[Untold]) -> Iterator[Line | None]:
     """Begins something new: a turn for the other, something of mine, banter, or an earlier subject."""
     dice = scene.dice
     telling = [line.speaker for line in scene.talk.lines[-WINDOW:] if line.speech_act in TOLD]
@@ -126,7 +126,7 @@ def _opened(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
 # ── what there is to tell ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _untold(scene: Scene, memories: tuple[Recalled, ...]) -> Iterator[Told]:
+def _untold(scene: Scene, memories: tuple[Recalled, ...]) -> Iterator[Untold]:
     """Yields what is left to tell, the most important memory first; of each memory only what comes next."""
     unique = {one.id: one for one in memories if one.tell and one.happening.topic}
     for memory in sorted(unique.values(), key=lambda one: (-one.importance, one.id)):
@@ -134,16 +134,16 @@ def _untold(scene: Scene, memories: tuple[Recalled, ...]) -> Iterator[Told]:
         left = [text for text in lines if not scene.known(text)]
         left = [text for text in left if not scene.language.mentions(text, scene.you.name, scene.you.called)]
         if left:
-            yield Told(memory, left[0], memory.happening.topic, "".join(left[1:2]), left[0] == lines[0])
+            yield Untold(memory, left[0], memory.happening.topic, "".join(left[1:2]), left[0] == lines[0])
 
 
-def _new(scene: Scene, tells: list[Told], lead: str, percent: int) -> Line | None:
+def _new(scene: Scene, tells: list[Untold], lead: str, percent: int) -> Line | None:
     """Returns a subject not told of yet, or else the rest of one that was."""
     new = [one for one in tells if one.is_first]
     return _tell(scene, new, lead, percent) if new else _tell(scene, tells, "stage.return", 100)
 
 
-def _tell(scene: Scene, tells: list[Told], lead: str, percent: int) -> Line | None:
+def _tell(scene: Scene, tells: list[Untold], lead: str, percent: int) -> Line | None:
     """Tells the first of them, sometimes after words that lead up to it."""
     if not tells:
         return None
@@ -209,7 +209,7 @@ def _heard_ids(scene: Scene) -> tuple[int, ...]:
 # ── coming back ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _back(scene: Scene, tells: list[Told]) -> Iterator[Line | None]:
+def _back(scene: Scene, tells: list[Untold]) -> Iterator[Line | None]:
     """Comes back to a promise, to the rest of something told in part, or to an earlier subject."""
     latest = [line.topic for line in scene.talk.lines[-WINDOW:] if line.topic]
     for one in scene.talk.recalled:

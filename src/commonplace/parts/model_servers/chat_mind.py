@@ -20,10 +20,10 @@ from commonplace.parts.model_servers.answer_cache import AnswerCache
 from commonplace.parts.model_servers.client import (
     MOST_ATTEMPTS,
     Endpoint,
-    Errand,
     Health,
     Outage,
     Pool,
+    RequestContext,
     Sleep,
     Transport,
 )
@@ -52,9 +52,9 @@ from commonplace.parts.model_servers.request import (
     seed_of,
     typed_field,
 )
-from commonplace.parts.model_servers.streaming import Live
+from commonplace.parts.model_servers.streaming import StreamRequest
 from commonplace.scenario.model import MindPart
-from commonplace.servers import SERVERS, Known, Server, server_named, variables
+from commonplace.servers import SERVERS, KnownServer, Server, server_named, variables
 from commonplace.text import clean
 
 CHARACTERS, LEAST_STOPPED = 12, 4000
@@ -63,7 +63,7 @@ LONGEST_RAW = 4000
 """Characters of a raw answer that are kept."""
 
 
-class Book(Protocol):
+class PromptCodec(Protocol):
     """A wording of questions and a reading of answers: the part of `PromptBook` that a mind needs."""
 
     def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt: ...
@@ -78,7 +78,7 @@ class Book(Protocol):
 
 
 @dataclass(slots=True)
-class Knowledge:
+class ServerKnowledge:
     """A mind's knowledge about its server; it outlives connections."""
 
     can: Capabilities | None = None
@@ -96,17 +96,17 @@ class Knowledge:
     health: Health = field(default_factory=Health)
 
 
-class Session:
+class Connections:
     """A mind's connections within one event loop."""
 
-    def __init__(self, server: Server, transport: Transport, knowledge: Knowledge) -> None:
+    def __init__(self, server: Server, transport: Transport, knowledge: ServerKnowledge) -> None:
         self.server = server
         self.transport = transport
         self.knowledge = knowledge
         self._probing = asyncio.Lock()
         self._doubting = asyncio.Lock()
 
-    async def capabilities(self, errand: Errand) -> Capabilities:
+    async def capabilities(self, errand: RequestContext) -> Capabilities:
         """Returns what the server takes, probed once for all questions. Raises as `Probe.capabilities`."""
         async with self._probing:
             if self.knowledge.can is None:
@@ -114,7 +114,7 @@ class Session:
                 self.knowledge.dimensions = self.knowledge.dimensions or self.knowledge.can.embeddings
         return self.knowledge.can
 
-    async def must_answer(self, unanswered: Reply, errand: Errand) -> None:
+    async def must_answer(self, unanswered: Reply, errand: RequestContext) -> None:
         """Checks, after a reply without an answer, that the server gives any. Raises Outage.
 
         It is asked once more, up to five times, what it answered last. If it answers, the question alone is malformed.
@@ -133,7 +133,7 @@ class Session:
                 what, hint = unanswered.error, NO_ANSWER[unanswered.kind]
                 raise Outage(self.transport.pool.name, what, does="gives no answers", hint=hint)
 
-    async def _answers(self, errand: Errand) -> bool:
+    async def _answers(self, errand: RequestContext) -> bool:
         """Tells whether the server answers what it has answered before, or else the same question again."""
         body = self.knowledge.answered or errand.body or tiny_body(await self.capabilities(errand))
         try:
@@ -164,9 +164,9 @@ class ChatMind:
     def __init__(
         self,
         name: str,
-        book: Book,
+        book: PromptCodec,
         *,
-        servers: Mapping[str, Known] = SERVERS,
+        servers: Mapping[str, KnownServer] = SERVERS,
         timeout: float = 120.0,
         on_outage: Literal["pause", "fallback"] = "pause",
         sleep: Sleep = asyncio.sleep,
@@ -189,14 +189,14 @@ class ChatMind:
         self._timeout = timeout
         self._pauses = on_outage == "pause"
         self._sleep = sleep
-        self._knowledge = Knowledge()
-        self._sessions: dict[asyncio.AbstractEventLoop, Session] = {}
+        self._knowledge = ServerKnowledge()
+        self._sessions: dict[asyncio.AbstractEventLoop, Connections] = {}
         self._lock = Lock()  # event loops may run in several threads
 
     async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
         """Returns the reply of the model. Raises Outage, and UsageError for a key or model that the server refuses."""
         key = request_key
-        errand, session = Errand((key.seed, key.agent, key.tick, key.number, key.attempt)), self._session()
+        errand, session = RequestContext((key.seed, key.agent, key.tick, key.number, key.attempt)), self._session()
         try:
             if ask.task.name == "embed":
                 reply = await _embedded(session, ask, key, errand)
@@ -226,7 +226,7 @@ class ChatMind:
         """
         session = self._session()
         try:
-            return await session.capabilities(Errand((0, "probe")))
+            return await session.capabilities(RequestContext((0, "probe")))
         except Late as error:
             raise Outage(session.transport.pool.name, str(error)) from None
 
@@ -239,7 +239,9 @@ class ChatMind:
         if session is not None:
             await session.transport.pool.close()
 
-    async def _answered(self, session: Session, ask: Ask[Any, Any], key: RequestKey, errand: Errand) -> Reply:
+    async def _answered(
+        self, session: Connections, ask: Ask[Any, Any], key: RequestKey, errand: RequestContext
+    ) -> Reply:
         settings = self._tasks.get(ask.task.name, PLAIN)
         tool = settings.structured == "tool"
         prompt = worded(self._book, ask, key, tool=tool)
@@ -278,7 +280,7 @@ class ChatMind:
             reused=int(attempt.reused),
         )
 
-    def _session(self) -> Session:
+    def _session(self) -> Connections:
         """Returns the session of the running loop and drops the sessions of closed loops."""
         loop = asyncio.get_running_loop()
         with self._lock:
@@ -288,7 +290,7 @@ class ChatMind:
                 dialect = dialect_of(self._server.kind)
                 pool = Pool([Endpoint(url, self._key, self._timeout, dialect) for url in self._server.urls])
                 transport = Transport(pool, self._knowledge.health, self._sleep, patient=self._pauses)
-                self._sessions[loop] = Session(self._server, transport, self._knowledge)
+                self._sessions[loop] = Connections(self._server, transport, self._knowledge)
             return self._sessions[loop]
 
 
@@ -296,11 +298,11 @@ class ChatMind:
 class _Attempt:
     """One question, asked in simpler forms and with fewer memories until the server accepts it."""
 
-    session: Session
-    book: Book
+    session: Connections
+    book: PromptCodec
     ask: Ask[Any, Any]
     request_key: RequestKey
-    errand: Errand
+    errand: RequestContext
     prompt: Prompt
     """As last sent."""
     settings: MindPart = PLAIN
@@ -345,12 +347,12 @@ class _Attempt:
             else:
                 raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
 
-    def _live(self, can: Capabilities, body: dict[str, Any]) -> Live | None:
+    def _live(self, can: Capabilities, body: dict[str, Any]) -> StreamRequest | None:
         """Returns how the answer is streamed; None if it comes at once, as a server or the settings may want."""
         if can.stream == "no" or "stream" in body:
             return None
         limit = next((most for name in LIMITS if isinstance(most := body.get(name), int)), LONGEST)
-        return Live(can.stream == "usage", min(LONGEST, max(LEAST_STOPPED, CHARACTERS * limit)), self._heard())
+        return StreamRequest(can.stream == "usage", min(LONGEST, max(LEAST_STOPPED, CHARACTERS * limit)), self._heard())
 
     def _heard(self) -> Callable[[str], object] | None:
         """Tells who listens what is said so far; None if nobody does, or nothing is said aloud."""
@@ -388,7 +390,7 @@ class _Attempt:
 
 
 def value_in(
-    book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False, flaws: Flaws | None = None
+    book: PromptCodec, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False, flaws: Flaws | None = None
 ) -> Value:
     """Returns the typed answer: from JSON, from free text where the task takes it, or from words in the small form.
 
@@ -408,7 +410,7 @@ def value_in(
     return book.read(ask, data, prompt.citable, flaws)
 
 
-def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, tool: bool = False) -> Prompt:
+def worded(book: PromptCodec, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, tool: bool = False) -> Prompt:
     """Returns the prompt. A repeated one says what was wrong with the last answer, if that was the model's doing."""
     before = key.before
     if before is None or before.outcome != "malformed" or not before.raw or before.kind in PAGE_KINDS:
@@ -416,7 +418,9 @@ def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, to
     return book.prompt(ask, drop=drop, complaint=before.error, tool=tool)
 
 
-async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: Errand) -> Reply:
+async def _embedded(
+    session: Connections, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: RequestContext
+) -> Reply:
     """Returns lattice vectors of the texts by `/embeddings`; the vector of an empty text is empty."""
     dialect = dialect_of(session.server.kind)
     if not dialect.embeds:
@@ -446,7 +450,7 @@ async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: Re
     return Reply(value, prompt_tokens=tokens)
 
 
-def _packed(vector: list[float], knowledge: Knowledge) -> str:
+def _packed(vector: list[float], knowledge: ServerKnowledge) -> str:
     """Packs a lattice vector as base64 of int16, empty for a zero vector. Raises WrongPage if the size has changed."""
     knowledge.dimensions = knowledge.dimensions or len(vector)
     if len(vector) != knowledge.dimensions:

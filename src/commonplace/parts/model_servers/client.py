@@ -26,7 +26,7 @@ from commonplace.parts.model_servers.http import (
     client_options,
     url_of,
 )
-from commonplace.parts.model_servers.streaming import Gathering, Live, is_stream
+from commonplace.parts.model_servers.streaming import StreamedAnswer, StreamRequest, is_stream
 from commonplace.rng import Key as Draw
 from commonplace.rng import unit
 
@@ -116,12 +116,14 @@ class Endpoint:
         self.room += 1 / self.room
         self.retries = min(AT_ONCE, self.retries + 1)
 
-    async def send(self, method: str, path: str, body: dict[str, Any] | None, live: Live | None = None) -> Page:
+    async def send(
+        self, method: str, path: str, body: dict[str, Any] | None, live: StreamRequest | None = None
+    ) -> Page:
         """Sends one request and returns its page. Raises Late or Unreachable when none came back.
 
         `live`: ask for an answer that comes as it is written; it is late when nothing more comes of it.
         """
-        gathering = Gathering(self._dialect, live, self._key) if live else None
+        gathering = StreamedAnswer(self._dialect, live, self._key) if live else None
         self.in_flight += 1
         try:
             async with asyncio.timeout(self._timeout) as patience:
@@ -151,8 +153,8 @@ class Endpoint:
         method: str,
         path: str,
         body: dict[str, Any] | None,
-        live: Live | None,
-        gathering: Gathering | None,
+        live: StreamRequest | None,
+        gathering: StreamedAnswer | None,
         patience: asyncio.Timeout,
     ) -> Page:
         """Returns the page in the words of its protocol."""
@@ -177,7 +179,7 @@ class Endpoint:
             return gathering.page()
         return page
 
-    async def _gathered(self, response: httpx2.Response, gathering: Gathering, patience: asyncio.Timeout) -> Page:
+    async def _gathered(self, response: httpx2.Response, gathering: StreamedAnswer, patience: asyncio.Timeout) -> Page:
         """Returns the page that a stream adds up to. A stream that is stopped takes its connection with it."""
         now = asyncio.get_running_loop().time
         last = now() + LONGEST_STREAM * self._timeout
@@ -256,7 +258,7 @@ class Health:
 
 
 @dataclass(slots=True)
-class Errand:
+class RequestContext:
     """The requests made for one question: what their jitter is drawn from, and what they have cost so far."""
 
     draw: tuple[Draw, ...]
@@ -287,10 +289,10 @@ class Transport:
         self,
         path: str,
         body: dict[str, Any],
-        errand: Errand,
+        errand: RequestContext,
         *,
         final: frozenset[int] = frozenset(),
-        live: Live | None = None,
+        live: StreamRequest | None = None,
     ) -> Page:
         """Returns the page of a POST, whatever its status; a 500 if every attempt got one.
 
@@ -299,7 +301,7 @@ class Transport:
         """
         return await self._send("POST", path, body, errand, final, live)
 
-    async def get(self, path: str, errand: Errand) -> Page:
+    async def get(self, path: str, errand: RequestContext) -> Page:
         """Returns the page of a GET, as `post` does."""
         return await self._send("GET", path, None, errand, frozenset())
 
@@ -308,9 +310,9 @@ class Transport:
         method: str,
         path: str,
         body: dict[str, Any] | None,
-        errand: Errand,
+        errand: RequestContext,
         final: frozenset[int],
-        live: Live | None = None,
+        live: StreamRequest | None = None,
     ) -> Page:
         timed_out, happened, page = False, "", None
         attempts = 1 if self._health.away and not self._patient else MOST_ATTEMPTS + len(self.pool.endpoints) - 1
@@ -362,7 +364,7 @@ class Transport:
         sent = attempt + at_once
         raise Outage(self.pool.name, f"{happened} ({sent} {'attempt' if sent == 1 else 'attempts'})")
 
-    async def wait(self, attempt: int, happened: str, errand: Errand) -> None:
+    async def wait(self, attempt: int, happened: str, errand: RequestContext) -> None:
         """Waits before the server is asked again, longer each time."""
         await self._wait(_seconds_to_wait(attempt, 0.0, errand), happened)
 
@@ -415,7 +417,7 @@ def _is_passing(page: Page) -> bool:
     return not is_unpaid(page) and (page.status in (408, 409, TOO_MANY) or (page.status >= 500 and page.status != 501))
 
 
-def _seconds_to_wait(attempt: int, told: float, errand: Errand) -> float:
+def _seconds_to_wait(attempt: int, told: float, errand: RequestContext) -> float:
     """Returns the wait the server has `told` and up to a quarter more, else 1, 2, 4 … times a jitter of 0.5–1.5."""
     jitter = unit(*errand.draw, "wait", errand.calls)
     return min(LONGEST_WAIT, told * (1 + SPREAD * jitter) if told else 2.0**attempt * (0.5 + jitter))

@@ -30,7 +30,7 @@ from commonplace.servers import base_url, key_variable
 from commonplace.text import clean
 
 
-class Prompts(NamedTuple):
+class Prefixes(NamedTuple):
     """The prefixes that a model wants to read in front of a text."""
 
     query: str = ""
@@ -42,10 +42,10 @@ class Prompts(NamedTuple):
         return "-prompted" if self.passage else ""
 
 
-def known_prompts(model: str) -> Prompts:
+def known_prompts(model: str) -> Prefixes:
     """Returns the prompts of a model that is known to need some: the E5 family without the instruction-tuned ones."""
     name = PurePath(model).name.lower()
-    return Prompts("query: ", "passage: ") if _E5.search(name) and "instruct" not in name else Prompts()
+    return Prefixes("query: ", "passage: ") if _E5.search(name) and "instruct" not in name else Prefixes()
 
 
 _E5 = re.compile(r"(?<![a-z0-9])e5(?![a-z0-9])")
@@ -165,11 +165,11 @@ class SentenceEmbedder:
         return vector
 
 
-def _prompts_of(model: Any) -> Prompts | None:
+def _prompts_of(model: Any) -> Prefixes | None:
     """Returns the prompts in the configuration of a model; None without any."""
     found: dict[str, str] = getattr(model, "prompts", None) or {}
     passage = next((found[name] for name in ("document", "passage") if found.get(name)), "")
-    return Prompts(found.get("query", ""), passage) if found.get("query") or passage else None
+    return Prefixes(found.get("query", ""), passage) if found.get("query") or passage else None
 
 
 def _loaded(model: str) -> Any:

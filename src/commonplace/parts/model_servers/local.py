@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from commonplace.errors import UsageError, install
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.parts.model_servers.answer_cache import AnswerCache
-from commonplace.parts.model_servers.chat_mind import Book, ChatMind
+from commonplace.parts.model_servers.chat_mind import ChatMind, PromptCodec
 from commonplace.parts.model_servers.client import Sleep
 from commonplace.parts.model_servers.http import Key
 from commonplace.parts.model_servers.request import Capabilities
@@ -44,7 +44,7 @@ class LocalMind(ChatMind):
     def __init__(
         self,
         name: str,
-        book: Book,
+        book: PromptCodec,
         *,
         timeout: float = 120.0,
         on_outage: Literal["pause", "fallback"] = "pause",

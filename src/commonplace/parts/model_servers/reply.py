@@ -14,7 +14,7 @@ from commonplace.errors import UsageError
 from commonplace.minds.mind import Flaws
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tokens import estimated_tokens
-from commonplace.parts.model_servers.client import Errand, Outage, Transport, is_unpaid
+from commonplace.parts.model_servers.client import Outage, RequestContext, Transport, is_unpaid
 from commonplace.parts.model_servers.http import Late, Page, each_text, loads, whole
 from commonplace.parts.model_servers.request import prompt_text
 from commonplace.servers import Server
@@ -43,7 +43,7 @@ _BROKEN_OFF = re.compile("[\"':]")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelReply:
     """A model's words."""
 
     text: str
@@ -54,7 +54,7 @@ class Said:
     """Whether it thought before, or instead."""
 
 
-def said(page: Page) -> Said:
+def said(page: Page) -> ModelReply:
     """Returns a model's words in a chat completion. Raises Unusable if there are none."""
     if not isinstance(page.data, dict):
         raise Unusable(f"the server's response is not a JSON object: {page.said()[:100]}".rstrip(": "), "page")
@@ -68,7 +68,7 @@ def said(page: Page) -> Said:
         raise Unusable(f"the model refused: {refusal.strip()[:300]}", "refusal")
     if finish == "content_filter":
         raise Unusable("the answer was withheld by a content filter", "filtered")
-    return Said(text[:LONGEST], finish == "length" or len(text) > LONGEST, _thought(page, text))
+    return ModelReply(text[:LONGEST], finish == "length" or len(text) > LONGEST, _thought(page, text))
 
 
 def has_answer(page: Page) -> bool:
@@ -209,7 +209,7 @@ def blames_form(page: Page) -> bool:
     return page.status == 500 or (page.status in (400, 422) and bool(_FORM.search(_complaint(page))))
 
 
-async def refuse(page: Page, server: Server, transport: Transport, errand: Errand) -> None:
+async def refuse(page: Page, server: Server, transport: Transport, errand: RequestContext) -> None:
     """Raises UsageError when the page is about the key, the model or the address, Outage when it wants money.
 
     Else nothing happens.
@@ -237,7 +237,7 @@ async def refuse(page: Page, server: Server, transport: Transport, errand: Erran
         )
 
 
-async def _missing(page: Page, server: Server, transport: Transport, errand: Errand) -> UsageError:
+async def _missing(page: Page, server: Server, transport: Transport, errand: RequestContext) -> UsageError:
     """Returns the error for a 404, which may mean the model or the path."""
     listed = await _listed(transport, errand)
     if listed is None:
@@ -253,7 +253,7 @@ async def _missing(page: Page, server: Server, transport: Transport, errand: Err
     )
 
 
-async def _listed(transport: Transport, errand: Errand) -> list[str] | None:
+async def _listed(transport: Transport, errand: RequestContext) -> list[str] | None:
     """Returns the models the server lists; None when it has no such page."""
     try:
         page = await transport.get("/models", errand)

@@ -34,7 +34,7 @@ _STATUSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class StreamRequest:
     """A request for a streamed answer."""
 
     usage: bool
@@ -86,10 +86,10 @@ class Events:
             yield data
 
 
-class Gathering:
+class StreamedAnswer:
     """The beginning of an answer that is still coming."""
 
-    def __init__(self, dialect: Dialect, live: Live, key: Key) -> None:
+    def __init__(self, dialect: Dialect, live: StreamRequest, key: Key) -> None:
         self.is_over = False
         """Whether nothing more will come, or is wanted."""
         self.is_cut = False

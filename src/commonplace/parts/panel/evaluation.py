@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from commonplace.memory.analyser import content_words
-from commonplace.parts.panel.rhythm import Said
+from commonplace.parts.panel.rhythm import PanelAnswer
 from commonplace.text import words
 
 SHARED = 2
@@ -56,7 +56,7 @@ def reproducibility(outcomes: Sequence[str]) -> float:
     return _ratio(sum(outcome == "value" for outcome in outcomes), len(outcomes))
 
 
-def impact(said: Said, later: Iterable[Said]) -> float:
+def impact(said: PanelAnswer, later: Iterable[PanelAnswer]) -> float:
     """Returns the share of the words an answer brought in that others have taken up in later answers."""
     others = [content_words(one.text) for one in later if one.persona != said.persona and one.tick > said.tick]
     taken = said.own & frozenset[str]().union(*others)

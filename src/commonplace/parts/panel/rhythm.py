@@ -34,7 +34,7 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PanelPlan:
     """The question of a panel, the personas that answer it, and the bounds of its rhythm."""
 
     prompt: str
@@ -51,7 +51,7 @@ class Plan:
     """Affect at or above which an answer is to be calmer, 0–1."""
 
     @classmethod
-    def of(cls, scenario: Scenario) -> Plan:
+    def of(cls, scenario: Scenario) -> PanelPlan:
         """Returns the plan of a scenario."""
         panel, language = scenario.part.panel, scenario.language
         ordered = scenario.session.order if scenario.session else ()
@@ -62,7 +62,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PanelAnswer:
     """One answer, with what the panel makes of it."""
 
     tick: int
@@ -113,7 +113,7 @@ class Adjustment:
 class Rhythm:
     """A panel as it stands after some answers."""
 
-    said: tuple[Said, ...]
+    said: tuple[PanelAnswer, ...]
     orders: tuple[tuple[str, ...], ...]
     """The order of personas in each cycle whose order is settled; the last one is that of the cycle under way."""
     adjustments: tuple[Adjustment, ...]
@@ -160,7 +160,7 @@ def rhythm(scenario: Scenario, lines: Iterable[Line], now: int) -> Rhythm:
     a word that turns against something; `rest` – the affect is at `calm` or below, or at most FAMILIAR of its words are
     new; `exploration` – else.
     """
-    plan = Plan.of(scenario)
+    plan = PanelPlan.of(scenario)
     state, by_tick = beginning(plan), {line.tick: line for line in lines if line.speaker in plan.order}
     for tick in range(1, min(now, last_tick(scenario))):
         turn = state.turn(tick)
@@ -173,19 +173,19 @@ def rhythm(scenario: Scenario, lines: Iterable[Line], now: int) -> Rhythm:
     return state
 
 
-def beginning(plan: Plan) -> Rhythm:
+def beginning(plan: PanelPlan) -> Rhythm:
     """Returns a panel before its first answer."""
     return Rhythm((), (plan.order,), (), NEUTRAL, EXPLORATION, "")
 
 
-def answered(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> Rhythm:
+def answered(plan: PanelPlan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> Rhythm:
     """Returns the panel after one more answer. `turn`: whose, in which cycle, at which place in it."""
     said = _said(plan, before, line, turn)
     state = replace(before, said=(*before.said, said), affect=said.affect, phase=said.phase)
     return replace(state, injection=_injection(plan, state))
 
 
-def _said(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> Said:
+def _said(plan: PanelPlan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> PanelAnswer:
     persona, depth, step = turn
     known = content_words(plan.prompt).union(*(one.own for one in before.said))
     felt = feeler(plan.language)(line.utterance) or Emotion(0.0, 0.0, 0.0, ())
@@ -201,13 +201,13 @@ def _said(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) ->
     }
     new = _share(own, about)
     phase = _phase(plan, line.utterance, affect, taken_up, new)
-    return Said(
+    return PanelAnswer(
         line.tick, persona, depth, step, line.utterance, felt, before.injection, before.affect, affect, before.phase,
         phase, own, new, taken_up,
     )  # fmt: skip
 
 
-def _phase(plan: Plan, text: str, affect: float, taken_up: Mapping[str, float], new: float) -> RhythmPhase:
+def _phase(plan: PanelPlan, text: str, affect: float, taken_up: Mapping[str, float], new: float) -> RhythmPhase:
     takes_up = sum(share >= TAKEN_UP for share in taken_up.values())
     turns_against = not words_against(plan.language).isdisjoint(words(text))
     if takes_up >= 2 or (takes_up and len(plan.order) == 2 and not turns_against):
@@ -217,14 +217,14 @@ def _phase(plan: Plan, text: str, affect: float, taken_up: Mapping[str, float], 
     return REST if taken_up and (affect <= plan.calm or new <= FAMILIAR) else EXPLORATION
 
 
-def _injection(plan: Plan, state: Rhythm) -> Injection:
+def _injection(plan: PanelPlan, state: Rhythm) -> Injection:
     """Returns how the next answer should differ. None before the second one: one alone is neither flat nor heated."""
     if not plan.injection or len(state.said) < 2:
         return ""
     return "liven" if state.affect <= plan.calm else "calm" if state.affect >= plan.tense else ""
 
 
-def next_cycle(plan: Plan, state: Rhythm, depth: int) -> Rhythm:
+def next_cycle(plan: PanelPlan, state: Rhythm, depth: int) -> Rhythm:
     """Returns the order of the cycle after `depth`: the original one, unless what was said changes it.
 
     The last cycle has the original order, so that who brings both sides together has the last word.
@@ -239,7 +239,7 @@ def next_cycle(plan: Plan, state: Rhythm, depth: int) -> Rhythm:
     return replace(state, orders=(*state.orders, found.order), adjustments=(*state.adjustments, found))
 
 
-def _adjusted(plan: Plan, order: tuple[str, ...], said: Sequence[Said], depth: int) -> Adjustment | None:
+def _adjusted(plan: PanelPlan, order: tuple[str, ...], said: Sequence[PanelAnswer], depth: int) -> Adjustment | None:
     """Returns the order of one cycle, changed by the first rule that holds after the one before:
 
     `affect` – the affect is at `tense` or above: who came last in the original order answers second.

@@ -18,7 +18,7 @@ from commonplace.memory.emotion import feeler
 from commonplace.memory.record import Emotion
 from commonplace.parts.coordinates.document import MemoryCoordinate, new_memory_id
 from commonplace.parts.panel import evaluation
-from commonplace.parts.panel.rhythm import EXPLORATION, NEUTRAL, Rhythm, Said, cycle_of, last_tick, rhythm
+from commonplace.parts.panel.rhythm import EXPLORATION, NEUTRAL, PanelAnswer, Rhythm, cycle_of, last_tick, rhythm
 from commonplace.parts.panel.task import asked_of
 from commonplace.run.manifest import own_minds
 from commonplace.run.reading import Reading
@@ -39,7 +39,7 @@ Figures = dict[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LedgerRow:
     """An entry of the ledger, and the memory that goes with it."""
 
     session: str
@@ -64,7 +64,7 @@ def coordinate(
 
 
 def figures(
-    said: Said, sources: Sequence[str], outcomes: Sequence[str], *, cited: int = 0, resolved: int = 0
+    said: PanelAnswer, sources: Sequence[str], outcomes: Sequence[str], *, cited: int = 0, resolved: int = 0
 ) -> Figures:
     """Returns the figures of an answer without its impact, which is known when the panel has ended."""
     return {
@@ -76,8 +76,12 @@ def figures(
 
 
 def closing(
-    session: str, at: datetime, space: str, answers: Sequence[tuple[Said, str, Figures]], everything: Sequence[Said]
-) -> Generator[Row]:
+    session: str,
+    at: datetime,
+    space: str,
+    answers: Sequence[tuple[PanelAnswer, str, Figures]],
+    everything: Sequence[PanelAnswer],
+) -> Generator[LedgerRow]:
     """Yields what is kept when a panel ends: each answer's figures with its impact, and a report with their means.
 
     `answers`: each with its memory and its figures. `everything`: all answers, also those of a run it was forked from.
@@ -86,19 +90,21 @@ def closing(
     for said, name, counted in answers:
         whole.append({**counted, "impact": evaluation.impact(said, everything)})
         bqi = coordinate(at, space, said.persona, said.affect, said.emotion.keywords, said.phase)
-        yield Row(session, EVALUATION, said.persona, name, at, bqi, figures=whole[-1], refs=(name,) if name else ())
+        yield LedgerRow(
+            session, EVALUATION, said.persona, name, at, bqi, figures=whole[-1], refs=(name,) if name else ()
+        )
     if answers:
         last = answers[-1][0]
         means = {name: evaluation.mean([one[name] or 0.0 for one in whole]) for name in whole[0]}
         felt = dict.fromkeys(word for said, _, _ in answers for word in said.emotion.keywords)
         bqi = coordinate(at, space, last.persona, last.affect, tuple(felt), last.phase)
         refs = tuple(name for _, name, _ in answers if name)
-        yield Row(session, REPORT, last.persona, "", at, bqi, figures=dict(means), refs=refs)
+        yield LedgerRow(session, REPORT, last.persona, "", at, bqi, figures=dict(means), refs=refs)
 
 
-def learned(session: str, at: datetime, bqi: dict[str, Any], change: RatingChange) -> Row:
+def learned(session: str, at: datetime, bqi: dict[str, Any], change: RatingChange) -> LedgerRow:
     """Returns the entry on what ratings change."""
-    return Row(session, LEARNED, change.persona, "", at, bqi, adjustment=change.as_json(), refs=change.memories)
+    return LedgerRow(session, LEARNED, change.persona, "", at, bqi, adjustment=change.as_json(), refs=change.memories)
 
 
 class Panel:
@@ -139,7 +145,7 @@ class Panel:
         """Returns the id of what was said at a tick; the question's for tick 0."""
         return new_memory_id(self._reading.time(tick), self._session(tick), tick, digits=8)
 
-    def rows(self, after: int) -> Generator[Row]:
+    def rows(self, after: int) -> Generator[LedgerRow]:
         """Yields what the ticks after one have to keep, in the order of the ledger."""
         own = max(after, self._levels[-1][0])
         if own < 0:
@@ -157,31 +163,31 @@ class Panel:
     def _session(self, tick: int) -> str:
         return next(session for first, session in reversed(self._levels) if tick > first)
 
-    def _question(self) -> Row:
+    def _question(self) -> LedgerRow:
         at, text = self._reading.time(0), self._panel.prompt
         felt = feeler(self._scenario.language)(text)
         keywords = felt.keywords if felt else ()
         bqi = self._bqi(at, USER, NEUTRAL, keywords, EXPLORATION)
         document = self._document(0, USER, ASKED, text, bqi, affect=NEUTRAL, felt=felt, tags=[USER])
         name = document.memory_id
-        return Row(self._session(0), ASKED, USER, name, at, bqi, document, refs=(name,))
+        return LedgerRow(self._session(0), ASKED, USER, name, at, bqi, document, refs=(name,))
 
-    def _event(self, event: Event, text: str) -> Row:
+    def _event(self, event: Event, text: str) -> LedgerRow:
         """Returns what was said to the panel from outside."""
         at, session, tick = self._reading.time(event.tick), self._session(event.tick), event.tick
         felt = feeler(self._scenario.language)(text)
         bqi = self._bqi(at, SYSTEM, NEUTRAL, felt.keywords if felt else (), EXPLORATION)
         document = self._document(tick, SYSTEM, HAPPENED, text, bqi, affect=NEUTRAL, felt=felt, tags=[SYSTEM])
         name = document.memory_id = new_memory_id(at, session, event.id, digits=8)
-        return Row(session, HAPPENED, SYSTEM, name, at, bqi, document, refs=(name,))
+        return LedgerRow(session, HAPPENED, SYSTEM, name, at, bqi, document, refs=(name,))
 
-    def _learned(self) -> Generator[Row]:
+    def _learned(self) -> Generator[LedgerRow]:
         session, at = self._scenario.session, self._reading.time(0)
         for change in session.changes if session else ():
             bqi = self._bqi(at, change.persona, NEUTRAL, (), EXPLORATION)
             yield learned(self._session(0), at, bqi, change)
 
-    def _answer(self, said: Said) -> Row:
+    def _answer(self, said: PanelAnswer) -> LedgerRow:
         at, event, manifest = self._reading.time(said.tick), self._events[said.tick], self._reading.manifest
         cited = self._cited(event)
         bqi = self._bqi(at, said.persona, said.affect, said.emotion.keywords, said.phase)
@@ -199,7 +205,7 @@ class Panel:
         refs = tuple(dict.fromkeys((name, parent, *filter(None, cited))))
         figures = self._figures(said)
         adjustment = next((one for one in self.rhythm.adjustments if self._ends_cycle(said, one.depth)), None)
-        row = Row(self._session(said.tick), RESPONSE, said.persona, name, at, bqi, document, figures, refs=refs)
+        row = LedgerRow(self._session(said.tick), RESPONSE, said.persona, name, at, bqi, document, figures, refs=refs)
         return replace(row, adjustment=adjustment.as_json()) if adjustment else row
 
     # ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -251,7 +257,7 @@ class Panel:
             }
         )
 
-    def _ends_cycle(self, said: Said, depth: int) -> bool:
+    def _ends_cycle(self, said: PanelAnswer, depth: int) -> bool:
         """Tells whether it is the last answer before the cycle `depth`."""
         return said.depth == depth - 1 and said.tick == max(
             one.tick for one in self.rhythm.said if one.depth == said.depth
@@ -262,7 +268,7 @@ class Panel:
         found = [self._reading.memory(event.agent_id, id) for id in event.body.because]
         return [str(one.details.get("memory_id") or "") if one is not None else "" for one in found]
 
-    def _figures(self, said: Said) -> Figures:
+    def _figures(self, said: PanelAnswer) -> Figures:
         event = self._events[said.tick]
         cited = [self._reading.memory(event.agent_id, id) for id in event.body.because]
         past = [one for one in cited if one is not None]
@@ -271,7 +277,7 @@ class Panel:
         sources = [self._panel.prompt, *earlier, *(one.full_text for one in past), *asked]
         return figures(said, sources, self._outcomes(said), cited=len(cited), resolved=len(past))
 
-    def _outcomes(self, said: Said) -> list[str]:
+    def _outcomes(self, said: PanelAnswer) -> list[str]:
         rows = self._reading.answers(said.tick, said.tick, agent=said.persona)
         return list({row.ordinal: row.outcome for row in rows if row.task == "panel_turn"}.values())
 

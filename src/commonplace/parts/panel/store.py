@@ -22,7 +22,7 @@ from commonplace.memory import MemoryStore
 from commonplace.parts.coordinates.document import MemoryCoordinate
 from commonplace.parts.panel.ratings import changes, rated
 from commonplace.parts.panel.rhythm import cycle_of
-from commonplace.parts.panel.rows import LEARNED, RESPONSE, Panel, Row
+from commonplace.parts.panel.rows import LEARNED, RESPONSE, LedgerRow, Panel
 from commonplace.paths import checked_folder
 from commonplace.run.reading import Reading
 from commonplace.run.why import event_named
@@ -213,13 +213,13 @@ def _kept(folder: Path, session: str) -> set[Key]:
     }
 
 
-def _keep(store: MemoryStore, ledger: Ledger, row: Row) -> None:
+def _keep(store: MemoryStore, ledger: Ledger, row: LedgerRow) -> None:
     if row.document is not None and store.get_by_id(row.memory_id) is None:
         store.add(row.document)
     log(ledger, row)
 
 
-def log(ledger: Ledger, row: Row) -> None:
+def log(ledger: Ledger, row: LedgerRow) -> None:
     """Appends the entry of a row."""
     # The ledger's time does not go back, even where two panels write to it at once; the coordinate has the exact one.
     at = max(row.at, ledger.latest or row.at)

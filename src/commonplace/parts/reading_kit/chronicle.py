@@ -12,7 +12,7 @@ from commonplace.canon import parsed
 from commonplace.character.fact import Fact
 from commonplace.languages.language import language
 from commonplace.memory.record import Memory
-from commonplace.parts.reading_kit.wordings import Wording, wordings
+from commonplace.parts.reading_kit.wordings import LinePart, wordings
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import Version
 from commonplace.text import sentences, words
@@ -20,14 +20,14 @@ from commonplace.world.area import SILENCE
 from commonplace.world.events import NOBODY, Event, Idled, Intervened, Moved, Phase, ScriptPlayed, Spoke, of_kind
 from commonplace.world.happenings import Said, happening_of
 
-__all__ = ["Chronicle", "Gathering", "Line", "plain"]
+__all__ = ["AttendedEvent", "Chronicle", "SpokenLine", "plain"]
 
 REACH = 3
 """Lines of others that may come between a line and its reply, where several talk."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SpokenLine:
     """Something said."""
 
     event: Event
@@ -35,9 +35,9 @@ class Line:
     """What the event says."""
     day: int
     """1 on the calendar day on which the run begins."""
-    before: Line | None
+    before: SpokenLine | None
     """The line before it in the same talk; None for the first one."""
-    parts: tuple[Wording, ...]
+    parts: tuple[LinePart, ...]
     """Its sentences, with the rules that word them."""
 
     @property
@@ -94,7 +94,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathering:
+class AttendedEvent:
     """An event that people can have attended."""
 
     id: str
@@ -108,7 +108,7 @@ class Gathering:
     is_announced: bool = True
     """Whether it is an event of a seed fact; else something that simply happened."""
 
-    def is_named(self, line: Line) -> bool:
+    def is_named(self, line: SpokenLine) -> bool:
         """Tells whether a line is about it."""
         return self.id in line.facts or self.name in line.text.lower() or self.name in line.topic.lower()
 
@@ -118,7 +118,7 @@ def plain(sentence: str) -> str:
     return " ".join(words(sentence))
 
 
-def _goes_on(before: Line, pair: set[str]) -> bool:
+def _goes_on(before: SpokenLine, pair: set[str]) -> bool:
     """Tells whether a line continues the talk of the line before it between the same two."""
     shared = pair & {before.speaker, before.hearer}
     return len(shared) == 2 or (len(shared) == 1 and before.act != "farewell")
@@ -183,28 +183,28 @@ class Chronicle:
         return {day: frozenset(agents) for day, agents in found.items()}
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[SpokenLine, ...]:
         """Everything said, in order."""
-        known, found = wordings(self.scenario.language), list[Line]()
-        latest: dict[str, list[Line]] = defaultdict(list)
+        known, found = wordings(self.scenario.language), list[SpokenLine]()
+        latest: dict[str, list[SpokenLine]] = defaultdict(list)
         for event, spoke in of_kind(self.events, Spoke):
             pair = {event.agent_id, spoke.to_agent_id}
             here = [one for one in latest[event.place] if one.tick >= event.tick - SILENCE - 1]
             talk = (one for one in reversed(here) if one.tick < event.tick and _goes_on(one, pair))
             before = next(talk, None)
             text = spoke.utterance
-            line = Line(event, spoke, self.day(event.tick), before, tuple(self._credited(text, known.of(text))))
+            line = SpokenLine(event, spoke, self.day(event.tick), before, tuple(self._credited(text, known.of(text))))
             found.append(line)
             latest[event.place] = [*here, line]
         return tuple(found)
 
-    def _credited(self, text: str, parts: Iterable[Wording]) -> Iterator[Wording]:
+    def _credited(self, text: str, parts: Iterable[LinePart]) -> Iterator[LinePart]:
         """Yields the parts of a line. The author's words also count without the rules that could have worded them."""
         said = plain(text)
         told = {one for whole, own in self._written.items() if whole in said for one in own}
         for part in parts:
             is_authors = bool(told) and all(plain(one) in told for one in sentences(part.text))
-            yield Wording(part.text, is_authors=True) if is_authors else part
+            yield LinePart(part.text, is_authors=True) if is_authors else part
 
     @cached_property
     def _written(self) -> Mapping[str, frozenset[str]]:
@@ -214,9 +214,9 @@ class Chronicle:
         return {plain(text): frozenset(map(plain, sentences(text))) for text in given}
 
     @cached_property
-    def replies(self) -> Mapping[str, Line]:
+    def replies(self) -> Mapping[str, SpokenLine]:
         """Event id of a line → the first of the next lines of its talk that is by the one it was said to."""
-        found: dict[str, Line] = {}
+        found: dict[str, SpokenLine] = {}
         for line in self.lines:
             before, steps = line.before, 0
             while before is not None and before.hearer != line.speaker and steps < REACH:
@@ -234,11 +234,11 @@ class Chronicle:
         }
 
     @cached_property
-    def occasions(self) -> tuple[Gathering, ...]:
+    def occasions(self) -> tuple[AttendedEvent, ...]:
         """The events of the scenario's facts that have a place and a time, and what happened in single areas."""
         return (*self._announced(), *self._happened())
 
-    def _announced(self) -> Iterator[Gathering]:
+    def _announced(self) -> Iterator[AttendedEvent]:
         for fact in self.scenario.facts:
             if fact.starts is None or not fact.place:
                 continue
@@ -246,13 +246,13 @@ class Chronicle:
             first = self.clock.tick(fact.starts) + 1
             last = first - 1 + self.clock.ticks(fact.minutes or 60)
             if name:
-                yield Gathering(fact.id, name, frozenset({fact.place}), first, last)
+                yield AttendedEvent(fact.id, name, frozenset({fact.place}), first, last)
 
-    def _happened(self) -> Iterator[Gathering]:
+    def _happened(self) -> Iterator[AttendedEvent]:
         for event, played in of_kind(self.happenings, ScriptPlayed):
             name, areas = self._named(played.text), frozenset(played.areas)
             if name and areas:
-                yield Gathering(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
+                yield AttendedEvent(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
 
     def _named(self, text: str) -> str:
         return self.spoken.bare(self.spoken.noun_phrase(text)).lower()
@@ -262,7 +262,7 @@ class Chronicle:
         """The perceptible happenings that the scenario or somebody outside caused."""
         return tuple(event for event, outside in of_kind(self.events, Intervened) if outside.text)
 
-    def attended(self, agent: str, occasion: Gathering) -> int:
+    def attended(self, agent: str, occasion: AttendedEvent) -> int:
         """Ticks that somebody was at the place of an occasion while it went on."""
         places = self.places.get(agent, {})
         return sum(places.get(tick) in occasion.places for tick in range(occasion.first, occasion.last + 1))
@@ -302,7 +302,7 @@ class Chronicle:
         """(tick, version) of what changed in anybody's state, in order."""
         return tuple(self.reading.versions(0, self.last))
 
-    def said_before(self, speaker: str, tick: int) -> Iterator[Line]:
+    def said_before(self, speaker: str, tick: int) -> Iterator[SpokenLine]:
         """Yields the lines of somebody before a tick."""
         for line in self._by_speaker[speaker]:
             if line.tick >= tick:
@@ -310,8 +310,8 @@ class Chronicle:
             yield line
 
     @cached_property
-    def _by_speaker(self) -> Mapping[str, list[Line]]:
-        found: dict[str, list[Line]] = defaultdict(list)
+    def _by_speaker(self) -> Mapping[str, list[SpokenLine]]:
+        found: dict[str, list[SpokenLine]] = defaultdict(list)
         for line in self.lines:
             found[line.speaker].append(line)
         return found

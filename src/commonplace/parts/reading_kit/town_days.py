@@ -14,7 +14,7 @@ from typing import Any
 
 from commonplace.clock import parse_iso
 from commonplace.memory.record import Memory
-from commonplace.parts.reading_kit.chronicle import Chronicle, Line, plain
+from commonplace.parts.reading_kit.chronicle import Chronicle, SpokenLine, plain
 from commonplace.parts.reading_kit.claims import claims, questions
 from commonplace.parts.reading_kit.wordings import wordings
 from commonplace.run.reading import Reading
@@ -201,8 +201,8 @@ def _written(chronicle: Chronicle, days: Days) -> None:
         day["templates.written"], day["templates.used"] = len(templates), len(templates & used)
 
 
-def _by_day(lines: Sequence[Line]) -> dict[int, list[Line]]:
-    found: dict[int, list[Line]] = defaultdict(list)
+def _by_day(lines: Sequence[SpokenLine]) -> dict[int, list[SpokenLine]]:
+    found: dict[int, list[SpokenLine]] = defaultdict(list)
     for line in lines:
         found[line.day].append(line)
     return found

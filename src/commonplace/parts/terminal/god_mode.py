@@ -74,7 +74,7 @@ class CommandScreen(ModalScreen[str]):
         """Closes without a change."""
         self.dismiss("")
 
-    def _work(self, intent: Intent, text: str, *, apply: bool) -> None:
+    def _work(self, intent: TypedInput, text: str, *, apply: bool) -> None:
         """Runs in a worker thread: a mind may have to be asked."""
         try:
             if apply:
@@ -110,19 +110,19 @@ class CommandScreen(ModalScreen[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
+class TypedInput:
     """An input as typed: its body, and its preview where none has to be asked for."""
 
     body: Mapping[str, Any]
     preview: str = ""
 
 
-def parsed(text: str, town: Town) -> Intent | None:
+def parsed(text: str, town: Town) -> TypedInput | None:
     """Reads a line. Returns None when a command names nobody or cannot be understood."""
     text = clean(text)
     command, _, rest = text.partition(" ")
     if not command.startswith("/"):
-        return Intent({"kind": "god", "text": text})
+        return TypedInput({"kind": "god", "text": text})
     agent, words = _named(rest, _known("to_agent_id", town))
     if command == "/join" and not agent:
         return _newcomer(rest, town)
@@ -130,13 +130,13 @@ def parsed(text: str, town: Town) -> Intent | None:
     return maker(agent, words, town) if maker and agent else None
 
 
-def _voice(agent: str, words: str, town: Town) -> Intent | None:
+def _voice(agent: str, words: str, town: Town) -> TypedInput | None:
     if not words:
         return None
-    return Intent({"kind": "voice", "agent_id": agent, "text": words}, f"{town.names[agent]}: “{words}”")
+    return TypedInput({"kind": "voice", "agent_id": agent, "text": words}, f"{town.names[agent]}: “{words}”")
 
 
-def _do(agent: str, words: str, town: Town) -> Intent | None:
+def _do(agent: str, words: str, town: Town) -> TypedInput | None:
     """Reads `/do mira go plaza`, `/do mira say Odalys: hello`, `/do mira use stock pot` or `/do mira wait`.
 
     Anything else is an attempt: `/do mira I tear up everybody's tabs`.
@@ -145,8 +145,8 @@ def _do(agent: str, words: str, town: Town) -> Intent | None:
     if action is None:
         typed = {kind.typed for kind in ACTIONS.values()}
         tries = bool(words) and words.partition(" ")[0].lower() not in typed
-        return Intent({"kind": "attempt", "agent_id": agent, "text": words}) if tries else None
-    return Intent({"kind": "take_over", "agent_id": agent, "action": action}, f"{town.names[agent]}: {words}")
+        return TypedInput({"kind": "attempt", "agent_id": agent, "text": words}) if tries else None
+    return TypedInput({"kind": "take_over", "agent_id": agent, "action": action}, f"{town.names[agent]}: {words}")
 
 
 def _action(words: str, town: Town) -> dict[str, str] | None:
@@ -175,22 +175,24 @@ def _known(target: str, town: Town) -> Mapping[str, tuple[str, ...]]:
             return {id: (name,) for id, name in town.objects.items()}
 
 
-def _release(agent: str, words: str, town: Town) -> Intent | None:
+def _release(agent: str, words: str, town: Town) -> TypedInput | None:
     del words
-    return Intent({"kind": "give_back", "agent_id": agent}, f"{town.names[agent]} ↺")
+    return TypedInput({"kind": "give_back", "agent_id": agent}, f"{town.names[agent]} ↺")
 
 
-def _leave(agent: str, words: str, town: Town) -> Intent | None:
+def _leave(agent: str, words: str, town: Town) -> TypedInput | None:
     del words
-    return Intent({"kind": "leave", "agent_id": agent}, f"{town.names[agent]} ←")
+    return TypedInput({"kind": "leave", "agent_id": agent}, f"{town.names[agent]} ←")
 
 
-def _join(agent: str, words: str, town: Town) -> Intent | None:
+def _join(agent: str, words: str, town: Town) -> TypedInput | None:
     area, _ = _named(words, _known("to_location_id", town))
-    return Intent({"kind": "join", "agent_id": agent, "area": area}, f"{town.names[agent]} → {words}") if area else None
+    if not area:
+        return None
+    return TypedInput({"kind": "join", "agent_id": agent, "area": area}, f"{town.names[agent]} → {words}")
 
 
-def _newcomer(words: str, town: Town) -> Intent | None:
+def _newcomer(words: str, town: Town) -> TypedInput | None:
     """Reads `/join zola.yaml Lattice Plaza`: a file that describes somebody new. The place may be left out."""
     found = _FILE.fullmatch(words)
     if found is None:
@@ -199,22 +201,22 @@ def _newcomer(words: str, town: Town) -> Intent | None:
     area, _ = _named(place, _known("to_location_id", town))
     if place and not area:
         return None
-    return Intent({"kind": "join", "newcomer": file, "area": area}, f"{file} → {place or '⌂'}")
+    return TypedInput({"kind": "join", "newcomer": file, "area": area}, f"{file} → {place or '⌂'}")
 
 
 _FILE = re.compile(rf"(.+?(?:{'|'.join(map(re.escape, SUFFIXES))}))(?: (.+))?")
 
 
-def _set(agent: str, words: str, town: Town) -> Intent | None:
+def _set(agent: str, words: str, town: Town) -> TypedInput | None:
     """Reads `/set mira place Lattice Plaza` or `/set mira relation.jun.warmth -40`."""
     field, _, value = words.partition(" ")
     if not value:
         return None
     body = {"kind": "set", "agent_id": agent, "field": field, "value": value}
-    return Intent(body, f"{town.names[agent]}: {field} → {value}")
+    return TypedInput(body, f"{town.names[agent]}: {field} → {value}")
 
 
-_COMMANDS: Mapping[str, Callable[[str, str, Town], Intent | None]] = {
+_COMMANDS: Mapping[str, Callable[[str, str, Town], TypedInput | None]] = {
     "/voice": _voice,
     "/do": _do,
     "/release": _release,

@@ -33,7 +33,7 @@ KEYS: tuple[tuple[str, Key], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ViewStatus:
     """State and speed of the run, and where the view is in it."""
 
     state: Key
@@ -53,7 +53,7 @@ class Header(Widget):
         super().__init__(id="header")
         self.parts: list[tuple[int, Text]] = []
 
-    def show(self, scene: Scene, status: Status) -> None:
+    def show(self, scene: Scene, status: ViewStatus) -> None:
         """Paints the line if anything on it has changed."""
         parts = header_parts(scene, status)
         if parts != self.parts:
@@ -95,7 +95,7 @@ class Keys(Widget):
         return line
 
 
-def header_parts(scene: Scene, status: Status) -> list[tuple[int, Text]]:
+def header_parts(scene: Scene, status: ViewStatus) -> list[tuple[int, Text]]:
     """Returns (rank, part) in reading order; the parts of the highest ranks are dropped first."""
     palette, frame, language = scene.palette, scene.frame, scene.language
     sky = "☾" if frame.sky == "clear" and frame.part_of_day == "night" else SKIES.get(frame.sky, " ")
@@ -136,7 +136,7 @@ def mind_name(mind: str, language: str) -> str:
     return clean(f"{word(language, 'offline mind')}{gap}{others}" if common == OFFLINE else mind)
 
 
-def _state(scene: Scene, status: Status) -> Text:
+def _state(scene: Scene, status: ViewStatus) -> Text:
     palette = scene.palette
     colours = {"LIVE": palette.bars["relevance"], "PAUSED": palette.neon[2], "PAST": palette.alert}
     colour = colours.get(status.state, palette.neon[3])

@@ -28,7 +28,7 @@ from commonplace.languages import rows
 from commonplace.parts.live.source import Source
 from commonplace.parts.terminal.ask import AskScreen
 from commonplace.parts.terminal.god_mode import CommandScreen
-from commonplace.parts.terminal.header import Header, HelpScreen, Keys, Status
+from commonplace.parts.terminal.header import Header, HelpScreen, Keys, ViewStatus
 from commonplace.parts.terminal.inspector import Inspector, Rows
 from commonplace.parts.terminal.lists import EventList, EventLog, People, Talk
 from commonplace.parts.terminal.map import TownMap
@@ -312,10 +312,10 @@ class TownScreen(Screen[None]):
         """The colours in use."""
         return PALETTES.get(self.app.theme, NIGHT)
 
-    def _status(self) -> Status:
+    def _status(self) -> ViewStatus:
         source, player = self.source, self.player
         playing = player.playing or (player.following and source.playing)
-        return Status(
+        return ViewStatus(
             state=self._state(),
             tick=player.tick,
             last=player.last,

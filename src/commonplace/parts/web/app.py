@@ -34,9 +34,9 @@ from commonplace.api import ratings_of
 from commonplace.errors import CommonplaceError, Paused, RunDamaged, UsageError
 from commonplace.parts.web import model as m
 from commonplace.parts.web.guard import Gate, Guard
-from commonplace.parts.web.library import NAMES, Conflict, Library, Missing, checked
+from commonplace.parts.web.library import NAMES, Conflict, Library, NotFound, checked
 from commonplace.parts.web.one_file import GET_PAGE, NO_PAGE, STATIC, export
-from commonplace.parts.web.sessions import Session, Sessions
+from commonplace.parts.web.sessions import RunSession, Sessions
 from commonplace.run.explained import EventRow, Reasons
 from commonplace.run.manifest import package_version
 from commonplace.run.reading import Reading
@@ -138,7 +138,7 @@ def problem(status: int, detail: str = "", hint: str = "", **headers: str) -> Re
 def status_of(error: CommonplaceError) -> int:
     """Returns the HTTP status of a person's mistake or a failure. None of them is a mistake of the server."""
     match error:
-        case Missing():
+        case NotFound():
             return 404
         case Conflict():
             return 409
@@ -184,10 +184,10 @@ def found() -> Generator[None]:
     """Reports a name that is not there as missing."""
     try:
         yield
-    except (Missing, Conflict):
+    except (NotFound, Conflict):
         raise
     except UsageError as error:
-        raise Missing(error.what, hint=error.hint) from error
+        raise NotFound(error.what, hint=error.hint) from error
 
 
 # ── the library ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -381,7 +381,7 @@ def _add_replay(app: FastAPI, sessions: Sessions) -> None:
         return FileResponse(done.path, filename=done.path.name, media_type="text/html", background=cleanup)
 
 
-def kept(request: Request, session: Session, tick: int, make: Any) -> Any:
+def kept(request: Request, session: RunSession, tick: int, make: Any) -> Any:
     """Answers about committed ticks so that a page may keep the answer: an unchanged one is not made or sent again.
 
     It is asked for again all the same, because another run may take the name of this one.
@@ -397,7 +397,7 @@ def kept(request: Request, session: Session, tick: int, make: Any) -> Any:
 
 
 def _add_doing(app: FastAPI, sessions: Sessions) -> None:
-    async def session_of(run: str) -> Session:
+    async def session_of(run: str) -> RunSession:
         return await asyncio.to_thread(sessions.get, run)
 
     @app.post("/api/runs/{run}/inputs", operation_id="submit")
@@ -454,7 +454,7 @@ def _add_live(app: FastAPI, sessions: Sessions) -> None:
             await socket.close(1008, "nothing is expected here")
 
 
-async def _send(socket: WebSocket, session: Session, after: int | None) -> None:
+async def _send(socket: WebSocket, session: RunSession, after: int | None) -> None:
     """Sends the messages as fast as the connection takes them."""
     with suppress(WebSocketDisconnect):
         try:

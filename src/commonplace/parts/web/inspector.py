@@ -36,7 +36,7 @@ FEELINGS: dict[str, dict[str, Any]] = {
 """What `emotion` may be besides a keyword."""
 
 
-class Inspector:
+class RunInspector:
     """The answers to a page about one run at one tick. None as a tick means the last one. Threads may share it.
 
     Each method raises UsageError for a tick or a character that the run does not have.

@@ -40,7 +40,7 @@ SHOWN = 300
 """Characters of what is wrong with a run."""
 
 
-class Missing(UsageError):
+class NotFound(UsageError):
     """An error: nothing has that name."""
 
 
@@ -61,14 +61,14 @@ class Library:
     # ── runs ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def path(self, name: str) -> Path:
-        """Returns the file of a run. Raises Missing for a name without one, whatever lies at such a path elsewhere."""
+        """Returns the file of a run. Raises NotFound for a name without one, whatever lies at such a path elsewhere."""
         if name in self._also:
             return self._also[name]
         if NAME.fullmatch(name):
             path = self.folder / f"{name}{ENDING}"
             if path.is_file() and path.resolve().parent == self.folder.resolve():
                 return path
-        raise Missing(
+        raise NotFound(
             f"there is no run {shortened(clean(name), 100)!r}",
             hint="the library lists those there are: `GET /api/runs`",
         )
@@ -126,17 +126,17 @@ class Library:
         return [card for card in cards if card is not None]
 
     def scenario(self, name: str) -> str:
-        """Returns what `create_run` takes for the name. Raises Missing for any other than `scenarios` lists."""
+        """Returns what `create_run` takes for the name. Raises NotFound for any other than `scenarios` lists."""
         if name in {one for one, _, _ in shipped()}:
             return name
         path = self._files().get(name)
         if path is None:
             known = ", ".join(card.name for card in self.scenarios())
-            raise Missing(f"there is no scenario {shortened(clean(name), 100)!r}", hint=f"there are {known}")
+            raise NotFound(f"there is no scenario {shortened(clean(name), 100)!r}", hint=f"there are {known}")
         return str(path)
 
     def text(self, name: str) -> str:
-        """Returns the text of a scenario. Raises Missing for any other than `scenarios` lists."""
+        """Returns the text of a scenario. Raises NotFound for any other than `scenarios` lists."""
         return find(self.scenario(name)).text
 
     def _files(self) -> dict[str, Path]:

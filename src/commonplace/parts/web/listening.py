@@ -38,7 +38,7 @@ GRACE = 5
 """Seconds that open requests have to end when the server does."""
 
 
-class Http(H11Protocol):
+class HttpConnection(H11Protocol):
     """An HTTP connection with deadlines."""
 
     _deadline: asyncio.TimerHandle | None = None
@@ -88,7 +88,7 @@ class Http(H11Protocol):
             self._deadline = None
 
 
-class Live(WebSocketsSansIOProtocol):
+class LiveConnection(WebSocketsSansIOProtocol):
     """A live connection that is cut when it sends too much, or does not answer."""
 
     _got = 0
@@ -155,8 +155,8 @@ def server(app: ASGIApp, **more: Any) -> Server:
     """Returns the server of the app. `more` are settings of uvicorn."""
     settings: dict[str, Any] = {
         "loop": "asyncio",
-        "http": Http,
-        "ws": Live,
+        "http": HttpConnection,
+        "ws": LiveConnection,
         "ws_max_size": FRAME_BYTES,
         "ws_per_message_deflate": True,
         "h11_max_incomplete_event_size": HEADER_BYTES,

@@ -32,7 +32,7 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Memory
 from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.web.card import run_card
-from commonplace.parts.web.inspector import Inspector
+from commonplace.parts.web.inspector import RunInspector
 from commonplace.parts.web.picture import Picture
 from commonplace.run.reading import MOOD_REACH, Reading, mood
 from commonplace.run.rows import from_unix_micros, unpacked_ids
@@ -146,7 +146,7 @@ def blocks(
     for me, stream in streams.items():
         yield f"memories-{me}", stream.block()
     progress(f"{sum(len(stream.memories) for stream in streams.values())} memories")
-    inspector = Inspector(picture)
+    inspector = RunInspector(picture)
     yield from _over_time(inspector, first, last, streams)
     yield "hours", [row.model_dump(mode="json") for row in inspector.hours(last)[:-1]]
     progress(f"{len(agents)} characters and what was measured")
@@ -237,7 +237,7 @@ class _Over:
 
 
 def _over_time(
-    inspector: Inspector, first: int, last: int, streams: Mapping[str, _Stream]
+    inspector: RunInspector, first: int, last: int, streams: Mapping[str, _Stream]
 ) -> Iterator[tuple[str, Any]]:
     """Yields everybody's details and the measures, at every tick."""
     reading = inspector.reading

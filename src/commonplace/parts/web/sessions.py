@@ -25,7 +25,7 @@ from commonplace.parts.live.talk_thread import Talks, ThreadTalk
 from commonplace.parts.web import model as wire
 from commonplace.parts.web.card import run_card, without_credentials
 from commonplace.parts.web.feed import Feed
-from commonplace.parts.web.inspector import Inspector
+from commonplace.parts.web.inspector import RunInspector
 from commonplace.parts.web.library import Conflict, Library, card, refuse
 from commonplace.parts.web.picture import Picture
 from commonplace.parts.web.worker import DEFAULT_RATE, ENDLESS, TAKEN, Worker
@@ -61,16 +61,16 @@ class _Talk:
     used: float = 0.0
 
 
-class Session:
+class RunSession:
     """One open run. Its methods belong to the event loop, except `picture`, `inspector` and what is read with them."""
 
-    def __init__(self, name: str, path: Path, others: Callable[[], Iterable[Session]]) -> None:
+    def __init__(self, name: str, path: Path, others: Callable[[], Iterable[RunSession]]) -> None:
         """`others`: the sessions among which at most `MOST_LIVE` may be live."""
         self.name = name
         self.reading = OpenedRun.open(path)
         self.file = _identity(path)
         self.picture = Picture(self.reading)
-        self.inspector = Inspector(self.picture)
+        self.inspector = RunInspector(self.picture)
         self.feed = Feed(self.picture, self.status, lambda: self._worker.speaking if self._worker else {})
         self._others = others
         self._worker: Worker | None = None
@@ -276,7 +276,7 @@ async def started(path: Path, changed: Any, **order: Any) -> Worker:
         raise
 
 
-def refuse_more(sessions: Iterable[Session]) -> None:
+def refuse_more(sessions: Iterable[RunSession]) -> None:
     """Raises Conflict if `MOST_LIVE` runs are live."""
     if sum(one.live for one in sessions) >= MOST_LIVE:
         raise Conflict(f"{MOST_LIVE} runs are live already", hint="let one of them end, or pause and leave it")
@@ -294,15 +294,15 @@ class Sessions:
         """`expected`: the run that `go_on` is about to be called for."""
         self.library = library
         self._expected = expected
-        self._open: OrderedDict[str, Session] = OrderedDict()
+        self._open: OrderedDict[str, RunSession] = OrderedDict()
         self._lock = threading.Lock()
-        self._gone: list[tuple[float, Session]] = []
+        self._gone: list[tuple[float, RunSession]] = []
         """(when, which) of those no longer asked for: closed by the event loop when no thread reads them any more."""
 
-    def get(self, name: str) -> Session:
+    def get(self, name: str) -> RunSession:
         """Returns the session of a run, and opens it if necessary. Any thread may call it.
 
-        Raises Missing, and RunDamaged.
+        Raises NotFound, and RunDamaged.
         """
         path = self.library.path(name)
         with self._lock:
@@ -311,7 +311,7 @@ class Sessions:
                 self._gone.append((time.monotonic(), self._open.pop(name)))  # another file of that name
                 session = None
             if session is None:
-                session = self._open[name] = Session(name, path, lambda: list(self._open.values()))
+                session = self._open[name] = RunSession(name, path, lambda: list(self._open.values()))
                 if name == self._expected:
                     asked, self._expected = session.reading.manifest.ticks, ""
                     session.expected = not 0 < asked <= session.reading.last_tick

@@ -11,7 +11,7 @@ from commonplace.engine.driver import Drive, Driver, NoJournal
 from commonplace.minds.mind import Answer, Ask, Mind
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.parts.workbench.questions import Attempt, Key, in_words, value_of
+from commonplace.parts.workbench.questions import Key, PromptAttempt, in_words, value_of
 from commonplace.rng import Seeds
 from commonplace.run.journal import ModelCall
 from commonplace.run.tick_record import AnswerRow
@@ -22,7 +22,7 @@ class Variant:
     """The answers to some questions: those of the run, or those of a mind that was asked again."""
 
     name: str
-    attempts: Mapping[Key, tuple[Attempt, ...]]
+    attempts: Mapping[Key, tuple[PromptAttempt, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def figures(variant: Variant, asks: Mapping[Key, Ask[Any, Any]]) -> Figures:
     )
 
 
-def _mean(ends: Sequence[tuple[Attempt, ...]], name: str) -> int:
+def _mean(ends: Sequence[tuple[PromptAttempt, ...]], name: str) -> int:
     counts = (attempt.row.usage.get(name, 0) for attempts in ends for attempt in attempts)
     return round(sum(counts) / len(ends)) if ends else 0
 

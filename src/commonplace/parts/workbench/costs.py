@@ -20,7 +20,7 @@ from commonplace.cli.output import print_json, print_table
 from commonplace.cli.settings import MIND
 from commonplace.languages import DEFAULT
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
-from commonplace.parts.workbench.estimate import Asked, Estimate
+from commonplace.parts.workbench.estimate import Estimate, TaskEstimate
 from commonplace.parts.workbench.estimate import estimate as estimated
 from commonplace.run.manifest import minds_of
 from commonplace.run.reading import Reading
@@ -136,7 +136,7 @@ def estimate(
         print(line)
 
 
-def _estimate_cells(row: Asked, cost: float | None) -> list[str]:
+def _estimate_cells(row: TaskEstimate, cost: float | None) -> list[str]:
     tokens = [_count(row.prompt), _share(row.cached, row.prompt), _count(row.answer)]
     return [row.task, _count(row.calls), *tokens, _money(cost)]
 

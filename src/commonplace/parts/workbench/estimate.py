@@ -38,7 +38,7 @@ _BEST = Capabilities(server="", model="")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TaskEstimate:
     """The requests for one task."""
 
     task: str
@@ -58,13 +58,13 @@ class Estimate:
     characters: int
     days: float
     """Simulated days."""
-    tasks: tuple[Asked, ...]
+    tasks: tuple[TaskEstimate, ...]
     """By name; tasks without a question are left out."""
     rounds: int
     """Requests that have to wait for one another, summed over the ticks: the least time of the run, in answers."""
 
     @property
-    def total(self) -> Asked:
+    def total(self) -> TaskEstimate:
         """All tasks together."""
         return summed("total", self.tasks)
 
@@ -87,19 +87,19 @@ async def estimate(scenario: Scenario, manifest: Manifest, stage: Stage, mind: M
     )
 
 
-def _tasks(answers: Iterable[AnswerRow]) -> tuple[Asked, ...]:
-    tasks: dict[str, list[Asked]] = {}
+def _tasks(answers: Iterable[AnswerRow]) -> tuple[TaskEstimate, ...]:
+    tasks: dict[str, list[TaskEstimate]] = {}
     for row in answers:
         tokens = (row.usage.get(name, 0) for name in ("prompt_tokens", "cached_tokens", "answer_tokens"))
-        tasks.setdefault(row.task, []).append(Asked(row.task, 1, *tokens))
+        tasks.setdefault(row.task, []).append(TaskEstimate(row.task, 1, *tokens))
     return tuple(summed(task, rows) for task, rows in sorted(tasks.items()))
 
 
-def summed(name: str, rows: Iterable[Asked]) -> Asked:
+def summed(name: str, rows: Iterable[TaskEstimate]) -> TaskEstimate:
     """Adds up some rows under one name."""
     rows = tuple(rows)
     sums = (sum(getattr(row, part) for row in rows) for part in ("calls", "prompt", "cached", "answer"))
-    return Asked(name, *sums)
+    return TaskEstimate(name, *sums)
 
 
 def _rounds(answers: Iterable[AnswerRow], concurrency: int) -> int:

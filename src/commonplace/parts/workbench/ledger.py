@@ -15,7 +15,7 @@ from commonplace.ledger import show, verify
 from commonplace.text import one_line, printable_json
 
 
-class Action(StrEnum):
+class LedgerAction(StrEnum):
     """An action on a ledger."""
 
     SHOW = "show"
@@ -23,7 +23,7 @@ class Action(StrEnum):
 
 
 def ledger(
-    action: Action = typer.Argument(help="show or verify."),
+    action: LedgerAction = typer.Argument(help="show or verify."),
     path: Path = typer.Argument(help="The folder of the ledger."),
     as_json: bool = JSON,
     session: str | None = typer.Option(None, "--session", help="Show only entries of this session."),
@@ -32,7 +32,7 @@ def ledger(
     memory: str | None = typer.Option(None, "--memory", help="Show only entries about this memory."),
 ) -> None:
     """Show the entries of a ledger, oldest first, or verify its whole chain and list what is wrong with it."""
-    if action is Action.VERIFY:
+    if action is LedgerAction.VERIFY:
         _verify(path, as_json=as_json)
         return
     for entry in show(path, session_id=session, event_type=kind, persona_id=persona, memory_id=memory):

@@ -18,8 +18,8 @@ from commonplace.minds.tasks.wire import schema, written
 from commonplace.parts.model_servers.chat_mind import LONGEST_RAW
 from commonplace.parts.model_servers.reply import data_in, spoken
 from commonplace.parts.workbench.questions import (
-    Attempt,
-    Question,
+    AskedQuestion,
+    PromptAttempt,
     asked_again,
     attempts_at,
     event_of,
@@ -76,7 +76,7 @@ def export_training(reading: Reading, target: Path, *, offline: bool = False, fo
 
 async def _write(file: TextIO, reading: Reading, offline: bool, left_out: Counter[str]) -> int:
     """Writes the examples and returns how many there are."""
-    by_turn: dict[int, list[Question]] = {}
+    by_turn: dict[int, list[AskedQuestion]] = {}
     for one in questions(reading):
         if one.turn is None:
             left_out["used by no turn"] += 1
@@ -106,7 +106,7 @@ class _Examples:
         self._minds = mind_by_question(reading.manifest)
         self._run = reading.digest()
 
-    def of(self, question: Question, ask: Ask[Any, Any]) -> dict[str, Any]:
+    def of(self, question: AskedQuestion, ask: Ask[Any, Any]) -> dict[str, Any]:
         """Returns the example. Raises _LeftOut."""
         agent, tick, _ = question.key
         mind = self._minds(agent, question.task)
@@ -130,7 +130,7 @@ class _Examples:
         messages = [*messages_in(last.call.prompt), {"role": "assistant", "content": answer}]
         return {"messages": messages, "provenance": provenance}
 
-    def _as_shown(self, ask: Ask[Any, Any], attempt: Attempt) -> Any:
+    def _as_shown(self, ask: Ask[Any, Any], attempt: PromptAttempt) -> Any:
         """Returns an answer of rules as a model could have given it, which knows only the prompt. Raises _LeftOut."""
         try:
             wire = written(ask, value_of(ask, attempt.row))
@@ -140,7 +140,7 @@ class _Examples:
         return _asked_for(written(ask, value), schema(ask.task))
 
 
-def _as_given(ask: Ask[Any, Any], attempt: Attempt) -> Any:
+def _as_given(ask: Ask[Any, Any], attempt: PromptAttempt) -> Any:
     """Returns the data of an answer without what the schema does not ask for.
 
     Raises _LeftOut if it was read otherwise.

@@ -20,7 +20,7 @@ from commonplace.errors import CommonplaceError, command
 from commonplace.languages import phrases
 from commonplace.minds.aloud import listening
 from commonplace.parts.duet.sitcom.casting import SHIPPED, TRAITS, Config, Profile, config_of
-from commonplace.parts.duet.sitcom.session import Session, begin, end, export, play, reopened
+from commonplace.parts.duet.sitcom.session import Dialogue, begin, end, export, play, reopened
 from commonplace.run.turn_records import ScoredMemory, StoreEvent, TurnRecord
 from commonplace.text import clean, shortened
 
@@ -139,7 +139,7 @@ def _ask_turns(number: int) -> None:
 # ── the dialogue ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def dialogue(session: Session, say: Mapping[str, str]) -> None:
+def dialogue(session: Dialogue, say: Mapping[str, str]) -> None:
     """Draws the lines as bubbles, the first character's on the left, each with its reasons below."""
     transcript = session.transcript
     first = 0
@@ -149,7 +149,7 @@ def dialogue(session: Session, say: Mapping[str, str]) -> None:
         bubble(session, record, say)
 
 
-def bubble(session: Session, record: TurnRecord, say: Mapping[str, str]) -> None:
+def bubble(session: Dialogue, record: TurnRecord, say: Mapping[str, str]) -> None:
     left = record.speaker == session.config.profiles[0].id
     wide, narrow = st.columns([6, 1]) if left else reversed(st.columns([1, 6]))
     del narrow
@@ -166,7 +166,7 @@ def bubble(session: Session, record: TurnRecord, say: Mapping[str, str]) -> None
             reasons(session, record, say)
 
 
-def reasons(session: Session, record: TurnRecord, say: Mapping[str, str]) -> None:
+def reasons(session: Dialogue, record: TurnRecord, say: Mapping[str, str]) -> None:
     """Draws everything that explains a line."""
     st.caption(f"**{say['context']}** {shown(record.context_in)}")
     st.markdown(f"**{say['retrieved']}**")
@@ -240,7 +240,7 @@ def take_up(state: Any) -> None:
 
 def renew(state: Any, config: Config) -> None:
     """Ends the current dialogue and, if one is wanted, begins another with the sidebar's settings."""
-    old: Session | None = state.get("session")
+    old: Dialogue | None = state.get("session")
     wanted = state.pop("wants_reset", False)
     moved_on = old is not None and old.config.scenario != config.scenario
     if wanted or moved_on or (old is None and state.remaining):
@@ -252,7 +252,7 @@ def renew(state: Any, config: Config) -> None:
 
 def publish(state: Any, config: Config) -> None:
     """Copies the dialogue into the keys of the page's state."""
-    session: Session | None = state.session
+    session: Dialogue | None = state.session
     state.agents = session.agents if session else {}
     state.transcript = session.transcript if session else []
     state.turn_idx = session.turn_idx if session else 0
@@ -303,7 +303,7 @@ def main() -> None:
         st.rerun()  # without scrolling, so that a reason opened at the end is read from its beginning
 
 
-def take_turn(state: Any, session: Session, say: Mapping[str, str]) -> None:
+def take_turn(state: Any, session: Dialogue, say: Mapping[str, str]) -> None:
     """Takes one of the requested turns. The page is drawn again after each, so that it can be stopped."""
     done = state.asked - state.remaining
     st.progress(done / state.asked, say["playing"].format(done=done + 1, all=state.asked))

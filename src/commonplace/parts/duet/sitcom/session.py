@@ -32,7 +32,7 @@ TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class Speaker:
     """One of the two characters, as the page's state has it."""
 
     profile: Profile
@@ -44,7 +44,7 @@ class Agent:
 
 
 @dataclass(slots=True)
-class Session:
+class Dialogue:
     """One dialogue."""
 
     path: Path
@@ -69,22 +69,22 @@ class Session:
         return self.path.with_suffix(".chroma")
 
     @property
-    def agents(self) -> dict[str, Agent]:
+    def agents(self) -> dict[str, Speaker]:
         """The two agents by name."""
         return {profile.name: self._agent(profile) for profile in self.config.profiles}
 
-    def _agent(self, profile: Profile) -> Agent:
+    def _agent(self, profile: Profile) -> Speaker:
         turns = [record for record in self.transcript if record.speaker == profile.id]
         last = turns[-1] if turns else None
         said = (last.plan, last.utterance, last.mood) if last else ("", "", "")
-        return Agent(profile, len(turns), *said)
+        return Speaker(profile, len(turns), *said)
 
 
-LIVE: dict[Path, Session] = {}
+LIVE: dict[Path, Dialogue] = {}
 """Dialogues of this process by their run: a page that is loaded again takes up its own, whose mirror is still open."""
 
 
-def reopened(path: Path, own: str = "") -> Session:
+def reopened(path: Path, own: str = "") -> Dialogue:
     """Returns the dialogue of a run that the page made, as far as it was committed; `own` is the page's scenario file.
 
     Raises CommonplaceError for a run that cannot be read, UsageError for one that is not a duet.
@@ -97,13 +97,13 @@ def reopened(path: Path, own: str = "") -> Session:
         if scenario.part.stage != "duet":
             raise UsageError("not a duet", where=str(path), hint="the page shows runs of the stage duet")
         config = settings_of(scenario, own or SHIPPED[scenario.language], manifest.seed, manifest.mind)
-        session = Session(path, config, scenario.part.duet.setting, turn_records(reading))
+        session = Dialogue(path, config, scenario.part.duet.setting, turn_records(reading))
     _open_mirror(session)
     LIVE[path.resolve()] = session
     return session
 
 
-def begin(config: Config, folder: Path) -> Session:
+def begin(config: Config, folder: Path) -> Dialogue:
     """Begins a dialogue with a new run and an empty mirror.
 
     Raises CommonplaceError for unusable settings or an unusable mind.
@@ -121,13 +121,13 @@ def begin(config: Config, folder: Path) -> Session:
         if text is not None:
             Path(scenario).unlink(missing_ok=True)
         raise
-    session = Session(path, config, setting)
+    session = Dialogue(path, config, setting)
     _open_mirror(session)
     LIVE[path.resolve()] = session
     return session
 
 
-def end(session: Session) -> None:
+def end(session: Dialogue) -> None:
     """Closes the dialogue and empties its collections. The run file stays unless it has no turn."""
     LIVE.pop(session.path.resolve(), None)
     if session.mirror is not None:
@@ -142,7 +142,7 @@ def end(session: Session) -> None:
             left.unlink(missing_ok=True)
 
 
-def play(session: Session) -> TurnRecord:
+def play(session: Dialogue) -> TurnRecord:
     """Plays one more turn. Raises CommonplaceError when the run cannot continue; what was committed stays."""
     log.info("turn %d begins", session.turn_idx + 1)
     began = time.monotonic()
@@ -164,13 +164,13 @@ def play(session: Session) -> TurnRecord:
     return record
 
 
-async def _played(session: Session) -> None:
+async def _played(session: Dialogue) -> None:
     with resume_run(session.path, timeout=TIMEOUT, on_outage=ON_OUTAGE) as run:
         async for _ in run.play(1):
             pass
 
 
-def catch_up(session: Session) -> None:
+def catch_up(session: Dialogue) -> None:
     """Takes the turns that the run has and the session lacks, and brings the mirror up to date."""
     with open_run(session.path) as reading:
         fresh = turn_records(reading, session.turn_idx + 1)
@@ -182,7 +182,7 @@ def catch_up(session: Session) -> None:
                 session.mirror.sync(reading)
 
 
-def _compare(session: Session, reading: Reading, record: TurnRecord) -> None:
+def _compare(session: Dialogue, reading: Reading, record: TurnRecord) -> None:
     """Compares Chroma's first stage with the exact one, and logs both."""
     if session.mirror is None and not log.isEnabledFor(logging.DEBUG):
         return
@@ -210,7 +210,7 @@ def _compare(session: Session, reading: Reading, record: TurnRecord) -> None:
 class _Noticed:
     """A block that goes on without the mirror: the first error that Chroma raises becomes a notice."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Dialogue) -> None:
         self._session = session
 
     def __enter__(self) -> None:
@@ -227,7 +227,7 @@ class _Noticed:
         return True
 
 
-def _open_mirror(session: Session) -> None:
+def _open_mirror(session: Dialogue) -> None:
     names = {profile.id: name for profile, name in zip(session.config.profiles, _collections(session), strict=True)}
     with _Noticed(session):
         session.mirror = Mirror(session.chroma, names)
@@ -236,7 +236,7 @@ def _open_mirror(session: Session) -> None:
             session.mirror.sync(reading)
 
 
-def _collections(session: Session) -> list[str]:
+def _collections(session: Dialogue) -> list[str]:
     """Names each collection; two characters of the same name are told apart by their ids."""
     names = [profile.name for profile in session.config.profiles]
     return names if len(set(names)) == len(names) else [profile.id for profile in session.config.profiles]
@@ -245,7 +245,7 @@ def _collections(session: Session) -> list[str]:
 # ── export ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def exported(session: Session) -> dict[str, Any]:
+def exported(session: Dialogue) -> dict[str, Any]:
     """Returns the transcript and a snapshot of the memories, as JSON."""
     with open_run(session.path) as reading:
         return {
@@ -259,7 +259,7 @@ def exported(session: Session) -> dict[str, Any]:
         }
 
 
-def export(session: Session, folder: Path) -> tuple[Path, str]:
+def export(session: Dialogue, folder: Path) -> tuple[Path, str]:
     """Writes the export into a folder, named after run and turn. Returns the path and the text."""
     text = json.dumps(exported(session), ensure_ascii=False, indent=2) + "\n"
     path = folder / f"{session.path.stem}-turn-{session.turn_idx}.json"
