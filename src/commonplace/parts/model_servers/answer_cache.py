@@ -67,7 +67,9 @@ class AnswerCache:
         with self._lock, CACHE.errors(str(self.path)), transaction(self._connection()):
             connection = self._connection()
             connection.execute(KEEP, (_key(body), text))
-            if self._may_be_full(connection):
+            names = ("page_count", "freelist_count", "page_size")
+            pages, free, page_size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
+            if (pages - free) * page_size > self._largest:  # only then are the answers worth counting
                 size, count = connection.execute(SIZE).fetchone()
                 if size > self._largest:
                     connection.execute(FORGET, (count // 10,))
@@ -82,12 +84,6 @@ class AnswerCache:
     def _connection(self) -> Connection:
         self._open = self._open or self._opened()
         return self._open
-
-    def _may_be_full(self, connection: Connection) -> bool:
-        """Tells whether the file has grown to the limit: only then are the answers worth counting."""
-        names = ("page_count", "freelist_count", "page_size")
-        pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
-        return (pages - free) * size > self._largest
 
     def _opened(self) -> Connection:
         new = not self.path.exists() or self.path.stat().st_size == 0

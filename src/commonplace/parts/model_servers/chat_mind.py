@@ -23,7 +23,7 @@ from commonplace.parts.model_servers.client import (
     Health,
     Outage,
     Pool,
-    RequestContext,
+    Requests,
     Sleep,
     Transport,
 )
@@ -52,7 +52,7 @@ from commonplace.parts.model_servers.request import (
     seed_of,
     typed_field,
 )
-from commonplace.parts.model_servers.streaming import StreamRequest
+from commonplace.parts.model_servers.streaming import Streaming
 from commonplace.scenario.model import MindPart
 from commonplace.servers import SERVERS, KnownServer, Server, server_named, variables
 from commonplace.text import clean
@@ -106,15 +106,15 @@ class Connections:
         self._probing = asyncio.Lock()
         self._doubting = asyncio.Lock()
 
-    async def capabilities(self, errand: RequestContext) -> Capabilities:
+    async def capabilities(self, requests: Requests) -> Capabilities:
         """Returns what the server takes, probed once for all questions. Raises as `Probe.capabilities`."""
         async with self._probing:
             if self.knowledge.can is None:
-                self.knowledge.can = await Probe(self.server, self.transport, errand).capabilities()
+                self.knowledge.can = await Probe(self.server, self.transport, requests).capabilities()
                 self.knowledge.dimensions = self.knowledge.dimensions or self.knowledge.can.embeddings
         return self.knowledge.can
 
-    async def must_answer(self, unanswered: Reply, errand: RequestContext) -> None:
+    async def must_answer(self, unanswered: Reply, requests: Requests) -> None:
         """Checks, after a reply without an answer, that the server gives any. Raises Outage.
 
         It is asked once more, up to five times, what it answered last. If it answers, the question alone is malformed.
@@ -125,25 +125,25 @@ class Connections:
         async with self._doubting:
             for attempt in range(MOST_ATTEMPTS if knowledge.silent_after != answers else 0):
                 if attempt:
-                    await self.transport.wait(attempt - 1, unanswered.error, errand)
-                if knowledge.answers != answers or await self._answers(errand):
+                    await self.transport.wait(attempt - 1, unanswered.error, requests)
+                if knowledge.answers != answers or await self._answers(requests):
                     return
             if knowledge.answers == answers:
                 knowledge.silent_after = answers
                 what, hint = unanswered.error, NO_ANSWER[unanswered.kind]
                 raise Outage(self.transport.pool.name, what, does="gives no answers", hint=hint)
 
-    async def _answers(self, errand: RequestContext) -> bool:
+    async def _answers(self, requests: Requests) -> bool:
         """Tells whether the server answers what it has answered before, or else the same question again."""
-        body = self.knowledge.answered or errand.body or tiny_body(await self.capabilities(errand))
+        body = self.knowledge.answered or requests.body or tiny_body(await self.capabilities(requests))
         try:
-            page = await self.transport.post("/chat/completions", body, errand)
+            page = await self.transport.post("/chat/completions", body, requests)
         except Late:
             return False
-        await refuse(page, self.server, self.transport, errand)
+        await refuse(page, self.server, self.transport, requests)
         prompt_tokens, _, answer_tokens = usage_of(page, body, "")
-        errand.probe_prompt += prompt_tokens
-        errand.probe_answer += answer_tokens
+        requests.probe_prompt += prompt_tokens
+        requests.probe_answer += answer_tokens
         if page.status != 200 or not has_answer(page):
             return False
         self.knowledge.answers += 1
@@ -196,14 +196,14 @@ class ChatMind:
     async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
         """Returns the reply of the model. Raises Outage, and UsageError for a key or model that the server refuses."""
         key = request_key
-        errand, session = RequestContext((key.seed, key.agent, key.tick, key.number, key.attempt)), self._session()
+        requests, session = Requests((key.seed, key.agent, key.tick, key.number, key.attempt)), self._session()
         try:
             if ask.task.name == "embed":
-                reply = await _embedded(session, ask, key, errand)
+                reply = await _embedded(session, ask, key, requests)
             else:
-                reply = await self._answered(session, ask, key, errand)
-            if errand.unanswered and self._pauses:
-                await session.must_answer(reply, errand)
+                reply = await self._answered(session, ask, key, requests)
+            if requests.unanswered and self._pauses:
+                await session.must_answer(reply, requests)
         except Late as error:
             reply = Reply(None, "fault", kind="timeout", error=str(error))
         except Outage as error:
@@ -214,9 +214,9 @@ class ChatMind:
             listens(key.agent, "")
         return replace(
             reply,
-            prompt_tokens=reply.prompt_tokens + errand.probe_prompt,
-            answer_tokens=reply.answer_tokens + errand.probe_answer,
-            calls=errand.calls,
+            prompt_tokens=reply.prompt_tokens + requests.probe_prompt,
+            answer_tokens=reply.answer_tokens + requests.probe_answer,
+            calls=requests.calls,
         )
 
     async def capabilities(self) -> Capabilities:
@@ -226,7 +226,7 @@ class ChatMind:
         """
         session = self._session()
         try:
-            return await session.capabilities(RequestContext((0, "probe")))
+            return await session.capabilities(Requests((0, "probe")))
         except Late as error:
             raise Outage(session.transport.pool.name, str(error)) from None
 
@@ -239,17 +239,15 @@ class ChatMind:
         if session is not None:
             await session.transport.pool.close()
 
-    async def _answered(
-        self, session: Connections, ask: Ask[Any, Any], key: RequestKey, errand: RequestContext
-    ) -> Reply:
+    async def _answered(self, session: Connections, ask: Ask[Any, Any], key: RequestKey, requests: Requests) -> Reply:
         settings = self._tasks.get(ask.task.name, PLAIN)
         tool = settings.structured == "tool"
         prompt = worded(self._book, ask, key, tool=tool)
-        attempt = _Attempt(session, self._book, ask, key, errand, prompt, settings, self._cache)
+        attempt = _Attempt(session, self._book, ask, key, requests, prompt, settings, self._cache)
         try:
             page = await attempt.page()
         except Unusable as error:
-            errand.unanswered = error.kind in NO_ANSWER
+            requests.unanswered = error.kind in NO_ANSWER
             return Reply(None, "malformed", kind=error.kind, error=str(error), prompt=attempt.prompt.text)
         prompt = attempt.prompt.text
         raw, value, problem, flaws = page.text, None, None, Flaws()
@@ -259,13 +257,13 @@ class ChatMind:
             value = value_in(self._book, ask, spoken(raw), attempt.prompt, cut=answer.cut, flaws=flaws)
         except Unusable as unusable:
             problem = unusable
-        errand.unanswered = not has_answer(page)
-        if not errand.unanswered and not attempt.reused:
+        requests.unanswered = not has_answer(page)
+        if not requests.unanswered and not attempt.reused:
             self._knowledge.answers += 1
-            self._knowledge.answered = errand.body
+            self._knowledge.answered = requests.body
         if problem is None:
             attempt.keep(page)
-        asked, cached, answered = (0, 0, 0) if attempt.reused else usage_of(page, attempt.errand.body or {}, raw)
+        asked, cached, answered = (0, 0, 0) if attempt.reused else usage_of(page, attempt.requests.body or {}, raw)
         return Reply(
             value,
             "malformed" if problem else "value",
@@ -302,7 +300,7 @@ class _Attempt:
     book: PromptCodec
     ask: Ask[Any, Any]
     request_key: RequestKey
-    errand: RequestContext
+    requests: Requests
     prompt: Prompt
     """As last sent."""
     settings: MindPart = PLAIN
@@ -318,23 +316,23 @@ class _Attempt:
         Raises Unusable when the server refuses the question, Late, Outage, UsageError.
         """
         knowledge, transport = self.session.knowledge, self.session.transport
-        can = await self.session.capabilities(self.errand)
+        can = await self.session.capabilities(self.requests)
         usual = structure = knowledge.fallen.get(self.ask.task.name, self.settings.structured or can.structured)
         simpler = self._simpler(can, usual)
         while True:
-            body = self.errand.body = self._body(can, structure)
+            body = self.requests.body = self._body(can, structure)
             known = self.cache.page(body) if self.cache is not None else None
             if known is not None:
                 self.reused = True
                 return known
             once = frozenset({500}) if structure != usual else frozenset[int]()  # in its usual form it was repeated
             live = self._live(can, body)
-            page = await transport.post("/chat/completions", body, self.errand, final=once, live=live)
+            page = await transport.post("/chat/completions", body, self.requests, final=once, live=live)
             if page.status == 200:
                 if structure != usual:
                     knowledge.fallen[self.ask.task.name] = structure
                 return page
-            await refuse(page, self.session.server, transport, self.errand)
+            await refuse(page, self.session.server, transport, self.requests)
             if is_overflow(page):
                 self._shorten(page)
             elif page.status in (400, 422) and (less := can.less(page)) is not None:
@@ -347,12 +345,12 @@ class _Attempt:
             else:
                 raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
 
-    def _live(self, can: Capabilities, body: dict[str, Any]) -> StreamRequest | None:
+    def _live(self, can: Capabilities, body: dict[str, Any]) -> Streaming | None:
         """Returns how the answer is streamed; None if it comes at once, as a server or the settings may want."""
         if can.stream == "no" or "stream" in body:
             return None
         limit = next((most for name in LIMITS if isinstance(most := body.get(name), int)), LONGEST)
-        return StreamRequest(can.stream == "usage", min(LONGEST, max(LEAST_STOPPED, CHARACTERS * limit)), self._heard())
+        return Streaming(can.stream == "usage", min(LONGEST, max(LEAST_STOPPED, CHARACTERS * limit)), self._heard())
 
     def _heard(self) -> Callable[[str], object] | None:
         """Tells who listens what is said so far; None if nobody does, or nothing is said aloud."""
@@ -371,8 +369,8 @@ class _Attempt:
 
     def keep(self, page: Page) -> None:
         """Keeps the page of a usable answer for later runs."""
-        if self.cache is not None and self.errand.body is not None and not self.reused:
-            self.cache.keep(self.errand.body, page)
+        if self.cache is not None and self.requests.body is not None and not self.reused:
+            self.cache.keep(self.requests.body, page)
 
     def _body(self, can: Capabilities, structure: Structure) -> dict[str, Any]:
         seed = seed_of(self.ask, self.request_key, self.settings)
@@ -419,13 +417,13 @@ def worded(book: PromptCodec, ask: Ask[Any, Any], key: RequestKey, drop: int = 0
 
 
 async def _embedded(
-    session: Connections, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: RequestContext
+    session: Connections, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, requests: Requests
 ) -> Reply:
     """Returns lattice vectors of the texts by `/embeddings`; the vector of an empty text is empty."""
     dialect = dialect_of(session.server.kind)
     if not dialect.embeds:
         raise UsageError(f"{dialect.title} makes no vectors", hint="name another mind for `embed`")
-    can = await session.capabilities(errand)
+    can = await session.capabilities(requests)
     body: dict[str, Any] = {"model": can.model, "encoding_format": "float"}
     if can.typed:
         body |= typed_field(ask, key)
@@ -436,14 +434,14 @@ async def _embedded(
         for start in range(0, len(texts), TEXTS_PER_REQUEST):
             part = texts[start : start + TEXTS_PER_REQUEST]
             sent = body | {"input": part}
-            page = await session.transport.post("/embeddings", sent, errand)
+            page = await session.transport.post("/embeddings", sent, requests)
             if page.status != 200:
-                await refuse(page, session.server, session.transport, errand)
+                await refuse(page, session.server, session.transport, requests)
                 raise WrongPage(f"the server refused to embed: {page.status} {page.said()}", "refused_request")
             vectors += [_packed(vector, session.knowledge) for vector in vectors_in(page, len(part))]
             tokens += usage_of(page, sent, "")[0]
     except WrongPage as error:
-        errand.unanswered = error.kind in NO_ANSWER
+        requests.unanswered = error.kind in NO_ANSWER
         return Reply(None, "malformed", kind=error.kind, error=str(error))
     remaining = iter(vectors)
     value = EmbedOutput(vectors=tuple(next(remaining) if text.strip() else "" for text in ask.input.texts))

@@ -26,7 +26,7 @@ from commonplace.parts.model_servers.http import (
     client_options,
     url_of,
 )
-from commonplace.parts.model_servers.streaming import StreamedAnswer, StreamRequest, is_stream
+from commonplace.parts.model_servers.streaming import StreamedAnswer, Streaming, is_stream
 from commonplace.rng import Key as Draw
 from commonplace.rng import unit
 
@@ -116,9 +116,7 @@ class Endpoint:
         self.room += 1 / self.room
         self.retries = min(AT_ONCE, self.retries + 1)
 
-    async def send(
-        self, method: str, path: str, body: dict[str, Any] | None, live: StreamRequest | None = None
-    ) -> Page:
+    async def send(self, method: str, path: str, body: dict[str, Any] | None, live: Streaming | None = None) -> Page:
         """Sends one request and returns its page. Raises Late or Unreachable when none came back.
 
         `live`: ask for an answer that comes as it is written; it is late when nothing more comes of it.
@@ -153,7 +151,7 @@ class Endpoint:
         method: str,
         path: str,
         body: dict[str, Any] | None,
-        live: StreamRequest | None,
+        live: Streaming | None,
         gathering: StreamedAnswer | None,
         patience: asyncio.Timeout,
     ) -> Page:
@@ -258,7 +256,7 @@ class Health:
 
 
 @dataclass(slots=True)
-class RequestContext:
+class Requests:
     """The requests made for one question: what their jitter is drawn from, and what they have cost so far."""
 
     draw: tuple[Draw, ...]
@@ -289,30 +287,30 @@ class Transport:
         self,
         path: str,
         body: dict[str, Any],
-        errand: RequestContext,
+        requests: Requests,
         *,
         final: frozenset[int] = frozenset(),
-        live: StreamRequest | None = None,
+        live: Streaming | None = None,
     ) -> Page:
         """Returns the page of a POST, whatever its status; a 500 if every attempt got one.
 
         Statuses in `final` are not tried again. `live`: see `Endpoint.send`; after two streams that broke the answer is
         asked for at once. Raises Late after the second time-out, Outage when the server does not answer.
         """
-        return await self._send("POST", path, body, errand, final, live)
+        return await self._send("POST", path, body, requests, final, live)
 
-    async def get(self, path: str, errand: RequestContext) -> Page:
+    async def get(self, path: str, requests: Requests) -> Page:
         """Returns the page of a GET, as `post` does."""
-        return await self._send("GET", path, None, errand, frozenset())
+        return await self._send("GET", path, None, requests, frozenset())
 
     async def _send(
         self,
         method: str,
         path: str,
         body: dict[str, Any] | None,
-        errand: RequestContext,
+        requests: Requests,
         final: frozenset[int],
-        live: StreamRequest | None = None,
+        live: Streaming | None = None,
     ) -> Page:
         timed_out, happened, page = False, "", None
         attempts = 1 if self._health.away and not self._patient else MOST_ATTEMPTS + len(self.pool.endpoints) - 1
@@ -320,7 +318,7 @@ class Transport:
         while attempt < attempts:
             endpoint = await self.pool.free()
             before = endpoint.waits, self._health.served
-            errand.calls += 1
+            requests.calls += 1
             try:
                 page = await endpoint.send(method, path, body, live if broken < MOST_BROKEN else None)
             except Late as error:
@@ -354,7 +352,7 @@ class Transport:
                 endpoint.sent_away()
                 if served != self._health.served:  # others are served: it is this one's turn later
                     attempt, served = 0, self._health.served
-            seconds = _seconds_to_wait(attempt, told, errand)
+            seconds = _seconds_to_wait(attempt, told, requests)
             attempt += 1
             if attempt < attempts and not self.pool.is_available():
                 await self._wait_out(endpoint, seconds, happened, before, sets_pace=sets_pace)
@@ -364,9 +362,9 @@ class Transport:
         sent = attempt + at_once
         raise Outage(self.pool.name, f"{happened} ({sent} {'attempt' if sent == 1 else 'attempts'})")
 
-    async def wait(self, attempt: int, happened: str, errand: RequestContext) -> None:
+    async def wait(self, attempt: int, happened: str, requests: Requests) -> None:
         """Waits before the server is asked again, longer each time."""
-        await self._wait(_seconds_to_wait(attempt, 0.0, errand), happened)
+        await self._wait(_seconds_to_wait(attempt, 0.0, requests), happened)
 
     async def _wait_out(
         self, endpoint: Endpoint, seconds: float, happened: str, before: tuple[int, int], *, sets_pace: bool
@@ -417,9 +415,9 @@ def _is_passing(page: Page) -> bool:
     return not is_unpaid(page) and (page.status in (408, 409, TOO_MANY) or (page.status >= 500 and page.status != 501))
 
 
-def _seconds_to_wait(attempt: int, told: float, errand: RequestContext) -> float:
+def _seconds_to_wait(attempt: int, told: float, requests: Requests) -> float:
     """Returns the wait the server has `told` and up to a quarter more, else 1, 2, 4 … times a jitter of 0.5–1.5."""
-    jitter = unit(*errand.draw, "wait", errand.calls)
+    jitter = unit(*requests.draw, "wait", requests.calls)
     return min(LONGEST_WAIT, told * (1 + SPREAD * jitter) if told else 2.0**attempt * (0.5 + jitter))
 
 

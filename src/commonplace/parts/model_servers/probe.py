@@ -9,7 +9,7 @@ from typing import Any, TypeGuard, cast
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.prompts.prompt import Message, Prompt, Unusable
-from commonplace.parts.model_servers.client import Outage, RequestContext, Transport
+from commonplace.parts.model_servers.client import Outage, Requests, Transport
 from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.http import Late, Page
 from commonplace.parts.model_servers.reply import data_in, refuse, said, spoken, usage_of
@@ -51,10 +51,10 @@ _CONTEXT_FIELDS = ("max_model_len", "context_length", "context_window", "max_con
 class Probe:
     """A probe of one server and model, which finds their capabilities."""
 
-    def __init__(self, server: Server, transport: Transport, errand: RequestContext) -> None:
+    def __init__(self, server: Server, transport: Transport, requests: Requests) -> None:
         self._server = server
         self._transport = transport
-        self._errand = errand
+        self._errand = requests
 
     async def capabilities(self) -> Capabilities:
         """Returns what was found.

@@ -14,7 +14,7 @@ from commonplace.errors import UsageError
 from commonplace.minds.mind import Flaws
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tokens import estimated_tokens
-from commonplace.parts.model_servers.client import Outage, RequestContext, Transport, is_unpaid
+from commonplace.parts.model_servers.client import Outage, Requests, Transport, is_unpaid
 from commonplace.parts.model_servers.http import Late, Page, each_text, loads, whole
 from commonplace.parts.model_servers.request import prompt_text
 from commonplace.servers import Server
@@ -209,7 +209,7 @@ def blames_form(page: Page) -> bool:
     return page.status == 500 or (page.status in (400, 422) and bool(_FORM.search(_complaint(page))))
 
 
-async def refuse(page: Page, server: Server, transport: Transport, errand: RequestContext) -> None:
+async def refuse(page: Page, server: Server, transport: Transport, requests: Requests) -> None:
     """Raises UsageError when the page is about the key, the model or the address, Outage when it wants money.
 
     Else nothing happens.
@@ -230,16 +230,16 @@ async def refuse(page: Page, server: Server, transport: Transport, errand: Reque
             hint=f"the key is taken from the environment: export {server.variable}=YOUR-KEY",
         )
     if page.status == 404:
-        raise await _missing(page, server, transport, errand)
+        raise await _missing(page, server, transport, requests)
     if 300 <= page.status < 400:
         raise UsageError(
             f"the model server {name} sends requests elsewhere ({page.status})", hint="name the base URL it leads to"
         )
 
 
-async def _missing(page: Page, server: Server, transport: Transport, errand: RequestContext) -> UsageError:
+async def _missing(page: Page, server: Server, transport: Transport, requests: Requests) -> UsageError:
     """Returns the error for a 404, which may mean the model or the path."""
-    listed = await _listed(transport, errand)
+    listed = await _listed(transport, requests)
     if listed is None:
         return UsageError(
             f"nothing answers under {transport.pool.name}: 404 {page.said()}".rstrip(": "),
@@ -253,10 +253,10 @@ async def _missing(page: Page, server: Server, transport: Transport, errand: Req
     )
 
 
-async def _listed(transport: Transport, errand: RequestContext) -> list[str] | None:
+async def _listed(transport: Transport, requests: Requests) -> list[str] | None:
     """Returns the models the server lists; None when it has no such page."""
     try:
-        page = await transport.get("/models", errand)
+        page = await transport.get("/models", requests)
     except (Late, Outage):
         return None
     listed = page.listed("data") if page.status == 200 else None

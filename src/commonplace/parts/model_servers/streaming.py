@@ -34,7 +34,7 @@ _STATUSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class StreamRequest:
+class Streaming:
     """A request for a streamed answer."""
 
     usage: bool
@@ -89,7 +89,7 @@ class Events:
 class StreamedAnswer:
     """The beginning of an answer that is still coming."""
 
-    def __init__(self, dialect: Dialect, live: StreamRequest, key: Key) -> None:
+    def __init__(self, dialect: Dialect, live: Streaming, key: Key) -> None:
         self.is_over = False
         """Whether nothing more will come, or is wanted."""
         self.is_cut = False

@@ -187,9 +187,8 @@ def _leave(agent: str, words: str, town: Town) -> TypedInput | None:
 
 def _join(agent: str, words: str, town: Town) -> TypedInput | None:
     area, _ = _named(words, _known("to_location_id", town))
-    if not area:
-        return None
-    return TypedInput({"kind": "join", "agent_id": agent, "area": area}, f"{town.names[agent]} → {words}")
+    body = {"kind": "join", "agent_id": agent, "area": area}
+    return TypedInput(body, f"{town.names[agent]} → {words}") if area else None
 
 
 def _newcomer(words: str, town: Town) -> TypedInput | None:

@@ -26,17 +26,7 @@ from commonplace.parts.model_servers.client import Outage
 from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.forms import remember_form
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
-from commonplace.parts.workbench.trial import (
-    MENDED,
-    TOWNS,
-    USABLE,
-    USELESS,
-    TrialResult,
-    fitness,
-    questions,
-    too_hard,
-    tried,
-)
+from commonplace.parts.workbench.trial import MENDED, TOWNS, USABLE, USELESS, Trial, fitness, questions, too_hard, tried
 from commonplace.paths import checked_folder
 from commonplace.registry import TASKS
 from commonplace.run.manifest import package_version
@@ -252,7 +242,7 @@ async def examined(name: str, timeout: float) -> AsyncIterator[Check]:
 
 async def _served(name: str, timeout: float) -> AsyncIterator[Check]:
     """Checks what a server can do, and what its answers to real questions are worth."""
-    server, found = server_named(name), list[TrialResult]()
+    server, found = server_named(name), list[Trial]()
     for town in TOWNS:
         scenario = load(town)
         mind = _impatient(name, scenario, timeout)
@@ -267,7 +257,7 @@ async def _served(name: str, timeout: float) -> AsyncIterator[Check]:
                 yield _tried(one)
         finally:
             await mind.close()
-    small = list[TrialResult]()
+    small = list[Trial]()
     async for one in _in_small_form(name, timeout, too_hard(found)):
         small.append(one)
         yield _tried(one, ", small form")
@@ -282,7 +272,7 @@ async def _served(name: str, timeout: float) -> AsyncIterator[Check]:
     yield _fit(found)
 
 
-async def _in_small_form(name: str, timeout: float, hard: Sequence[TrialResult]) -> AsyncIterator[TrialResult]:
+async def _in_small_form(name: str, timeout: float, hard: Sequence[Trial]) -> AsyncIterator[Trial]:
     """Checks the same questions in the small form."""
     for town in TOWNS if hard else ():
         scenario = load(town)
@@ -335,7 +325,7 @@ def _yes(does: bool) -> str:
     return "yes" if does else "no"
 
 
-def _tried(one: TrialResult, form: str = "") -> Check:
+def _tried(one: Trial, form: str = "") -> Check:
     """Checks one question: whether the answer can be used, and what it took.
 
     `form`: words for it, unless it is the full one.
@@ -345,7 +335,7 @@ def _tried(one: TrialResult, form: str = "") -> Check:
     return Check(FINE if one.grade == USABLE else NOTE, f"{one.task} ({one.language}{form}): {one.grade}{why}; {took}")
 
 
-def _fit(found: Iterable[TrialResult]) -> Check:
+def _fit(found: Iterable[Trial]) -> Check:
     """Reports what the model is fit for, by its answers."""
     fit = fitness(found)
     titles = {USABLE: "fit for", MENDED: "with repairs", USELESS: "not fit for"}

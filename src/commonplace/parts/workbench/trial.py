@@ -32,7 +32,7 @@ USABLE, MENDED, USELESS = "usable", "mended", "useless"
 
 
 @dataclass(frozen=True, slots=True)
-class TrialResult:
+class Trial:
     """A question and what came of it."""
 
     question: Question
@@ -88,7 +88,7 @@ class _Listening:
         """Does nothing."""
 
 
-async def tried(mind: Mind, asked: Sequence[Question], language: str) -> AsyncIterator[TrialResult]:
+async def tried(mind: Mind, asked: Sequence[Question], language: str) -> AsyncIterator[Trial]:
     """Asks each question once, one after the other. Raises what the mind raises."""
     for ask, key in asked:
         began = time.monotonic()
@@ -96,7 +96,7 @@ async def tried(mind: Mind, asked: Sequence[Question], language: str) -> AsyncIt
         reply = reply if isinstance(reply, Reply) else await reply
         grade, why = _grade(reply)
         seconds = time.monotonic() - began
-        yield TrialResult((ask, key), language, grade, why, seconds, reply.prompt_tokens, reply.answer_tokens)
+        yield Trial((ask, key), language, grade, why, seconds, reply.prompt_tokens, reply.answer_tokens)
 
 
 def _grade(reply: Reply) -> tuple[str, str]:
@@ -107,14 +107,14 @@ def _grade(reply: Reply) -> tuple[str, str]:
     return (USELESS if not LOST.isdisjoint(flaws) else MENDED if flaws else USABLE), why
 
 
-def too_hard(found: Iterable[TrialResult]) -> list[TrialResult]:
+def too_hard(found: Iterable[Trial]) -> list[Trial]:
     """Returns the useless answers in the full form to questions with a small form, if half of those are useless."""
     able = [one for one in found if small_form(one.task) is not None]
     useless = [one for one in able if one.grade == USELESS]
     return useless if len(useless) * 2 >= len(able) else []
 
 
-def fitness(found: Iterable[TrialResult]) -> dict[str, list[str]]:
+def fitness(found: Iterable[Trial]) -> dict[str, list[str]]:
     """Maps each grade to its tasks with their language, such as `converse (ko)`; no language if all have it."""
     found = list(found)
     grades: dict[str, dict[str, str]] = {}
