@@ -24,9 +24,7 @@ from commonplace.parts.coordinates.document import MemoryCoordinate
 from commonplace.parts.coordinates.jsonl_files import Storage, StoreConfig
 from commonplace.parts.coordinates.memory_store import MemoryStore, importance_of
 from commonplace.parts.coordinates.retention import ForgettingPlan, RetentionPolicy
-from commonplace.parts.panel.ratings import FAIR, MOST, POOR, changes, rated
-from commonplace.parts.panel.rhythm import PanelAnswer, PanelPlan, answered, beginning, next_cycle
-from commonplace.parts.panel.rows import (
+from commonplace.parts.panel.ledger_rows import (
     ASKED,
     HAPPENED,
     RESPONSE,
@@ -38,7 +36,9 @@ from commonplace.parts.panel.rows import (
     coordinate,
     figures,
 )
-from commonplace.parts.panel.rows import learned as learned_row
+from commonplace.parts.panel.ledger_rows import learned as learned_row
+from commonplace.parts.panel.ratings import FAIR, MOST, POOR, changes, rated
+from commonplace.parts.panel.rhythm import PanelAnswer, PanelPlan, answered, beginning, next_cycle
 from commonplace.parts.panel.store import log
 from commonplace.paths import text_of
 from commonplace.scenario.model import PanelPart

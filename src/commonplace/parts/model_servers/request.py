@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import as_data
 from commonplace.minds.prompts.prompt import Prompt
-from commonplace.parts.model_servers.grammar import grammar, letter_grammar
+from commonplace.parts.model_servers.gbnf import grammar, letter_grammar
 from commonplace.rng import draw
 from commonplace.scenario.model import MindPart
 

@@ -1,7 +1,7 @@
 """The panel: personas answer a question in cycles, one in each tick; the others listen.
 
 A turn: what was said becomes a memory; whose turn it is looks for its own past answers to such questions, in memories
-of earlier runs, and answers. Order, affect and phase follow from the answers (`rhythm`). `panel_store` brings past
+of earlier runs, and answers. Order, affect and phase follow from the answers (`rhythm`). `store` brings past
 answers into a run when it is made, and keeps the answers of a run as coordinates and in the ledger.
 """
 

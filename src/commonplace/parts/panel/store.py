@@ -20,9 +20,9 @@ from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, show
 from commonplace.memory import MemoryStore
 from commonplace.parts.coordinates.document import MemoryCoordinate
+from commonplace.parts.panel.ledger_rows import LEARNED, RESPONSE, LedgerRow, Panel
 from commonplace.parts.panel.ratings import changes, rated
 from commonplace.parts.panel.rhythm import cycle_of
-from commonplace.parts.panel.rows import LEARNED, RESPONSE, LedgerRow, Panel
 from commonplace.paths import checked_folder
 from commonplace.run.reading import Reading
 from commonplace.run.why import event_named

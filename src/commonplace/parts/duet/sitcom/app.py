@@ -20,7 +20,7 @@ from commonplace.errors import CommonplaceError, command
 from commonplace.languages import phrases
 from commonplace.minds.aloud import listening
 from commonplace.parts.duet.sitcom.casting import SHIPPED, TRAITS, Config, Profile, config_of
-from commonplace.parts.duet.sitcom.session import Dialogue, begin, end, export, play, reopened
+from commonplace.parts.duet.sitcom.dialogue import Dialogue, begin, end, export, play, reopened
 from commonplace.run.turn_records import ScoredMemory, StoreEvent, TurnRecord
 from commonplace.text import clean, shortened
 

@@ -1,6 +1,6 @@
 """What a panel's run has to keep: its answers as coordinates of memory, and the entries of the Resonance Ledger.
 
-All of it is a function of the run's file; `panel_store` writes it to a folder.
+All of it is a function of the run's file; `store` writes it to a folder.
 """
 
 from __future__ import annotations
