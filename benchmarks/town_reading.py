@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from commonplace import create_run
 from commonplace.errors import CommonplaceError
-from commonplace.parts.reading_kit.chronicle import Chronicle, Line
+from commonplace.parts.reading_kit.chronicle import Chronicle, SpokenLine
 from commonplace.parts.reading_kit.claims import claims, questions
 from commonplace.parts.reading_kit.rated_lines import RATINGS, as_table, drawn, ratings
 from commonplace.parts.reading_kit.town_days import FIGURES, Day, Figure, added_up, town_days
@@ -134,7 +134,7 @@ def wrong(chronicle: Chronicle, days: Sequence[int]) -> Iterator[str]:
             yield told(chronicle, f"{question.outcome}: {question.kind}", question.line, question.reply)
 
 
-def told(chronicle: Chronicle, what: str, *lines: Line | None) -> str:
+def told(chronicle: Chronicle, what: str, *lines: SpokenLine | None) -> str:
     """What is wrong with the last of these lines, and the lines."""
     there = [line for line in lines if line is not None]
     words = " → ".join(f"{line.speaker}: {line.text}" for line in there)

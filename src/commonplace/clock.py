@@ -11,12 +11,12 @@ PARTS_OF_DAY = ((5, "dawn"), (8, "morning"), (12, "midday"), (14, "afternoon"), 
 
 
 def utc(moment: datetime) -> datetime:
-    """The moment in UTC: a naive one is taken as UTC, an aware one is converted."""
+    """Returns the moment in UTC: a naive one is taken as UTC, an aware one is converted."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def part_of_day(moment: datetime) -> str:
-    """`dawn` 5–8, `morning` 8–12, `midday` 12–14, `afternoon` 14–18, `evening` 18–22, `night`."""
+    """Returns `dawn` 5–8, `morning` 8–12, `midday` 12–14, `afternoon` 14–18, `evening` 18–22, or `night`."""
     name = "night"
     for hour, part in PARTS_OF_DAY:
         if moment.hour >= hour:
@@ -25,18 +25,18 @@ def part_of_day(moment: datetime) -> str:
 
 
 def hhmm(moment: datetime) -> str:
-    """`19:05`."""
+    """Returns a time such as `19:05`."""
     return f"{moment.hour:02d}:{moment.minute:02d}"
 
 
 @lru_cache(maxsize=4096)  # all that happens in a tick happens at one moment
 def iso(moment: datetime) -> str:
-    """`2031-10-04T06:00:00Z`; microseconds only where there are some."""
+    """Returns a time such as `2031-10-04T06:00:00Z`; microseconds only where there are some."""
     return utc(moment).isoformat().replace("+00:00", "Z")
 
 
 def parse_iso(text: str) -> datetime:
-    """The inverse of `iso`; any ISO 8601 date and time is accepted. Raises ValueError."""
+    """Reads a time as `iso` writes it; any ISO 8601 date and time is accepted. Raises ValueError."""
     return utc(datetime.fromisoformat(text))
 
 
@@ -48,23 +48,23 @@ class Clock:
     tick_minutes: int
 
     def time(self, tick: int) -> datetime:
-        """The simulated moment at which the tick ends."""
+        """Returns the simulated moment at which the tick ends."""
         return self.start + timedelta(minutes=self.tick_minutes * tick)
 
     def tick(self, moment: datetime) -> int:
-        """The first tick that does not end before the moment."""
+        """Returns the first tick that does not end before the moment."""
         minutes = (utc(moment) - self.start).total_seconds() / 60
         return -int(-minutes // self.tick_minutes)
 
     def ticks(self, minutes: float) -> int:
-        """Whole ticks in a number of minutes, rounded down."""
+        """Converts minutes into whole ticks, rounded down."""
         return int(minutes // self.tick_minutes)
 
     def day(self, tick: int) -> int:
-        """0 on the calendar day the run starts on, 1 on the next."""
+        """Returns the day of a moment: 0 on the calendar day the run starts on, 1 on the next."""
         return (self.time(tick).date() - self.start.date()).days
 
 
 def midnight(moment: datetime) -> datetime:
-    """The day's first moment."""
+    """Returns the day's first moment."""
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -13,7 +13,7 @@ UPGRADE = "use a newer Commonplace: `git pull` in a clone, otherwise install a n
 
 
 class CommonplaceError(Exception):
-    """Something a person can fix. `str()` is one paragraph; the command line prints it without a traceback.
+    """An error that a person can fix. `str()` is one paragraph; the command line prints it without a traceback.
 
     `what` names the thing and the value, `where` the file, line or tick, `hint` the next step. `status` is the exit
     status of a command that ends with this error.
@@ -46,7 +46,7 @@ class Paused(CommonplaceError):
 
 
 class DiskFull(CommonplaceError):
-    """Something could not be written for want of space. What was there is unchanged."""
+    """An error: something could not be written for want of space. What was there is unchanged."""
 
     def __init__(self, where: str, folder: Path | str, then: str) -> None:
         """`folder`: where to free space; `then`: what to do once there is some."""
@@ -55,7 +55,7 @@ class DiskFull(CommonplaceError):
 
     @staticmethod
     def explains(error: OSError) -> bool:
-        """Whether this is why the operating system refused."""
+        """Tells whether this is why the operating system refused."""
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -64,7 +64,7 @@ class RunDamaged(CommonplaceError):
 
 
 def program() -> str:
-    """What to type here for `commonplace`: that, if the shell finds it; else where it lies, or Python's way to it."""
+    """Returns what to type for `commonplace` here: the name, if the shell finds it; else its path or Python's way."""
     from shutil import which  # noqa: PLC0415 – start-up speed
 
     if which("commonplace"):
@@ -77,12 +77,12 @@ def program() -> str:
 
 
 def command(*words: object) -> str:
-    """`commonplace …`, quoted so that it can be pasted into a shell: for hints that name the next command."""
+    """Returns `commonplace …`, quoted so that it can be pasted into a shell: for hints that name the next command."""
     return f"{program()} {shlex.join(map(str, words))}"
 
 
 def install(extra: str = "") -> str:
-    """The line that installs what Commonplace requires, or an extra of it, where this process runs.
+    """Returns the command that installs what Commonplace requires, or an extra of it, where this process runs.
 
     pip takes the Commonplace that is installed there, from a clone or a wheel, and adds the packages it lacks.
     """

@@ -20,7 +20,9 @@ _NOBODY = 0
 
 
 class ProcessLock:
-    """Held from construction to `release`. Raises UsageError that names the holder's process id if there is one.
+    """A lock that is held from construction to `release`.
+
+    Raises UsageError that names the holder's process id if there is one.
 
     The file holds that id; `release` deletes it. A forked child neither holds nor releases the lock of its parent.
     """
@@ -54,7 +56,7 @@ class ProcessLock:
             raise _unwritable(where, str(error.strerror)) from error
 
     def release(self, *, mended: bool = True) -> None:
-        """Let other processes have it. May be called twice; does nothing in a forked child.
+        """Lets other processes have the lock. May be called twice; does nothing in a forked child.
 
         `mended`: nothing is left of a holder that died. Otherwise the file stays, and the next holder knows of it.
         """
@@ -69,7 +71,7 @@ class ProcessLock:
         self._lock.release()
 
     def _is_in_place(self) -> bool:
-        """Whether the file is still this one: its folder may have been deleted, and made again by somebody else."""
+        """Tells whether the file is still this one: somebody may have deleted its folder and made it again."""
         try:
             return os.path.samestat(os.fstat(self._descriptor), self.path.stat())
         except OSError:
@@ -77,7 +79,7 @@ class ProcessLock:
 
     def _sign(self, descriptor: int) -> None:
         before = os.read(descriptor, _LONGEST)
-        if before and not _is_ours(before):
+        if before and not (len(before) < _LONGEST and before.strip().isdigit()):  # another program's `yarn.lock`
             what = f"its lock would be {self.path}, and that is another file"
             raise UsageError(what, where=self._where, hint="give another name, or move that file away")
         self._descriptor = descriptor
@@ -92,19 +94,14 @@ class ProcessLock:
 
 
 def drop_left(path: Path) -> None:
-    """Delete the lock file at the path if a process left it that died, and its folder lets us."""
+    """Deletes the lock file at the path if a process left it and died, and its folder permits it."""
     if path.exists():
         with suppress(CommonplaceError):
             ProcessLock(path, str(path)).release()
 
 
-def _is_ours(content: bytes) -> bool:
-    """Whether it may be what `ProcessLock` writes: another program's `yarn.lock` is not to be lost."""
-    return len(content) < _LONGEST and content.strip().isdigit()
-
-
 def held_by(path: Path) -> int:
-    """The process that holds the lock at the path, as far as can be seen from outside; 0 for none.
+    """Returns the process that holds the lock at the path, as far as can be seen from outside; 0 for none.
 
     A process that died holding it left its number; should another one have that number now, this is wrong.
     """

@@ -31,7 +31,7 @@ Names = Mapping[str, Sequence[str]]
 
 
 def character(name: str, names: Names, where: object) -> str:
-    """The id of the character with that id, full name or short name, in any case.
+    """Returns the id of the character with that id, full name or short name, in any case.
 
     Raises UsageError for an unknown name, with the nearest ones, and for one that several characters share.
     """
@@ -51,7 +51,7 @@ def character(name: str, names: Names, where: object) -> str:
 
 
 def memory_reference(text: str, names: Names, where: object) -> tuple[str, int]:
-    """AGENT:ID as the character's id and the memory's number. Raises UsageError for anything else."""
+    """Reads AGENT:ID as the character's id and the memory's number. Raises UsageError for anything else."""
     name, _, number = text.rpartition(":")
     if not name or not number.isdecimal():
         hint = "expected AGENT:ID, such as mira:41; `commonplace memories RUN AGENT` shows ids"
@@ -60,13 +60,13 @@ def memory_reference(text: str, names: Names, where: object) -> tuple[str, int]:
 
 
 def names_in(reading: Reading) -> Names:
-    """The characters of a run, including those who have not joined yet."""
+    """Returns the characters of a run, including those who have not joined yet."""
     names = dict.fromkeys(reading.agent_ids, ())
     return names | {one.id: (one.name, one.called) for one in reading.scenario.personas.values()}
 
 
 def _ids_by_name(names: Names) -> dict[str, list[str]]:
-    """Every name in lower case → the ids it stands for."""
+    """Maps every name in lower case to the ids it stands for."""
     ids: dict[str, list[str]] = {}
     for agent, others in names.items():
         for name in dict.fromkeys(one.casefold() for one in (agent, *others)):
@@ -75,7 +75,7 @@ def _ids_by_name(names: Names) -> dict[str, list[str]]:
 
 
 def moment(option: str, text: str | None) -> datetime | None:
-    """The ISO simulated time an option gives. Raises UsageError for anything else."""
+    """Returns the ISO simulated time an option gives. Raises UsageError for anything else."""
     try:
         return None if text is None else parse_iso(text)
     except ValueError as error:
@@ -88,7 +88,7 @@ def moment(option: str, text: str | None) -> datetime | None:
 
 @contextmanager
 def opened(where: str) -> Generator[RunMemories | StoreMemories]:
-    """The memories in a run file or a store, to read. Raises UsageError for anything else."""
+    """Opens the memories in a run file or a store, to read. Raises UsageError for anything else."""
     if where.endswith((".yaml", ".yml")) and kind_of(where) == "file":
         hint = f"run it first ({command('run', where)}), then name its run"
         raise UsageError("a scenario has no memories before it is run", where=where, hint=hint)
@@ -106,7 +106,7 @@ def opened(where: str) -> Generator[RunMemories | StoreMemories]:
 
 
 def is_run(where: str) -> bool:
-    """Whether it is a run file. A path that cannot be read counts as one if it ends in `.run`."""
+    """Tells whether it is a run file. A path that cannot be read counts as one if it ends in `.run`."""
     path = Path(where)
     if kind_of(path) != "file":
         return path.suffix == ".run"
@@ -128,27 +128,27 @@ class RunMemories:
         self._reading = reading
 
     def agents(self) -> Sequence[str]:
-        """The characters, sorted."""
+        """Returns the characters, sorted."""
         return self._reading.agent_ids
 
     def character(self, name: str) -> str:
-        """The id of a character. Raises UsageError for an unknown name."""
+        """Returns the id of a character. Raises UsageError for an unknown name."""
         return character(name, self.names, self._reading.path)
 
     def memories(self, agent: str, at: str | None) -> Sequence[Memory]:
-        """What the character remembered at the end of that tick, oldest first."""
+        """Returns what the character remembered at the end of that tick, oldest first."""
         return self._reading.memories(agent, at)
 
     def stream(self, agent: str, at: str | None, policy: Policy | None = None) -> MemoryStream:
-        """The same, to search and retrieve from; changes to it are not kept. `policy`: the run's own if None."""
+        """Returns the memories as a stream to search. Changes to it are not kept. `policy`: the run's own if None."""
         return self._reading.stream_at(agent, at, **({} if policy is None else {"policy": policy}))
 
     def now(self, agent: str, at: str | None) -> datetime:  # noqa: ARG002 – one clock for all
-        """The simulated time of that tick."""
+        """Returns the simulated time of that tick."""
         return self._reading.time(self._reading.tick(at))
 
     def stored(self, agent: str) -> Stored:
-        """Everything about the character at the last tick, including what was forgotten."""
+        """Returns everything about the character at the last tick, including what was forgotten."""
         stream = self._reading.stream_at(agent)
         memories = self._reading.memories(agent, forgotten=True)
         manifest = self._reading.manifest
@@ -170,19 +170,19 @@ class StoreMemories:
         self._store = store
 
     def agents(self) -> Sequence[str]:
-        """The characters, sorted."""
+        """Returns the characters, sorted."""
         return self._store.agents()
 
     def character(self, name: str) -> str:
-        """The id of a character. Raises UsageError for an unknown name."""
+        """Returns the id of a character. Raises UsageError for an unknown name."""
         return character(name, dict.fromkeys(self.agents(), ()), self._store.where)
 
     def memories(self, agent: str, at: str | None) -> Sequence[Memory]:
-        """What the character remembers from the time up to then, oldest first."""
+        """Returns what the character remembers from the time up to then, oldest first."""
         return list(self.stream(agent, at))
 
     def stream(self, agent: str, at: str | None, policy: Policy | None = None) -> MemoryStream:
-        """The same, to search and retrieve from; changes to it are not kept. `policy`: `recall` if None.
+        """Returns the memories as a stream to search. Changes to it are not kept. `policy`: `recall` if None.
 
         Access times are today's, whatever `at` says. Raises UsageError where the policy compares vectors and those
         here are not the built-in embedder's.
@@ -204,7 +204,7 @@ class StoreMemories:
         )
 
     def now(self, agent: str, at: str | None) -> datetime:
-        """That time; if None, the latest at which a memory was made or accessed."""
+        """Returns that time; if None, the latest at which a memory was made or accessed."""
         time = moment("--at", at)
         if time is not None:
             return time
@@ -214,5 +214,5 @@ class StoreMemories:
         return max(max(memory.created_at, memory.accessed_at) for memory in memories)
 
     def stored(self, agent: str) -> Stored:
-        """Everything about the character."""
+        """Returns everything about the character."""
         return load(self._store, agent)

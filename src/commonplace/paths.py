@@ -26,7 +26,7 @@ _GROWN = 1 << 20
 
 
 def kind_of(path: str | Path, where: str = "") -> Kind:
-    """What a path leads to. A link is what it leads to, and nothing if that does not exist.
+    """Returns what a path leads to. A link is what it leads to, and nothing if that does not exist.
 
     `where` names it in messages. Raises UsageError for a pipe, a socket, a device, and a link that leads back to
     itself; CommonplaceError where the operating system does not tell.
@@ -56,14 +56,14 @@ def kind_of(path: str | Path, where: str = "") -> Kind:
 
 
 def is_inside(path: str | Path, folder: Path) -> bool:
-    """Whether a path that a file names stays in its folder: not an absolute one, no `..`, no link that leads out."""
+    """Tells whether a path in a file stays in its folder: it is relative, without `..` and links that lead out."""
     path = Path(path)
     stays = not path.is_absolute() and not path.drive and ".." not in path.parts
     return stays and Path(os.path.realpath(folder / path)).is_relative_to(os.path.realpath(folder))
 
 
 def checked_folder(path: Path, where: str = "") -> Path:
-    """The path of a folder that is there or can be made. Raises UsageError for anything else."""
+    """Returns the path of a folder that is there or can be made. Raises UsageError for anything else."""
     kind, where = kind_of(path, where), where or str(path)
     if kind == "file":
         raise UsageError("a file, not a folder", where=where, hint="give the name of a folder")
@@ -74,7 +74,7 @@ def checked_folder(path: Path, where: str = "") -> Path:
 
 
 def bytes_of(path: Path, what: str, most: int = LARGEST) -> bytes:
-    """The content of a file, which should be `what`: "a scenario".
+    """Returns the content of a file, which should be `what`: "a scenario".
 
     Raises UsageError when it is larger than `most` bytes, is no file, or cannot be read.
     """
@@ -96,7 +96,7 @@ def bytes_of(path: Path, what: str, most: int = LARGEST) -> bytes:
 
 
 def text_of(path: Path, what: str, most: int = LARGEST_TEXT) -> str:
-    """The same as text with `\\n` at the end of lines. Raises UsageError also when it is not UTF-8."""
+    """Returns the content as text with `\\n` at the end of lines. Raises UsageError also when it is not UTF-8."""
     raw = bytes_of(path, what, most)
     try:
         return re.sub("\r\n?", "\n", raw.decode("utf-8-sig"))

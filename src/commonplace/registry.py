@@ -16,7 +16,7 @@ QuestionGroup = Literal["talk", "plan", "reflect", "decide"]
 QUESTION_GROUPS: tuple[QuestionGroup, ...] = get_args(QuestionGroup)
 
 
-class Question(NamedTuple):
+class TaskRow(NamedTuple):
     """A question that minds answer: the row of a task."""
 
     task: str
@@ -35,37 +35,37 @@ STAGES = {
     "panel": "parts.panel.stage:PANEL",
 }
 """Who acts at a tick, and what they do in it: `engine.stage.Stage`."""
-TASKS: Mapping[str, Question] = {
-    "rate": Question("minds.tasks.rate:RATE", "minds.offline.rate:rate"),
-    "plan_day": Question(
+TASKS: Mapping[str, TaskRow] = {
+    "rate": TaskRow("minds.tasks.rate:RATE", "minds.offline.rate:rate"),
+    "plan_day": TaskRow(
         "minds.tasks.plan_day:PLAN_DAY", "minds.offline.plan:plan_day", "plan", "minds.small.plan_day:PLAN_DAY"
     ),
-    "plan_hours": Question("minds.tasks.plan_parts:PLAN_HOURS", "minds.offline.plan:plan_hours", "plan"),
-    "plan_minutes": Question("minds.tasks.plan_parts:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
-    "react": Question("minds.tasks.react:REACT", "minds.offline.react:decide", "decide", "minds.small.react:REACT"),
-    "act": Question("minds.tasks.act:ACT", "minds.offline.react:act", "decide"),
-    "converse": Question(
+    "plan_hours": TaskRow("minds.tasks.plan_parts:PLAN_HOURS", "minds.offline.plan:plan_hours", "plan"),
+    "plan_minutes": TaskRow("minds.tasks.plan_parts:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
+    "react": TaskRow("minds.tasks.react:REACT", "minds.offline.react:decide", "decide", "minds.small.react:REACT"),
+    "act": TaskRow("minds.tasks.act:ACT", "minds.offline.react:act", "decide"),
+    "converse": TaskRow(
         "minds.tasks.converse:CONVERSE", "minds.offline.converse:decide", "talk", "minds.small.talk:CONVERSE"
     ),
-    "questions": Question("minds.tasks.reflect:QUESTIONS", "minds.offline.reflect:questions", "reflect"),
-    "insights": Question("minds.tasks.reflect:INSIGHTS", "minds.offline.reflect:insights", "reflect"),
-    "relate": Question("minds.tasks.relate:RELATE", "minds.offline.reflect:relate", "reflect"),
-    "embed": Question("minds.tasks.embed:EMBED", "minds.offline.mind:embed"),
-    "answer": Question(
+    "questions": TaskRow("minds.tasks.reflect:QUESTIONS", "minds.offline.reflect:questions", "reflect"),
+    "insights": TaskRow("minds.tasks.reflect:INSIGHTS", "minds.offline.reflect:insights", "reflect"),
+    "relate": TaskRow("minds.tasks.relate:RELATE", "minds.offline.reflect:relate", "reflect"),
+    "embed": TaskRow("minds.tasks.embed:EMBED", "minds.offline.mind:embed"),
+    "answer": TaskRow(
         "minds.tasks.answer:ANSWER", "minds.offline.interview.answer:answer", "talk", "minds.small.talk:ANSWER"
     ),
-    "duet_plan": Question("parts.duet.tasks:DUET_PLAN", "parts.duet.thought:duet_plan", "talk"),
-    "duet_turn": Question(
+    "duet_plan": TaskRow("parts.duet.tasks:DUET_PLAN", "parts.duet.thought:duet_plan", "talk"),
+    "duet_turn": TaskRow(
         "parts.duet.tasks:DUET_TURN", "parts.duet.talk:duet_turn", "talk", "minds.small.talk:DUET_TURN"
     ),
-    "duet_reflect": Question("parts.duet.tasks:DUET_REFLECT", "parts.duet.thought:duet_reflect", "reflect"),
-    "panel_turn": Question(
+    "duet_reflect": TaskRow("parts.duet.tasks:DUET_REFLECT", "parts.duet.thought:duet_reflect", "reflect"),
+    "panel_turn": TaskRow(
         "parts.panel.task:PANEL_TURN", "parts.panel.offline:panel_turn", "talk", "minds.small.talk:PANEL_TURN"
     ),
-    "perceive_event": Question(
+    "perceive_event": TaskRow(
         "minds.tasks.perceive_event:PERCEIVE_EVENT", "minds.offline.perceive_event:perceive_event"
     ),
-    "judge": Question("minds.tasks.judge:JUDGE", "minds.offline.judge:judge"),
+    "judge": TaskRow("minds.tasks.judge:JUDGE", "minds.offline.judge:judge"),
 }
 """The questions there are."""
 MINDS = {
@@ -105,7 +105,7 @@ TOOLS = {
 """What compares two runs, and one with what would have been without a memory."""
 
 
-class Entry(NamedTuple):
+class Command(NamedTuple):
     """A command. Its function in `module` has its name."""
 
     module: str
@@ -115,145 +115,145 @@ class Entry(NamedTuple):
     """What to type after `commonplace`."""
 
 
-GROUPS: Mapping[str, Mapping[str, Entry]] = {
+GROUPS: Mapping[str, Mapping[str, Command]] = {
     "Run": {
-        "run": Entry(
+        "run": Command(
             "cli.play",
             "Run a scenario into a new run file.",
             "run latticeville --ticks 288 --seed 7 -o monday.run",
         ),
-        "resume": Entry(
+        "resume": Command(
             "cli.play", "Continue a run where it stopped.", "resume monday.run --until 2031-10-05T12:00:00"
         ),
-        "fork": Entry(
+        "fork": Command(
             "cli.fork",
             "Copy a run up to a tick, to continue it differently.",
             'fork monday.run --at 60 -o dark.run --inject "The lights go out."',
         ),
     },
     "Look": {
-        "replay": Entry("cli.watch", "Show a recorded run again.", "replay monday.run --from 144"),
-        "serve": Entry("parts.web.command", "Show a village in the browser.", "serve latticeville"),
-        "watch": Entry("cli.watch", "Follow a run while another process runs it.", "watch monday.run"),
-        "events": Entry("cli.inspect", "List everything that happened.", "events monday.run --agent mira --type SAY"),
-        "agents": Entry(
+        "replay": Command("cli.watch", "Show a recorded run again.", "replay monday.run --from 144"),
+        "serve": Command("parts.web.command", "Show a village in the browser.", "serve latticeville"),
+        "watch": Command("cli.watch", "Follow a run while another process runs it.", "watch monday.run"),
+        "events": Command("cli.inspect", "List everything that happened.", "events monday.run --agent mira --type SAY"),
+        "agents": Command(
             "cli.inspect", "List the characters: where they are, what they do.", "agents monday.run --json"
         ),
-        "why": Entry("cli.inspect", "Explain why something was done or said.", "why monday.run t31.mira.0"),
-        "prompts": Entry(
+        "why": Command("cli.inspect", "Explain why something was done or said.", "why monday.run t31.mira.0"),
+        "prompts": Command(
             "parts.workbench.prompts",
             "Show what a model was sent, and ask it again otherwise.",
             "prompts monday.run t31.mira.0",
         ),
-        "talk": Entry(
+        "talk": Command(
             "cli.talk",
             "Ask a character anything; history does not change.",
             'talk monday.run mira --ask "Where is Jun?"',
         ),
-        "diff": Entry(
+        "diff": Command(
             "parts.workbench.show_diff",
             "Show where two runs part, and what differs then.",
             "diff monday.run dark.run",
         ),
-        "diffusion": Entry("cli.inspect", "Show how far each seed fact has spread.", "diffusion monday.run --json"),
-        "metrics": Entry(
+        "diffusion": Command("cli.inspect", "Show how far each seed fact has spread.", "diffusion monday.run --json"),
+        "metrics": Command(
             "cli.inspect", "Show hour by hour who knows whom, and what is known.", "metrics monday.run --every 12"
         ),
-        "rules": Entry(
+        "rules": Command(
             "parts.workbench.rules",
             "Show which rows and lines decided, and how often.",
             "rules monday.run",
         ),
-        "usage": Entry(
+        "usage": Command(
             "parts.workbench.costs",
             "Show what was asked of the mind, and its cost.",
             "usage monday.run --json",
         ),
     },
     "Memories": {
-        "memories": Entry(
+        "memories": Command(
             "cli.memories",
             "List or retrieve a character's memories.",
             "memories monday.run mira --query festival",
         ),
-        "search": Entry("cli.memories", "Filter memories.", 'search monday.run --place "Town > Library" --json'),
-        "copy-memories": Entry("cli.memories", "Copy memories into a store.", "copy-memories monday.run monday.db"),
-        "forget": Entry(
+        "search": Command("cli.memories", "Filter memories.", 'search monday.run --place "Town > Library" --json'),
+        "copy-memories": Command("cli.memories", "Copy memories into a store.", "copy-memories monday.run monday.db"),
+        "forget": Command(
             "parts.coordinates.command",
             "Forget memories for good.",
             "forget memories/ --agent maria --tags test --dry-run",
         ),
-        "rate": Entry(
+        "rate": Command(
             "parts.panel.command",
             "Rate an answer of a panel, or a memory.",
             "rate runs/dialectic-7.run t3.synthesis.0 5",
         ),
-        "upkeep": Entry(
+        "upkeep": Command(
             "parts.coordinates.command",
             "Do what a store of coordinates needs once a day.",
             "upkeep outputs/memory",
         ),
-        "ledger": Entry("parts.workbench.ledger", "Show or verify a ledger.", "ledger verify outputs/ledger"),
-        "mcp": Entry(
+        "ledger": Command("parts.workbench.ledger", "Show or verify a ledger.", "ledger verify outputs/ledger"),
+        "mcp": Command(
             "parts.mcp.command",
             "Serve memories or a run to an assistant (MCP).",
             "mcp notes.db --agent maria",
         ),
     },
     "Plan": {
-        "estimate": Entry(
+        "estimate": Command(
             "parts.workbench.costs",
             "Estimate calls, tokens and cost before a run.",
             "estimate latticeville --mind openai:gpt-5-mini --ticks 288",
         ),
-        "doctor": Entry(
+        "doctor": Command(
             "parts.workbench.doctor",
             "Check this machine and, if named, a mind.",
             "doctor --mind ollama:qwen3:8b",
         ),
     },
     "Check": {
-        "digest": Entry("cli.inspect", "Print the digest of a run's history.", "digest monday.run --at 144"),
-        "export": Entry(
+        "digest": Command("cli.inspect", "Print the digest of a run's history.", "digest monday.run --at 144"),
+        "export": Command(
             "parts.workbench.files",
             "Write a run to one file to send or to keep.",
             "export monday.run bundle -o monday.zip",
         ),
-        "import": Entry(
+        "import": Command(
             "parts.workbench.files",
             "Make a run of such a file.",
             "import bundle monday.zip -o received.run",
         ),
-        "rescue": Entry(
+        "rescue": Command(
             "parts.workbench.files",
             "Save what is intact of a damaged run.",
             "rescue monday.run -o saved.run",
         ),
-        "trim": Entry(
+        "trim": Command(
             "parts.workbench.files",
             "Drop old reasons to make a run's file smaller.",
             "trim monday.run --keep-days 1",
         ),
-        "verify": Entry("cli.inspect", "Check a run file and run it again to compare.", "verify monday.run"),
+        "verify": Command("cli.inspect", "Check a run file and run it again to compare.", "verify monday.run"),
     },
     "Scenarios": {
-        "scenarios": Entry("cli.scenarios", "List the scenarios that ship with Commonplace.", "scenarios"),
-        "check": Entry("cli.scenarios", "Report every mistake in a scenario.", "check my-town.yaml"),
-        "new": Entry("parts.new_town.command", "Write a small scenario to start from.", "new my-town.yaml --size 5"),
+        "scenarios": Command("cli.scenarios", "List the scenarios that ship with Commonplace.", "scenarios"),
+        "check": Command("cli.scenarios", "Report every mistake in a scenario.", "check my-town.yaml"),
+        "new": Command("parts.new_town.command", "Write a small scenario to start from.", "new my-town.yaml --size 5"),
     },
 }
 """Title → command → where it is; the order is that of `--help`."""
-COMMANDS: Mapping[str, Entry] = {name: entry for group in GROUPS.values() for name, entry in group.items()}
+COMMANDS: Mapping[str, Command] = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 def found(where: str) -> Any:
-    """What an import path of a table leads to."""
+    """Imports what an import path of a table names."""
     module, _, name = where.partition(":")
     return getattr(import_module(f"commonplace.{module}"), name)
 
 
 class Registered(Mapping[str, T]):
-    """A column of `TASKS` as what it leads to, each imported when it is looked up."""
+    """A column of `TASKS`, of which each member is imported when it is looked up."""
 
     def __init__(self, column: Literal["task", "answer"]) -> None:
         self._column = column

@@ -16,7 +16,7 @@ Key = str | int
 
 
 def draw(*key: Key) -> int:
-    """A 64-bit number that depends on the key alone. Strings and integers are told apart: `1` is not `"1"`."""
+    """Returns a 64-bit number that depends on the key alone. Strings and integers are told apart: `1` is not `"1"`."""
     state = _NOTHING_HASHED.copy()  # half the time of making one
     state.update(b"".join(map(_part, key)))
     return int.from_bytes(state.digest(), "big")
@@ -32,22 +32,22 @@ def _part(part: Key) -> bytes:
 
 
 def unit(*key: Key) -> float:
-    """A number in [0, 1) with 53 bits."""
+    """Returns a number in [0, 1) with 53 bits."""
     return (draw(*key) >> 11) / (1 << 53)
 
 
 def below(n: int, *key: Key) -> int:
-    """An integer in 0 … n − 1. The bias of the multiplication is under 2⁻⁴⁰ for n below 2²⁴."""
+    """Returns an integer in 0 … n − 1. The bias of the multiplication is under 2⁻⁴⁰ for n below 2²⁴."""
     return (draw(*key) * n) >> 64
 
 
 def choice(items: Sequence[T], *key: Key) -> T:
-    """One of the items. Raises IndexError when there are none."""
+    """Returns one of the items. Raises IndexError when there are none."""
     return items[below(len(items), *key)]
 
 
 def weighted(items: Sequence[tuple[T, int]], *key: Key) -> T:
-    """One of the items, each with its whole-number weight."""
+    """Returns one of the items, each with its whole-number weight."""
     left = below(sum(weight for _, weight in items), *key)
     for item, weight in items:
         if left < weight:
@@ -57,22 +57,22 @@ def weighted(items: Sequence[tuple[T, int]], *key: Key) -> T:
 
 
 def shuffled(items: Sequence[T], *key: Key) -> list[T]:
-    """The items in an order that depends on the key alone."""
+    """Returns the items in an order that depends on the key alone."""
     order = sorted(range(len(items)), key=lambda index: (draw(*key, index), index))
     return [items[index] for index in order]
 
 
 class Seeds:
-    """The seed of a run, which an input may change: another one holds from the tick after."""
+    """The seed of a run. An input may change it; another seed holds from the tick after the input."""
 
     def __init__(self, first: int, changes: Iterable[tuple[int, int]] = ()) -> None:
         """`changes`: (tick of the input, seed), in order of ticks."""
         self._changes = ((-1, first), *changes)
 
     def at(self, tick: int) -> int:
-        """The seed that draws what happens in a tick, and its weather."""
+        """Returns the seed that draws what happens in a tick, and its weather."""
         return next(seed for changed, seed in reversed(self._changes) if changed < max(tick, 0))
 
     def changed(self, tick: int, seed: int) -> Seeds:
-        """With another seed from the tick after `tick` on."""
+        """Returns these seeds with another one from the tick after `tick` on."""
         return Seeds(self._changes[0][1], (*self._changes[1:], (tick, seed)))

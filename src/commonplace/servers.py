@@ -24,7 +24,7 @@ _EXAMPLES = "ollama:qwen3:8b, vllm:Qwen/Qwen3-8B@http://10.0.0.5:8000/v1, http:/
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownServer:
     """A server that has a name of its own."""
 
     url: str
@@ -35,18 +35,18 @@ class Known:
     """Whether it needs a key and the name of a model."""
 
 
-SERVERS: Mapping[str, Known] = {
-    "ollama": Known("http://127.0.0.1:11434/v1"),
-    "lmstudio": Known("http://127.0.0.1:1234/v1"),
-    "llamacpp": Known("http://127.0.0.1:8080/v1"),
-    "vllm": Known("http://127.0.0.1:8000/v1"),
-    "openai": Known("https://api.openai.com/v1", variable="OPENAI_API_KEY", wants=True),
-    "anthropic": Known("https://api.anthropic.com/v1", variable="ANTHROPIC_API_KEY", wants=True),
-    "openrouter": Known("https://openrouter.ai/api/v1", variable="OPENROUTER_API_KEY", wants=True),
-    "groq": Known("https://api.groq.com/openai/v1", variable="GROQ_API_KEY", wants=True),
-    "gemini": Known("https://generativelanguage.googleapis.com/v1beta", variable="GEMINI_API_KEY", wants=True),
-    "mistral": Known("https://api.mistral.ai/v1", variable="MISTRAL_API_KEY", wants=True),
-    "deepseek": Known("https://api.deepseek.com/v1", variable="DEEPSEEK_API_KEY", wants=True),
+SERVERS: Mapping[str, KnownServer] = {
+    "ollama": KnownServer("http://127.0.0.1:11434/v1"),
+    "lmstudio": KnownServer("http://127.0.0.1:1234/v1"),
+    "llamacpp": KnownServer("http://127.0.0.1:8080/v1"),
+    "vllm": KnownServer("http://127.0.0.1:8000/v1"),
+    "openai": KnownServer("https://api.openai.com/v1", variable="OPENAI_API_KEY", wants=True),
+    "anthropic": KnownServer("https://api.anthropic.com/v1", variable="ANTHROPIC_API_KEY", wants=True),
+    "openrouter": KnownServer("https://openrouter.ai/api/v1", variable="OPENROUTER_API_KEY", wants=True),
+    "groq": KnownServer("https://api.groq.com/openai/v1", variable="GROQ_API_KEY", wants=True),
+    "gemini": KnownServer("https://generativelanguage.googleapis.com/v1beta", variable="GEMINI_API_KEY", wants=True),
+    "mistral": KnownServer("https://api.mistral.ai/v1", variable="MISTRAL_API_KEY", wants=True),
+    "deepseek": KnownServer("https://api.deepseek.com/v1", variable="DEEPSEEK_API_KEY", wants=True),
 }
 
 
@@ -65,14 +65,14 @@ class Server:
     wants_key: bool
 
 
-def is_server(name: str, servers: Mapping[str, Known] = SERVERS) -> bool:
-    """Whether a mind's name is that of a model server, well formed or not."""
+def is_server(name: str, servers: Mapping[str, KnownServer] = SERVERS) -> bool:
+    """Tells whether a mind's name is that of a model server, well formed or not."""
     kind, colon, _ = name.partition(":")
     return bool(colon) and (kind in servers or kind in ("http", "https", LOCAL))
 
 
-def server_named(name: str, servers: Mapping[str, Known] = SERVERS) -> Server:
-    """The server of a name. Raises UsageError for a name that is not a server's, or that holds a key."""
+def server_named(name: str, servers: Mapping[str, KnownServer] = SERVERS) -> Server:
+    """Returns the server of a name. Raises UsageError for a name that is not a server's, or that holds a key."""
     kind, colon, rest = name.partition(":")
     if colon and kind in ("http", "https"):
         urls, _, model = name.partition("#")
@@ -91,7 +91,7 @@ def server_named(name: str, servers: Mapping[str, Known] = SERVERS) -> Server:
 
 
 def _parted(rest: str) -> tuple[str, str]:
-    """Model and URLs of `MODEL@URL,URL`; a model's name may hold `@` as well."""
+    """Splits `MODEL@URL,URL` into model and URLs; a model's name may hold `@` as well."""
     for scheme in ("@http://", "@https://"):
         at = rest.find(scheme)
         if at >= 0:
@@ -113,7 +113,7 @@ def _urls(text: str, name: str) -> tuple[str, ...]:
 
 
 def base_url(url: str) -> str:
-    """A base URL without a slash at the end. Raises UsageError, quoting nothing that may hold a key."""
+    """Returns a base URL without a slash at the end. Raises UsageError, quoting nothing that may hold a key."""
     hint = "expected an address such as http://127.0.0.1:8080/v1; keys come from the environment"
     try:
         parts = urlsplit(url.strip())
@@ -136,7 +136,7 @@ _SECRET = re.compile(r"(?:^|[-_.])(?:key|apikey|token|secret|password|passwd|sig
 
 
 def is_secret(name: str) -> bool:
-    """Whether a header or a parameter of this name holds a key: `api-key`, `Authorization`, `access_token`."""
+    """Tells whether a header or a parameter of this name holds a key: `api-key`, `Authorization`, `access_token`."""
     return bool(_SECRET.search(name.lower()))
 
 
@@ -150,7 +150,7 @@ _OWN_FIELDS = frozenset({"model", "messages", "stream", "n", "tools", "tool_choi
 
 
 class RequestFault(NamedTuple):
-    """What is wrong with a header or field that a person or a file adds to requests."""
+    """A mistake in a header or field that a person or a file adds to requests."""
 
     where: tuple[str, str]
     """`headers` or `body`, and the name in it."""
@@ -159,7 +159,7 @@ class RequestFault(NamedTuple):
 
 
 def request_faults(headers: Mapping[str, str], body: Mapping[str, Any]) -> Iterator[RequestFault]:
-    """What is wrong with further headers and fields of requests. A key belongs in neither."""
+    """Yields the mistakes in further headers and fields of requests. A key belongs in neither."""
     for name, value in headers.items():
         if fault := _header_fault(name, value):
             yield RequestFault(
@@ -187,12 +187,12 @@ VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)|\$\{([A-Za-z_][A-Za-z0-9_]*)\
 
 
 def variables(texts: Iterable[str]) -> list[str]:
-    """The environment variables that values of headers name, `$NAME` or `${NAME}`, each once."""
+    """Returns the environment variables that values of headers name, `$NAME` or `${NAME}`, each once."""
     return list(dict.fromkeys(one or other for text in texts for one, other in VARIABLE.findall(text)))
 
 
 def is_loopback(url: str) -> bool:
-    """Whether a URL leads to this machine, so that no proxy belongs in between."""
+    """Tells whether a URL leads to this machine, so that no proxy belongs in between."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -201,7 +201,10 @@ def is_loopback(url: str) -> bool:
 
 
 def key_variable(url: str) -> str:
-    """The environment variable with the key for a URL: the key of a known server goes to its host alone, encrypted."""
+    """Returns the environment variable with the key for a URL.
+
+    A known server's key goes to its host alone, encrypted.
+    """
     parts = urlsplit(url)
     hosts = {urlsplit(known.url).hostname: known.variable for known in SERVERS.values() if known.wants}
     own = parts.scheme == "https" and parts.port in (None, 443)

@@ -102,16 +102,16 @@ class FileKind:
             raise self.damaged(where, "it holds text that is not UTF-8") from error
 
     def damaged(self, where: str, why: str) -> CommonplaceError:
-        """The error for a damaged file."""
+        """Returns the error for a damaged file."""
         hint = f"go back to a copy, or save what is left: {self.inspect.format(where=where)}"
         return self.damage(f"the file is damaged ({why})", where=where, hint=hint)
 
     def other(self, where: str) -> UsageError:
-        """The error for a file of another kind."""
+        """Returns the error for a file of another kind."""
         return UsageError(f"not {self.name}", where=where, hint=self.expected.format(where=where))
 
     def format_of(self, connection: sqlite3.Connection, where: str) -> int:
-        """The file's format. Raises UsageError for another kind of file or a newer format."""
+        """Returns the file's format. Raises UsageError for another kind of file or a newer format."""
         if application_id(connection) != self.application_id:
             raise self.other(where)
         (number,) = connection.execute("PRAGMA user_version").fetchone()
@@ -119,7 +119,7 @@ class FileKind:
         return number
 
     def mark(self, connection: sqlite3.Connection) -> None:
-        """Make the file one of this kind and format. Runs in the caller's transaction."""
+        """Makes the file one of this kind and format. Runs in the caller's transaction."""
         connection.execute(f"PRAGMA application_id = {self.application_id}")
         connection.execute(f"PRAGMA user_version = {self.format}")
 
@@ -142,7 +142,7 @@ class FileKind:
 
 
 def is_full(error: sqlite3.Error, path: Path) -> bool:
-    """Whether the statement failed because a disk is full, that of the file or that of SQLite's temporary files."""
+    """Tells whether the statement failed because a disk is full: that of the file or of SQLite's temporary files."""
     if getattr(error, "sqlite_errorcode", 0) in _NO_INDEX or _code(error) == sqlite3.SQLITE_CANTOPEN:
         folder = path.absolute().parent  # one that may not be written has no room, either
         return _free(folder) < _LITTLE and os.access(folder, os.W_OK)
@@ -150,13 +150,13 @@ def is_full(error: sqlite3.Error, path: Path) -> bool:
 
 
 def _needs_journal(error: sqlite3.Error, path: Path) -> bool:
-    """Whether the file cannot be read because a journal cannot be undone, or its index cannot be made."""
+    """Tells whether the file cannot be read because a journal cannot be undone, or its index cannot be made."""
     code = getattr(error, "sqlite_errorcode", 0)
     return code == sqlite3.SQLITE_READONLY_ROLLBACK or (_code(error) == sqlite3.SQLITE_CANTOPEN and has_journal(path))
 
 
 def _full_folders(path: Path) -> str:
-    """Where space is missing: SQLite sorts and rebuilds in temporary files, which may be on another disk.
+    """Returns where space is missing: SQLite sorts and rebuilds in temporary files, which may be on another disk.
 
     Both folders if neither is full any more: what was written before the failure has been given back.
     """
@@ -173,7 +173,7 @@ def _device(folder: Path) -> int:
 
 
 def _temporary_folder() -> Path:
-    """Where SQLite puts its temporary files: the first of these that can be written."""
+    """Returns where SQLite puts its temporary files: the first of these that can be written."""
     named = [os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR")]
     folders = [*filter(None, named), "/var/tmp", "/usr/tmp", "/tmp"]
     usable = (Path(folder) for folder in folders if os.access(folder, os.W_OK | os.X_OK))
@@ -189,17 +189,17 @@ def _free(folder: Path) -> int:
 
 
 def _code(error: sqlite3.Error) -> int:
-    """SQLite's primary error code."""
+    """Returns SQLite's primary error code."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def application_id(connection: sqlite3.Connection) -> int:
-    """The number that says which kind of file it is; 0 for a new or unmarked one."""
+    """Returns the number that says which kind of file it is; 0 for a new or unmarked one."""
     return connection.execute("PRAGMA application_id").fetchone()[0]
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection that has read the file once, and begins no transaction by itself. Raises sqlite3.Error.
+    """Opens a connection that has read the file once, and begins no transaction by itself. Raises sqlite3.Error.
 
     A writable connection makes a missing file. What a killed process had begun and not committed is undone. Either kind
     falls back to reading a finished file as it is where its folder cannot be written. Refuses as `kind_of` does.
@@ -220,7 +220,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def write_ahead(connection: sqlite3.Connection, synchronous: Synchronous) -> None:
-    """Switch to WAL mode, so that readers and the writer do not wait for each other."""
+    """Switches to WAL mode, so that readers and the writer do not wait for each other."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA cache_size = -4096")
@@ -228,7 +228,7 @@ def write_ahead(connection: sqlite3.Connection, synchronous: Synchronous) -> Non
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """All of it or nothing, also when the COMMIT fails."""
+    """Commits all of it or nothing, also when the COMMIT fails."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -240,7 +240,7 @@ def transaction(connection: sqlite3.Connection) -> Generator[None]:
 
 
 def copy_into(connection: sqlite3.Connection, target: Path) -> None:
-    """Copy all that is committed to another file, which is left in DELETE mode."""
+    """Copies all that is committed to another file, which is left in DELETE mode."""
     with closing(sqlite3.connect(target)) as copy:
         connection.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
@@ -264,19 +264,19 @@ def close(connection: sqlite3.Connection) -> str:
 
 
 def beside(path: Path, ending: str) -> Path:
-    """The file in the same folder whose name is that of `path` and an ending."""
+    """Returns the file in the same folder whose name is that of `path` with an ending added."""
     return path.with_name(path.name + ending)
 
 
 class Identity:
-    """Which file a path leads to. SQLite would go on writing into a file that was deleted or moved away."""
+    """The file that a path leads to. SQLite would go on writing into a file that was deleted or moved away."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
         self._found = self._file()
 
     def is_unchanged(self) -> bool:
-        """Whether it is still the file of the beginning."""
+        """Tells whether the path still leads to the same file."""
         return self._file() == self._found
 
     def _file(self) -> tuple[int, int] | None:
@@ -288,7 +288,7 @@ class Identity:
 
 
 class Readers:
-    """The connections of one file that threads read with: at most one thread uses a connection at a time.
+    """The connections with which threads read one file: at most one thread uses a connection at a time.
 
     A statement that is not read to its end holds its connection to what was committed when it began. A thread that
     shared the connection would miss what was committed since. So each borrows one while it reads: there are as many as
@@ -307,12 +307,12 @@ class Readers:
 
     @property
     def mine(self) -> sqlite3.Connection | None:
-        """The one that is lent to this thread."""
+        """The connection that is lent to this thread."""
         return getattr(self._mine, "connection", None)
 
     @contextmanager
     def lent(self) -> Generator[sqlite3.Connection]:
-        """A connection for this thread; the same one inside another `lent`. Raises sqlite3.Error."""
+        """Lends a connection to this thread; the same one inside another `lent`. Raises sqlite3.Error."""
         mine = self.mine
         if mine is not None:
             yield mine
@@ -325,7 +325,7 @@ class Readers:
             self._give_back(connection)
 
     def close(self) -> None:
-        """Close all; one that is lent when it is given back. May be called twice."""
+        """Closes all connections; a lent one when it is given back. May be called twice."""
         with self._lock:
             self._closed = True
             free, self._free = self._free, []
@@ -354,7 +354,10 @@ class Readers:
 
 
 def has_journal(path: Path) -> bool:
-    """Whether the file has a journal, of either kind, that is not empty. SQLite keeps it beside the file itself."""
+    """Tells whether the file has a journal, of either kind, that is not empty.
+
+    SQLite keeps it beside the file itself.
+    """
     real = Path(os.path.realpath(path))
     return any(_size(beside(real, ending)) > 0 for ending in ("-wal", "-journal"))
 

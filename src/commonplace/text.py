@@ -44,8 +44,11 @@ _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)?|[{HANGUL}]+|[{OTHER_LETTERS}]+")
 
 
 def clean(text: str) -> str:
-    """Returns the text in NFC. Surrogates become U+FFFD; control, bidi and zero-width characters are removed, except
-    joiners in an emoji; runs of blanks become one space; both ends are trimmed."""
+    """Returns the text in NFC, in one line and without characters that hide or steer. Surrogates become U+FFFD.
+
+    Control, bidi and zero-width characters are removed, except joiners in an emoji. Runs of blanks become one
+    space; the ends are trimmed.
+    """
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip(" ")  # most texts, and nothing else needs doing
     if not _UNCLEAN.search(text) and unicodedata.is_normalized("NFC", text):
@@ -59,12 +62,12 @@ SHORTEST_NAME = 3
 
 
 def plain_name(name: str) -> str:
-    """Returns a name as it is searched for in a text: its words in lower case, without an article."""
+    """Returns a name as it is looked for in a text: its words in lower case, without an article."""
     return " ".join(words(name.removeprefix("The ").removeprefix("the ")))
 
 
 def name_forms(name: str) -> Iterator[str]:
-    """Yields what a name may be called, the whole name first: `Mira's Noodle Bar` → itself, `noodle bar`, `bar`."""
+    """Yields the forms of a name, the whole first: `Mira's Noodle Bar` → itself, `noodle bar`, `bar`."""
     yield plain_name(name)
     _, owner, rest = name.partition("'s ")
     parts = words(rest if owner else name)
@@ -75,8 +78,7 @@ def name_forms(name: str) -> Iterator[str]:
 
 
 def printable(text: str) -> str:
-    """Returns the text without characters that can steer a terminal, turn the direction of writing or hide; lines and
-    blanks stay.
+    """Returns the text without what can steer a terminal, turn the direction of writing or hide; lines and blanks stay.
 
     For whole outputs. A text from outside that is part of a line needs `clean`, which removes new lines as well.
     """
@@ -86,12 +88,12 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Returns the printable text with new lines and tabs as blanks: nothing in a line can begin another one."""
+    """Does the same as `printable`, with new lines and tabs as blanks: nothing in a line can begin another one."""
     return printable(text).replace("\n", " ").replace("\t", " ")
 
 
 def printable_json(text: str) -> str:
-    """Returns JSON in which characters that are not printable are written as `\\uXXXX`: its value does not change."""
+    """Returns JSON in which the same characters are written as `\\uXXXX`: its value does not change."""
     for pattern in (_UNPRINTABLE, _JOINER, _SURROGATE):
         text = pattern.sub(lambda found: json.dumps(found.group())[1:-1], text)
     return text
@@ -104,12 +106,11 @@ class PrintableStream:
         self.styled = styled
 
     def write(self, text: str) -> int:
-        """Writes the text without characters that are not printable; returns the number of characters it had."""
+        """Writes the text without what is not printable; returns the number of characters it had."""
         self.styled.write(printable(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Writes each line."""
         for line in lines:
             self.write(line)
 
@@ -119,7 +120,7 @@ class PrintableStream:
         return getattr(self.styled, name)
 
 
-class Lines(str):
+class NotebookText(str):
     """A text of several lines, which a notebook shows as it is."""
 
     __slots__ = ()
@@ -130,19 +131,15 @@ class Lines(str):
 
 def html_table(head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> str:
     """Returns a table for a notebook; None is an empty cell."""
-    cells = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    texts = (["" if value is None else escape(str(value)) for value in row] for row in rows)
+    cells = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in texts)
     below = f"<p>{escape(note)}</p>" if note else ""
     titles = "".join(f"<th>{escape(name)}</th>" for name in head)
     return f"<table><thead><tr>{titles}</tr></thead><tbody>{cells}</tbody></table>{below}"
 
 
-def _cell(value: object) -> str:
-    return f"<td>{'' if value is None else escape(str(value))}</td>"
-
-
 def words(text: str) -> tuple[str, ...]:
-    """Returns the words of a text in lower case, in order: runs of Latin letters and digits, of Hangul, of other
-    letters."""
+    """Returns the words of a text in lower case, in order: runs of Latin letters and digits, of Hangul, of others."""
     return _words(text) if len(text) <= _SENTENCE else tuple(_WORD.findall(text.lower()))
 
 
@@ -152,17 +149,17 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def is_named(name: str, text: str) -> bool:
-    """Tells whether a text has a name in it. In Latin letters the name must stand by itself: `Jun` is not in `June`."""
+    """Tells whether a text has a name in it. In Latin letters it must stand by itself: `Jun` is not in `June`."""
     return name in text and (name[-1:] >= "\u1100" or re.search(rf"\b{re.escape(name)}\b", text) is not None)
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """Returns the sentences of a text, in order, each with its mark; a text without a mark is one sentence."""
+    """Returns the sentences of a text, in order, each with its mark. A text without one is one sentence."""
     return tuple(part for part in _BETWEEN.split(text.strip()) if part)
 
 
 def shortened(text: str, limit: int) -> str:
-    """Returns at most `limit` characters, cut at a space if there is one in the last third, with an ellipsis."""
+    """Cuts a text to at most `limit` characters, at a space if there is one in the last third, with an ellipsis."""
     if len(text) <= limit:
         return text
     cut = text[: limit - 1]

@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Reference:
     """One thing that a file names."""
 
     kind: str
@@ -59,7 +59,7 @@ class Named:
 
     @property
     def digest(self) -> str:
-        """What is kept when it is agreed to."""
+        """The digest that is kept when the person agrees."""
         return digest(json.dumps([self.kind, self.value, self.scenario, self.content]).encode()).hex()
 
     def __str__(self) -> str:
@@ -71,8 +71,8 @@ class Named:
 
 def named_by_scenario(
     scenario: Scenario, named: Mapping[str, MindPart] | None = None, *, prompts: bool = False
-) -> list[Named]:
-    """What using a scenario file would use. `named`: the minds that the person names instead, by task.
+) -> list[Reference]:
+    """Returns what using a scenario file would use. `named`: the minds that the person names instead, by task.
 
     `prompts`: its prompts are used whoever answers; otherwise only a model server uses them.
     """
@@ -87,12 +87,12 @@ def named_by_scenario(
         found += list(dict.fromkeys(entry for one in theirs for entry in _mind(one, text)))
         minds += theirs
     if part.prompts and (prompts or any(is_server(one.mind) for one in minds)):
-        found.append(Named("prompts", part.prompts, "puts templates of its own into what a model is asked", text))
+        found.append(Reference("prompts", part.prompts, "puts templates of its own into what a model is asked", text))
     return found
 
 
-def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Named]:
-    """What resuming a run would use. `minds`: those of the run's own that the person names as well."""
+def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Reference]:
+    """Returns what resuming a run would use. `minds`: those of the run's own that the person names as well."""
     text = manifest.scenario_digest
     found = _stage(manifest.stage, text)
     found += [one for one in mind_named_by_run(manifest) if one.content or one.value not in minds]
@@ -100,12 +100,12 @@ def named_by_run(manifest: Manifest, minds: Collection[str] = ()) -> list[Named]
     if templates and any(map(is_server, minds_of(manifest))):
         effect = "puts templates of its own into what a model is asked"
         content = digest(json.dumps(templates, sort_keys=True).encode()).hex()
-        found.append(Named("prompts", "in the file", effect, text, content))
+        found.append(Reference("prompts", "in the file", effect, text, content))
     return found
 
 
-def mind_named_by_run(manifest: Manifest) -> list[Named]:
-    """The minds that are a server or another file. The name of a Mind object names nothing."""
+def mind_named_by_run(manifest: Manifest) -> list[Reference]:
+    """Returns the minds that are a server or another file. The name of a Mind object names nothing."""
     if (manifest.settings or {}).get(MIND_OBJECT):
         return []
     tasks = task_minds(manifest)
@@ -115,29 +115,29 @@ def mind_named_by_run(manifest: Manifest) -> list[Named]:
     return list(dict.fromkeys(one for part in parts for one in _mind(part, manifest.scenario_digest)))
 
 
-def stage_named_by_run(manifest: Manifest) -> list[Named]:
-    """The stage, if code must be imported for it; at most one."""
+def stage_named_by_run(manifest: Manifest) -> list[Reference]:
+    """Returns the stage, if code must be imported for it; at most one."""
     return _stage(manifest.stage, manifest.scenario_digest)
 
 
-def _stage(name: str, scenario: str) -> list[Named]:
+def _stage(name: str, scenario: str) -> list[Reference]:
     code = code_of(name)
     if not code:
         return []
     effect = f"runs the Python code in {clean(code)}"
-    return [Named("stage", name, effect, scenario, code, asks=not is_imported(name))]
+    return [Reference("stage", name, effect, scenario, code, asks=not is_imported(name))]
 
 
-def _mind(part: MindPart, scenario: str) -> list[Named]:
+def _mind(part: MindPart, scenario: str) -> list[Reference]:
     name = part.mind
     if name.startswith(JOURNAL):
         effect = f"reads the answers in {shortened(clean(name.removeprefix(JOURNAL)), LONGEST)}"
-        return [Named("mind", name, effect, scenario)]
+        return [Reference("mind", name, effect, scenario)]
     if not is_server(name):
         return []
     server = server_named(name)
     if server.kind == LOCAL:
-        return [Named("mind", name, f"loads the model {shortened(clean(server.model), LONGEST)}", scenario)]
+        return [Reference("mind", name, f"loads the model {shortened(clean(server.model), LONGEST)}", scenario)]
     hosts = ", ".join(dict.fromkeys(urlsplit(url).netloc for url in server.urls))
     secrets = [*([server.variable] if os.environ.get(server.variable) else []), *variables(part.headers.values())]
     key = f" and your key, {', '.join(secrets)}," if secrets else ""
@@ -145,43 +145,45 @@ def _mind(part: MindPart, scenario: str) -> list[Named]:
     more = part.model_dump(mode="json", include={"headers", "body"}, exclude_defaults=True)
     content = digest(json.dumps(more, sort_keys=True).encode()).hex() if more else ""
     asks = not all(map(is_loopback, server.urls)) or bool(variables(part.headers.values()))
-    return [Named("mind", name, effect, scenario, content, asks=asks)]
+    return [Reference("mind", name, effect, scenario, content, asks=asks)]
 
 
 # ── what the person has agreed to ────────────────────────────────────────────────────────────────────────────────────
 
 
-def settle(named: Sequence[Named], where: object, *, trust: bool) -> None:
+def settle(named: Sequence[Reference], where: object, *, trust: bool) -> None:
     """Raises UsageError for what has not been agreed to. `trust`: all of it is agreed to, now and later."""
     if trust:
         remember(named)
         return
     missing = unsettled(named)
     if missing:
+        mind = next((one for one in missing if one.kind == "mind"), None)
+        instead = f", or name the mind yourself: --mind {shortened(clean(mind.value), LONGEST)}" if mind else ""
         raise UsageError(
             f"the file names what is not used before you agree to it:\n{listed(missing)}",
             where=str(where),
-            hint=_hint(missing),
+            hint=f"if you trust the file, add --trust (in Python trust=True); it is remembered{instead}",
         )
 
 
-def unsettled(named: Iterable[Named]) -> list[Named]:
-    """What must be agreed to first."""
+def unsettled(named: Iterable[Reference]) -> list[Reference]:
+    """Returns what must be agreed to first."""
     return [one for one in named if one.asks and not is_agreed(one)]
 
 
-def is_agreed(one: Named) -> bool:
-    """Whether the person has agreed to it, now or earlier."""
+def is_agreed(one: Reference) -> bool:
+    """Tells whether the person has agreed to it, now or earlier."""
     return one.digest in _kept()
 
 
 def may_have_key(manifest: Manifest, mind: str) -> bool:
-    """Whether the person has agreed to a mind of a run, so that its server gets a key."""
+    """Tells whether the person has agreed to a mind of a run, so that its server gets a key."""
     return all(is_agreed(one) for one in mind_named_by_run(manifest) if one.value == mind)
 
 
-def remember(named: Iterable[Named]) -> None:
-    """Remember that the person agreed to these. If the folder cannot be written to, they are asked again."""
+def remember(named: Iterable[Reference]) -> None:
+    """Remembers that the person agreed to these. If the folder cannot be written to, the person is asked again."""
     kept = _kept()
     lines = [
         f"{one.digest}  {date.today().isoformat()}  {one.kind} {shortened(clean(one.value), LONGEST)}\n"  # noqa: DTZ011
@@ -199,19 +201,13 @@ def remember(named: Iterable[Named]) -> None:
         _log.warning("%s cannot be written (%s): what you agreed to is not remembered", path, error.strerror)
 
 
-def listed(named: Iterable[Named]) -> str:
-    """One indented line for each."""
+def listed(named: Iterable[Reference]) -> str:
+    """Returns one indented line for each."""
     return "\n".join(f"    {one}" for one in named)
 
 
-def _hint(missing: Iterable[Named]) -> str:
-    mind = next((one for one in missing if one.kind == "mind"), None)
-    instead = f", or name the mind yourself: --mind {shortened(clean(mind.value), LONGEST)}" if mind else ""
-    return f"if you trust the file, add --trust (in Python trust=True); it is remembered{instead}"
-
-
 def _kept() -> frozenset[str]:
-    """The digests of what was agreed to; none where the file cannot be read."""
+    """Returns the digests of what was agreed to; none where the file cannot be read."""
     try:
         text = _path().read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -220,7 +216,7 @@ def _kept() -> frozenset[str]:
 
 
 def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder with what is remembered for the person."""
+    """Returns the folder with what is remembered for the person."""
     own = environment.get(FOLDER_VARIABLE)
     return Path(own) if own else user_state_path("commonplace", appauthor=False)
 

@@ -202,7 +202,7 @@ def test_without_a_folder_for_it_a_word_holds_for_one_command(server, elsewhere,
 
 
 def test_a_name_cannot_add_lines_to_what_was_agreed_to(server, elsewhere, plaza, state, tmp_path):
-    evil = trust.Named("mind", server.url, "", Manifest.from_json(manifest_of(plaza)).scenario_digest)
+    evil = trust.Reference("mind", server.url, "", Manifest.from_json(manifest_of(plaza)).scenario_digest)
     run = received(copied(plaza, tmp_path), mind=f"journal:x\n{evil.digest}\u2028{evil.digest}")
     command("resume", run, *QUIET, "--trust", status=2)
     assert len((state / trust.FILE).read_text(encoding="utf-8").splitlines()) == 1
@@ -250,7 +250,7 @@ FIELDS = st.fixed_dictionaries(dict.fromkeys(("kind", "value", "scenario", "cont
 @given(FIELDS, FIELDS)
 @examples(200)
 def test_a_word_holds_for_exactly_what_it_was_given_for(one, other):
-    first, second = (trust.Named(**fields, effect="") for fields in (one, other))
+    first, second = (trust.Reference(**fields, effect="") for fields in (one, other))
     assert (first.digest == second.digest) == (one == other)
 
 

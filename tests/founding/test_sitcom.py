@@ -808,7 +808,7 @@ def test_every_name_of_the_document_is_there():
 
 # ── 3, 9, 10.2: the page ─────────────────────────────────────────────────────────────────────────────────────────────
 
-PAGE, SESSION = "parts/duet/sitcom/app.py", "parts/duet/sitcom/session.py"
+PAGE, SESSION = "parts/duet/sitcom/app.py", "parts/duet/sitcom/dialogue.py"
 
 
 @pytest.fixture(scope="module")

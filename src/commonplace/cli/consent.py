@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 
 from commonplace.errors import UsageError
-from commonplace.trust import Named, listed, unsettled
+from commonplace.trust import Reference, listed, unsettled
 
 YES = ("y", "yes")
 
 
-def agreed(named: Sequence[Named], where: object, *, trust: bool) -> bool:
+def agreed(named: Sequence[Reference], where: object, *, trust: bool) -> bool:
     """Asks whether all of it may be used from now on, where a question is needed; `trust` is a yes.
 
     False where nothing needs a question, or nobody is there to answer it: then what is missing is refused when it is

@@ -63,7 +63,7 @@ T = TypeVar("T")
 
 
 class NodeType(StrEnum):
-    """What a memory is. What a character did itself is an observation of its own action."""
+    """The type of a memory. A character's own action is an observation."""
 
     OBSERVATION = "OBSERVATION"
     REFLECTION = "REFLECTION"
@@ -71,7 +71,7 @@ class NodeType(StrEnum):
 
     @property
     def kind(self) -> str:
-        """The same as `commonplace.memory` names it."""
+        """The name of the same type in `commonplace.memory`."""
         return self.value.lower()
 
 
@@ -79,7 +79,7 @@ _TYPES = {kind: NodeType(kind.upper() if kind != "action" else "OBSERVATION") fo
 
 
 def parse_importance(answer: object) -> int:
-    """A mind's rating as a whole number from 1 to 10; 3 for what cannot be read as a number."""
+    """Reads a mind's rating as a whole number from 1 to 10; 3 for what cannot be read as a number."""
     found = number(answer) if isinstance(answer, str) else answer
     return round(usable_rating(found))
 
@@ -121,7 +121,7 @@ class MemoryObject:
 
     @classmethod
     def of(cls, memory: Memory, stream: MemoryStream) -> Self:
-        """A memory of a stream."""
+        """Returns a memory of a stream."""
         vector = stream.vector(memory.id)
         return cls(
             id=memory.id,
@@ -153,7 +153,7 @@ def retrieve(
     gamma: float = 1.0,
     among: Callable[[MemoryObject], bool] | None = None,
 ) -> Retrieved:
-    """The `top_k` memories with the best alpha · recency + beta · importance + gamma · relevance, best first.
+    """Returns the `top_k` memories with the best alpha · recency + beta · importance + gamma · relevance, best first.
 
     recency = 0.995 ** hours since the last access, relevance = cosine; each part is min-max normalised over the
     candidates, and is 0.5 where all are equal. A memory whose embedding has another size than the question's has a
@@ -182,7 +182,7 @@ def retrieve(
 
 
 def _record(one: MemoryObject, id: int) -> Memory:
-    """The memory as a row of a stream that only compares vectors."""
+    """Returns the memory as a row of a stream that only compares vectors."""
     return Memory(
         id=id,
         agent="",
@@ -196,13 +196,13 @@ def _record(one: MemoryObject, id: int) -> Memory:
 
 
 def _vector(given: ArrayLike) -> NDArray[np.float32]:
-    """Finite numbers in a row; empty for anything else."""
+    """Returns finite numbers in a row; empty for anything else."""
     vector = checked_vector(given)
     return vector if vector is not None and vector.ndim == 1 and np.isfinite(vector).all() else np.empty(0, np.float32)
 
 
 def _sized(dimensions: int) -> Embeds:
-    """An embedder that only says how many numbers a vector has."""
+    """Returns an embedder that only says how many numbers a vector has."""
     return lambda texts: [np.ones(max(1, dimensions), np.float32)] * len(texts)
 
 
@@ -216,7 +216,7 @@ class MemoryRepository:
         self.stream = MemoryStream.open(where, agent_id, policies.PARK, embedder=embedder)
 
     def add(self, memory: MemoryObject) -> MemoryObject:
-        """Store a memory; it is returned as stored, with an id of its own. An empty embedding is made here."""
+        """Stores a memory and returns it with its own id. An empty embedding is computed here."""
         stored = self.stream.remember(
             memory.description,
             at=memory.creation_timestamp,
@@ -229,16 +229,16 @@ class MemoryRepository:
         return MemoryObject.of(stored, self.stream)
 
     def all(self) -> list[MemoryObject]:
-        """All memories, oldest first."""
+        """Returns all memories, oldest first."""
         return [MemoryObject.of(memory, self.stream) for memory in self.stream]
 
     def retrieve(self, query_embedding: ArrayLike, current_time: datetime, top_k: int) -> Retrieved:
-        """As `retrieve`; the accesses are stored with the next change, or when the repository is closed."""
+        """Retrieves as `retrieve` does. Accesses are stored with the next change, or when the repository is closed."""
         hits = self.stream.retrieve("", at=current_time, k=top_k, embedding=_vector(query_embedding))
         return Retrieved(MemoryObject.of(self.stream.get(memory.id), self.stream) for memory in hits.found)
 
     def close(self) -> None:
-        """Write what is left, and close the store."""
+        """Writes what is left, and closes the store."""
         self.stream.close()
 
     def __enter__(self) -> Self:
@@ -254,7 +254,7 @@ class MemoryRepository:
 
 
 class AgentEvent(TypedDict):
-    """What a WebSocket message says of a character."""
+    """A character in a WebSocket message."""
 
     agent_id: str
     position: str
@@ -278,7 +278,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class PlanUpdate:
-    """What became of the plan."""
+    """A change of the plan."""
 
     item: PlannedAction | None
     """The action of 5–15 minutes for now; None before the first plan."""
@@ -291,7 +291,7 @@ class PlanUpdate:
 
 @dataclass(frozen=True, slots=True)
 class ReflectionCheck:
-    """Whether there is enough to reflect on, and what a reflection that ended in this tick came to."""
+    """A check whether there is enough to reflect on, and the insights of a reflection that ended in this tick."""
 
     accumulated: float
     """Importance of what has happened since the last reflection."""
@@ -305,7 +305,7 @@ class ReflectionCheck:
 
 @dataclass(frozen=True, slots=True)
 class TickResult:
-    """What one character did in one tick, step by step."""
+    """A character's tick, step by step."""
 
     agent_id: str
     now: datetime
@@ -356,22 +356,20 @@ class World:
         path: str | Path | None = None,
         policy: str = "",
     ) -> None:
+        minds = {**self.ASKED, **({"default": mind} if mind else {})} if isinstance(mind, str) else mind
         folder = "" if path else mkdtemp(prefix="agent-crossing-")
         where = Path(path) if path else Path(folder) / "world.run"
         self.run = (
             resume_run(where, mind)
             if where.exists()
-            else create_run(where, scenario, seed=seed, mind=self._minds(mind), fidelity="full", policy=policy)
+            else create_run(where, scenario, seed=seed, mind=minds, fidelity="full", policy=policy)
         )
         self.close = finalize(self, _close, self.run, folder)
         """Closes the run; a temporary file is gone."""
 
-    def _minds(self, mind: str | Mind) -> Mind | Minds:
-        return {**self.ASKED, **({"default": mind} if mind else {})} if isinstance(mind, str) else mind
-
     @property
     def brains(self) -> dict[str, AgentBrain]:
-        """By character, those who came later included."""
+        """The brains by character, including those who came later."""
         return {agent: AgentBrain(agent, self) for agent in self.run.scenario.personas}
 
     @property
@@ -380,14 +378,14 @@ class World:
         return self.run.scenario.clock.time(self.run.tick)
 
     def tick(self, now: datetime | None = None) -> dict[str, TickResult]:
-        """What each who is here did in the tick at a moment, by character; arguments as of `AgentBrain.tick`."""
+        """Returns what each present character did in the tick at a moment. Arguments as of `AgentBrain.tick`."""
         self.advance(now)
         acted = {event.agent_id for event in self.run.reading.events(self.run.tick) if event.phase is Phase.ACTION}
         acted.intersection_update(self.run.reading.frame().agents)
         return {agent: brain.tick(self.now) for agent, brain in self.brains.items() if agent in acted}
 
     def advance(self, now: datetime | None = None) -> None:
-        """Let time pass up to a moment; None: one tick. Raises UsageError for one that is over."""
+        """Lets time pass up to a moment; None is one tick. Raises UsageError for a moment that is over."""
         clock, last = self.run.scenario.clock, self.run.tick
         target = last + 1 if now is None else clock.tick(checked_time(now))
         if target < last:
@@ -400,7 +398,7 @@ class World:
             pass
 
     def inject(self, text: str) -> str:
-        """God mode: a sentence becomes what those whom it reaches perceive in the tick after the next one.
+        """Makes a sentence happen (god mode). Those it reaches perceive it in the tick after the next one.
 
         Returns what it will do.
         """
@@ -409,7 +407,7 @@ class World:
         return self.run.described(body)
 
     def events(self) -> list[AgentEvent]:
-        """What the WebSocket says of everybody at the last tick."""
+        """Returns the WebSocket messages about everybody at the last tick."""
         frame = self.run.reading.frame()
         return [
             {
@@ -425,11 +423,11 @@ class World:
         ]
 
     def diffusion(self) -> dict[str, float]:
-        """Seed fact → the share of the characters who know it, 0–1."""
+        """Maps each seed fact to the share of the characters who know it, 0–1."""
         return {row["fact"]: row["share"] for row in diffusion(self.run.reading)}
 
     def density(self) -> float:
-        """η of those who have spoken with each other."""
+        """Returns η of those who have spoken with each other."""
         return network_density(self.run.scenario.personas, spoken(self.run.reading, self.run.tick))
 
     def __enter__(self) -> Self:
@@ -442,7 +440,7 @@ class World:
 
 
 def _waited(work: Coroutine[Any, Any, T]) -> T:
-    """What it comes to, also where an event loop runs, such as a notebook's."""
+    """Runs a coroutine to its end and returns its result, also where an event loop runs, as in a notebook."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
@@ -464,7 +462,7 @@ class AgentBrain:
             raise UsageError(f"there is no character {agent_id!r}", hint=f"there are {', '.join(personas)}")
 
     def tick(self, now: datetime | None = None) -> TickResult:
-        """Perceive, store, retrieve, plan, act, and check whether to reflect; what each step did.
+        """Perceives, stores, retrieves, plans, acts, and checks whether to reflect. Returns what each step did.
 
         `now`: the moment, up to which the world's time passes for everybody; None for the next tick of the world. All
         characters act on the same moment, so that the order in which they are asked for it changes nothing. Raises
@@ -525,7 +523,7 @@ class AgentBrain:
 
     @property
     def memories(self) -> list[MemoryObject]:
-        """All it remembers, oldest first; a copy."""
+        """All memories of the character, oldest first; a copy."""
         stream = self.world.run.reading.stream_at(self.agent_id)
         return [MemoryObject.of(memory, stream) for memory in stream]
 
@@ -535,7 +533,7 @@ class AgentBrain:
         return self.world.run.reading.state_at(self.agent_id).plan
 
     def inject(self, text: str) -> str:
-        """God mode for this character alone: a thought that it believes to be its own. Returns what it will do.
+        """Gives this character alone a thought that it believes to be its own (god mode). Returns what it will do.
 
         `World.inject` lets something happen that others perceive, too.
         """
@@ -543,6 +541,6 @@ class AgentBrain:
         return f"{self.agent_id} will think “{text}”"
 
     def __iter__(self) -> Iterator[TickResult]:
-        """Tick after tick, without end."""
+        """Yields tick after tick, without end."""
         while True:
             yield self.tick()

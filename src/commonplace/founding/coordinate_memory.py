@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -23,21 +24,21 @@ from commonplace.parts.coordinates.document import MemoryCoordinate
 from commonplace.parts.coordinates.jsonl_files import Storage, StoreConfig
 from commonplace.parts.coordinates.memory_store import MemoryStore, importance_of
 from commonplace.parts.coordinates.retention import ForgettingPlan, RetentionPolicy
-from commonplace.parts.panel.ratings import FAIR, MOST, POOR, changes, rated
-from commonplace.parts.panel.rhythm import Plan, Said, answered, beginning, next_cycle
-from commonplace.parts.panel.rows import (
+from commonplace.parts.panel.ledger_rows import (
     ASKED,
     HAPPENED,
     RESPONSE,
     SYSTEM,
     USER,
     Figures,
-    Row,
+    LedgerRow,
     closing,
     coordinate,
     figures,
 )
-from commonplace.parts.panel.rows import learned as learned_row
+from commonplace.parts.panel.ledger_rows import learned as learned_row
+from commonplace.parts.panel.ratings import FAIR, MOST, POOR, changes, rated
+from commonplace.parts.panel.rhythm import PanelAnswer, PanelPlan, answered, beginning, next_cycle
 from commonplace.parts.panel.store import log
 from commonplace.paths import text_of
 from commonplace.scenario.model import PanelPart
@@ -82,7 +83,7 @@ Clock = Callable[[], datetime]
 
 
 class Backend(Protocol):
-    """What answers for a persona; a callable from a prompt to a text works as well."""
+    """An object that answers for a persona; a callable from a prompt to a text works as well."""
 
     def generate(self, prompt: str) -> str: ...
 
@@ -94,7 +95,7 @@ BackendFactory = Callable[["Persona"], Backend | Callable[[str], str]]
 
 @dataclass(frozen=True, slots=True)
 class MemoryIndex:
-    """What `index.json` says of a store: its memories by keyword, day, persona and importance."""
+    """The content of a store's `index.json`: its memories by keyword, day, persona and importance."""
 
     index_version: str
     last_updated: str | None
@@ -109,7 +110,7 @@ class MemoryIndex:
 
     @classmethod
     def of(cls, store: MemoryStore) -> MemoryIndex:
-        """The index of a store in a folder, brought up to date. Raises UsageError for a store elsewhere."""
+        """Returns the index of a store in a folder, brought up to date. Raises UsageError for a store elsewhere."""
         if store.path is None:
             raise UsageError("only a folder has an index.json", hint="open the store with MemoryStore(base_path=…)")
         store.flush()
@@ -117,7 +118,7 @@ class MemoryIndex:
 
     @classmethod
     def read(cls, base_path: str | Path) -> MemoryIndex:
-        """The index in a folder. Raises CommonplaceError where there is none, or a damaged one."""
+        """Reads the index in a folder. Raises CommonplaceError where there is none, or a damaged one."""
         path = Path(base_path) / "index.json"
         try:
             return cls(**parsed(text_of(path, "an index").encode()))
@@ -133,7 +134,7 @@ class ResonanceLedger(Ledger):
     """The audit log: one file of JSON lines a day, never forgotten. `log_event` without `at` is now."""
 
     def __init__(self, base_path: str | Path) -> None:
-        """Open the folder, made if missing. Raises CommonplaceError if that fails."""
+        """Opens the folder, made if missing. Raises CommonplaceError if that fails."""
         super().__init__(base_path)
         self.base_path = Path(base_path)
 
@@ -147,7 +148,7 @@ class ResonanceLedger(Ledger):
 
 
 def calculate_importance(memory: MemoryCoordinate, references: MemoryStore | int = 0) -> float:
-    """0.3 + rating / 5 × 0.3 + min(references × 0.05, 0.2) + |sentiment| × 0.2, clamped to 0–1.
+    """Returns 0.3 + rating / 5 × 0.3 + min(references × 0.05, 0.2) + |sentiment| × 0.2, clamped to 0–1.
 
     `references`: how many other memories refer to it, or the store that knows.
     """
@@ -157,8 +158,11 @@ def calculate_importance(memory: MemoryCoordinate, references: MemoryStore | int
 
 
 def auto_forget(store: MemoryStore, now: datetime | None = None) -> ForgettingPlan:
-    """Forget and archive as the policy of the store says. `now`: what ages are counted from, such as
-    `datetime.now(UTC)`; None for the time of the newest memory, because the time of a store may be simulated."""
+    """Forgets and archives as the policy of the store says.
+
+    `now`: what ages are counted from, such as `datetime.now(UTC)`; None for the time of the newest memory, because
+    the time of a store may be simulated.
+    """
     return store.apply_retention_policy(now)
 
 
@@ -189,13 +193,13 @@ class PersonaRegistry:
             raise UsageError(f"the identifiers are {names}", hint="expected a different one for each persona")
 
     def get(self, identifier: str) -> Persona:
-        """The persona of an identifier. Raises UsageError for an unknown one."""
+        """Returns the persona of an identifier. Raises UsageError for an unknown one."""
         if identifier not in self._personas:
             raise UsageError(f"no persona {identifier!r}", hint=f"expected one of {', '.join(self._personas)}")
         return self._personas[identifier]
 
     def personas_in_cycle(self) -> list[Persona]:
-        """All of them, in the order in which they begin."""
+        """Returns all personas, in the order in which they begin."""
         return list(self._personas.values())
 
     def __iter__(self) -> Iterator[Persona]:
@@ -221,7 +225,9 @@ class PhaseController:
     ) -> None:
         """`personas`: their identifiers in order; whoever answers besides comes last. `depth`: how many cycles there
         are. `calm`, `tense`: the affect, 0–1, at or below and above which the next answer is asked to be different."""
-        self._plan = Plan(prompt, tuple(personas), depth, language_of(prompt), injection, plan_adjustment, calm, tense)
+        self._plan = PanelPlan(
+            prompt, tuple(personas), depth, language_of(prompt), injection, plan_adjustment, calm, tense
+        )
         self.rhythm = beginning(self._plan)
 
     @property
@@ -236,7 +242,7 @@ class PhaseController:
 
     @property
     def injection(self) -> str:
-        """How the next answer is to be: `liven`, `calm`, or empty for no wish."""
+        """The wish for the next answer: `liven`, `calm`, or empty for none."""
         return self.rhythm.injection
 
     @property
@@ -245,7 +251,7 @@ class PhaseController:
         return list(self.rhythm.orders[-1])
 
     def integrate_response(self, persona_id: str, response: str) -> dict[str, Any]:
-        """Take an answer in, and say what it changes.
+        """Takes an answer in, and says what it changes.
 
         Keys: `affect_before`, `affect_after` (0–1), `phase_before`, `rhythm_phase`, `injection_applied`, `injection`,
         `sentiment` (−1–1), `confidence` (0–1), `keywords`, and `plan_adjustment` after the last answer of a cycle.
@@ -287,7 +293,7 @@ def compose_prompt_with_memory(
     min_importance: float = WEIGHTY,
     session_id: str | None = None,
 ) -> str:
-    """The prompt of one answer: instruction, past answers, what was said, and the seed prompt.
+    """Returns the prompt of one answer: instruction, past answers, what was said, and the seed prompt.
 
     Past answers are at most two of the persona's own, of at least `min_importance`, those first that have most to do
     with the first 100 characters of the seed prompt. Left out are those rated 2 stars or less, errors, and the
@@ -330,16 +336,16 @@ def _similar_cases(
 
 @dataclass(slots=True)
 class _Run:
-    """What one call of `run` has made."""
+    """The results of one call of `run`."""
 
     seed_prompt: str
     below: Mapping[str, float]
     """Persona → its mean rating in stars, where it is to answer differently."""
-    answers: list[tuple[Said, str, Figures]] = field(default_factory=list[tuple[Said, str, Figures]])
+    answers: list[tuple[PanelAnswer, str, Figures]] = field(default_factory=list[tuple[PanelAnswer, str, Figures]])
 
 
 class PersonaOrchestrator:
-    """Asks the personas in cycles; keeps each answer in the store, and all that happens in the ledger.
+    """An orchestrator that asks the personas in cycles, stores each answer, and logs everything in the ledger.
 
     `history`: the answers of the session, as the prompts show them. `log_entries`: the same with everything that is
     known of each; also appended to `log_path`, a line of JSON an answer.
@@ -367,14 +373,14 @@ class PersonaOrchestrator:
         self.memory_store = memory_store
         self.resonance_ledger = resonance_ledger
         self.user_id = user_id
-        given = clock or _now
+        given = clock or partial(datetime.now, UTC)
         self._clock: Clock = lambda: utc(given())
         self.session_start = self._clock()
         self.session_id = _unused(f"sess_{self.session_start:%Y%m%d_%H%M%S}", memory_store)
         self._last_memory_id: str | None = None
 
     def run(self, seed_prompt: str, depth: int = 1) -> str:
-        """Ask each persona `depth` times, and return the last answer.
+        """Asks each persona `depth` times, and returns the last answer.
 
         The retention policy of the store is applied first. Ratings of earlier answers change prompts and order, as
         `commonplace.parts.panel.ratings` says and the ledger notes (`rune_report`). Importances are computed again at
@@ -399,12 +405,12 @@ class PersonaOrchestrator:
         return response
 
     def tool_call(self, persona_id: str, tool: str, arguments: Mapping[str, Any], result: Any = None) -> Entry | None:
-        """Note in the ledger that a persona has used a tool; None without a ledger."""
+        """Notes in the ledger that a persona has used a tool; returns None without a ledger."""
         details = {"tool": tool, "arguments": dict(arguments), "result": result}
         return self._log("tool_call", persona_id, None, evaluation=details)
 
     def system_event(self, text: str) -> MemoryCoordinate | None:
-        """Keep what happened to the session from outside, and show it to the personas; None without a store."""
+        """Keeps an outside event of the session and shows it to the personas; returns None without a store."""
         memory = None
         if self.memory_store is not None:
             memory = self.memory_store.add(self._document(SYSTEM, text, HAPPENED))
@@ -436,7 +442,7 @@ class PersonaOrchestrator:
         run.answers.append((said, memory_id, counted))
         adjustment, refs = phase_meta["plan_adjustment"], tuple(filter(None, (memory_id, parent)))
         if self.resonance_ledger is not None:
-            row = Row(
+            row = LedgerRow(
                 self.session_id, RESPONSE, persona.identifier, memory_id, at, bqi, None, counted, adjustment, refs
             )
             log(self.resonance_ledger, row)
@@ -447,8 +453,11 @@ class PersonaOrchestrator:
         return response
 
     def _prompt(self, run: _Run, persona: Persona, depth_index: int, step_index: int) -> str:
-        """With important past answers like the last one in phase and emotion; where there are none, with any
-        important ones; and so on without the importance, as a panel does."""
+        """Returns the prompt with past answers, chosen as in a panel.
+
+        Those that are important and of the same phase and emotion come first; where there are none, any
+        important ones, and then any others in the same way.
+        """
         given = (persona, run.seed_prompt, self.history, depth_index, step_index, self.memory_store)
         said = self.phase.rhythm.said[-1:]
         alike = [{"rhythm_phase": one.phase, "emotion": {"keywords": one.emotion.keywords}} for one in said]
@@ -470,7 +479,7 @@ class PersonaOrchestrator:
         depth_index: int,
         bqi_snapshot: Mapping[str, Any] | None = None,
     ) -> MemoryCoordinate:
-        """An answer as a memory; the store gives it its id and its importance."""
+        """Stores an answer as a memory; the store gives it its id and its importance."""
         document = self._document(persona.identifier, response, RESPONSE)
         return MemoryCoordinate.from_dict(
             {
@@ -500,7 +509,7 @@ class PersonaOrchestrator:
         )
 
     def _document(self, persona_id: str, text: str, kind: str) -> MemoryCoordinate:
-        """What comes next in the history."""
+        """Adds the next answer to the history."""
         at, sequence = self._clock(), len(self.history) + 1
         minutes = (at - self.session_start).total_seconds() / 60
         return MemoryCoordinate(
@@ -513,7 +522,7 @@ class PersonaOrchestrator:
         )
 
     def _close(self, run: _Run) -> None:
-        """What a panel keeps when it has ended."""
+        """Keeps what a panel keeps when it has ended."""
         if self.memory_store is not None:
             self.memory_store.recompute()
             self.memory_store.flush()
@@ -530,7 +539,7 @@ class PersonaOrchestrator:
         return ledger.log_event(self.session_id, event, persona_id, bqi_coordinate=bqi, at=at, **more)
 
     def _log_learned(self, learned: Sequence[RatingChange]) -> None:
-        """Note what the ratings of earlier answers change in this run."""
+        """Notes what the ratings of earlier answers change in this run."""
         if self.resonance_ledger is None:
             return
         for change in learned:
@@ -547,7 +556,7 @@ class PersonaOrchestrator:
 
 
 def _unused(session: str, store: MemoryStore | None) -> str:
-    """The name of a session; with a number where one has begun in the same second."""
+    """Returns the name of a session, with a number if another one began in the same second."""
     taken = () if store is None else frozenset(store.get_all_session_ids())
     return next(name for name in (session, *(f"{session}_{n}" for n in range(2, len(taken) + 3))) if name not in taken)
 
@@ -559,7 +568,3 @@ def _generated(factory: BackendFactory, persona: Persona, prompt: str) -> str:
     except Exception as error:  # whatever a backend raises: the answers before it are kept
         return f"{FAILED} {type(error).__name__}: {error}]"
     return response if clean(response) else f"{FAILED} an empty answer]"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

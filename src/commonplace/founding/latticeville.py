@@ -70,14 +70,14 @@ class MemoryRecord:
 
 
 def normalized_importance(importance: float) -> float:
-    """(importance − 1) / 9, 0–1."""
+    """Returns (importance − 1) / 9, 0–1."""
     return unscaled(importance)
 
 
 def retrieval_score(
     memories: Iterable[MemoryRecord], query: str, now: int, *, decay: float = 0.995, tick_minutes: float = 5.0
 ) -> list[float]:
-    """recency + relevance + importance of each memory, each min-max normalised over all of them; in their order.
+    """Returns recency + relevance + importance of each memory, in order, each min-max normalised over all of them.
 
     Recency is decay ** hours since the last access, relevance the BM25 score of the description, importance
     (i − 1) / 9. A part that is the same for all is 0. `now`: a tick of `tick_minutes`. Raises UsageError for a decay
@@ -99,7 +99,7 @@ def retrieve(
     decay: float = 0.995,
     tick_minutes: float = 5.0,
 ) -> list[MemoryRecord]:
-    """The `k` records that score highest, best first, as last accessed now. Arguments as of `retrieval_score`.
+    """Returns the `k` records that score highest, best first, as last accessed now. Arguments as of `retrieval_score`.
 
     `max_tokens`: only as many as fit into a context window of so many tokens.
     """
@@ -109,10 +109,10 @@ def retrieve(
 
 
 class _Undated(Analyser):
-    """Finds words only: a tick has no date that a question could name."""
+    """A language in which no question names a date: a tick has none."""
 
     def date(self, day: date, text: str = "") -> tuple[str, ...]:
-        """Nothing."""
+        """Returns no date."""
         del day, text
         return ()
 
@@ -145,7 +145,7 @@ def _scored(
 
 
 def validated(call: Mapping[str, Any], targets: Targets) -> ActOutput:
-    """The action that the arguments of `act` name if it is among the valid targets, else IDLE. Ids, not labels."""
+    """Returns the action that the arguments of `act` name if it is a valid target (ids, not labels); else IDLE."""
     try:
         wanted = ActCall.model_validate(dict(call))
     except ValueError:
@@ -182,12 +182,12 @@ class Simulation(World):
         super().__init__(scenario, seed=seed, mind=mind, path=path, policy=policy)
 
     def step(self, ticks: int = 1) -> list[dict[str, Any]]:
-        """Let ticks pass; what `happened` in the last of them."""
+        """Lets ticks pass and returns what `happened` in the last of them."""
         self.advance(self.run.scenario.clock.time(self.run.tick + ticks))
         return self.happened()
 
     def happened(self, tick: int | None = None) -> list[dict[str, Any]]:
-        """The events of a tick, the last one if None: `{tick, time, type, agent_id, …}`.
+        """Returns the events of a tick, the last one if None: `{tick, time, type, agent_id, …}`.
 
         MOVE is one event for a whole walk, with `from_location` and `to_location`, when it has reached its goal. An
         invalid action is an IDLE with what was `proposed` and `why` it cannot be. WEATHER_CHANGED has `old` and `new`.
@@ -208,17 +208,17 @@ class Simulation(World):
         return found
 
     def world(self, tick: int | None = None) -> dict[str, WorldNode]:
-        """The tree of areas, objects and agents by id as it was at the end of a tick."""
+        """Returns the tree of areas, objects and agents by id as it was at the end of a tick."""
         reading = self.run.reading
         return world_tree(reading.scenario_at(tick).geography, reading.world_at(tick))
 
     def belief(self, agent_id: str, tick: int | None = None) -> dict[str, WorldNode]:
-        """The part of the tree that an agent knows, as it believes it to be."""
+        """Returns the part of the tree that an agent knows, as it believes it to be."""
         reading = self.run.reading
         return belief_tree(reading.scenario_at(tick).geography, reading.state_at(agent_id, tick).belief)
 
     def memories(self, agent_id: str) -> list[MemoryRecord]:
-        """An agent's memory stream, oldest first."""
+        """Returns an agent's memory stream, oldest first."""
         clock = self.run.scenario.clock
         return [
             MemoryRecord(
@@ -234,9 +234,9 @@ class Simulation(World):
         ]
 
     def targets(self, agent_id: str) -> Targets:
-        """What an agent may do in the next tick: `areas`, `objects` with their verbs, `agents`."""
+        """Returns what an agent may do in the next tick: `areas`, `objects` with their verbs, `agents`."""
         return seen_at(self.run.reading, self.run.scenario, agent_id, self.run.tick).targets
 
     def state(self, tick: int | None = None) -> str:
-        """The state debugger: the tree, the plans and the beliefs of a tick, as `commonplace watch --view state`."""
+        """Returns tree, plans and beliefs of a tick, as `commonplace watch --view state` shows them."""
         return "\n".join(state_lines(self.run.reading, self.run.reading.tick(tick)))

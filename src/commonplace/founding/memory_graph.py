@@ -87,7 +87,7 @@ Edge = TypedDict(
 
 
 class SimilarQuery(TypedDict):
-    """What `GraphStore.search_similar_queries` finds. `sim` is the cosine, 0–1."""
+    """A result of `GraphStore.search_similar_queries`. `sim` is the cosine, 0–1."""
 
     id: str
     score: float
@@ -119,7 +119,7 @@ class SimpleEmbedding(HashedNgrams):
     """Hashed character n-grams, whose configuration can be taken over from a snapshot."""
 
     def import_state(self, state: Mapping[str, Any]) -> None:
-        """Become the embedder of an exported state. Raises UsageError for the state of another embedder."""
+        """Becomes the embedder of an exported state. Raises UsageError for the state of another embedder."""
         given = HashedNgrams.from_state(state)
         self.__init__(given.ngram_range, given.dimensions, given.seed)
 
@@ -146,18 +146,18 @@ class _Provided:
 
 
 def cosine_sparse(one: Mapping[int, float], other: Mapping[int, float]) -> float:
-    """The cosine of two sparse vectors; 0 where one of them is empty."""
+    """Returns the cosine of two sparse vectors; 0 where one of them is empty."""
     dimensions = max((*one, *other), default=0) + 1
     return cosine(vector_of(one, dimensions), vector_of(other, dimensions))
 
 
 def serialize_sparse(vector: Mapping[int, float]) -> list[list[float]]:
-    """`[[i, v], …]` by ascending dimension, as snapshots hold a vector."""
+    """Returns `[[i, v], …]` by ascending dimension, as snapshots hold a vector."""
     return vector_of(vector, max(vector, default=0) + 1).pairs()
 
 
 def deserialize_sparse(pairs: Iterable[Sequence[float]]) -> dict[int, float]:
-    """The vector of `[[i, v], …]`."""
+    """Returns the vector of `[[i, v], …]`."""
     return {int(dim): value for dim, value in pairs}
 
 
@@ -171,7 +171,7 @@ class GraphStore:
 
     @classmethod
     def over(cls, graph: QueryGraph) -> GraphStore:
-        """The store of a graph that exists, such as a `StoredGraph` in SQLite."""
+        """Returns the store of a graph that exists, such as a `StoredGraph` in SQLite."""
         store = cls.__new__(cls)
         store.graph = graph
         return store
@@ -189,7 +189,7 @@ class GraphStore:
         self.graph.adjust_weights(id, feedback_delta=feedback_delta, repeat_delta=repeat_delta)
 
     def search_similar_queries(self, text: str, k: int = 5) -> list[SimilarQuery]:
-        """The `k` questions with the best scores, best first. Changes nothing."""
+        """Returns the `k` questions with the best scores, best first. Changes nothing."""
         return [
             {
                 "id": hit.id,
@@ -202,17 +202,17 @@ class GraphStore:
         ]
 
     def link(self, source: str, target: str, type: EdgeType, weight: float) -> None:
-        """Link two nodes. An edge that is there gains the weight, and its time is refreshed."""
+        """Links two nodes. An edge that is there gains the weight, and its time is refreshed."""
         self.graph.link(source, target, type, weight)
 
     def upsert_entity(
         self, user_id: str, canonical_id: str, text: str | None = None, aliases: Iterable[str] = ()
     ) -> str:
-        """The id of a user's entity, which new questions refer to when they name its id, its text or an alias."""
+        """Returns the id of a user's entity. New questions refer to it when they name its id, its text or an alias."""
         return _entity(self.graph, user_id, canonical_id, text, aliases)
 
     def node(self, id: str) -> BaseNode:
-        """A node by its id."""
+        """Returns a node by its id."""
         node = self.graph.node(id)
         found: BaseNode = {
             "id": node.id,
@@ -231,7 +231,7 @@ class GraphStore:
         return found
 
     def edges(self, id: str | None = None) -> list[Edge]:
-        """All edges, or those of a node, the oldest first."""
+        """Returns all edges, or those of a node, the oldest first."""
         return [
             {
                 "id": edge.id,
@@ -246,39 +246,39 @@ class GraphStore:
         ]
 
     def rank(self, id: str) -> float:
-        """0.5·recency + 0.3·tanh(repeat/5) + 0.2·tanh(feedback/5), recency = exp(−ln 2·age/half-life)."""
+        """Returns 0.5·recency + 0.3·tanh(repeat/5) + 0.2·tanh(feedback/5), recency = exp(−ln 2·age/half-life)."""
         return self.graph.node(id).rank
 
     def decay(self) -> None:
-        """Make the passing of time real; `Upkeep` does it every so often."""
+        """Makes the passing of time real; `Upkeep` does it every so often."""
         self.graph.decay()
 
     def to_snapshot(self) -> dict[str, Any]:
-        """All there is, as JSON: settings, state of the embedder, nodes with vectors as `[[i, v], …]`, edges."""
+        """Returns everything as JSON: settings, state of the embedder, nodes with vectors as `[[i, v], …]`, edges."""
         return self.graph.to_snapshot()
 
     def from_snapshot(self, s: dict[str, Any]) -> None:
-        """Become the graph of a snapshot. Raises CommonplaceError for what is not a whole one."""
+        """Becomes the graph of a snapshot. Raises CommonplaceError for what is not a whole one."""
         self.graph.restore(s)
 
     def save_to_file(self, file: str | Path, *, only_if_dirty: bool = False) -> None:
-        """Write a snapshot, whole or not at all. `Upkeep` writes one a while after each change."""
+        """Writes a snapshot, whole or not at all. `Upkeep` writes one a while after each change."""
         self.graph.save(file, only_if_dirty=only_if_dirty)
 
     @staticmethod
     def load_from_file(file: str | Path, store: GraphStore) -> None:
-        """Fill a store with what was saved. Raises CommonplaceError for a damaged file."""
+        """Fills a store with what was saved. Raises CommonplaceError for a damaged file."""
         store.from_snapshot(QueryGraph.load(file, embedder=store.graph.embedder).to_snapshot())
 
     def stats(self) -> dict[Literal["nodes", "edges"], int]:
-        """How many nodes and edges there are."""
+        """Returns how many nodes and edges there are."""
         stats = self.graph.stats()
         return {"nodes": stats.nodes, "edges": stats.edges}
 
 
 @dataclass(frozen=True, slots=True)
 class PromotionConfig:
-    """What of a session becomes the agent's."""
+    """The conditions under which a session's questions become the agent's."""
 
     min_rank: float = 0.55
     max_promotions: int = 20
@@ -288,7 +288,7 @@ class PromotionConfig:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointConfig:
-    """What of a session is written when it ends, and where."""
+    """The part of a session that is written when it ends, and where."""
 
     out_dir: str | Path = "./.agentos/checkpoints"
     top_k: int = 30
@@ -306,7 +306,7 @@ class OrchestratorConfig:
     search_bias_session_first: float = 0.05
 
     def settings(self) -> ConversationConfig:
-        """As `ConversationMemory` takes them."""
+        """Returns the settings as `ConversationMemory` takes them."""
         return ConversationConfig(
             session=self.session_graph,
             agent=self.agent_graph,
@@ -340,11 +340,11 @@ class MemoryOrchestrator:
         )
 
     def get_session_store(self, session_id: str) -> GraphStore:
-        """The store of a session; begins it where there is none."""
+        """Returns the store of a session, and begins the session if necessary."""
         return GraphStore.over(self.memory.session(session_id))
 
     def get_agent_store(self) -> GraphStore:
-        """The store that all sessions of the agent share."""
+        """Returns the store that all sessions of the agent share."""
         return GraphStore.over(self.memory.agent)
 
     def upsert_query(self, session_id: str, text: str) -> str:
@@ -356,7 +356,7 @@ class MemoryOrchestrator:
         return self.memory.record_feedback(session_id, q_id, label, note=note)
 
     def search(self, session_id: str, text: str, k: int = 5) -> list[FoundQuery]:
-        """The `k` best of both graphs, each canonical key once, with a bias to the session. Changes nothing."""
+        """Returns the `k` best of both graphs, each canonical key once, with a bias to the session. Changes nothing."""
         return [
             {
                 "id": hit.id,
@@ -371,27 +371,27 @@ class MemoryOrchestrator:
     def finalize_session(
         self, session_id: str, *, promote: bool = True, checkpoint: bool = True, checkpoint_name: str | None = None
     ) -> Finalized:
-        """Write the checkpoint, promote what proved useful, end the session."""
+        """Writes the checkpoint, promotes what proved useful, and ends the session."""
         return self.memory.finalize_session(
             session_id, promote=promote, checkpoint=checkpoint, checkpoint_name=checkpoint_name
         )
 
     def load_checkpoint(self, path: str | Path, session_id: str | None = None) -> str:
-        """Begin a session with what a checkpoint holds; returns its id."""
+        """Begins a session with the content of a checkpoint; returns its id."""
         return self.memory.load_checkpoint(path, session_id)
 
     def gc_sessions(self, older_than_ms: float) -> list[str]:
-        """End the sessions that nobody has used for so many milliseconds; returns their ids."""
+        """Ends the sessions that nobody has used for so many milliseconds; returns their ids."""
         return self.memory.gc_sessions(older_than=timedelta(milliseconds=older_than_ms))
 
     def get_active_sessions(self) -> list[str]:
-        """The ids of the sessions that have begun and not ended, sorted."""
+        """Returns the ids of the sessions that have begun and not ended, sorted."""
         return self.memory.active_sessions()
 
     def upsert_entity(
         self, user_id: str, canonical_id: str, text: str | None = None, aliases: Iterable[str] = ()
     ) -> str:
-        """The id of a user's entity in the agent's graph. Questions of any session that name it refer to it."""
+        """Returns the id of a user's entity in the agent's graph. Questions of any session that name it refer to it."""
         return _entity(self.memory.agent, user_id, canonical_id, text, aliases)
 
 
@@ -401,6 +401,6 @@ def _entity(graph: QueryGraph, user_id: str, canonical_id: str, text: str | None
 
 
 def _embedder(provider: EmbeddingProvider | None) -> Embedder | None:
-    """The provider itself where it is an embedder already."""
+    """Returns the provider as an embedder."""
     complete = all(hasattr(provider, name) for name in ("dimensions", "export_state"))
     return provider if provider is None or complete else _Provided(provider)  # pyright: ignore[reportReturnType]

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, Self, cast
@@ -122,7 +123,7 @@ class AgentProfile(BaseModel):
 
 
 class AgentState(BaseModel):
-    """Where an agent is in the dialogue; `run_step` keeps it up to date."""
+    """The place of an agent in the dialogue; `run_step` keeps it up to date."""
 
     turn_index: int = Field(0, ge=0)
     """Turns it has taken."""
@@ -143,7 +144,7 @@ class ScoredMemory(BaseModel):
 
 
 class StoreEvent(BaseModel):
-    """What became a memory or not, and why."""
+    """A decision whether something became a memory, with its reason."""
 
     memory_type: MemoryType
     content: str
@@ -176,7 +177,7 @@ class TurnRecord(BaseModel):
 
 
 def _id(*parts: object) -> str:
-    """A hash in the form of a uuid4."""
+    """Returns a hash in the form of a uuid4."""
     hashed = blake2b("\0".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return str(UUID(bytes=hashed, version=4))
 
@@ -185,12 +186,12 @@ def _id(*parts: object) -> str:
 
 
 def importance_rule_score(text: str, goal: str = "", names: Sequence[str] = ()) -> int:
-    """1–10 by rules: base 3, eventful words +2, feelings +1, a word of the goal +2, a name or a relation +1."""
+    """Rates 1–10 by rules: base 3, eventful words +2, feelings +1, a word of the goal +2, a name or a relation +1."""
     return RuleRater(goal=goal, names=names)(text)
 
 
 def recency_score(age_hours: float, tau: float = TAU) -> float:
-    """exp(−age/τ), 0–1; 1 for what is still to come. `age_hours`, `tau`: hours. Raises UsageError unless τ > 0."""
+    """Returns exp(−age/τ), 0–1; 1 for the future. `age_hours`, `tau`: hours. Raises UsageError unless τ > 0."""
     return _decay(tau) ** max(0.0, age_hours)
 
 
@@ -203,7 +204,7 @@ def final_score(
     w_rec: float = 0.25,
     w_imp: float = 0.25,
 ) -> float:
-    """w_sim · similarity + w_rec · recency + w_imp · importance: a cosine, 0–1, and (i − 1) / 9."""
+    """Returns w_sim · similarity + w_rec · recency + w_imp · importance: a cosine, 0–1, and (i − 1) / 9."""
     return w_sim * similarity + w_rec * recency + w_imp * importance
 
 
@@ -217,7 +218,7 @@ def _decay(tau: float) -> float:
 
 
 class MemoryStream:
-    """What one agent remembers: in RAM or, with a `folder`, in a Chroma collection `memories_agent_{name}`.
+    """One agent's memories: in RAM or, with a `folder`, in a Chroma collection `memories_agent_{name}`.
 
     Where the folder cannot be used, or Chroma fails later, the stream goes on in RAM, and `notices` says why.
     """
@@ -237,7 +238,7 @@ class MemoryStream:
     ) -> None:
         """`top_n` nearest by cosine compete, `k` are returned; `tau` in hours; `clock`: the real one by default."""
         self.name, self.k = name, k
-        self.clock = clock or _now
+        self.clock = clock or partial(datetime.now, UTC)
         self.notices: list[str] = []
         self.policy = replace(
             policies.TWO_STAGE,
@@ -265,7 +266,7 @@ class MemoryStream:
         self.close()
 
     def add(self, memory: Memory | str) -> Memory:
-        """Remember something; a text is an observation of now, rated by rule. A memory that is there is not added."""
+        """Adds a memory; a text is an observation of now, rated by rule. An existing memory is not added."""
         if isinstance(memory, str):
             memory = Memory(content=memory, created_at=self.clock(), importance=importance_rule_score(memory))
         if any(memory.id == known.details.get("id") for known in self.stream):
@@ -292,25 +293,25 @@ class MemoryStream:
         return memory
 
     def retrieve(self, query: str, *, k: int = 0, now: datetime | None = None) -> list[ScoredMemory]:
-        """The `k` best (by default the stream's) of the `top_n` nearest, best first; they count as accessed."""
+        """Returns the `k` best (by default the stream's) of the `top_n` nearest, best first; they count as accessed."""
         found = self.stream.retrieve(query, at=now or self.clock(), k=k or self.k, policy=self.policy)
         return [_scored(hit.memory, {name: part.normalised for name, part in hit.parts.items()}, hit.score)
                 for hit in found.hits]  # fmt: skip
 
     @property
     def memories(self) -> list[Memory]:
-        """All, oldest first, with their embeddings."""
+        """All memories, oldest first, with their embeddings."""
         return [_memory(one, self.stream.vector(one.id)) for one in self.stream]
 
     def __len__(self) -> int:
         return len(self.stream)
 
     def apply(self, delta: core.Delta) -> None:
-        """Keep what a turn adds."""
+        """Keeps what a turn adds."""
         self._kept(lambda: self.stream.apply(delta))
 
     def _kept(self, change: Callable[[], object]) -> None:
-        """Make a change; where it cannot be stored, in RAM."""
+        """Makes a change, in RAM where it cannot be stored."""
         try:
             change()
         except UsageError:
@@ -323,11 +324,11 @@ class MemoryStream:
             change()
 
     def reset(self) -> None:
-        """Forget everything and empty the collection."""
+        """Forgets everything and empties the collection."""
         self.stream.delete()
 
     def close(self) -> None:
-        """Write what is to be written; the last stream of a folder closes it. May be called twice."""
+        """Writes what is left; the last stream of a folder closes it. May be called twice."""
         if self._folder is not None:
             try:
                 if hasattr(self, "stream"):
@@ -382,10 +383,6 @@ def _scored(memory: core.Memory, parts: Mapping[str, float], score: float) -> Sc
     )
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 # ── §7: the agent ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -434,7 +431,7 @@ class Agent:
     def run_step(
         self, context: str, other_agent_name: str, recent_dialogue: Sequence[TurnRecord | tuple[str, str]] = ()
     ) -> TurnRecord:
-        """One turn. `recent_dialogue`: the latest turns, oldest first, as records or as (speaker's name, line).
+        """Takes one turn. `recent_dialogue`: the latest turns, oldest first, as records or as (speaker's name, line).
 
         A mind without a usable answer costs the line, for which a placeholder stands. Raises UsageError for a key or a
         model that a server refuses.
@@ -458,7 +455,7 @@ class Agent:
     # the turn
 
     def _driven(self, scenario: Scenario, other: str, context: str, moment: datetime) -> Drive:
-        """One turn of the stage, in a room with nothing but the dialogue."""
+        """Takes one turn of the stage, in a room with nothing but the dialogue."""
         tick, stream = 2 * self.state.turn_index + 2, self.memory_stream.stream
         scenario = replace(scenario, clock=Clock(moment - timedelta(minutes=tick), 1))
         character = replace(self._character or scenario.states[self.me], mood=self.state.mood_hint or "")
@@ -482,7 +479,7 @@ class Agent:
         return bool(period) and (self._owes_reflection or (index > 0 and index % period == 0))
 
     def _room(self, scenario: Scenario, other: str, tick: int) -> World:
-        """The world as the stage has it at the end of the tick before."""
+        """Returns the world as the stage has it at the end of the tick before."""
         if not self._lines:
             return replace(scenario.opening, tick=tick - 1)
         last, members = self._lines[-1], tuple(sorted((self.me, other)))
@@ -495,7 +492,7 @@ class Agent:
         return replace(scenario.opening, tick=tick - 1, conversations={ROOM: (talk,)}, happened={ROOM: heard})
 
     def _hear(self, dialogue: Sequence[TurnRecord | tuple[str, str]], other: str) -> None:
-        """Take what of the dialogue is new: what follows the longest part of it that is known."""
+        """Takes in the new part of the dialogue: what follows the longest known part."""
         given = [_line(one, self.profile.name, self.me, other, 2 * self.state.turn_index + 1) for one in dialogue]
         said, known = [one.utterance for one in given], [one.utterance for one in self._lines]
         most = min(len(said), len(known))
@@ -503,7 +500,7 @@ class Agent:
         self._lines += [one for one in given[overlap:] if one.utterance]
 
     def _keep(self, turn: Turn) -> None:
-        """What the turn adds, under the document's names for where it comes from."""
+        """Adds what the turn adds, under the document's names for where it comes from."""
         delta = turn.delta
         named = tuple(replace(one, source=SOURCES[one.kind]) for one in delta.memories)
         self.memory_stream.apply(replace(delta, memories=named))
@@ -523,7 +520,7 @@ class Agent:
         return self._scenarios[other]
 
     def _document(self, other: str) -> str:
-        """The scenario of the two: this one as its profile has it, the other by name."""
+        """Returns the scenario of the two: this one as its profile has it, the other by name."""
         policy = self.memory_stream.policy
         person = {"age": 0, "home": ROOM}  # of no known age
         cast = [
@@ -546,7 +543,7 @@ class Agent:
         return json.dumps(document, ensure_ascii=False)
 
     def _asked(self, scenario: Scenario) -> Mind:
-        """The mind of the client."""
+        """Returns the mind of the client."""
         client = self._client
         if self._mind is None:
             write = next((call for name in ("generate", "complete") if (call := getattr(client, name, None))), client)
@@ -624,7 +621,7 @@ class Agent:
 
 
 async def _driven(driver: Driver, drive: Drive, mind: Mind) -> None:
-    """Drive a turn to its end in a loop of its own, which leaves no connection open."""
+    """Drives a turn to its end in a loop of its own, which leaves no connection open."""
     try:
         await driver.run([drive])
     finally:
@@ -632,7 +629,7 @@ async def _driven(driver: Driver, drive: Drive, mind: Mind) -> None:
 
 
 def _slug(name: str) -> str:
-    """The id of an agent: its name in small letters, of another script a hash of it."""
+    """Returns the id of an agent: its name in small letters, of another script a hash of it."""
     plain = name.strip().lower().replace(" ", "-")
     if len(plain) <= 60 and re.fullmatch("[a-z0-9_-]+", plain) and plain != ROOM:
         return plain
@@ -654,5 +651,5 @@ def _decision(text: str, reason: str, importance: float = 1, kind: str = "observ
 
 
 def _type(kind: str) -> MemoryType:
-    """What one said oneself is an observation, too."""
+    """Returns the document's type of a memory. A line the agent said itself is an observation, too."""
     return cast("MemoryType", "observation" if kind == "action" else kind)

@@ -16,7 +16,7 @@ from commonplace.memory.retrieval import Retrieval, candidates, score_candidates
 from commonplace.memory.scoring import UNIT, Part, ScoredMemory
 from commonplace.memory.search import matching
 from commonplace.memory.table import View
-from commonplace.text import Lines, clean, shortened
+from commonplace.text import NotebookText, clean, shortened
 
 Reason = Literal[
     "retrieved",
@@ -34,7 +34,7 @@ Reason = Literal[
 ]
 
 
-def explain(hits: Iterable[ScoredMemory]) -> Lines:
+def explain(hits: Iterable[ScoredMemory]) -> NotebookText:
     """A table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory.
 
     A part that is not normalised is shown once, and a weight of 1 not at all. Of a `Retrieval` whose question could
@@ -49,12 +49,14 @@ def explain(hits: Iterable[ScoredMemory]) -> Lines:
         text = f"#{hit.memory.id} {shortened(clean(hit.memory.text), 80)}"
         lines.append([str(hit.rank), f"{hit.score:.4f}", *parts, text])
     if len(lines) == 1:
-        return Lines("no memories")
+        return NotebookText("no memories")
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]) - 1)]
     rows = [
         "  ".join([*(cell.rjust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]) for line in lines
     ]
-    return Lines("\n".join([*rows, f"the question has no vector ({failed}): every cosine is 0"] if failed else rows))
+    return NotebookText(
+        "\n".join([*rows, f"the question has no vector ({failed}): every cosine is 0"] if failed else rows)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import KIND_CODES, MemoryTable, View
 from commonplace.memory.threads import in_thread, locked
-from commonplace.text import Lines, clean, html_table
+from commonplace.text import NotebookText, clean, html_table
 
 SHOWN = 10
 """Memories that a notebook shows of a stream: the latest."""
@@ -124,7 +124,7 @@ class Reader:
         """The hits of `retrieve`, with the same arguments."""
         return list(self.retrieve(query, at=at, **options).hits)
 
-    def explain(self, hits: Iterable[ScoredMemory]) -> Lines:
+    def explain(self, hits: Iterable[ScoredMemory]) -> NotebookText:
         """A table of the hits with every part of every score."""
         return explain(hits)
 

@@ -22,7 +22,7 @@ _MORE = 16
 
 
 class UsearchIndex:
-    """`QueryGraph(index=UsearchIndex)`. Needs the extra `ann`."""
+    """An approximate index: `QueryGraph(index=UsearchIndex)`. Needs the extra `ann`."""
 
     def __init__(self, vectors: Vectors, *, projected: int = 256, expansion: int = 256) -> None:
         """`projected`: numbers of a projection; `expansion`: how widely HNSW searches."""
@@ -35,15 +35,15 @@ class UsearchIndex:
             self.add(slot, vectors.vector(slot))
 
     def add(self, slot: int, vector: Vector) -> None:
-        """Add the projection."""
+        """Adds the projection."""
         self._found.add(slot, self._projection(vector))
 
     def remove(self, slot: int) -> None:
-        """Take it out."""
+        """Removes the projection."""
         self._found.remove(slot)
 
     def candidates(self, query: Vector, count: int, needed: Needed) -> Slots:  # noqa: ARG002
-        """The nearest that were found, `16·count` of them at least."""
+        """Returns the nearest slots that were found, at least `16·count`."""
         matches = self._found.search(self._projection(query), max(128, _MORE * count))
         return np.sort(np.asarray(matches.keys).astype(np.intp))
 
@@ -53,7 +53,7 @@ class UsearchIndex:
 
 @cache
 def _signs(dimensions: int, projected: int) -> NDArray[np.int8]:
-    """A random ±1 for each pair, the same in every process."""
+    """Returns a random ±1 for each pair, the same in every process."""
     return np.random.default_rng(_SEED).integers(0, 2, (dimensions, projected), dtype=np.int8) * np.int8(2) - np.int8(1)
 
 

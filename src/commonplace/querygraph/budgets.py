@@ -16,7 +16,7 @@ from commonplace.querygraph.tables import ANSWER, ENTITY, FEEDBACK, Tables
 
 
 class NoRoom(CommonplaceError):
-    """A node cannot be added: all others are pinned, or in use by the call."""
+    """An error: a node cannot be added, because all others are pinned or in use by the call."""
 
 
 class Budgeted:
@@ -31,7 +31,7 @@ class Budgeted:
         self._hold(Tables(dimensions), 0)
 
     def _hold(self, tables: Tables, now: int) -> None:
-        """Work on these tables; nodes and edges beyond the budgets are evicted."""
+        """Works on these tables. Nodes and edges beyond the budgets are evicted."""
         self._tables = tables
         self._nodes, self._edges, self._entities = tables.nodes, tables.edges, tables.entities
         self._index: Index = self._make_index(tables.vectors)
@@ -41,18 +41,18 @@ class Budgeted:
             self._unlink(self._edges.weakest())
 
     def _changed(self, row: int) -> None:  # noqa: ARG002 – the next four tell `StoredGraph` what to write
-        """A node is new or different. Every change of a node ends here, and every change of an edge in `_linked`."""
+        """Notes a new or changed node. Every change of a node ends here, and every change of an edge in `_linked`."""
         self._version += 1
 
     def _linked(self, slot: int) -> None:  # noqa: ARG002
         self._version += 1
 
     def _dropped(self, id: str) -> None:  # noqa: ARG002
-        """A node is gone."""
+        """Notes a node that is gone."""
         self._version += 1
 
     def _unlinked(self, slot: int) -> None:  # noqa: ARG002
-        """An edge is about to go."""
+        """Notes an edge that is about to go."""
         self._version += 1
 
     def _use(self, row: int, now: int) -> None:
@@ -79,7 +79,7 @@ class Budgeted:
         keep: Sequence[int] = (),
         extras: tuple[str, ...] = (),
     ) -> int:
-        """A new node, with room made for it first."""
+        """Adds a node, with room made for it first."""
         while len(self._nodes.rows) >= self.config.max_nodes:
             self._remove(self._victim(now, keep))
         row = self._nodes.add(id, kind, text, key, now, self._tables.next_serial())
@@ -88,7 +88,7 @@ class Budgeted:
         return row
 
     def _victim(self, now: int, keep: Sequence[int]) -> int:
-        """The row to evict: answers and feedback of questions that are gone, then the lowest rank, then the oldest.
+        """Returns the row to evict: answers and feedback without a question, then the lowest rank, then the oldest.
 
         Nodes of at least `protect_min_degree` edges go only when no others are left. Raises NoRoom when all are
         pinned.
@@ -109,7 +109,7 @@ class Budgeted:
         return int(lowest[nodes.serial[lowest].argmin()])
 
     def _remove(self, row: int) -> None:
-        """Evict a node and its edges."""
+        """Evicts a node and its edges."""
         for slot in list(self._nodes.incident[row]):
             self._unlink(slot)
         slot = int(self._nodes.slot[row])
@@ -124,7 +124,7 @@ class Budgeted:
         self._nodes.remove(row)
 
     def _renumber(self) -> None:
-        """Give the vectors there are new slots, without gaps."""
+        """Gives the vectors there are new slots, without gaps."""
         old = self._tables.vectors
         self._tables.vectors = Vectors(old.dimensions)
         slots = old.all()
@@ -133,7 +133,7 @@ class Budgeted:
         self._index = self._make_index(self._tables.vectors)
 
     def _edge_slot(self, source: int, kind: int, target: int) -> int | None:
-        """Where the edge is, if there is one; looked for at the end with fewer edges."""
+        """Returns the slot of the edge, if there is one. It is looked for at the end with fewer edges."""
         lists = self._nodes.incident
         few = lists[source] if len(lists[source]) <= len(lists[target]) else lists[target]
         edges = self._edges
@@ -148,7 +148,7 @@ class Budgeted:
         return None
 
     def _link(self, source: int, kind: int, target: int, weight: float, now: int) -> bool:
-        """Add an edge, or its weight to the one that is there; returns whether it is new."""
+        """Adds an edge, or its weight to an existing one. Returns whether it is new."""
         edges = self._edges
         slot = self._edge_slot(source, kind, target)
         if slot is not None:

@@ -49,18 +49,18 @@ class GraphConfig:
 
     @classmethod
     def agent(cls) -> GraphConfig:
-        """What an agent keeps for good."""
+        """Returns the settings of an agent's graph."""
         return cls(
             max_edges=12_000, half_life_min=1440.0, tau_sim=0.78, protect_min_degree=4, enable_inverted_index=True
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """Returns the settings as JSON holds them."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, given: Any) -> GraphConfig:
-        """The inverse of `as_dict`. Raises UsageError for what is not one."""
+        """Returns the inverse of `as_dict`. Raises UsageError for what is not one."""
         known = {one.name for one in fields(cls)}
         if not isinstance(given, dict) or not all(isinstance(key, str) and key in known for key in given):  # pyright: ignore[reportUnknownVariableType]
             raise UsageError("the settings of the graph cannot be read")

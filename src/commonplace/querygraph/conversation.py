@@ -41,7 +41,7 @@ class FoundAnswer(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Finalized:
-    """What became of a session."""
+    """A summary of a session that ended."""
 
     promoted: tuple[str, ...]
     """The agent's ids of the questions that were promoted, the best first."""
@@ -80,7 +80,7 @@ class ConversationMemory:
         self._lock = RLock()
 
     def session(self, session: str) -> QueryGraph:
-        """The graph of a session; begins it where there is none."""
+        """Returns the graph of a session, and begins the session if necessary."""
         if not session:
             raise UsageError("the id of the session is empty")
         with self._lock:
@@ -114,7 +114,7 @@ class ConversationMemory:
             return graph.record_feedback(query, label, answer=answer, note=note)
 
     def search(self, session: str, text: str, k: int = 5) -> list[Found]:
-        """The `k` best of what the session and the agent know, each canonical key once.
+        """Returns the `k` best results of the session and the agent, each canonical key once.
 
         `session_first_bias` is added to the scores of the session's questions. Changes nothing.
         """
@@ -131,7 +131,10 @@ class ConversationMemory:
         return list(best.values())[:k]
 
     def best_answers(self, session: str, text: str, k: int = 5, *, min_similarity: float = 0.0) -> list[FoundAnswer]:
-        """See `QueryGraph.best_answers`; of both graphs, the session's first where the score is the same."""
+        """Searches the answers of both graphs as `QueryGraph.best_answers` does.
+
+        The session's come first at equal scores.
+        """
         with self._lock:
             found = [
                 FoundAnswer(one.id, one.query, one.text, one.score, one.similarity, one.feedback, source)
@@ -148,13 +151,16 @@ class ConversationMemory:
     def finalize_session(
         self, session: str, *, promote: bool = True, checkpoint: bool = True, checkpoint_name: str | None = None
     ) -> Finalized:
-        """Write the checkpoint, promote what proved useful, end the session.
+        """Writes the checkpoint, promotes what proved useful, and ends the session.
 
         Promoted are the questions of at least `promote_min_rank` and `promote_min_degree`, the `max_promotions` best.
         If the checkpoint cannot be written, nothing is promoted and the session goes on.
         """
         with self._lock:
-            graph = self._active(session)
+            graph = self._sessions.get(session)
+            if graph is None:
+                hint = "ask something in it first, or load its checkpoint"
+                raise UsageError(f"no active session {session!r}", hint=hint)
             ranked = sorted(graph.nodes("query"), key=lambda node: -node.rank)
             path = self._write_checkpoint(session, graph, checkpoint_name) if checkpoint else None
             promoted: list[str] = []
@@ -168,7 +174,7 @@ class ConversationMemory:
             return Finalized(tuple(dict.fromkeys(promoted)), path)
 
     def load_checkpoint(self, path: str | Path, session: str | None = None) -> str:
-        """Begin a session with what a checkpoint holds; returns its id, by default that of then.
+        """Begins a session with the content of a checkpoint. Returns its id, by default the former one.
 
         Raises CommonplaceError for a damaged file, UsageError for a session that is active or another agent's.
         """
@@ -199,7 +205,7 @@ class ConversationMemory:
         return id
 
     def gc_sessions(self, *, older_than: timedelta) -> list[str]:
-        """End the sessions that nobody has used for longer, without promoting anything; returns their ids.
+        """Ends the sessions that nobody has used for longer, without promoting anything. Returns their ids.
 
         What is asked of the graph of a session itself is use as well.
         """
@@ -214,27 +220,21 @@ class ConversationMemory:
             return old
 
     def active_sessions(self) -> list[str]:
-        """The ids of the sessions that have begun and not ended, sorted."""
+        """Returns the ids of the sessions that have begun and not ended, sorted."""
         with self._lock:
             return sorted(self._sessions)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _active(self, session: str) -> QueryGraph:
-        graph = self._sessions.get(session)
-        if graph is None:
-            raise UsageError(f"no active session {session!r}", hint="ask something in it first, or load its checkpoint")
-        return graph
-
     def _graphs(self, session: str) -> list[tuple[Source, QueryGraph]]:
-        """What a question in the session is looked for in; a session that has not begun has nothing."""
+        """Returns the graphs to search for a question in the session; a session that has not begun has none."""
         both: list[tuple[Source, QueryGraph]] = [("agent", self.agent)]
         if session in self._sessions:
             both.insert(0, ("session", self.session(session)))
         return both
 
     def _with_query(self, session: str, query: str) -> QueryGraph:
-        """The session's graph, with the question of the agent's graph if only that has it."""
+        """Returns the session's graph, with the question of the agent's graph if only that has it."""
         graph = self.session(session)
         if query not in graph and query in self.agent:
             text = self.agent.node(query).text
@@ -247,7 +247,7 @@ class ConversationMemory:
         self._used.pop(session, None)
 
     def _write_checkpoint(self, session: str, graph: QueryGraph, name: str | None) -> Path:
-        """The questions of highest rank and what belongs to them, readable by people."""
+        """Writes the questions of highest rank and what belongs to them, readable by people."""
         now = self._clock()
         stamp = now.astimezone(UTC).strftime("%Y%m%dT%H%M%S")
         name = name or f"{quote(self.agent_id, safe='')}-{quote(session, safe='')}-{stamp}.json"
@@ -289,7 +289,7 @@ class ConversationMemory:
 
 
 def _printed(content: dict[str, Any]) -> str:
-    """JSON with a line for every node and edge: it can be read and compared, and is not thousands of lines long."""
+    """Returns JSON with one line for each node and edge, which a person can read and compare."""
     rows: list[str] = []
     for name, value in content.items():
         head = canonical(name).decode()
@@ -302,7 +302,7 @@ def _printed(content: dict[str, Any]) -> str:
 
 
 def _snapshot_of(held: dict[str, Any]) -> dict[str, Any]:
-    """The snapshot that a checkpoint was made from."""
+    """Returns the snapshot that a checkpoint was made from."""
     nodes = {node["id"]: node for node in (*held["top_queries"], *held["other_nodes"])}
     places = {id: place for place, id in enumerate(held["order"])}
     names = ("version", "config", "embedder_state", "canonical_meta", "decayed_at")

@@ -34,24 +34,24 @@ class Vector(NamedTuple):
         return float(exact @ exact)
 
     def pairs(self) -> list[list[float]]:
-        """`[[dimension, value], …]`, as snapshots hold it; whole values as integers."""
+        """Returns `[[dimension, value], …]`, as snapshots hold it; whole values as integers."""
         whole = self.values.astype(np.int32)
         values = whole if (whole == self.values).all() else self.values
         return [list(pair) for pair in zip(self.dims.tolist(), values.tolist(), strict=True)]
 
 
 class Embedder(Protocol):
-    """Turns a text into numbers. Any object with these members is an embedder; there is no base class."""
+    """A function from texts to numbers. Any object with these members is an embedder; there is no base class."""
 
     @property
     def dimensions(self) -> int: ...
 
     def embed(self, text: str) -> Mapping[int, float] | Sequence[float] | Vector:
-        """Dimension → value, or a value for each dimension. The length does not matter, only the direction."""
+        """Returns dimension → value, or a value for each dimension. Only the direction matters, not the length."""
         ...
 
     def export_state(self) -> dict[str, Any]:
-        """All that its vectors depend on, as JSON. Vectors of different states are never compared."""
+        """Returns all that its vectors depend on, as JSON. Vectors of different states are never compared."""
         ...
 
 
@@ -73,7 +73,7 @@ class HashedNgrams:
         self._dims: dict[str, int] = {}
 
     def embed(self, text: str) -> Vector:
-        """How often each dimension is hit."""
+        """Counts how often each dimension is hit."""
         run = normalised(text)[:LONGEST]
         low, high = self.ngram_range
         grams = [run[i : i + size] for size in range(low, high + 1) for i in range(len(run) - size + 1)] or [run]
@@ -89,7 +89,7 @@ class HashedNgrams:
         return vector_of(hits, self.dimensions)
 
     def export_state(self) -> dict[str, Any]:
-        """What `from_state` makes the same embedder from."""
+        """Returns the state from which `from_state` makes the same embedder."""
         return {
             "kind": "hashed-ngrams",
             "ngram_range": list(self.ngram_range),
@@ -101,7 +101,7 @@ class HashedNgrams:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> HashedNgrams:
-        """The embedder of an exported state. Raises UsageError for the state of another embedder."""
+        """Returns the embedder of an exported state. Raises UsageError for the state of another embedder."""
         if state.get("kind") != "hashed-ngrams":
             kind = state.get("kind")
             raise UsageError(f"vectors of another embedder ({kind!r})", hint="pass that embedder: embedder=…")
@@ -113,7 +113,7 @@ class HashedNgrams:
 
 
 def vector_of(given: Mapping[int, float] | Sequence[float] | Vector, dimensions: int) -> Vector:
-    """What an embedder gave, as a sparse vector. Raises UsageError for other dimensions and non-finite values."""
+    """Returns an embedder's output as a sparse vector. Raises UsageError for other dimensions and non-finite values."""
     if isinstance(given, Vector):
         return given
     if isinstance(given, Mapping):
@@ -134,7 +134,7 @@ def vector_of(given: Mapping[int, float] | Sequence[float] | Vector, dimensions:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """The cosine of the angle between two vectors; 0 where one of them is empty."""
+    """Returns the cosine of the angle between two vectors; 0 where one of them is empty."""
     _, left, right = np.intersect1d(one.dims, other.dims, assume_unique=True, return_indices=True)
     scale = math.sqrt(one.square * other.square)
     return float(one.values[left].astype(np.float64) @ other.values[right].astype(np.float64)) / scale if scale else 0.0

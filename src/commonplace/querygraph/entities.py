@@ -15,20 +15,20 @@ _HANGUL_END = re.compile(f"[{HANGUL}]$")
 
 
 class AliasIndex:
-    """Aliases of entities, found in texts by rule."""
+    """An index of the aliases of entities, which finds them in texts by rule."""
 
     def __init__(self) -> None:
         self._aliases: dict[str, dict[str, set[str]]] = {}  # first letter → alias without spaces → entities
 
     def add(self, entity: str, aliases: tuple[str, ...]) -> None:
-        """From now on these names mean the entity, too."""
+        """Adds names that mean the entity."""
         for alias in aliases:
             run = "".join(_tokens(alias))
             if run:
                 self._aliases.setdefault(run[0], {}).setdefault(run, set()).add(entity)
 
     def remove(self, entity: str, aliases: tuple[str, ...]) -> None:
-        """The opposite of `add`."""
+        """Removes names that mean the entity."""
         for alias in aliases:
             run = "".join(_tokens(alias))
             meant = self._aliases.get(run[:1], {}).get(run, set())
@@ -37,7 +37,7 @@ class AliasIndex:
                 self._aliases.get(run[0], {}).pop(run, None)
 
     def named_in(self, text: str) -> tuple[str, ...]:
-        """The entities a text names, sorted."""
+        """Returns the entities a text names, sorted."""
         if not self._aliases:
             return ()
         tokens = _tokens(text)
@@ -60,7 +60,7 @@ def _tokens(text: str) -> tuple[str, ...]:
 
 
 def _ends(run: str, end: int, starts: list[int]) -> bool:
-    """Whether a name may end there: at the end of a word, or before a Korean particle that ends it."""
+    """Tells whether a name may end there: at the end of a word, or before a Korean particle that ends it."""
     if end in starts:
         return True
     rest = run[end : next(start for start in starts if start > end)]

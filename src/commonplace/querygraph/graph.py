@@ -91,7 +91,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How full a graph is."""
+    """The size of a graph."""
 
     nodes: int
     edges: int
@@ -99,7 +99,7 @@ class Stats:
 
 
 def wall_clock() -> datetime:
-    """The time now."""
+    """Returns the current time."""
     return datetime.now(UTC)
 
 
@@ -131,7 +131,7 @@ class QueryGraph(Budgeted):
     # ── asking and answering ─────────────────────────────────────────────────────────────────────────────────────
 
     def upsert_query(self, text: str) -> str:
-        """The id of the question's node: a known one if the key is the same or the cosine is at least `tau_dup`.
+        """Returns the id of the question's node: a known one if the key is the same or the cosine at least `tau_dup`.
 
         A known question is counted once more. A new one is linked to the `max_links` nearest with a cosine of at
         least `tau_sim`, and to the entities it names.
@@ -150,7 +150,10 @@ class QueryGraph(Budgeted):
             return self._nodes.ids[self._ask_first(text, key, vector, near, now)]
 
     def record_answer(self, query: str, text: str) -> str:
-        """The id of the answer's node, linked `responded_with`; the same answer to the same question is one node."""
+        """Returns the id of the answer's node, linked `responded_with`.
+
+        The same answer to the same question is one node.
+        """
         text = _checked(text)
         with self._writing():
             now = self._now()
@@ -167,7 +170,7 @@ class QueryGraph(Budgeted):
             return id
 
     def record_feedback(self, query: str, label: Label, *, answer: str | None = None, note: str | None = None) -> str:
-        """The id of the feedback's node. `up` adds 1 to the question's feedback, `down` −1, `retry` −0.5.
+        """Returns the id of the feedback's node. `up` adds 1 to the question's feedback, `down` −1, `retry` −0.5.
 
         The same goes to the answer where one is named, and, damped by similarity and with each hop, to similar
         questions. The same label with the same note on the same node is one feedback node, counted again.
@@ -196,7 +199,7 @@ class QueryGraph(Budgeted):
             return id
 
     def adjust_weights(self, id: str, *, feedback_delta: float = 0.0, repeat_delta: float = 0.0) -> None:
-        """Add to a node's weights without spreading: for weights that were earned elsewhere."""
+        """Adds to a node's weights without spreading: for weights that were earned elsewhere."""
         for name, value in (("feedback_delta", feedback_delta), ("repeat_delta", repeat_delta)):
             if not math.isfinite(value):
                 raise UsageError(f"{name} is {value}; expected a finite number")
@@ -204,7 +207,7 @@ class QueryGraph(Budgeted):
             self._weigh(self._row(id), feedback=feedback_delta, repeat=repeat_delta)
 
     def link(self, source: str, target: str, type: EdgeType, weight: float = 1.0) -> None:
-        """Link two nodes. An edge that is there gains the weight, and its time is refreshed."""
+        """Links two nodes. An edge that is there gains the weight, and its time is refreshed."""
         if type not in ENDS:
             raise UsageError(f"the type of the edge is {type!r}; expected one of {', '.join(EDGE_TYPES)}")
         if not (math.isfinite(weight) and weight > 0):
@@ -217,7 +220,7 @@ class QueryGraph(Budgeted):
             self._link(rows[0], EDGE_TYPES.index(type), rows[1], weight, self._now())
 
     def upsert_entity(self, name: str, *, aliases: Iterable[str] = (), key: str | None = None) -> str:
-        """The id of the entity's node. Questions asked from now on that name it, or an alias, refer to it.
+        """Returns the id of the entity's node. Questions asked from now on that name it, or an alias, refer to it.
 
         An entity that is known gains the aliases. A name counts where a word begins, with or without a particle.
         `key` says which entity it is, where names are ambiguous or change; by default the name does.
@@ -235,13 +238,13 @@ class QueryGraph(Budgeted):
             return id
 
     def entities_in(self, text: str) -> dict[str, tuple[str, ...]]:
-        """Id → the names of each entity that the text names, as a question would refer to them. Changes nothing."""
+        """Maps the id of each entity that the text names to its names, as a question would refer to them."""
         with self._reading():
             found = self._entities.named_in(text)
             return {id: self._nodes.extras[self._nodes.rows[id]] for id in found}
 
     def know(self, entities: Mapping[str, tuple[str, ...]]) -> None:
-        """Take in entities of another graph, as its `entities_in` gives them."""
+        """Takes in entities of another graph, as its `entities_in` gives them."""
         if entities:
             with self._writing():
                 now = self._now()
@@ -250,7 +253,7 @@ class QueryGraph(Budgeted):
                     self._call(self._add(id, ENTITY, names[0], id[2:], now) if row is None else row, names)
 
     def pin(self, id: str, pinned: bool = True) -> None:
-        """A pinned node is never evicted."""
+        """Pins a node, which is then never evicted."""
         with self._writing():
             row = self._row(id)
             self._nodes.pinned[row] = pinned
@@ -259,7 +262,9 @@ class QueryGraph(Budgeted):
     # ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def search(self, text: str, k: int = 5) -> list[Hit]:
-        """The `k` questions with the best scores, best first; of equals, the oldest. There is no minimum similarity.
+        """Returns the `k` questions with the best scores, best first; of equals, the oldest.
+
+        There is no minimum similarity.
 
         Changes nothing.
         """
@@ -270,7 +275,7 @@ class QueryGraph(Budgeted):
             return self._search(vector, k)
 
     def answers(self, query: str) -> list[Answer]:
-        """The answers of a question, the best received first; of equals, the one of higher rank."""
+        """Returns the answers of a question, the best received first; of equals, the one of higher rank."""
         with self._reading():
             now = self._now()
             rows = self._answers_of(self._row(query, "query"))
@@ -295,19 +300,19 @@ class QueryGraph(Budgeted):
             return sorted(found, key=lambda one: -one.score)[:k]
 
     def node(self, id: str) -> Node:
-        """A node by its id."""
+        """Returns a node by its id."""
         with self._reading():
             return self._node(self._row(id), self._now())
 
     def nodes(self, type: NodeType | None = None) -> list[Node]:
-        """All nodes, or those of a type, the oldest first."""
+        """Returns all nodes, or those of a type, the oldest first."""
         with self._reading():
             now = self._now()
             kind = None if type is None else NODE_TYPES.index(type)
             return [self._node(row, now) for row in self._nodes.rows.values() if kind in (None, self._nodes.type[row])]
 
     def edges(self, id: str | None = None) -> list[Edge]:
-        """All edges, or those of a node, the oldest first."""
+        """Returns all edges, or those of a node, the oldest first."""
         with self._reading():
             slots = (
                 self._edges.slots().tolist()
@@ -329,14 +334,14 @@ class QueryGraph(Budgeted):
 
     @property
     def last_access(self) -> int:
-        """When a node was last used, in microseconds since 1970; 0 for a graph that never was."""
+        """The last use of any node, in microseconds since 1970; 0 for a graph that was never used."""
         with self._reading():
             return int(self._nodes.accessed.max(initial=0))
 
     # ── time ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def decay(self, half_life: timedelta | None = None) -> None:
-        """Make the passing of time real: halve all weights for every `half_life` since the last use or decay.
+        """Makes the passing of time real: halves all weights for every `half_life` since the last use or decay.
 
         `half_life`: of the weights; by default that of recency. To be called as often as you like: twice is the
         same as once, later.
@@ -363,7 +368,7 @@ class QueryGraph(Budgeted):
     # ── keeping ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def to_snapshot(self, ids: Iterable[str] | None = None) -> dict[str, Any]:
-        """The graph as JSON: settings, embedder, nodes with their vectors, edges.
+        """Returns the graph as JSON: settings, embedder, nodes with their vectors, edges.
 
         `ids`: of the questions to take with their answers, their feedback, their entities and the edges among those;
         by default all there is.
@@ -382,7 +387,7 @@ class QueryGraph(Budgeted):
         clock: Clock = wall_clock,
         index: Callable[[Vectors], Index] | None = None,
     ) -> QueryGraph:
-        """The graph of a snapshot, with its own settings and embedder unless others are given.
+        """Returns the graph of a snapshot, with its own settings and embedder unless others are given.
 
         Vectors of another embedder, and keys of another version, are made again from the texts. Raises
         CommonplaceError for what is not a whole snapshot.
@@ -394,7 +399,7 @@ class QueryGraph(Budgeted):
             return graph
 
     def restore(self, snapshot: dict[str, Any]) -> None:
-        """Become the graph of a snapshot, with the settings, embedder and index of this one; see `from_snapshot`."""
+        """Becomes the graph of a snapshot, with the settings, embedder and index of this one; see `from_snapshot`."""
         with snapshots.explained():
             given = snapshots.restored(snapshots.read(snapshot), self.embedder)
         with self._writing():
@@ -407,7 +412,7 @@ class QueryGraph(Budgeted):
                 self._linked(slot)
 
     def absorb(self, snapshot: dict[str, Any], *, carry_weights: bool = True) -> list[str]:
-        """Take in the questions of a snapshot with all that belongs to them; returns their ids here, the best first.
+        """Takes in the questions of a snapshot with all that belongs to them. Returns their ids here, the best first.
 
         A question whose key is known, or whose cosine with a known one is at least `tau_dup`, becomes one with it:
         askings, answers, feedback, entities and degrees add up. A negative sum of feedback on a question stays with
@@ -447,7 +452,7 @@ class QueryGraph(Budgeted):
             return [self._nodes.ids[found[row]] for row in asked if row in found]
 
     def save(self, path: str | Path, *, only_if_dirty: bool = True) -> bool:
-        """Write a snapshot file, whole or not at all; returns whether one was written.
+        """Writes a snapshot file, whole or not at all. Returns whether one was written.
 
         Nothing is written where the graph is as it was when it was last saved there. The good snapshot that was
         there before stays beside it, as `NAME.previous`.
@@ -462,7 +467,7 @@ class QueryGraph(Budgeted):
             return True
 
     def export(self, path: str | Path) -> None:
-        """Write the nodes and edges for other programs, by the ending of the name; an existing file is replaced.
+        """Writes the nodes and edges for other programs, by the ending of the name. Replaces an existing file.
 
         `.graphml`: for graph editors and networkx. `.jsonl`: a line `{"node": …}` or `{"edge": …}` each, with the
         fields of `Node` and `Edge`. Vectors are left out; `save` keeps everything. Raises UsageError for other endings.
@@ -496,7 +501,7 @@ class QueryGraph(Budgeted):
         clock: Clock = wall_clock,
         index: Callable[[Vectors], Index] | None = None,
     ) -> QueryGraph:
-        """The graph of a snapshot file; see `from_snapshot`.
+        """Returns the graph of a snapshot file; see `from_snapshot`.
 
         A damaged file is refused; the message says what is wrong and names the good one before it.
         """
@@ -548,7 +553,7 @@ class QueryGraph(Budgeted):
     def _ask_first(
         self, text: str, key: str, vector: Vector, near: list[tuple[int, float]], now: int, *, keep: Sequence[int] = ()
     ) -> int:
-        """The row of a new question, linked to what is near it and to the entities it names."""
+        """Adds a new question, links it to what is near it and to the entities it names, and returns its row."""
         serial = self._tables.serial
         row = self._add(query_id(key), QUERY, text, key, now, keep=keep)
         slot = self._tables.vectors.add(row, vector)
@@ -562,7 +567,7 @@ class QueryGraph(Budgeted):
         return row
 
     def _call(self, entity: int, names: tuple[str, ...]) -> None:
-        """From now on the entity goes by these names, too."""
+        """Adds names to an entity."""
         known = self._nodes.extras[entity]
         if added := tuple(dict.fromkeys(name for name in names if name and name not in known)):
             self._nodes.extras[entity] = known + added
@@ -570,7 +575,7 @@ class QueryGraph(Budgeted):
             self._changed(entity)
 
     def _reached(self, row: int) -> list[tuple[int, float]]:
-        """(question, share of the feedback): itself, and what `similar_to` leads to, by the best path to each."""
+        """Returns (question, share of the feedback) for itself and what `similar_to` leads to, by the best paths."""
         shares = {row: 1.0}
         border = {row: 1.0}
         edges = self._edges
@@ -589,7 +594,7 @@ class QueryGraph(Budgeted):
         return list(shares.items())
 
     def _near(self, vector: Vector, floor: float) -> list[tuple[int, float]]:
-        """(row, cosine) of all questions with a cosine of at least `floor`, the nearest first, then the oldest."""
+        """Returns (row, cosine) of all questions with a cosine of `floor` or more, nearest first, then oldest."""
         slots = self._index.candidates(vector, self.config.max_links, lambda _, __: floor)
         cosines = self._tables.vectors.cosines(slots, vector)
         near = cosines >= floor
@@ -623,7 +628,7 @@ class QueryGraph(Budgeted):
         ]
 
     def _needed(self, k: int, share: float, score: Callable[[Slots, Any], Any]) -> Needed:
-        """The cosine that a question of the highest rank there may be needs to beat the k-th best so far."""
+        """Returns the cosine with which a question of the highest possible rank beats the k-th best so far."""
         highest = 0.5 + float(self._nodes.earned.max(initial=0.0))
 
         def needed(slots: Slots, cosines: Any) -> float:
@@ -636,7 +641,7 @@ class QueryGraph(Budgeted):
         return needed
 
     def _absorb_query(self, given: Tables, row: int, now: int, keep: tuple[int, ...], degrees: dict[int, int]) -> int:
-        """The row here of another graph's question; `degrees` notes the degree it is to have in the end."""
+        """Returns the row here of another graph's question; `degrees` notes the degree it is to have in the end."""
         text, key = given.nodes.texts[row], given.nodes.keys[row]
         repeat, feedback = float(given.nodes.repeat[row]), float(given.nodes.feedback[row])
         here = self._nodes.rows.get(query_id(key))
@@ -657,7 +662,7 @@ class QueryGraph(Budgeted):
         return here
 
     def _absorb_end(self, given: Tables, slot: int, found: dict[int, int], now: int) -> None:
-        """Find or make the entity, answer or feedback that an edge of another graph leads to."""
+        """Finds or makes the entity, answer or feedback that an edge of another graph leads to."""
         source, row = int(given.edges.source[slot]), int(given.edges.target[slot])
         if source not in found or row in found:
             return
@@ -694,7 +699,7 @@ class QueryGraph(Budgeted):
             self._link(source, kind, target, weight, int(given.edges.accessed[slot]))
 
     def _around(self, queries: list[int]) -> list[int]:
-        """The questions, and the answers, feedback and entities that their edges lead to, the oldest first."""
+        """Returns the questions, and the answers, feedback and entities that their edges lead to, the oldest first."""
         edges = self._edges
         found = set(queries)
         for kinds in ((RESPONDED, REFERS), (HAS_FEEDBACK,)):
@@ -742,7 +747,7 @@ class QueryGraph(Budgeted):
 
 
 def query_id(key: str) -> str:
-    """The id of the question with this canonical key, the same in every graph."""
+    """Returns the id of the question with this canonical key, the same in every graph."""
     return "q-" + key
 
 

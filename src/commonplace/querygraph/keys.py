@@ -33,7 +33,7 @@ _MARKS = re.compile(
 
 @lru_cache(maxsize=4096)
 def normalised(text: str) -> str:
-    """NFKC, case folded, without spaces and punctuation; the punctuation itself where there is nothing else."""
+    """Returns the text in NFKC, case folded, without spaces and punctuation; of pure punctuation, all of it."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", clean(text)).casefold())
     bare = _MARKS.sub(_kept, _THOUSANDS.sub("", folded))
     return bare or "".join(folded.split())
@@ -46,10 +46,10 @@ def _kept(found: re.Match[str]) -> str:
 
 
 def canonical_key(text: str) -> str:
-    """32 hexadecimal digits: xxh3-128 of the normalised text."""
+    """Returns 32 hexadecimal digits: xxh3-128 of the normalised text."""
     return hashed(normalised(text))
 
 
 def hashed(*parts: str) -> str:
-    """xxh3-128 of the parts, as 32 hexadecimal digits."""
+    """Returns xxh3-128 of the parts, as 32 hexadecimal digits."""
     return xxh3_128_hexdigest("\0".join(parts).encode(), seed=CANONICAL["seed"])

@@ -28,7 +28,7 @@ _PROBED = 32
 
 
 def grown(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array, or a copy with room for at least `size`."""
+    """Returns the array, or a copy with room for at least `size`."""
     if size <= len(array):
         return array
     larger = np.zeros(max(size, 2 * len(array), 16), dtype=array.dtype)
@@ -52,7 +52,7 @@ class Vectors:
         self._rows = np.zeros(16, dtype=np.int32)
 
     def add(self, row: int, vector: Vector) -> int:
-        """Keep the vector of a node; returns its slot."""
+        """Adds the vector of a node and returns its slot."""
         slot = self.count
         start = int(self._starts[slot])
         end = start + len(vector.dims)
@@ -75,32 +75,35 @@ class Vectors:
         return slot
 
     def remove(self, slot: int) -> None:
-        """The slot is not found any more."""
+        """Hides the slot from all searches."""
         self._alive[slot] = False
         self.living -= 1
 
     def vector(self, slot: int) -> Vector:
-        """The vector as it was added."""
+        """Returns the vector as it was added."""
         inside = slice(int(self._starts[slot]), int(self._starts[slot + 1]))
         return Vector(self._dims[inside].copy(), self._values[inside].copy())
 
     def rows(self, slots: Slots) -> NDArray[np.int32]:
-        """The nodes of the slots."""
+        """Returns the nodes of the slots."""
         return self._rows[slots]
 
     def all(self) -> Slots:
-        """The slots of all vectors there are, ascending."""
+        """Returns the slots of all vectors there are, ascending."""
         return np.flatnonzero(self._alive[: self.count])
 
     def living_among(self, slots: Slots) -> Slots:
         return slots[self._alive[slots]]
 
     def is_wasteful(self) -> bool:
-        """Whether so many slots are of removed vectors that starting over pays."""
+        """Tells whether so many slots belong to removed vectors that starting over pays."""
         return self.count - self.living > max(256, self.living // 2)
 
     def cosines(self, slots: Slots, query: Vector) -> NDArray[np.float64]:
-        """The cosine of each slot's vector with the query; the same bits in whatever company a slot is asked for."""
+        """Returns the cosine of each slot's vector with the query.
+
+        It has the same bits whatever other slots are asked for.
+        """
         found = np.zeros(len(slots))
         dense = np.zeros(self.dimensions)
         dense[query.dims] = query.values
@@ -127,7 +130,7 @@ class Vectors:
         return found
 
     def flat(self, slots: Slots) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
-        """(slot, dimension, value of the vector of length 1) of everything in these slots, one after the other."""
+        """Returns (slot, dimension, value of the vector of length 1) of everything in these slots, in turn."""
         starts = self._starts[slots]
         lengths = self._starts[slots + 1] - starts
         ends = np.cumsum(lengths)
@@ -138,31 +141,31 @@ class Vectors:
 
 
 class Index(Protocol):
-    """What finds candidates. The graph tells it of every vector, and makes a new one when slots are numbered anew."""
+    """A finder of candidates. The graph tells it of every vector, and makes a new one when slots are numbered anew."""
 
     def add(self, slot: int, vector: Vector) -> None: ...
 
     def remove(self, slot: int) -> None: ...
 
     def candidates(self, query: Vector, count: int, needed: Needed) -> Slots:
-        """The slots whose cosine with the query may be at least what is needed; `count` nearest are looked for."""
+        """Returns the slots whose cosine with the query may reach what is needed; `count` nearest are looked for."""
         ...
 
 
 class ExactScan:
-    """Everything is a candidate."""
+    """An index in which everything is a candidate."""
 
     def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
 
     def add(self, slot: int, vector: Vector) -> None:
-        """Nothing to do."""
+        """Does nothing."""
 
     def remove(self, slot: int) -> None:
-        """Nothing to do."""
+        """Does nothing."""
 
     def candidates(self, query: Vector, count: int, needed: Needed) -> Slots:  # noqa: ARG002
-        """All slots."""
+        """Returns all slots."""
         return self._vectors.all()
 
 
@@ -182,7 +185,7 @@ class InvertedIndex:
         self._build()
 
     def add(self, slot: int, vector: Vector) -> None:
-        """Append the slot to the list of each of its dimensions."""
+        """Appends the slot to the list of each of its dimensions."""
         square = vector.square
         if not square:
             return
@@ -199,10 +202,10 @@ class InvertedIndex:
         self._lengths[vector.dims] += 1
 
     def remove(self, slot: int) -> None:
-        """Nothing to do: candidates that are gone are left out."""
+        """Does nothing: removed candidates are left out later."""
 
     def candidates(self, query: Vector, count: int, needed: Needed) -> Slots:
-        """See the class."""
+        """Returns the candidates, as the class describes."""
         square = query.square
         lengths = self._lengths[query.dims]
         order = np.argsort(lengths, kind="stable")
@@ -226,7 +229,7 @@ class InvertedIndex:
             limit *= 3
 
     def _sum(self, partial: NDArray[np.float64], dims: NDArray[np.int32], weights: NDArray[np.floating[Any]]) -> None:
-        """Add the products of some dimensions to the partial sums."""
+        """Adds the products of some dimensions to the partial sums."""
         there = self._lengths[dims] > 0
         lengths = self._lengths[dims[there]]
         if not len(lengths):
@@ -238,7 +241,7 @@ class InvertedIndex:
         partial += np.bincount(slots, products, minlength=len(partial))
 
     def _least(self, partial: NDArray[np.float64], query: Vector, count: int, needed: Needed) -> float:
-        """What is needed, given the exact cosines of the slots that look best so far."""
+        """Returns what is needed, given the exact cosines of the slots that look best so far."""
         best = np.flatnonzero(partial > 0)
         most = max(_PROBED, 2 * count)
         if len(best) > most:
@@ -248,7 +251,7 @@ class InvertedIndex:
 
     @staticmethod
     def _partial_needed(least: float, rest: float) -> float:
-        """The smallest partial sum p with p + rest·√(1 − p²/|A|²) ≥ least, where |A|² + rest² = 1 and rest < least.
+        """Returns the smallest partial sum p with p + rest·√(1 − p²/|A|²) ≥ least, for |A|² + rest² = 1, rest < least.
 
         That is the smaller root of p² − 2·least·|A|²·p + |A|²·(least² − rest²) = 0.
         """
@@ -259,7 +262,7 @@ class InvertedIndex:
         return least * summed - math.sqrt(max(0.0, inside)) - _SLACK
 
     def _build(self) -> None:
-        """The lists of all vectors at once."""
+        """Builds the lists of all vectors at once."""
         slots = self._vectors.all()
         if not len(slots):
             return

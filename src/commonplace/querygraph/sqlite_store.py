@@ -58,7 +58,7 @@ Key = tuple[str, str, str]
 
 @dataclass(slots=True)
 class _Touched:
-    """What a change has touched so far."""
+    """The nodes and edges that a change has touched so far."""
 
     rows: set[int] = field(default_factory=set[int])
     slots: set[int] = field(default_factory=set[int])
@@ -107,7 +107,7 @@ class StoredGraph(QueryGraph):
             raise
 
     def close(self) -> None:
-        """Leave one file. May be called twice."""
+        """Closes the file. May be called twice."""
         with self._lock:
             close(self._connection)
 
@@ -178,7 +178,7 @@ class StoredGraph(QueryGraph):
     # ── what others have done ────────────────────────────────────────────────────────────────────────────────────
 
     def _pull(self) -> None:
-        """Bring into RAM what was committed since."""
+        """Reads into RAM what was committed since."""
         self._pulling = True
         try:
             change = int(self._meta("change"))
@@ -279,7 +279,7 @@ class StoredGraph(QueryGraph):
     # ── what this call has done ──────────────────────────────────────────────────────────────────────────────────
 
     def _push(self) -> int:
-        """Write what was touched, as one change; returns the number of the last change."""
+        """Writes what was touched, as one change. Returns the number of the last change."""
         if not self._touched and self._tables.decayed == int(self._meta("decayed")):
             return self._seen
         change = self._seen + 1
@@ -324,7 +324,7 @@ class StoredGraph(QueryGraph):
         return change
 
     def _settled(self, config: GraphConfig | None, embedder: Embedder | None) -> tuple[GraphConfig, Embedder]:
-        """The settings and the embedder to work with; a new file gets them."""
+        """Returns the settings and the embedder to work with; a new file gets them."""
         known = self._connection.execute("SELECT value FROM meta WHERE name = 'settings'").fetchone()
         if known is None:
             config, embedder = config or GraphConfig(), embedder or HashedNgrams()
@@ -362,7 +362,7 @@ class StoredGraph(QueryGraph):
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """A connection to a file of this kind, made if it is missing."""
+    """Opens a connection to a file of this kind, and makes the file if it is missing."""
     where = str(path)
     if kind_of(path) == "folder":
         raise UsageError("a folder, not a file", where=where, hint="give the name of a file")

@@ -100,7 +100,7 @@ class NodeTable:
         self._free: list[int] = []
 
     def add(self, id: str, kind: int, text: str, key: str, now: int, serial: int) -> int:
-        """The row of a new node that was asked or said once."""
+        """Adds a node that was asked or said once, and returns its row."""
         row = self._free.pop() if self._free else len(self.ids)
         if row == len(self.ids):
             self._grow(row + 1)
@@ -119,19 +119,19 @@ class NodeTable:
         return row
 
     def weigh(self, row: int, repeat: float, feedback: float) -> None:
-        """Set both weights."""
+        """Sets both weights."""
         self.repeat[row], self.feedback[row] = repeat, feedback
         self.earned[row] = 0.3 * np.tanh(repeat / 5) + 0.2 * np.tanh(feedback / 5)
 
     def remove(self, row: int) -> None:
-        """Forget a node that has no edges any more."""
+        """Removes a node that has no edges any more."""
         del self.rows[self.ids[row]]
         self.alive[row] = False
         self.ids[row] = self.texts[row] = self.keys[row] = ""
         self._free.append(row)
 
     def ranks(self, rows: NDArray[np.integer] | slice, now: int, half_life: float) -> NDArray[np.float64]:
-        """0.5·recency + 0.3·tanh(repeat/5) + 0.2·tanh(feedback/5), recency = 2^(−age/half-life), age ≥ 0.
+        """Returns 0.5·recency + 0.3·tanh(repeat/5) + 0.2·tanh(feedback/5), recency = 2^(−age/half-life), age ≥ 0.
 
         `half_life`: microseconds. The formula is the founding one of the query graph.
         """
@@ -166,7 +166,7 @@ class EdgeTable:
         self._free: list[int] = []
 
     def add(self, source: int, kind: int, target: int, weight: float, now: int, serial: int) -> int:
-        """The slot of a new edge."""
+        """Adds an edge and returns its slot."""
         slot = self._free.pop() if self._free else self.used
         if slot == self.used:
             self.reserve(slot + 1)
@@ -178,23 +178,23 @@ class EdgeTable:
         return slot
 
     def remove(self, slot: int) -> None:
-        """Forget an edge."""
+        """Removes an edge."""
         self.weight[slot] = np.inf
         self._free.append(slot)
         self.count -= 1
 
     def reserve(self, size: int) -> None:
-        """Make room for so many slots."""
+        """Makes room for so many slots."""
         for name in ("source", "target", "type", "weight", "created", "accessed", "serial"):
             setattr(self, name, grown(getattr(self, name), size))
 
     def slots(self) -> NDArray[np.intp]:
-        """The edges there are, the oldest first."""
+        """Returns the edges there are, the oldest first."""
         found = np.flatnonzero(self.weight[: self.used] < np.inf)
         return found[np.argsort(self.serial[found], kind="stable")]
 
     def weakest(self) -> int:
-        """The slot of lowest weight; of several, the one longest unused."""
+        """Returns the slot of lowest weight; of several, the one longest unused."""
         weights = self.weight[: self.used]
         lowest = np.flatnonzero(weights == weights[weights.argmin()])
         if len(lowest) > 1:
@@ -203,7 +203,7 @@ class EdgeTable:
 
 
 def incident_lists(table: EdgeTable, rows: int) -> Iterator[tuple[int, array[int]]]:
-    """(row, slots of its edges) of every node that has any, from the columns alone."""
+    """Yields (row, slots of its edges) of every node that has any, from the columns alone."""
     slots = np.tile(np.arange(table.used, dtype=np.int32), 2)
     ends = np.concatenate([table.source[: table.used], table.target[: table.used]])
     order = np.argsort(ends, kind="stable")
@@ -227,6 +227,6 @@ class Tables:
         """When weights were last decayed."""
 
     def next_serial(self) -> int:
-        """A number above all given before."""
+        """Returns a number above all given before."""
         self.serial += 1
         return self.serial

@@ -25,7 +25,7 @@ from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import Cited, WireValue, offers_of, schema, spoken
 from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.chat_mind import ChatMind
-from commonplace.registry import Question
+from commonplace.registry import TaskRow
 from commonplace.testing.server import ModelServer
 from minds.offline.sample import here, mira
 from minds.tasks.asked import RECALLED, SETTING, every_ask, merged
@@ -123,9 +123,7 @@ def toast(inputs: ToastInput, dice: Dice) -> ToastOutput:
 def asked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ask[Any, Any]:
     """A question of the new task, registered as CONTRIBUTING says."""
     monkeypatch.setitem(sys.modules, "commonplace.toasts", sys.modules[__name__])
-    monkeypatch.setitem(
-        cast("dict[str, Question]", registry.TASKS), TOAST.name, Question("toasts:TOAST", "toasts:toast")
-    )
+    monkeypatch.setitem(cast("dict[str, TaskRow]", registry.TASKS), TOAST.name, TaskRow("toasts:TOAST", "toasts:toast"))
     who = changed(mira(), language=request.param)
     return Ask(TOAST, ToastInput(who=who, situation=here(), occasion="the lanterns", recalled=RECALLED))
 

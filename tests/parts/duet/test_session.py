@@ -20,7 +20,7 @@ from commonplace.languages import phrases
 from commonplace.lock import ProcessLock
 from commonplace.memory.stores.store import load
 from commonplace.parts.duet.sitcom.casting import Config, config_of, edited, short_name
-from commonplace.parts.duet.sitcom.session import Session, begin, catch_up, end, exported, log, play
+from commonplace.parts.duet.sitcom.dialogue import Dialogue, begin, catch_up, end, exported, log, play
 from commonplace.parts.duet.tasks import LOST_THREAD
 from commonplace.parts.stores.chroma import collection_name
 from commonplace.testing.server import Faults, ModelServer
@@ -29,7 +29,7 @@ pytest.importorskip("chromadb")
 
 
 @contextmanager
-def dialogue(folder: Path, turns: int = 0, config: Config | None = None) -> Generator[Session]:
+def dialogue(folder: Path, turns: int = 0, config: Config | None = None) -> Generator[Dialogue]:
     """A dialogue of so many turns."""
     session = begin(config or config_of("sitcom"), folder)
     try:
@@ -112,7 +112,7 @@ def test_without_chroma_the_dialogue_goes_on_from_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: Any
 ) -> None:
     broken(tmp_path / "page-1.chroma", monkeypatch)
-    monkeypatch.setattr("commonplace.parts.duet.sitcom.session._free", lambda folder: folder / "page-1.run")
+    monkeypatch.setattr("commonplace.parts.duet.sitcom.dialogue._free", lambda folder: folder / "page-1.run")
     with dialogue(tmp_path, 1) as session:
         (notice,) = session.notices
         assert notice.startswith("Chroma: ")

@@ -20,7 +20,7 @@ from commonplace.parts.model_servers.http import Page
 from commonplace.parts.model_servers.reply import said, usage_of
 from commonplace.parts.model_servers.request import STRUCTURES
 from commonplace.scenario.model import MindPart
-from commonplace.servers import SERVERS, Known, server_named
+from commonplace.servers import SERVERS, KnownServer, server_named
 from commonplace.testing.server import FAULTS, Faults, ModelServer
 from e2e.command import ends
 from parts.model_servers.local_server import KEY, LocalServer, Sent, asked, duet, minded, using
@@ -344,7 +344,7 @@ def test_the_key_goes_into_the_header_of_the_protocol_and_nowhere_else(kind, hea
     echo = {"error": {"message": f"the key {KEY} is not valid"}}
     with LocalServer() as server:
         server.any = lambda path, number: Sent(echo, 401)
-        servers = {**SERVERS, kind: Known(server.url, variable=SERVERS[kind].variable, wants=True)}
+        servers = {**SERVERS, kind: KnownServer(server.url, variable=SERVERS[kind].variable, wants=True)}
         with pytest.raises(UsageError) as refused:
             asked(minded(f"{kind}:m", servers=servers))
     assert {name.lower(): got for name, got in server.headers[0].items()}[header.lower()] == value

@@ -17,7 +17,7 @@ from commonplace.cli import main
 from commonplace.minds.several import in_small_form
 from commonplace.parts.model_servers.forms import remember_form, remembered_form
 from commonplace.parts.workbench.doctor import examined
-from commonplace.parts.workbench.trial import USABLE, USELESS, Tried, too_hard
+from commonplace.parts.workbench.trial import USABLE, USELESS, Trial, too_hard
 from commonplace.run.manifest import Manifest
 from commonplace.run.minds import task_minds
 from commonplace.run.reading import Reading
@@ -86,8 +86,8 @@ def test_doctor_forgets_the_small_form_where_it_helps_with_less_than_half(answer
 
 
 def test_the_small_form_is_tried_only_if_half_of_the_answers_are_useless() -> None:
-    def tried(task: str, grade: str) -> Tried:
-        return Tried((every_ask()[task], request_key()), "en", grade, "", 0.0, 0, 0)
+    def tried(task: str, grade: str) -> Trial:
+        return Trial((every_ask()[task], request_key()), "en", grade, "", 0.0, 0, 0)
 
     good, bad = tried("react", USABLE), tried("converse", USELESS)
     assert too_hard([good, bad]) == [bad] and too_hard([good, good, bad]) == []

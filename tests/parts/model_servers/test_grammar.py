@@ -7,7 +7,7 @@ import re
 import pytest
 
 from commonplace.minds.tasks.wire import schema
-from commonplace.parts.model_servers.grammar import SHORTEST_BOUND, grammar
+from commonplace.parts.model_servers.gbnf import SHORTEST_BOUND, grammar
 from commonplace.registry import TASKS, found
 
 WORDED = [task for task in (found(row.task) for row in TASKS.values()) if task.scene is not None]

@@ -11,7 +11,7 @@ import pytest
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.parts.model_servers.http import Key
-from commonplace.servers import SERVERS, Known
+from commonplace.servers import SERVERS, KnownServer
 from parts.model_servers.local_server import KEY, LocalServer, Sent, asked, completion, duet, error, minded, using
 
 ECHO = f"your key is {KEY}, Bearer {KEY}"
@@ -38,7 +38,7 @@ def test_each_server_gets_its_own_key_and_nothing_else_of_the_environment(monkey
     for name, value in {"ORG_ID": "org-1", "PROJECT_ID": "proj-1", "CUSTOM_HEADERS": "X-Mine: mine-only"}.items():
         monkeypatch.setenv(f"OPENAI_{name}", value)
     with LocalServer() as server:
-        servers = {**SERVERS, "openai": Known(server.url, variable="OPENAI_API_KEY", wants=True)}
+        servers = {**SERVERS, "openai": KnownServer(server.url, variable="OPENAI_API_KEY", wants=True)}
         asked(minded("openai:m", servers=servers))
         assert {headers["Authorization"] for headers in server.headers} == {"Bearer sk-of-openai-only"}
         server.headers.clear()

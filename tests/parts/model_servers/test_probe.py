@@ -14,7 +14,7 @@ from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.chat_mind import ChatMind
 from commonplace.parts.model_servers.client import Outage
 from commonplace.parts.model_servers.request import STRUCTURES
-from commonplace.servers import Known
+from commonplace.servers import KnownServer
 from parts.model_servers.local_server import (
     RATING,
     LocalServer,
@@ -225,7 +225,7 @@ def test_a_switch_that_is_refused_is_not_used():
             return None
 
         server.probe = probe
-        servers = {"openai": Known(server.url)}
+        servers = {"openai": KnownServer(server.url)}
         mind = minded("openai:gpt-5-mini", servers=servers)
         can = capabilities(mind)
     assert (can.switch, can.thinks) == ("low", True)

@@ -16,7 +16,7 @@ from commonplace.parts.model_servers.dialects.dialect import CHAT
 from commonplace.parts.model_servers.http import Key, Page, Unreachable
 from commonplace.parts.model_servers.reply import said, usage_of
 from commonplace.parts.model_servers.request import Capabilities
-from commonplace.parts.model_servers.streaming import Events, Gathering, Live, is_repeated
+from commonplace.parts.model_servers.streaming import Events, StreamedAnswer, Streaming, is_repeated
 from commonplace.scenario.model import MindPart
 from commonplace.testing.server import Latency, ModelServer
 from commonplace.testing.server.answers import Response, as_json
@@ -63,7 +63,7 @@ def stream(kind: str, message: dict = MESSAGES["text"], finish: str = "stop") ->
 
 def gathered(kind: str, chunks: list[bytes], **live) -> Page:
     """The page that the parts of a stream add up to, in OpenAI's protocol."""
-    gathering = Gathering(dialect_of(kind), Live(True, **{"most": 32_000, **live}), Key("X", KEY))
+    gathering = StreamedAnswer(dialect_of(kind), Streaming(True, **{"most": 32_000, **live}), Key("X", KEY))
     for chunk in chunks:
         gathering.feed(chunk)
     return dialect_of(kind).page(gathering.page(), CHAT, {"model": "m"})
@@ -198,7 +198,7 @@ def mind_of(kind: str, server: LocalServer, **more):
     return mind
 
 
-class Streaming(LocalServer):
+class StreamingServer(LocalServer):
     """Sends the bodies one after the other, the last one for ever."""
 
     def __init__(self, *sent: Sent):
@@ -211,7 +211,7 @@ class Streaming(LocalServer):
 def test_a_broken_stream_is_asked_for_again_and_does_no_harm(kind, fault, caplog, monkeypatch):
     monkeypatch.setenv("COMMONPLACE_API_KEY", KEY)
     good = stream(kind)
-    with Streaming(served(BROKEN[fault](good, kind)), served(good)) as server:
+    with StreamingServer(served(BROKEN[fault](good, kind)), served(good)) as server:
         reply = asked(mind_of(kind, server))
     sound_page = read(at_once(kind, MESSAGES["text"]))[1]
     assert (reply.outcome, reply.calls) == ("value", 2)
@@ -225,14 +225,14 @@ def test_an_answer_that_has_come_to_its_end_is_not_paid_for_again(kind):
     """The connection breaks after the end of the answer, before the end of the stream."""
     last = {"openai": -3, "anthropic": -2, "gemini": -1}[kind]
     body = b"\n\n".join(stream(kind).split(b"\n\n")[:last]) + b'\n\ndata: {"usa'
-    with Streaming(served(body, **{"Content-Length": str(len(body) + 1000)}, Connection="close")) as server:
+    with StreamingServer(served(body, **{"Content-Length": str(len(body) + 1000)}, Connection="close")) as server:
         reply = asked(mind_of(kind, server))
     assert (reply.outcome, reply.calls, reply.raw) == ("value", 1, SAID)
 
 
 def test_a_stream_without_usage_is_counted_by_its_text():
     body = b"\n\n".join(event for event in stream("openai").split(b"\n\n") if b"usage" not in event)
-    with Streaming(served(body)) as server:
+    with StreamingServer(served(body)) as server:
         reply = asked(mind_of("openai", server))
     assert reply.outcome == "value" and reply.prompt_tokens > 0 and reply.answer_tokens > 0
 
@@ -264,7 +264,7 @@ def test_a_server_that_refuses_streams_is_asked_once_and_that_is_remembered(refu
 
 
 def test_a_stream_under_a_wrong_name_is_read():
-    with Streaming(Sent(stream("openai"), headers={"Content-Type": "application/json"})) as server:
+    with StreamingServer(Sent(stream("openai"), headers={"Content-Type": "application/json"})) as server:
         assert asked(mind_of("openai", server)).raw == SAID
 
 
@@ -287,7 +287,7 @@ def piece(text: str) -> bytes:
     ],
 )
 def test_a_runaway_answer_is_stopped_and_counts_as_cut(start, again):
-    gathering = Gathering(dialect_of("openai"), Live(True, 32_000), Key("X", ""))
+    gathering = StreamedAnswer(dialect_of("openai"), Streaming(True, 32_000), Key("X", ""))
     gathering.feed(piece(start))
     fed = 0
     while not gathering.is_cut and fed < 100_000:
@@ -298,14 +298,14 @@ def test_a_runaway_answer_is_stopped_and_counts_as_cut(start, again):
 
 
 def test_more_than_a_task_can_hold_is_stopped():
-    gathering = Gathering(dialect_of("openai"), Live(True, 4000), Key("X", ""))
+    gathering = StreamedAnswer(dialect_of("openai"), Streaming(True, 4000), Key("X", ""))
     for number in range(2000):
         gathering.feed(piece(f"{number} "))
     assert gathering.is_cut and said(gathering.page()).cut
 
 
 def test_white_space_after_an_answer_costs_nothing():
-    gathering = Gathering(dialect_of("openai"), Live(True, 4000), Key("X", ""))
+    gathering = StreamedAnswer(dialect_of("openai"), Streaming(True, 4000), Key("X", ""))
     gathering.feed(piece(SAID) + piece(" " * 300))
     assert gathering.is_cut and said(gathering.page()).text.strip() == SAID
 
@@ -320,7 +320,7 @@ def test_what_merely_has_equal_parts_is_not_a_loop(text):
 def test_the_connection_of_a_runaway_answer_is_closed_and_the_next_question_is_answered():
     endless = b"".join(piece("again and ") for _ in range(30_000))
     bodies = (served(endless), served(stream("openai")))
-    with Streaming(*bodies) as server:
+    with StreamingServer(*bodies) as server:
         mind = mind_of("openai", server)
         first, second = asked(mind), asked(mind)
     assert (first.outcome, first.kind) == ("malformed", "truncated")
@@ -342,7 +342,7 @@ def test_a_slow_stream_is_waited_for_as_long_as_it_comes():
 def test_a_stream_that_stops_to_come_is_late():
     body = _first(stream("openai"), 4)
     more = {"Content-Type": "text/event-stream", "Content-Length": str(len(body) + 100)}
-    with Streaming(Sent(body, headers=more)) as server:
+    with StreamingServer(Sent(body, headers=more)) as server:
         reply = asked(mind_of("openai", server, timeout=0.3, on_outage="fallback"))
     assert (reply.outcome, reply.kind, reply.calls) == ("fault", "timeout", 2)
 
@@ -350,7 +350,7 @@ def test_a_stream_that_stops_to_come_is_late():
 def test_a_stream_may_not_last_for_ever(monkeypatch):
     monkeypatch.setattr(client, "LONGEST_STREAM", 2)
     body = stream("openai")
-    with Streaming(Sent(body, headers={"Content-Type": "text/event-stream"}, drip=0.05)) as server:
+    with StreamingServer(Sent(body, headers={"Content-Type": "text/event-stream"}, drip=0.05)) as server:
         reply = asked(mind_of("openai", server, timeout=0.3, on_outage="fallback"))
     assert (reply.outcome, reply.kind) == ("fault", "timeout")
 
@@ -389,7 +389,7 @@ def test_who_listens_hears_the_line_grow():
 def test_a_line_that_is_refused_is_taken_back():
     heard: list[tuple[str, str]] = []
     bad = b"".join(map(piece, ['{"say": "I wi', 'll go", "plan": ', "[]}"])) + b"data: [DONE]\n\n"
-    with Streaming(served(bad)) as server, listening(lambda *said: heard.append(said)):
+    with StreamingServer(served(bad)) as server, listening(lambda *said: heard.append(said)):
         reply = asked(mind_of("openai", server), duet())
     assert reply.outcome == "malformed"
     assert ("ann", "I will go") in heard and heard[-1] == ("ann", "")

@@ -29,7 +29,7 @@ from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.web import model as wire
 from commonplace.parts.web import one_file
 from commonplace.parts.web.card import run_card
-from commonplace.parts.web.inspector import Inspector
+from commonplace.parts.web.inspector import RunInspector
 from commonplace.parts.web.one_file import PLACE, TABLES, TEMPLATE, changes, tabled
 from commonplace.parts.web.picture import Picture
 from commonplace.run.reading import Reading
@@ -200,7 +200,7 @@ def test_every_tick_character_memory_and_measure_is_that_of_the_server(eventful:
     file = exported(eventful, tmp_path)
     with Reading.open(eventful) as reading:
         picture, last = Picture(reading), reading.last_tick
-        inspector = Inspector(picture)
+        inspector = RunInspector(picture)
         assert file.start["timeline"] == dump(picture.timeline())
         assert file.start["town"] == {**dump(picture.town(run_card(eventful.stem, reading))), "final_tick": last}
         assert list(file.snapshots()) == [dump(picture.snapshot(tick)) for tick in range(last + 1)]
@@ -244,7 +244,7 @@ def test_a_part_of_a_run_holds_nothing_of_what_came_after(plaza: Path, tmp_path:
             memories = file.block(f"memories-{agent}")
             assert max(one["tick"] for one in memories["memories"]) <= last
             assert max((tick for tick, *_ in memories["touched"]), default=0) <= last
-            detail = Inspector(Picture(reading)).agent(agent, 45)
+            detail = RunInspector(Picture(reading)).agent(agent, 45)
             assert {"tick": 45, "time": detail["time"], **file.at(f"detail-{agent}", 45)} == detail
         assert all(first <= mark["tick"] <= last for mark in file.start["timeline"]["marks"])
 
@@ -345,7 +345,7 @@ def test_only_the_program_of_the_page_may_run() -> None:
 def test_the_page_reads_what_the_server_answers(town: Path, tmp_path: Path) -> None:
     with Reading.open(town) as reading:
         picture, last = Picture(reading), reading.last_tick
-        inspector = Inspector(picture)
+        inspector = RunInspector(picture)
         blocks = {name: one_file.packed(value) for name, value in one_file.blocks(reading, 0, last, prompts=True)}
         answers: list[tuple[str, list[Any], Any]] = [("timeline", [], dump(picture.timeline()))]
         for first in range(0, last, 17):
@@ -369,7 +369,7 @@ def test_the_page_reads_what_the_server_answers(town: Path, tmp_path: Path) -> N
     assert "skipped" not in done.stdout
 
 
-def _remembered(inspector: Inspector, agent: str, last: int) -> Iterator[tuple[str, list[Any], Any]]:
+def _remembered(inspector: RunInspector, agent: str, last: int) -> Iterator[tuple[str, list[Any], Any]]:
     for filters in (
         {}, {"kind": "action"}, {"place": "plaza"}, {"emotion": "pleasant"}, {"emotion": "joy"}, {"min_importance": 5},
         {"since": "2031-10-04T08:00:00Z", "until": "2031-10-04T11:00:00Z"}, {"offset": 3, "limit": 5}, {"ids": [1, 5]},

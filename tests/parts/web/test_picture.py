@@ -18,7 +18,7 @@ from commonplace.analysis.diffusion import diffusion
 from commonplace.errors import UsageError
 from commonplace.parts.web import model as wire
 from commonplace.parts.web.card import run_card, without_credentials
-from commonplace.parts.web.inspector import Inspector
+from commonplace.parts.web.inspector import RunInspector
 from commonplace.parts.web.picture import Picture
 from commonplace.run.frames import AgentFrame, Frame, ObjectFrame
 from commonplace.run.reading import Reading
@@ -37,8 +37,8 @@ def picture(town: Path) -> Iterator[Picture]:
 
 
 @pytest.fixture(scope="module")
-def inspector(picture: Picture) -> Inspector:
-    return Inspector(picture)
+def inspector(picture: Picture) -> RunInspector:
+    return RunInspector(picture)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +224,7 @@ class Upto:
         return getattr(self._reading, name)
 
 
-def test_measures_are_those_of_the_command_line(picture: Picture, inspector: Inspector) -> None:
+def test_measures_are_those_of_the_command_line(picture: Picture, inspector: RunInspector) -> None:
     metrics = inspector.metrics(80)
     rows = diffusion(picture.reading, 80)
     assert [(one.fact, one.knowers, one.share) for one in metrics.spreads] == [
@@ -236,7 +236,7 @@ def test_measures_are_those_of_the_command_line(picture: Picture, inspector: Ins
     assert metrics.usage == picture.reading.usage(80)[:-1]
 
 
-def test_usage_is_that_up_to_the_tick(picture: Picture, inspector: Inspector) -> None:
+def test_usage_is_that_up_to_the_tick(picture: Picture, inspector: RunInspector) -> None:
     answers, last = picture.reading.answers(used=False), picture.reading.last_tick
     asked = [sum(row["asked"] for row in inspector.metrics(tick).usage) for tick in (0, 40, 80, last)]
     assert asked == sorted(asked) and asked[1] < asked[2]
@@ -250,7 +250,7 @@ def test_usage_is_that_up_to_the_tick(picture: Picture, inspector: Inspector) ->
 # ── characters ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_belief_stands_beside_the_truth(picture: Picture, inspector: Inspector) -> None:
+def test_belief_stands_beside_the_truth(picture: Picture, inspector: RunInspector) -> None:
     detail = inspector.agent("mira", 108)
     frame = picture.reading.frame(108)
     beliefs = {one.node_id: one for one in detail.beliefs}
@@ -267,7 +267,7 @@ def test_belief_stands_beside_the_truth(picture: Picture, inspector: Inspector) 
     assert sum(item.now for item in detail.plan.day) == 1
 
 
-def test_memories_rank_as_on_the_command_line(picture: Picture, inspector: Inspector) -> None:
+def test_memories_rank_as_on_the_command_line(picture: Picture, inspector: RunInspector) -> None:
     for policy in ("park", "recall"):
         ranked = inspector.memories("mira", 100, query="the lantern festival", policy=policy, k=5)
         done = command(
@@ -278,12 +278,12 @@ def test_memories_rank_as_on_the_command_line(picture: Picture, inspector: Inspe
         assert json.loads(json.dumps(sent)) == done.rows
 
 
-def test_cited_memories_are_read_by_id(inspector: Inspector) -> None:
+def test_cited_memories_are_read_by_id(inspector: RunInspector) -> None:
     found = inspector.memories("mira", 100, ids=[3, 1, 10**6])
     assert (found.total, {one.memory["id"] for one in found.found}) == (2, {1, 3})
 
 
-def test_memories_are_filtered(picture: Picture, inspector: Inspector) -> None:
+def test_memories_are_filtered(picture: Picture, inspector: RunInspector) -> None:
     every = inspector.memories("mira", limit=1000)
     assert [one.memory["id"] for one in every.found] == sorted((one.memory["id"] for one in every.found), reverse=True)
     assert len(every.found) == every.total

@@ -29,7 +29,7 @@ from commonplace.memory.reflection import TurnTrigger
 from commonplace.minds.mind import Answer, Task
 from commonplace.minds.notes import Recalled, Spoken, changed
 from commonplace.minds.prompts.speech_guard import first_sentences
-from commonplace.parts.duet.store_policy import Line, store_lines
+from commonplace.parts.duet.store_policy import DialogueLine, store_lines
 from commonplace.parts.duet.tasks import (
     DUET_PLAN,
     DUET_REFLECT,
@@ -63,18 +63,18 @@ OUTSIDE = Befell | Voiced
 
 
 def alternate(scenario: Scenario, tick: int) -> Sequence[str]:
-    """The two characters in turn, the first of the scenario file beginning at tick 1."""
+    """Returns the two characters in turn, the first of the scenario file beginning at tick 1."""
     pair = [character.id for character in scenario.part.characters][:2]
     return (pair[(tick - 1) % len(pair)],)
 
 
 async def converse_in_turn(view: TurnView) -> Turn:
-    """One turn of the dialogue, which answers its end or, at the beginning, the setting."""
+    """Takes one turn of the dialogue: answers its end or, at the beginning, the setting."""
     return await converse_about(view, context(view), reflects=_reflection_is_due(view))
 
 
 async def converse_about(view: TurnView, context: str, *, reflects: bool) -> Turn:
-    """One turn of the dialogue that answers a context; `reflects`: whether a reflection is due."""
+    """Takes one turn of the dialogue that answers a context; `reflects` tells whether a reflection is due."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
     perception = perceive(view)
@@ -123,20 +123,20 @@ async def _take_turn(
 
 
 def context(view: TurnView) -> str:
-    """The end of the dialogue, at its beginning the setting."""
+    """Returns the end of the dialogue, or the setting at its beginning."""
     said = " ".join(line.text for line in _dialogue(view)[-CONTEXT:])
     return _one_line(said or view.scenario.part.duet.setting)
 
 
 def query(view: TurnView, other: str, context: str) -> str:
-    """Context, partner and goal."""
+    """Joins context, partner and goal into a query."""
     called = view.scenario.personas[other].called
     template = phrases(view.scenario.language, "duet")["query"]
     return template.format(context=_one_line(context), other=called, goal=_one_line(_goal(view)))
 
 
 def _dialogue(view: TurnView) -> tuple[Spoken, ...]:
-    """The latest lines, oldest first. What stood for a missing answer was not said."""
+    """Returns the latest lines, oldest first. Placeholders for missing answers are left out."""
     called = {agent: persona.called for agent, persona in view.scenario.personas.items()}
     return tuple(
         Spoken(
@@ -166,7 +166,7 @@ def _one_line(text: str) -> str:
 async def _reflect(
     view: TurnView, notebook: Notebook, other: str, dialogue: Sequence[Spoken], found: Sequence[Recalled]
 ) -> None:
-    """Every `every_turns` turns of the dialogue, one to three sentences that cite what they rest on.
+    """Adds one to three sentences that cite what they rest on, every `every_turns` turns of the dialogue.
 
     Without a usable answer it is tried again on the character's next turn.
     """
@@ -212,7 +212,7 @@ def _thoughtful(language: str) -> RuleRater:
 
 
 def _reflection_is_due(view: TurnView) -> bool:
-    """Whether enough turns of the dialogue were taken since the last reflection, or since the beginning."""
+    """Tells whether enough turns were taken since the last reflection, or since the beginning."""
     settings = view.scenario.cognition
     every = settings.reflection.every_turns
     return bool(every) and settings.reflect and TurnTrigger(every).due(view.tick - max(view.state.reflected, 1))
@@ -229,7 +229,7 @@ async def _words(
     found: tuple[Recalled, ...],
     news: tuple[str, ...],
 ) -> Answer[DuetOutput]:
-    """The plan and the utterance, in one request or in two."""
+    """Asks for the plan and the utterance, in one request or in two."""
     duet = view.scenario.part.duet
     reflections = view.draft.search(kinds={REFLECTION}, limit=1)
     inputs = DuetInput(
@@ -255,7 +255,7 @@ async def _words(
 
 
 def _untold(view: TurnView, topic: str) -> tuple[Recalled, ...]:
-    """What it began with and has not told yet, on the topic first, then by importance.
+    """Returns what the character began with and has not told yet, on the topic first, then by importance.
 
     A dialogue never runs out of subjects before that.
     """
@@ -270,7 +270,7 @@ def _tells(memory: Memory) -> Sequence[str]:
 
 
 def _is_new(text: str, said: Sequence[frozenset[str]]) -> bool:
-    """Whether no line has most of its words; a line adds words of its own, and endings differ between friends."""
+    """Tells whether no earlier line has most of its words. A line adds words of its own, and endings differ."""
     wanted = frozenset(words(text))
     return not any(len(wanted & line) >= TOLD * len(wanted) for line in said)
 
@@ -281,12 +281,12 @@ def _warm(task: Task[Any, Any], temperature: float) -> Task[Any, Any]:
 
 
 def _plan(text: str) -> str:
-    """A plan is one sentence, whatever the mind made of it."""
+    """Shortens a plan to one sentence."""
     return shortened(first_sentences(clean(text), 1), LONGEST_PLAN)
 
 
 def _felt(view: TurnView, texts: Sequence[str]) -> str:
-    """The feelings the first of the texts that has any speaks of; empty for none."""
+    """Returns the feelings of the first text that names any; empty if none does."""
     feel = feeler(view.scenario.language)
     return next((", ".join(felt.keywords[:2]) for text in texts if (felt := feel(text)) and felt.keywords), "")
 
@@ -308,18 +308,18 @@ def _say(view: TurnView, other: str, utterance: str, output: DuetOutput) -> Acti
 # ── F: what may be stored ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _heard(view: TurnView, percept: Percept, said: Said) -> Line:
+def _heard(view: TurnView, percept: Percept, said: Said) -> DialogueLine:
     placeholder = phrases(view.scenario.language, "lines")[LOST_THREAD]
-    return Line(percept.text, said, percept.event, own=False, is_placeholder=said.quote == placeholder)
+    return DialogueLine(percept.text, said, percept.event, own=False, is_placeholder=said.quote == placeholder)
 
 
-def _said(view: TurnView, other: str, utterance: str, answer: Answer[DuetOutput]) -> Line:
-    """The line being said. Nobody but its speaker acts in this tick, so nothing can come between."""
+def _said(view: TurnView, other: str, utterance: str, answer: Answer[DuetOutput]) -> DialogueLine:
+    """Returns the action that says the line. Nobody else acts in this tick, so nothing can come between."""
     hearer, output = view.scenario.personas[other], answer.value
     text = sentence(view.scenario.language, "i_said", name=view.persona.name, to_name=hearer.name, quote=utterance)
     said = ISaid(to=other, to_called=hearer.called, quote=utterance, speech_act=output.speech_act, topic=output.topic)
     event = f"t{view.tick}.{view.persona.id}.0"
-    return Line(text, said, event, own=True, is_placeholder=answer.outcome != "value")
+    return DialogueLine(text, said, event, own=True, is_placeholder=answer.outcome != "value")
 
 
 async def _store_plan(view: TurnView, notebook: Notebook, plan: str) -> None:

@@ -33,7 +33,7 @@ COMPARED = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DialogueLine:
     """A line of the dialogue that may become a memory."""
 
     text: str
@@ -51,16 +51,16 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """Whether a line is remembered, and why."""
+class StoreDecision:
+    """A decision to remember a line or not, with its reason."""
 
     importance: int
     kept: bool
     reason: str
 
 
-async def store_lines(view: TurnView, notebook: Notebook, lines: Sequence[Line]) -> None:
-    """Remember the lines that matter; the trace has the reason for each, kept or not."""
+async def store_lines(view: TurnView, notebook: Notebook, lines: Sequence[DialogueLine]) -> None:
+    """Remembers the lines that matter. The trace keeps the reason for each line."""
     for line, rating in zip(lines, await _ratings(view, notebook, lines), strict=True):
         decision = decide(view, line, rating)
         kind = ACTION if line.own else OBSERVATION
@@ -75,8 +75,8 @@ async def store_lines(view: TurnView, notebook: Notebook, lines: Sequence[Line])
             notebook.not_stored(line.text, decision.reason, decision.importance, kind)
 
 
-def decide(view: TurnView, line: Line, rating: Rating) -> Decision:
-    """The policy. The first reason that applies is the one given."""
+def decide(view: TurnView, line: DialogueLine, rating: Rating) -> StoreDecision:
+    """Decides whether a line is remembered. The first reason that applies is the one given."""
     say = phrases(view.scenario.language, "stored")
     weight, threshold = rating.importance, view.scenario.part.duet.store_importance
     same = 0 if line.is_placeholder else _remembered(view, line.quote)
@@ -90,11 +90,11 @@ def decide(view: TurnView, line: Line, rating: Rating) -> Decision:
     else:
         finding, word = _finding(view, line)
         kept, reason = bool(word), say[finding].format(word=word, weight=weight, threshold=threshold)
-    return Decision(weight, kept, reason)
+    return StoreDecision(weight, kept, reason)
 
 
-def _finding(view: TurnView, line: Line) -> tuple[str, str]:
-    """Why a line matters that the rules do not think important, with the words that show it; `noise` for no reason."""
+def _finding(view: TurnView, line: DialogueLine) -> tuple[str, str]:
+    """Returns why a line matters although the rules rate it low, with the words that show it; `noise` for no reason."""
     promise = found_promise(line.quote, view.scenario.language)
     if not promise and line.said.speech_act in _PROMISING:
         promise = line.said.topic or line.said.speech_act
@@ -107,8 +107,8 @@ def _finding(view: TurnView, line: Line) -> tuple[str, str]:
 # ── importance ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-async def _ratings(view: TurnView, notebook: Notebook, lines: Sequence[Line]) -> list[Rating]:
-    """What the rules give each line; with `importance: both` or `mind`, corrected by the mind's rating.
+async def _ratings(view: TurnView, notebook: Notebook, lines: Sequence[DialogueLine]) -> list[Rating]:
+    """Rates each line by the rules. With `importance: both` or `mind` the mind's rating corrects them.
 
     A correction is kept in the state under the hash of the line, so that the same line always weighs the same.
     """
@@ -128,7 +128,7 @@ async def _ratings(view: TurnView, notebook: Notebook, lines: Sequence[Line]) ->
 
 
 def corrected(rating: Rating, opinion: int | None) -> Rating:
-    """The rules' rating, moved towards the mind's by at most `CORRECTION`."""
+    """Returns the rules' rating, moved towards the mind's by at most `CORRECTION`."""
     if opinion is None or opinion == rating.importance:
         return rating
     low, high = max(1, rating.importance - CORRECTION), min(HIGHEST, rating.importance + CORRECTION)
@@ -137,7 +137,7 @@ def corrected(rating: Rating, opinion: int | None) -> Rating:
 
 
 def _key(view: TurnView, quote: str) -> str:
-    """The hash of all that the importance of a line depends on."""
+    """Returns the hash of all that the importance of a line depends on."""
     parts = (quote, VERSION, view.scenario.language, *view.persona.goals)
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -157,7 +157,7 @@ def _will(language: str) -> re.Pattern[str]:
 
 
 def found_promise(quote: str, language: str) -> str:
-    """The words of a line with which somebody gives their word, empty for none: `약속`, `내가 낼게`, `I'll pay`."""
+    """Returns the words of a line that promise something, empty for none: `약속`, `내가 낼게`, `I'll pay`."""
     listed = _mentioned(quote, "promise")
     if listed:
         return listed
@@ -171,7 +171,7 @@ def found_promise(quote: str, language: str) -> str:
 
 
 def found_conflict(quote: str) -> str:
-    """The word of quarrel or reproach in a line, empty for none."""
+    """Returns the word of quarrel or reproach in a line, empty for none."""
     return _mentioned(quote, "conflict")
 
 
@@ -195,8 +195,8 @@ _FIGURE = re.compile(
 )
 
 
-def _new_fact(view: TurnView, line: Line) -> str:
-    """What a heard line says that no memory has: a seed fact, the subject of something told, a number or a day."""
+def _new_fact(view: TurnView, line: DialogueLine) -> str:
+    """Returns what a heard line says that no memory has: a seed fact, the subject of a telling, a number or a day."""
     draft, language = view.draft, view.scenario.language
     for fact in view.scenario.facts:
         if fact.carried_by(line.quote) and draft.earliest(fact.carried_by) is None:
@@ -215,7 +215,7 @@ def _new_fact(view: TurnView, line: Line) -> str:
 
 
 def _remembered(view: TurnView, quote: str) -> int:
-    """The id of the latest memory of a line that says nearly the same; 0 for none."""
+    """Returns the id of the latest memory of a line that says nearly the same; 0 for none."""
     said = frozenset(words(quote))
     for memory in islice(view.draft.backwards(), COMPARED):
         known = happening_of(memory.details).quote
@@ -225,5 +225,5 @@ def _remembered(view: TurnView, quote: str) -> int:
 
 
 def alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two sets of words share at least `ALIKE` of all their words."""
+    """Tells whether two sets of words share at least `ALIKE` of all their words."""
     return len(one & other) >= ALIKE * len(one | other) and bool(one)

@@ -27,7 +27,7 @@ _NOWHERE = Situation(
 
 
 def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
-    """The plan and the utterance. When everything has been said, what was said longest ago may be said again."""
+    """Returns the plan and the utterance. When everything has been said, the oldest line may be repeated."""
     said = _line(given, dice)
     while said is None and (given.said or given.heard):
         given = changed(given, said=_later(given.said), heard=_later(given.heard))
@@ -36,18 +36,22 @@ def duet_turn(given: DuetInput, dice: Dice) -> DuetOutput:
 
 
 def _later(lines: Sequence[str]) -> tuple[str, ...]:
-    """The later half of them; nothing of a single one."""
+    """Returns the later half of them; nothing of a single one."""
     return tuple(lines[(len(lines) + 1) // 2 :])
 
 
 def _line(given: DuetInput, dice: Dice) -> ConverseOutput | None:
-    """A line that was not said before; None when there is nothing left but to take leave a second time."""
+    """Returns a line that was not said before; None when only a second goodbye is left."""
     line = developed(scene_of(_duet_talk(given), dice), given.untold)
     if line is not None:
         return ConverseOutput(utterance=line.text, because=line.ids, speech_act=line.act, topic=line.topic[:60])
     # Nobody leaves a stage: where a reply would take leave, the speaker opens another subject or takes one further.
     reply = converse(_duet_talk(given), dice)
-    said = _changed(given, dice) if _is_enough(given) else _further(given, dice) if _is_time(given, dice) else None
+    said = None
+    if _is_enough(given):
+        said = _changed(given, dice)
+    elif len(given.said) >= WARMED_UP and dice.chance(25, "further"):
+        said = _further(given, dice)
     said = said or reply
     if said.ends:
         opened = converse(_duet_talk(given, opens=True), dice)
@@ -58,7 +62,7 @@ def _line(given: DuetInput, dice: Dice) -> ConverseOutput | None:
 
 
 def _question(given: DuetInput, dice: Dice) -> ConverseOutput:
-    """What somebody says who remembers nothing to speak of."""
+    """Returns a line for somebody who remembers hardly anything."""
     line = scene_of(_duet_talk(given), dice).line("ask.doing")
     return ConverseOutput(utterance=line.text, speech_act=line.act)
 
@@ -67,7 +71,7 @@ def _output(given: DuetInput, said: ConverseOutput, dice: Dice) -> DuetOutput:
     return DuetOutput(
         plan=_plan(given, dice)[:200],
         utterance=said.utterance,
-        because=_cited(said),
+        because=tuple(memory for memory in said.because if memory != UNSTORED),
         speech_act=said.speech_act,
         topic=said.topic,
     )
@@ -88,13 +92,8 @@ TELLING = 6
 """Letters by which the words around a subject are recognised."""
 
 
-def _is_time(given: DuetInput, dice: Dice) -> bool:
-    """Whether to come back to something instead of going on: now and then, once the talk is warm."""
-    return len(given.said) >= WARMED_UP and dice.chance(25, "further")
-
-
 def _further(given: DuetInput, dice: Dice) -> ConverseOutput | None:
-    """A line that answers, holds the other to a promise, makes one, joins two subjects or jokes about one.
+    """Returns a line that answers, recalls a promise, makes one, joins two subjects or jokes about one.
 
     Words that I have used for another subject are taken only when there are no others.
     """
@@ -110,7 +109,7 @@ def _further(given: DuetInput, dice: Dice) -> ConverseOutput | None:
 
 
 def _is_enough(given: DuetInput) -> bool:
-    """Whether the latest lines were all about one subject: what else there is to say is not recalled then."""
+    """Tells whether the latest lines were all about one subject. Nothing more of it is recalled then."""
     spoken = language(given.who.language)
     topic = next((spoken.bare(line.topic) for line in reversed(given.lines) if line.topic), "")
     latest = [line.text.lower() for line in given.lines[-LATEST:]]
@@ -118,7 +117,7 @@ def _is_enough(given: DuetInput) -> bool:
 
 
 def _changed(given: DuetInput, dice: Dice) -> ConverseOutput | None:
-    """A question about anything else; None after a question, and when there is none left that I have not asked."""
+    """Returns a question about anything else. Returns None after a question, and when no question is left."""
     scene = scene_of(_duet_talk(given), dice)
     if scene.heard.asks or not scene.talk.recalled:
         return None
@@ -128,7 +127,7 @@ def _changed(given: DuetInput, dice: Dice) -> ConverseOutput | None:
 
 
 def _worded(scene: TalkScene, move: Move) -> Iterator[DraftLine]:
-    """The line of a move, unless it was said before."""
+    """Yields the line of a move, unless it was said before."""
     rule, memory, slots = move
     line = scene.line(rule, memory.id, about=slots["topic"], **slots)
     line = replace(line, text=scene.language.finished(line.text))
@@ -137,20 +136,20 @@ def _worded(scene: TalkScene, move: Move) -> Iterator[DraftLine]:
 
 
 def _is_worn(scene: TalkScene, line: DraftLine) -> bool:
-    """Whether I have said the same of something else."""
+    """Tells whether the speaker has said the same about something else."""
     around = max(line.text.lower().split(scene.language.bare(line.topic)), key=len).strip()
     return len(around) >= TELLING and around in scene.past
 
 
 def _answers(scene: TalkScene) -> Iterator[Move]:
-    """What to say of the subject that the last line asks about."""
+    """Yields lines about the subject that the last line asks about."""
     memory = next((one for one in scene.talk.recalled if scene.last and one.happening.quote == scene.last), None)
     if memory is not None and scene.heard.asks and scene.heard.topic:
         yield "stage.answer", memory, {"topic": scene.heard.topic}
 
 
 def _moves(scene: TalkScene, latest: tuple[str, ...]) -> Iterator[Move]:
-    """What the recalled memories allow, the subjects of the `latest` lines left out."""
+    """Yields the moves that the recalled memories allow, without the subjects of the `latest` lines."""
     about = [(one, one.happening.topic) for one in scene.talk.recalled]
     subjects = [topic for _, topic in about if scene.language.is_common(topic) and topic not in latest]
     for one, topic in about:
@@ -173,7 +172,7 @@ def _moves(scene: TalkScene, latest: tuple[str, ...]) -> Iterator[Move]:
 
 
 def _duet_talk(given: DuetInput, *, opens: bool = False) -> ConverseInput:
-    """The turn as a line of talk. The last line counts as heard even when it was not stored as a memory."""
+    """Returns the turn as a line of talk. The last line counts as heard even if it was not stored as a memory."""
     recalled, last = given.recalled, given.lines[-1] if given.lines else None
     if opens:
         recalled = (*recalled, *(note for note in given.untold if note not in recalled))
@@ -200,7 +199,3 @@ def _plan(given: DuetInput, dice: Dice) -> str:
     line = heard(given.lines[-1], given.who.language)
     rule = "duet.end" if line.act == "farewell" else "duet.answer" if line.asks else "duet.react"
     return spoken.finished(rules.say(rule, {"you": given.other.called, "topic": line.topic}, dice))
-
-
-def _cited(said: ConverseOutput) -> tuple[int, ...]:
-    return tuple(memory for memory in said.because if memory != UNSTORED)

@@ -22,12 +22,12 @@ FEW = 4
 
 
 def duet_plan(given: DuetInput, dice: Dice) -> DuetPlan:
-    """The plan that goes with the line."""
+    """Returns the plan that goes with the line."""
     return DuetPlan(plan=duet_turn(given, dice).plan)
 
 
 def duet_reflect(given: DuetReflectInput, dice: Dice) -> DuetReflection:
-    """What the other said lately, in the other's words, and what one makes of it.
+    """Returns what the other said lately, in the other's words, and what the speaker makes of it.
 
     Each line is thought over once; nothing where there is no new one.
     """
@@ -46,7 +46,7 @@ def duet_reflect(given: DuetReflectInput, dice: Dice) -> DuetReflection:
 
 
 def _worth_a_thought(given: DuetReflectInput) -> Iterator[tuple[Spoken, Heard]]:
-    """The other's lines that are no questions: the latest that tell something, then the latest of some words."""
+    """Yields the other's lines except questions: the latest that tell something, then the latest of some words."""
     lines = [line for line in reversed(given.lines) if line.speaker == given.other.id]
     said = [(line, of) for line in lines if not asks((of := heard(line, given.who.language)).act)]
     yield from (pair for pair in said if _kind(pair[1]) != PLAIN)
@@ -54,7 +54,7 @@ def _worth_a_thought(given: DuetReflectInput) -> Iterator[tuple[Spoken, Heard]]:
 
 
 def _point(text: str) -> str:
-    """The sentence after the first, which may only lead up to it."""
+    """Returns the sentence after the first, which may only lead up to it."""
     first = first_sentences(text, 1)
     return first_sentences(text[len(first) :].strip(), 1) or first
 
@@ -66,7 +66,7 @@ def _kind(said: Heard) -> str:
 
 
 def _worded(given: DuetReflectInput, kind: str, slots: Mapping[str, str], known: str, dice: Dice) -> str:
-    """A wording that was not used lately, where there is one that its slots can fill."""
+    """Returns a wording that was not used lately, if its slots can be filled."""
     templates = phrases(given.who.language, "duet")[f"thought_{kind}"].splitlines()
     usable = [one for one in dice.shuffled(templates, "thought", kind) if "{topic}" not in one or slots["topic"]]
     texts = [resolved(one.format(**slots)) for one in usable]

@@ -33,7 +33,7 @@ WINDOW = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Untold:
     """Something an author gave to tell that has not been told."""
 
     memory: Recalled
@@ -46,7 +46,7 @@ class Told:
 
 
 def developed(scene: TalkScene, beside: tuple[Recalled, ...]) -> DraftLine | None:
-    """The line that takes the talk further; None when nothing is left that would not repeat something.
+    """Returns the line that continues the talk; None when every line left would repeat something.
 
     `beside` are memories to tell from that were not recalled.
     """
@@ -58,7 +58,7 @@ def developed(scene: TalkScene, beside: tuple[Recalled, ...]) -> DraftLine | Non
     return next((line for line in finished if line.text.lower() not in scene.past), None)
 
 
-def _choices(scene: TalkScene, tells: list[Told]) -> Iterator[DraftLine | None]:
+def _choices(scene: TalkScene, tells: list[Untold]) -> Iterator[DraftLine | None]:
     """Lines to say, the most fitting first."""
     if not scene.talk.lines:
         yield _tell(scene, tells, "stage.begin", 100)
@@ -82,8 +82,8 @@ def _choices(scene: TalkScene, tells: list[Told]) -> Iterator[DraftLine | None]:
     yield from _opened(scene, tells)
 
 
-def _taken_up(scene: TalkScene, on_topic: list[Told], topic: str) -> Iterator[DraftLine | None]:
-    """What follows something that was told: what I know of it, a question, a word that closes it, or a promise."""
+def _taken_up(scene: TalkScene, on_topic: list[Untold], topic: str) -> Iterator[DraftLine | None]:
+    """Yields what follows a told memory: what I know of it, a question, a closing word, or a promise."""
     act, named = scene.heard.act, _times_named(scene, topic)
     special = {"report": "stage.agree", "praise": "stage.touched"}.get(act)
     if special:
@@ -104,8 +104,8 @@ def _taken_up(scene: TalkScene, on_topic: list[Told], topic: str) -> Iterator[Dr
     yield _about(scene, "stage.close", topic)
 
 
-def _opened(scene: TalkScene, tells: list[Told]) -> Iterator[DraftLine | None]:
-    """Something new: a turn for the other, something of mine, banter, or a thing that was spoken of before."""
+def _opened(scene: TalkScene, tells: list[Untold]) -> Iterator[DraftLine | None]:
+    """Begins something new: a turn for the other, something of mine, banter, or an earlier subject."""
     dice = scene.dice
     telling = [line.speaker for line in scene.talk.lines[-WINDOW:] if line.speech_act in TOLD]
     mine = sum(1 for speaker in telling if speaker == scene.me.id)
@@ -126,25 +126,25 @@ def _opened(scene: TalkScene, tells: list[Told]) -> Iterator[DraftLine | None]:
 # ── what there is to tell ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _untold(scene: TalkScene, memories: tuple[Recalled, ...]) -> Iterator[Told]:
-    """What is left to tell, the most important memory first; of each memory only what comes next."""
+def _untold(scene: TalkScene, memories: tuple[Recalled, ...]) -> Iterator[Untold]:
+    """Yields what is left to tell, the most important memory first; of each memory only what comes next."""
     unique = {one.id: one for one in memories if one.tell and one.happening.topic}
     for memory in sorted(unique.values(), key=lambda one: (-one.importance, one.id)):
         lines = [scene.voiced(text) for text in memory.tell]
         left = [text for text in lines if not scene.known(text)]
         left = [text for text in left if not scene.language.mentions(text, scene.you.name, scene.you.called)]
         if left:
-            yield Told(memory, left[0], memory.happening.topic, "".join(left[1:2]), left[0] == lines[0])
+            yield Untold(memory, left[0], memory.happening.topic, "".join(left[1:2]), left[0] == lines[0])
 
 
-def _new(scene: TalkScene, tells: list[Told], lead: str, percent: int) -> DraftLine | None:
-    """A subject not told of yet, else the rest of one that was."""
+def _new(scene: TalkScene, tells: list[Untold], lead: str, percent: int) -> DraftLine | None:
+    """Returns a subject not told of yet, or else the rest of one that was."""
     new = [one for one in tells if one.is_first]
     return _tell(scene, new, lead, percent) if new else _tell(scene, tells, "stage.return", 100)
 
 
-def _tell(scene: TalkScene, tells: list[Told], lead: str, percent: int) -> DraftLine | None:
-    """The first of them, at times after words that lead up to it."""
+def _tell(scene: TalkScene, tells: list[Untold], lead: str, percent: int) -> DraftLine | None:
+    """Tells the first of them, sometimes after words that lead up to it."""
     if not tells:
         return None
     told = tells[0]
@@ -160,7 +160,7 @@ def _tell(scene: TalkScene, tells: list[Told], lead: str, percent: int) -> Draft
 
 
 def _times_named(scene: TalkScene, topic: str) -> int:
-    """How many lines name it or, of the latest, are about it."""
+    """Counts the lines that name it or, of the latest, are about it."""
     name = scene.language.bare(topic).lower()
     about = {line.text for line in scene.talk.lines if line.topic and _same(scene, line.topic, topic)}
     return len({line for line in (*scene.talk.said, scene.last) if name in line.lower()} | about | {scene.last})
@@ -174,7 +174,7 @@ def _same(scene: TalkScene, one: str, other: str) -> bool:
 
 
 def _fresh(scene: TalkScene, rule: str, topic: str, **slots: str) -> DraftLine | None:
-    """A wording that neither of the two has used, for this subject or for another."""
+    """Returns a wording that neither speaker has used, for this subject or for another."""
     subjects = [name.lower() for name in (topic, slots.get("other", "")) if name]
     named = [form for name in subjects for form in (name, scene.language.bare(name))]
 
@@ -201,7 +201,7 @@ def _plain(scene: TalkScene, rule: str) -> DraftLine | None:
 
 
 def _heard_ids(scene: TalkScene) -> tuple[int, ...]:
-    """The memory of the line that is answered."""
+    """Returns the id of the memory of the answered line."""
     said = (one.id for one in scene.talk.recalled if scene.last and one.happening.quote == scene.last)
     return tuple(said)[:1]
 
@@ -209,8 +209,8 @@ def _heard_ids(scene: TalkScene) -> tuple[int, ...]:
 # ── coming back ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _back(scene: TalkScene, tells: list[Told]) -> Iterator[DraftLine | None]:
-    """A promise asked about, the rest of something told in part, or a thought about a subject of before."""
+def _back(scene: TalkScene, tells: list[Untold]) -> Iterator[DraftLine | None]:
+    """Comes back to a promise, to the rest of something told in part, or to an earlier subject."""
     latest = [line.topic for line in scene.talk.lines[-WINDOW:] if line.topic]
     for one in scene.talk.recalled:
         known = one.happening
@@ -241,7 +241,7 @@ def _back(scene: TalkScene, tells: list[Told]) -> Iterator[DraftLine | None]:
 
 
 def _once(scene: TalkScene, rule: str, topic: str, memory: int, other: str = "") -> DraftLine | None:
-    """A line of a rule that is said of a subject once only."""
+    """Returns a line of a rule that is said only once about a subject."""
     for text in scene.rules.every(rule):
         said = scene.language.finished(text.replace("{topic}", topic).replace("{other}", other))
         if said.lower() in scene.past:
@@ -258,14 +258,14 @@ def _banters(rules: Grammar) -> list[str]:
 
 
 def _banter(scene: TalkScene) -> DraftLine | None:
-    """What follows the other's line of banter; None when it was none, or the last."""
+    """Returns what follows the other's line of banter; None when it was none, or the last."""
     following = _following(scene.me.language).get(scene.last)
     return _banter_line(scene, *following) if following else None
 
 
 @cache
 def _following(language: str) -> Mapping[str, tuple[str, int]]:
-    """Line of banter, at any level of speech → its rule, and the place in it of the line that follows."""
+    """Maps each line of banter, at any level of speech, to its rule and the place of the next line in it."""
     found: dict[str, tuple[str, int]] = {}
     for level in LEVELS:
         rules = grammar(language, level)

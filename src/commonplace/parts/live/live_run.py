@@ -32,7 +32,10 @@ Call = tuple[Callable[[Run], Awaitable[Any]], "Future[Any]"]
 
 
 class LiveRun:
-    """Owns the run and its file; other threads reach both only through here. Changes take effect between ticks."""
+    """The owner of the run and its file.
+
+    Other threads reach both only through here, and changes wait for a tick boundary.
+    """
 
     def __init__(self, make: Callable[[], Run], last: int, budget: Budget) -> None:
         self.last = last
@@ -66,14 +69,14 @@ class LiveRun:
         self._thread = threading.Thread(target=self._run, name="run", daemon=True)
 
     def start(self) -> None:
-        """Start the thread and wait until the run can be read. Raises the error if the run cannot be created."""
+        """Starts the thread and waits until the run can be read. Raises the error if the run cannot be created."""
         self._thread.start()
         self._ready.wait()
         if self.failure is not None:
             raise self.failure
 
     def stop(self) -> None:
-        """End at a tick boundary and close the file. A tick that takes too long is cancelled and leaves no trace."""
+        """Ends at a tick boundary and closes the file. A tick that takes too long is cancelled without a trace."""
         self._stopping = True
         self._wake()
         self._thread.join(PATIENCE)
@@ -83,13 +86,16 @@ class LiveRun:
             self._thread.join(PATIENCE)
 
     def raise_failure(self) -> None:
-        """Raise what ended or paused the run, if anything did."""
+        """Raises what ended or paused the run, if anything did."""
         error = self.failure or self.paused
         if error is not None:
             raise error
 
     def call(self, function: Callable[[Run], Awaitable[Any]]) -> Any:
-        """Call a function with the run in the run's thread, between two ticks; returns or raises what it does."""
+        """Calls a function with the run in the run's thread, between two ticks.
+
+        Returns or raises what the function does.
+        """
         result: Future[Any] = Future()
         self._calls.put((function, result))
         self._wake()
@@ -100,14 +106,14 @@ class LiveRun:
         raise UsageError("the run has ended", hint="leave the view and resume it")
 
     def control(self, *, playing: bool | None = None, rate: float | None = None, steps: int = 0) -> None:
-        """Pause, play, step, speed: they decide when a tick is made, never what happens in it."""
+        """Pauses, plays, steps or sets the speed. This decides when a tick is made, never what happens in it."""
         self.playing = self.playing if playing is None else playing
         self.rate = self.rate if rate is None else rate
         self._steps += steps
         self._wake()
 
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
-        """Call `committed(tick)` after each commit, from the run's thread; returns what ends it."""
+        """Calls `committed(tick)` after each commit, from the run's thread. Returns a function that ends the calls."""
         self._subscribers.append(committed)
         return lambda: self._subscribers.remove(committed)
 
@@ -163,7 +169,7 @@ class LiveRun:
                 await self._keep_rate(began)
 
     def _heard(self, agent: str, words: str) -> None:
-        """Another mapping each time: it is read from other threads."""
+        """Keeps what is being said in a new mapping each time, because other threads read it."""
         if words != self.speaking.get(agent, ""):
             now = {**self.speaking, agent: words}  # each keeps its place
             self.speaking = {one: said for one, said in now.items() if said}
@@ -173,7 +179,7 @@ class LiveRun:
         self.tick, self.digest, self.speaking = run.tick, run.file.digests.history.hex(), {}
 
     async def _next_is_wanted(self, run: Run) -> bool:
-        """Wait until the next tick is wanted, answering calls meanwhile; False when the view is left."""
+        """Waits until the next tick is wanted, answering calls meanwhile. Returns False when the view is left."""
         while True:
             self._changed.clear()
             while not self._calls.empty():
@@ -186,7 +192,7 @@ class LiveRun:
             await self._changed.wait()
 
     async def _keep_rate(self, began: float) -> None:
-        """Wait for the rest of the tick's share of time, or until something changes."""
+        """Waits for the rest of the tick's share of time, or until something changes."""
         left = (1 / self.rate if self.rate else 0) - (time.monotonic() - began)
         if left > 0 and self.playing:
             with suppress(TimeoutError):
@@ -212,17 +218,17 @@ class LiveSource(RecordedSource):
 
     @property
     def live(self) -> bool:
-        """It is."""
+        """Always True."""
         return True
 
     @property
     def playing(self) -> bool:
-        """Whether ticks are being made."""
+        """Tells whether ticks are being made."""
         return self._run.playing and self._run.tick < self._run.last
 
     @property
     def rate(self) -> float:
-        """Ticks per second aimed at; 0 for as fast as possible."""
+        """The target in ticks per second; 0 for as fast as possible."""
         return self._run.rate
 
     @property
@@ -232,7 +238,7 @@ class LiveSource(RecordedSource):
 
     @property
     def progress(self) -> str:
-        """Why no more ticks come; empty while they do."""
+        """The reason why no more ticks come; empty while they do."""
         if self._run.failure is not None:
             return f"the run has ended: {self._run.failure}"
         if self._run.paused is not None:
@@ -241,11 +247,11 @@ class LiveSource(RecordedSource):
 
     @property
     def speaking(self) -> Mapping[str, str]:
-        """What the characters are saying in the tick that is being made."""
+        """The words that the characters are saying in the tick that is being made."""
         return self._run.speaking
 
     def preview(self, text: str, agent: str = "") -> str:
-        """What a god-mode sentence will do, or what a character attempts."""
+        """Tells what a god-mode sentence will do, or what a character attempts."""
 
         async def preview(run: Run) -> str:
             return run.described(await run.preview(text, agent))
@@ -253,32 +259,32 @@ class LiveSource(RecordedSource):
         return self._run.call(preview)
 
     def submit(self, body: Mapping[str, Any]) -> str:
-        """Queue a god-mode sentence, an inner voice or another input."""
+        """Queues a god-mode sentence, an inner voice or another input."""
         return self._run.call(lambda run: _submit(run, body))
 
     def play(self) -> None:
-        """Make ticks."""
+        """Makes ticks."""
         self._run.control(playing=True)
 
     def pause(self) -> None:
-        """Stop at the next boundary."""
+        """Stops at the next boundary."""
         self._run.control(playing=False)
 
     def step(self) -> None:
-        """Make one tick."""
+        """Makes one tick."""
         self._run.control(playing=False, steps=1)
 
     def speed(self, rate: float) -> None:
-        """Set the ticks per second to aim at."""
+        """Sets the ticks per second to aim at."""
         self._run.control(rate=rate)
 
     def subscribe(self, committed: Callable[[int], None]) -> Callable[[], None]:
-        """Call back after each commit."""
+        """Calls back after each commit."""
         return self._run.subscribe(committed)
 
 
 async def _submit(run: Run, body: Mapping[str, Any]) -> str:
-    """Queue an input; returns when it takes effect. What somebody perceives or does follows an input by a tick."""
+    """Queues an input and returns when it takes effect. What somebody perceives or does follows an input by a tick."""
     if body["kind"] == "god":
         event = await run.preview(str(body["text"]))
         run.submit(event)

@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 class Talks:
-    """Begins talks about a run: `talks(agent, tick)`. Leaving the `with` statement closes those that are open.
+    """A factory of talks about a run: `talks(agent, tick)`. Leaving the `with` statement closes the open ones.
 
     The thread has an event loop and a reading of the run, and does one thing at a time.
     """
@@ -39,7 +39,7 @@ class Talks:
         self._open: list[ThreadTalk] = []
 
     def __call__(self, agent: str, tick: int) -> ThreadTalk:
-        """A talk with a character as it was at the tick. Nothing is read before the first question."""
+        """Begins a talk with a character as it was at the tick. Nothing is read before the first question."""
         return ThreadTalk(self, agent, tick)
 
     def __enter__(self) -> Talks:
@@ -57,11 +57,11 @@ class Talks:
             self._loop.close()
 
     def mind(self, agent: str) -> str:
-        """Who answers for a character, by name."""
+        """Returns the name of the mind that answers for a character."""
         return self._named or self._asked(agent, "answer")
 
     async def in_thread(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        """Await something in the thread, after all that was asked of it earlier. Cancelling this cancels it there."""
+        """Awaits something in the thread, after all earlier requests. Cancelling this cancels it there."""
 
         async def in_turn() -> Result:
             async with self._turn:
@@ -70,7 +70,7 @@ class Talks:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(in_turn(), self._loop))
 
     def opened(self, talk: ThreadTalk) -> Talk:
-        """What the talk reads and writes, in the thread."""
+        """Opens in the thread what the talk reads and writes."""
         if self._reading is None:
             self._reading = open_run(self._path)
         opened = self._reading.talk(talk.agent, at=talk.tick, mind=self._named, trust=self._trust)
@@ -78,11 +78,11 @@ class Talks:
         return opened
 
     def forget(self, talk: ThreadTalk) -> None:
-        """It is closed."""
+        """Removes a talk that is closed."""
         self._open.remove(talk)
 
     async def _finish(self) -> None:
-        """Give up the questions that are not answered yet, close what is open."""
+        """Gives up the questions that are not answered yet and closes what is open."""
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
@@ -104,15 +104,15 @@ class ThreadTalk:
         self._talk: Talk | None = None
 
     async def ask(self, question: str) -> Reply:
-        """The character's answer. Raises CommonplaceError."""
+        """Returns the character's answer. Raises CommonplaceError."""
         return await self._talks.in_thread(lambda: self._opened().ask(question))
 
     async def retry(self) -> Reply:
-        """Another answer to the last question. Raises CommonplaceError."""
+        """Returns another answer to the last question. Raises CommonplaceError."""
         return await self._talks.in_thread(lambda: self._opened().retry())
 
     async def rate(self, label: Thumb, note: str = "") -> None:
-        """How the last answer was received. Raises CommonplaceError."""
+        """Notes how the last answer was received. Raises CommonplaceError."""
 
         async def rate() -> None:
             self._opened().rate(label, note)
@@ -120,7 +120,7 @@ class ThreadTalk:
         await asyncio.shield(self._talks.in_thread(rate))
 
     async def close(self) -> None:
-        """Learn what proved useful."""
+        """Learns what proved useful."""
 
         async def close() -> None:
             self.finish()
@@ -133,7 +133,7 @@ class ThreadTalk:
         return self._talk
 
     def finish(self) -> None:
-        """As `close`, in the thread."""
+        """Does the same as `close`, in the thread."""
         if self._talk is not None:
             talk, self._talk = self._talk, None
             self._talks.forget(self)

@@ -77,7 +77,7 @@ class Hit(BaseModel):
 
 
 class Recollection(BaseModel):
-    """What came to mind."""
+    """The memories that came to mind."""
 
     agent: str
     query: str
@@ -104,7 +104,7 @@ class Memories(BaseModel):
 
 
 class Forgotten(BaseModel):
-    """What was forgotten."""
+    """The ids of the forgotten memories."""
 
     agent: str
     ids: list[int] = Field(description="those that were still there")
@@ -129,7 +129,7 @@ class Rests(BaseModel):
 
 
 class Answer(BaseModel):
-    """What a character says to a question."""
+    """A character's answer to a question."""
 
     agent: str
     tick: int
@@ -149,7 +149,7 @@ class Characters(BaseModel):
 
 
 class Why(BaseModel):
-    """Why something was done or said."""
+    """The reasons why something was done or said."""
 
     text: str = Field(description="the explanation in words")
     reasons: Reasons = Field(
@@ -159,7 +159,7 @@ class Why(BaseModel):
 
 
 class Fact(BaseModel):
-    """How far a fact has spread."""
+    """A fact and how far it has spread."""
 
     fact: str
     text: str
@@ -172,7 +172,7 @@ class Fact(BaseModel):
 
 
 class Knowledge(BaseModel):
-    """Who knows what."""
+    """The seed facts and who knows them."""
 
     facts: list[Fact]
 
@@ -190,7 +190,7 @@ class Utterance(BaseModel):
 
 
 class Transcript(BaseModel):
-    """What was said, in order."""
+    """The utterances, in order."""
 
     total: int = Field(description="how many utterances there are in these ticks")
     utterances: list[Utterance]
@@ -209,7 +209,7 @@ _MEANINGS = {
 
 
 def hit_of(hit: ScoredMemory) -> Hit:
-    """A scored memory with its reasons in numbers and words, the strongest first."""
+    """Returns a scored memory with its reasons in numbers and words, the strongest first."""
     parts = [
         ScorePart(
             name=name,
@@ -241,7 +241,7 @@ Least = Annotated[float, Field(description="Only hits this relevant; 0.1 to 0.3 
 
 
 class Filter(BaseModel):
-    """Which memories count; all that are given must hold."""
+    """Conditions on memories; all that are given must hold."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -257,7 +257,7 @@ class Filter(BaseModel):
     details: dict[str, Any] | None = Field(None, description="Path in the details → accepted value, or a list of them.")
 
     def wanted(self) -> Filters:
-        """As the filters of a stream."""
+        """Returns the conditions as the filters of a stream."""
         given: dict[str, Any] = {name: value for name, value in self if name not in ("since", "until")}
         if self.since or self.until:
             given["time_range"] = (moment("since", self.since), moment("until", self.until))
@@ -274,7 +274,7 @@ class _Recalling:
     """The tools that a store and a run have in common."""
 
     def _opened(self, agent: str, at: int | str) -> tuple[str, MemoryStream, datetime]:
-        """(whose memories a call means, the stream, the time of the question)."""
+        """Returns (whose memories a call means, the stream, the time of the question)."""
         raise NotImplementedError
 
     def recall(
@@ -320,7 +320,7 @@ class StoreTools(_Recalling):
         self._streams: dict[str, MemoryStream] = {}
 
     def tools(self) -> Iterator[tuple[str, Tool, Mapping[str, bool]]]:
-        """(name, method, annotations) of each tool."""
+        """Yields (name, method, annotations) of each tool."""
         yield "remember", self.remember, _ADDS
         yield "recall", self.recall, _READS
         yield "explain", self.explain, _READS
@@ -360,7 +360,7 @@ class StoreTools(_Recalling):
         return Characters(characters=[Character(id=one) for one in self._store.agents()])
 
     def close(self) -> None:
-        """Close the streams and the store."""
+        """Closes the streams and the store."""
         for stream in self._streams.values():
             stream.close()
         self._store.close()
@@ -370,7 +370,7 @@ class StoreTools(_Recalling):
         return name, self._stream(name), _when(str(at))
 
     def _named(self, agent: str, *, new: bool = False) -> str:
-        """Whose memories a call means: the one it names, the server's default, the only one there is."""
+        """Returns whose memories a call means: the one it names, the server's default, or the only one there is."""
         wanted, there = agent or self._agent, self._store.agents()
         if not wanted and len(there) == 1:
             return there[0]
@@ -382,7 +382,7 @@ class StoreTools(_Recalling):
         return StoreMemories(self._store).character(wanted)
 
     def _stream(self, name: str) -> MemoryStream:
-        """The stream of a character, with what other processes have added since."""
+        """Returns the stream of a character, with what other processes have added since."""
         if name in self._streams:
             self._streams[name].refresh()
         else:
@@ -401,7 +401,7 @@ class RunTools(_Recalling):
         self._agent = self._memories.character(agent) if agent else ""
 
     def tools(self) -> Iterator[tuple[str, Tool, Mapping[str, bool]]]:
-        """(name, method, annotations) of each tool."""
+        """Yields (name, method, annotations) of each tool."""
         yield "ask_character", self.ask_character, _READS
         yield "why", self.why, _READS
         yield "who_knows", self.who_knows, _READS
@@ -488,7 +488,7 @@ class RunTools(_Recalling):
         return Inspection(self._reading, self._named(agent), self._reading.tick(_tick(at))).detail()
 
     def close(self) -> None:
-        """Close the run file."""
+        """Closes the run file."""
         self._reading.close()
 
     def _opened(self, agent: str, at: int | str) -> tuple[str, MemoryStream, datetime]:
@@ -535,7 +535,7 @@ def _listed(stream: MemoryStream, name: str, limit: int, only: Filter | None) ->
 
 
 def tools_of(where: str, agent: str = "") -> StoreTools | RunTools:
-    """The tools over a run file or a store, which is made if there is none. Close them at the end.
+    """Opens the tools over a run file or a store, which is made if there is none. Close them at the end.
 
     A leading `~` is the home of the user: a client that starts the server itself has no shell that would replace it.
     """
@@ -554,7 +554,7 @@ def refuse_missing_sdk() -> None:
 
 
 def server(tools: StoreTools | RunTools) -> Any:
-    """An `MCPServer` of the official SDK. Raises UsageError where the SDK is not installed."""
+    """Returns an `MCPServer` of the official SDK. Raises UsageError where the SDK is not installed."""
     refuse_missing_sdk()
     from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 – an optional package
     from mcp.types import ToolAnnotations  # noqa: PLC0415
@@ -566,7 +566,7 @@ def server(tools: StoreTools | RunTools) -> Any:
 
 
 def _answered(method: Tool) -> Callable[..., Any]:
-    """The method as the SDK calls it: on the server's own thread, with our errors as the tool's."""
+    """Wraps a method as the SDK calls it: on the server's own thread, with our errors as the tool's."""
     from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415 – an optional package
 
     @wraps(method)
@@ -581,14 +581,14 @@ def _answered(method: Tool) -> Callable[..., Any]:
 
 
 def serve_stdio(made: Any) -> None:
-    """Serve one client on standard input and output, until it leaves."""
+    """Serves one client on standard input and output, until it leaves."""
     import anyio  # noqa: PLC0415 – comes with the SDK
 
     anyio.run(made.run_stdio_async)
 
 
 def serve_http(made: Any, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Serve streamable HTTP on this machine until interrupted; `announce` gets the URL. Port 0: any free one.
+    """Serves streamable HTTP on this machine until interrupted; `announce` gets the URL. Port 0 takes any free one.
 
     Raises UsageError for another host and for a port that is taken.
     """
@@ -600,7 +600,7 @@ def serve_http(made: Any, host: str, port: int, announce: Callable[[str], None])
 
         class Server(uvicorn.Server):
             async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-                """Let the app end after a second Ctrl-C, too: uvicorn would cancel it and print a traceback."""
+                """Lets the app end after a second Ctrl-C, too: uvicorn would cancel it and print a traceback."""
                 await super().shutdown(sockets)
                 if self.force_exit:
                     await self.lifespan.shutdown()
@@ -616,7 +616,7 @@ def serve_http(made: Any, host: str, port: int, announce: Callable[[str], None])
 
 @contextmanager
 def _listener(host: str, port: int) -> Generator[socket.socket]:
-    """A socket on this machine, closed at the end."""
+    """Opens a socket on this machine and closes it at the end."""
     if host not in HOSTS:
         raise UsageError(
             f"--host {host} is reached from other machines, and the server asks nobody for a password",

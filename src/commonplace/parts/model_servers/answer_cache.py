@@ -50,7 +50,7 @@ class AnswerCache:
             self._connection()
 
     def page(self, body: dict[str, Any]) -> Page | None:
-        """The page that answered this request before; None if none did."""
+        """Returns the page that answered this request before; None if none did."""
         key = _key(body)
         with self._lock, CACHE.errors(str(self.path)):
             connection = self._connection()
@@ -62,18 +62,20 @@ class AnswerCache:
         return Page(200, found[0], loads(found[0]))
 
     def keep(self, body: dict[str, Any], page: Page) -> None:
-        """Keep the page that answered a request."""
+        """Keeps the page that answered a request."""
         text = json.dumps(page.data, ensure_ascii=False)
         with self._lock, CACHE.errors(str(self.path)), transaction(self._connection()):
             connection = self._connection()
             connection.execute(KEEP, (_key(body), text))
-            if self._may_be_full(connection):
+            names = ("page_count", "freelist_count", "page_size")
+            pages, free, page_size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
+            if (pages - free) * page_size > self._largest:  # only then are the answers worth counting
                 size, count = connection.execute(SIZE).fetchone()
                 if size > self._largest:
                     connection.execute(FORGET, (count // 10,))
 
     def close(self) -> None:
-        """Close the file; the next request opens it again."""
+        """Closes the file; the next request opens it again."""
         with self._lock:
             connection, self._open = self._open, None
             if connection is not None:
@@ -82,12 +84,6 @@ class AnswerCache:
     def _connection(self) -> Connection:
         self._open = self._open or self._opened()
         return self._open
-
-    def _may_be_full(self, connection: Connection) -> bool:
-        """Whether the file has grown to the limit: only then are the answers worth counting."""
-        names = ("page_count", "freelist_count", "page_size")
-        pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
-        return (pages - free) * size > self._largest
 
     def _opened(self) -> Connection:
         new = not self.path.exists() or self.path.stat().st_size == 0

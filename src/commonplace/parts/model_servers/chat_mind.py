@@ -20,10 +20,10 @@ from commonplace.parts.model_servers.answer_cache import AnswerCache
 from commonplace.parts.model_servers.client import (
     MOST_ATTEMPTS,
     Endpoint,
-    Errand,
     Health,
     Outage,
     Pool,
+    Requests,
     Sleep,
     Transport,
 )
@@ -52,9 +52,9 @@ from commonplace.parts.model_servers.request import (
     seed_of,
     typed_field,
 )
-from commonplace.parts.model_servers.streaming import Live
+from commonplace.parts.model_servers.streaming import Streaming
 from commonplace.scenario.model import MindPart
-from commonplace.servers import SERVERS, Known, Server, server_named, variables
+from commonplace.servers import SERVERS, KnownServer, Server, server_named, variables
 from commonplace.text import clean
 
 CHARACTERS, LEAST_STOPPED = 12, 4000
@@ -63,8 +63,8 @@ LONGEST_RAW = 4000
 """Characters of a raw answer that are kept."""
 
 
-class Book(Protocol):
-    """Words questions and reads answers: what a mind needs of `PromptBook`."""
+class PromptCodec(Protocol):
+    """A wording of questions and a reading of answers: the part of `PromptBook` that a mind needs."""
 
     def prompt(self, ask: Ask[Any, Any], *, drop: int = 0, complaint: str = "", tool: bool = False) -> Prompt: ...
 
@@ -78,8 +78,8 @@ class Book(Protocol):
 
 
 @dataclass(slots=True)
-class Knowledge:
-    """What a mind has learnt about its server; it outlives connections."""
+class ServerKnowledge:
+    """A mind's knowledge about its server; it outlives connections."""
 
     can: Capabilities | None = None
     """None before the probe."""
@@ -96,26 +96,26 @@ class Knowledge:
     health: Health = field(default_factory=Health)
 
 
-class Session:
+class Connections:
     """A mind's connections within one event loop."""
 
-    def __init__(self, server: Server, transport: Transport, knowledge: Knowledge) -> None:
+    def __init__(self, server: Server, transport: Transport, knowledge: ServerKnowledge) -> None:
         self.server = server
         self.transport = transport
         self.knowledge = knowledge
         self._probing = asyncio.Lock()
         self._doubting = asyncio.Lock()
 
-    async def capabilities(self, errand: Errand) -> Capabilities:
-        """What the server takes, probed once for all questions. Raises as `Probe.capabilities`."""
+    async def capabilities(self, requests: Requests) -> Capabilities:
+        """Returns what the server takes, probed once for all questions. Raises as `Probe.capabilities`."""
         async with self._probing:
             if self.knowledge.can is None:
-                self.knowledge.can = await Probe(self.server, self.transport, errand).capabilities()
+                self.knowledge.can = await Probe(self.server, self.transport, requests).capabilities()
                 self.knowledge.dimensions = self.knowledge.dimensions or self.knowledge.can.embeddings
         return self.knowledge.can
 
-    async def must_answer(self, unanswered: Reply, errand: Errand) -> None:
-        """After a reply without an answer: whether the server gives any. Raises Outage.
+    async def must_answer(self, unanswered: Reply, requests: Requests) -> None:
+        """Checks, after a reply without an answer, that the server gives any. Raises Outage.
 
         It is asked once more, up to five times, what it answered last. If it answers, the question alone is malformed.
         If not, the run pauses before anything is kept of what it sent.
@@ -125,25 +125,25 @@ class Session:
         async with self._doubting:
             for attempt in range(MOST_ATTEMPTS if knowledge.silent_after != answers else 0):
                 if attempt:
-                    await self.transport.wait(attempt - 1, unanswered.error, errand)
-                if knowledge.answers != answers or await self._answers(errand):
+                    await self.transport.wait(attempt - 1, unanswered.error, requests)
+                if knowledge.answers != answers or await self._answers(requests):
                     return
             if knowledge.answers == answers:
                 knowledge.silent_after = answers
                 what, hint = unanswered.error, NO_ANSWER[unanswered.kind]
                 raise Outage(self.transport.pool.name, what, does="gives no answers", hint=hint)
 
-    async def _answers(self, errand: Errand) -> bool:
-        """Whether the server answers what it has answered before, or else the same question again."""
-        body = self.knowledge.answered or errand.body or tiny_body(await self.capabilities(errand))
+    async def _answers(self, requests: Requests) -> bool:
+        """Tells whether the server answers what it has answered before, or else the same question again."""
+        body = self.knowledge.answered or requests.body or tiny_body(await self.capabilities(requests))
         try:
-            page = await self.transport.post("/chat/completions", body, errand)
+            page = await self.transport.post("/chat/completions", body, requests)
         except Late:
             return False
-        await refuse(page, self.server, self.transport, errand)
+        await refuse(page, self.server, self.transport, requests)
         prompt_tokens, _, answer_tokens = usage_of(page, body, "")
-        errand.probe_prompt += prompt_tokens
-        errand.probe_answer += answer_tokens
+        requests.probe_prompt += prompt_tokens
+        requests.probe_answer += answer_tokens
         if page.status != 200 or not has_answer(page):
             return False
         self.knowledge.answers += 1
@@ -151,7 +151,7 @@ class Session:
 
 
 class ChatMind:
-    """Answers by a model. `name` as in `servers`; `timeout`: seconds of one request.
+    """A mind whose answers come from a model. `name` as in `servers`; `timeout`: seconds of one request.
 
     `on_outage`: whether a server that does not answer pauses the run (`Outage` is raised) or each question gets its
     fallback. Raises UsageError for a name that is not a server's, or a missing key. One mind may be used from several
@@ -164,9 +164,9 @@ class ChatMind:
     def __init__(
         self,
         name: str,
-        book: Book,
+        book: PromptCodec,
         *,
-        servers: Mapping[str, Known] = SERVERS,
+        servers: Mapping[str, KnownServer] = SERVERS,
         timeout: float = 120.0,
         on_outage: Literal["pause", "fallback"] = "pause",
         sleep: Sleep = asyncio.sleep,
@@ -189,21 +189,21 @@ class ChatMind:
         self._timeout = timeout
         self._pauses = on_outage == "pause"
         self._sleep = sleep
-        self._knowledge = Knowledge()
-        self._sessions: dict[asyncio.AbstractEventLoop, Session] = {}
+        self._knowledge = ServerKnowledge()
+        self._sessions: dict[asyncio.AbstractEventLoop, Connections] = {}
         self._lock = Lock()  # event loops may run in several threads
 
     async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The reply of the model. Raises Outage, and UsageError for a key or a model that the server refuses."""
+        """Returns the reply of the model. Raises Outage, and UsageError for a key or model that the server refuses."""
         key = request_key
-        errand, session = Errand((key.seed, key.agent, key.tick, key.number, key.attempt)), self._session()
+        requests, session = Requests((key.seed, key.agent, key.tick, key.number, key.attempt)), self._session()
         try:
             if ask.task.name == "embed":
-                reply = await _embedded(session, ask, key, errand)
+                reply = await _embedded(session, ask, key, requests)
             else:
-                reply = await self._answered(session, ask, key, errand)
-            if errand.unanswered and self._pauses:
-                await session.must_answer(reply, errand)
+                reply = await self._answered(session, ask, key, requests)
+            if requests.unanswered and self._pauses:
+                await session.must_answer(reply, requests)
         except Late as error:
             reply = Reply(None, "fault", kind="timeout", error=str(error))
         except Outage as error:
@@ -214,21 +214,24 @@ class ChatMind:
             listens(key.agent, "")
         return replace(
             reply,
-            prompt_tokens=reply.prompt_tokens + errand.probe_prompt,
-            answer_tokens=reply.answer_tokens + errand.probe_answer,
-            calls=errand.calls,
+            prompt_tokens=reply.prompt_tokens + requests.probe_prompt,
+            answer_tokens=reply.answer_tokens + requests.probe_answer,
+            calls=requests.calls,
         )
 
     async def capabilities(self) -> Capabilities:
-        """What the server takes; probed on first use. Raises Outage and UsageError, whatever `on_outage` says."""
+        """Returns what the server takes, probed on first use.
+
+        Raises Outage and UsageError, whatever `on_outage` says.
+        """
         session = self._session()
         try:
-            return await session.capabilities(Errand((0, "probe")))
+            return await session.capabilities(Requests((0, "probe")))
         except Late as error:
             raise Outage(session.transport.pool.name, str(error)) from None
 
     async def close(self) -> None:
-        """Close the connections of the running loop, and the file of answers."""
+        """Closes the connections of the running loop, and the file of answers."""
         if self._cache is not None:
             self._cache.close()
         with self._lock:
@@ -236,15 +239,15 @@ class ChatMind:
         if session is not None:
             await session.transport.pool.close()
 
-    async def _answered(self, session: Session, ask: Ask[Any, Any], key: RequestKey, errand: Errand) -> Reply:
+    async def _answered(self, session: Connections, ask: Ask[Any, Any], key: RequestKey, requests: Requests) -> Reply:
         settings = self._tasks.get(ask.task.name, PLAIN)
         tool = settings.structured == "tool"
         prompt = worded(self._book, ask, key, tool=tool)
-        attempt = _Attempt(session, self._book, ask, key, errand, prompt, settings, self._cache)
+        attempt = _Attempt(session, self._book, ask, key, requests, prompt, settings, self._cache)
         try:
             page = await attempt.page()
         except Unusable as error:
-            errand.unanswered = error.kind in NO_ANSWER
+            requests.unanswered = error.kind in NO_ANSWER
             return Reply(None, "malformed", kind=error.kind, error=str(error), prompt=attempt.prompt.text)
         prompt = attempt.prompt.text
         raw, value, problem, flaws = page.text, None, None, Flaws()
@@ -254,13 +257,13 @@ class ChatMind:
             value = value_in(self._book, ask, spoken(raw), attempt.prompt, cut=answer.cut, flaws=flaws)
         except Unusable as unusable:
             problem = unusable
-        errand.unanswered = not has_answer(page)
-        if not errand.unanswered and not attempt.reused:
+        requests.unanswered = not has_answer(page)
+        if not requests.unanswered and not attempt.reused:
             self._knowledge.answers += 1
-            self._knowledge.answered = errand.body
+            self._knowledge.answered = requests.body
         if problem is None:
             attempt.keep(page)
-        asked, cached, answered = (0, 0, 0) if attempt.reused else usage_of(page, attempt.errand.body or {}, raw)
+        asked, cached, answered = (0, 0, 0) if attempt.reused else usage_of(page, attempt.requests.body or {}, raw)
         return Reply(
             value,
             "malformed" if problem else "value",
@@ -275,8 +278,8 @@ class ChatMind:
             reused=int(attempt.reused),
         )
 
-    def _session(self) -> Session:
-        """The session of the running loop; sessions of closed loops are dropped."""
+    def _session(self) -> Connections:
+        """Returns the session of the running loop and drops the sessions of closed loops."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._sessions:
@@ -285,7 +288,7 @@ class ChatMind:
                 dialect = dialect_of(self._server.kind)
                 pool = Pool([Endpoint(url, self._key, self._timeout, dialect) for url in self._server.urls])
                 transport = Transport(pool, self._knowledge.health, self._sleep, patient=self._pauses)
-                self._sessions[loop] = Session(self._server, transport, self._knowledge)
+                self._sessions[loop] = Connections(self._server, transport, self._knowledge)
             return self._sessions[loop]
 
 
@@ -293,11 +296,11 @@ class ChatMind:
 class _Attempt:
     """One question, asked in simpler forms and with fewer memories until the server accepts it."""
 
-    session: Session
-    book: Book
+    session: Connections
+    book: PromptCodec
     ask: Ask[Any, Any]
     request_key: RequestKey
-    errand: Errand
+    requests: Requests
     prompt: Prompt
     """As last sent."""
     settings: MindPart = PLAIN
@@ -308,25 +311,28 @@ class _Attempt:
     """Whether the page is one that an earlier run got for the same request."""
 
     async def page(self) -> Page:
-        """A page of status 200. Raises Unusable when the server refuses the question, Late, Outage, UsageError."""
+        """Returns a page of status 200.
+
+        Raises Unusable when the server refuses the question, Late, Outage, UsageError.
+        """
         knowledge, transport = self.session.knowledge, self.session.transport
-        can = await self.session.capabilities(self.errand)
+        can = await self.session.capabilities(self.requests)
         usual = structure = knowledge.fallen.get(self.ask.task.name, self.settings.structured or can.structured)
         simpler = self._simpler(can, usual)
         while True:
-            body = self.errand.body = self._body(can, structure)
+            body = self.requests.body = self._body(can, structure)
             known = self.cache.page(body) if self.cache is not None else None
             if known is not None:
                 self.reused = True
                 return known
             once = frozenset({500}) if structure != usual else frozenset[int]()  # in its usual form it was repeated
             live = self._live(can, body)
-            page = await transport.post("/chat/completions", body, self.errand, final=once, live=live)
+            page = await transport.post("/chat/completions", body, self.requests, final=once, live=live)
             if page.status == 200:
                 if structure != usual:
                     knowledge.fallen[self.ask.task.name] = structure
                 return page
-            await refuse(page, self.session.server, transport, self.errand)
+            await refuse(page, self.session.server, transport, self.requests)
             if is_overflow(page):
                 self._shorten(page)
             elif page.status in (400, 422) and (less := can.less(page)) is not None:
@@ -339,12 +345,12 @@ class _Attempt:
             else:
                 raise Unusable(f"the server refused the request: {page.status} {page.said()}", "refused_request")
 
-    def _live(self, can: Capabilities, body: dict[str, Any]) -> Live | None:
-        """How the answer is to come; None for at once, as a server or the settings may want it."""
+    def _live(self, can: Capabilities, body: dict[str, Any]) -> Streaming | None:
+        """Returns how the answer is streamed; None if it comes at once, as a server or the settings may want."""
         if can.stream == "no" or "stream" in body:
             return None
         limit = next((most for name in LIMITS if isinstance(most := body.get(name), int)), LONGEST)
-        return Live(can.stream == "usage", min(LONGEST, max(LEAST_STOPPED, CHARACTERS * limit)), self._heard())
+        return Streaming(can.stream == "usage", min(LONGEST, max(LEAST_STOPPED, CHARACTERS * limit)), self._heard())
 
     def _heard(self) -> Callable[[str], object] | None:
         """Tells who listens what is said so far; None if nobody does, or nothing is said aloud."""
@@ -355,16 +361,16 @@ class _Attempt:
         return lambda written: (words := clean(written) if small else aloud(inputs, written)) and listens(agent, words)
 
     def _simpler(self, can: Capabilities, usual: Structure) -> list[Structure]:
-        """The forms to try where the usual one is refused: after one that the settings name, what the model obeys."""
+        """Returns the forms to try when the usual one is refused: after the settings' form, those the model obeys."""
         forms = dialect_of(self.session.server.kind).forms
         named = usual == self.settings.structured and usual != can.structured
         first = forms.index(can.structured) if named else forms.index(usual) + 1 if usual in forms else -1
         return [form for form in forms[first:] if form != usual]
 
     def keep(self, page: Page) -> None:
-        """Keep the page of a usable answer for later runs."""
-        if self.cache is not None and self.errand.body is not None and not self.reused:
-            self.cache.keep(self.errand.body, page)
+        """Keeps the page of a usable answer for later runs."""
+        if self.cache is not None and self.requests.body is not None and not self.reused:
+            self.cache.keep(self.requests.body, page)
 
     def _body(self, can: Capabilities, structure: Structure) -> dict[str, Any]:
         seed = seed_of(self.ask, self.request_key, self.settings)
@@ -372,7 +378,7 @@ class _Attempt:
         return body | typed_field(self.ask, self.request_key) if can.typed else body
 
     def _shorten(self, page: Page) -> None:
-        """Leave out half of the remaining memories. Raises Unusable when none remain."""
+        """Leaves out half of the remaining memories. Raises Unusable when none remain."""
         if not self.prompt.memories:
             raise Unusable(f"the prompt is too long for the model: {page.said()}", "overflow")
         self.dropped += (self.prompt.memories + 1) // 2
@@ -382,10 +388,12 @@ class _Attempt:
 
 
 def value_in(
-    book: Book, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False, flaws: Flaws | None = None
+    book: PromptCodec, ask: Ask[Any, Any], text: str, prompt: Prompt, *, cut: bool = False, flaws: Flaws | None = None
 ) -> Value:
-    """The typed answer: from JSON, or from free text where the task takes it; in the small form from words. Raises
-    Unusable."""
+    """Returns the typed answer: from JSON, from free text where the task takes it, or from words in the small form.
+
+    Raises Unusable.
+    """
     flaws = Flaws() if flaws is None else flaws
     if prompt.small:
         return book.read_words(ask, text, cut=cut, flaws=flaws)
@@ -400,20 +408,22 @@ def value_in(
     return book.read(ask, data, prompt.citable, flaws)
 
 
-def worded(book: Book, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, tool: bool = False) -> Prompt:
-    """The prompt; asked again, it says what was wrong with the last answer, if that was the model's doing."""
+def worded(book: PromptCodec, ask: Ask[Any, Any], key: RequestKey, drop: int = 0, *, tool: bool = False) -> Prompt:
+    """Returns the prompt. A repeated one says what was wrong with the last answer, if that was the model's doing."""
     before = key.before
     if before is None or before.outcome != "malformed" or not before.raw or before.kind in PAGE_KINDS:
         return book.prompt(ask, drop=drop, tool=tool)
     return book.prompt(ask, drop=drop, complaint=before.error, tool=tool)
 
 
-async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, errand: Errand) -> Reply:
-    """Lattice vectors of the texts by `/embeddings`; the vector of an empty text is empty."""
+async def _embedded(
+    session: Connections, ask: Ask[EmbedInput, EmbedOutput], key: RequestKey, requests: Requests
+) -> Reply:
+    """Returns lattice vectors of the texts by `/embeddings`; the vector of an empty text is empty."""
     dialect = dialect_of(session.server.kind)
     if not dialect.embeds:
         raise UsageError(f"{dialect.title} makes no vectors", hint="name another mind for `embed`")
-    can = await session.capabilities(errand)
+    can = await session.capabilities(requests)
     body: dict[str, Any] = {"model": can.model, "encoding_format": "float"}
     if can.typed:
         body |= typed_field(ask, key)
@@ -424,22 +434,22 @@ async def _embedded(session: Session, ask: Ask[EmbedInput, EmbedOutput], key: Re
         for start in range(0, len(texts), TEXTS_PER_REQUEST):
             part = texts[start : start + TEXTS_PER_REQUEST]
             sent = body | {"input": part}
-            page = await session.transport.post("/embeddings", sent, errand)
+            page = await session.transport.post("/embeddings", sent, requests)
             if page.status != 200:
-                await refuse(page, session.server, session.transport, errand)
+                await refuse(page, session.server, session.transport, requests)
                 raise WrongPage(f"the server refused to embed: {page.status} {page.said()}", "refused_request")
             vectors += [_packed(vector, session.knowledge) for vector in vectors_in(page, len(part))]
             tokens += usage_of(page, sent, "")[0]
     except WrongPage as error:
-        errand.unanswered = error.kind in NO_ANSWER
+        requests.unanswered = error.kind in NO_ANSWER
         return Reply(None, "malformed", kind=error.kind, error=str(error))
     remaining = iter(vectors)
     value = EmbedOutput(vectors=tuple(next(remaining) if text.strip() else "" for text in ask.input.texts))
     return Reply(value, prompt_tokens=tokens)
 
 
-def _packed(vector: list[float], knowledge: Knowledge) -> str:
-    """A lattice vector as base64 of int16, empty for a zero vector. Raises WrongPage if the size has changed."""
+def _packed(vector: list[float], knowledge: ServerKnowledge) -> str:
+    """Packs a lattice vector as base64 of int16, empty for a zero vector. Raises WrongPage if the size has changed."""
     knowledge.dimensions = knowledge.dimensions or len(vector)
     if len(vector) != knowledge.dimensions:
         raise WrongPage(f"a vector of {len(vector)} dimensions; expected {knowledge.dimensions}", "vectors")

@@ -26,7 +26,7 @@ from commonplace.parts.model_servers.http import (
     client_options,
     url_of,
 )
-from commonplace.parts.model_servers.streaming import Gathering, Live, is_stream
+from commonplace.parts.model_servers.streaming import StreamedAnswer, Streaming, is_stream
 from commonplace.rng import Key as Draw
 from commonplace.rng import unit
 
@@ -61,7 +61,7 @@ _log = logging.getLogger(__name__)
 
 
 class Outage(Paused):
-    """A model server does not answer, or not usably; the run stops at a tick boundary and can be resumed."""
+    """A model server that does not answer, or not usably. The run stops at a tick boundary and can be resumed."""
 
     def __init__(
         self, server: str, happened: str, *, does: str = "does not answer", hint: str = "check the server"
@@ -102,26 +102,26 @@ class Endpoint:
 
     @property
     def is_free(self) -> bool:
-        """Whether it takes another request now."""
+        """Tells whether the endpoint takes another request now."""
         return not self.closed and self.in_flight < max(1.0, self.room)
 
     def sent_away(self) -> None:
-        """It takes fewer requests from now on. All that it sends away at once count as one."""
+        """Lowers the number of requests at once. All requests that are refused together count as one."""
         if not self.closed:
             self.room = max(1.0, min(self.room, self.in_flight + 1) / 2)
 
     def served(self) -> None:
-        """A page came."""
+        """Notes that a page came, which may raise the number of requests at once."""
         self.paused_until = 0.0
         self.room += 1 / self.room
         self.retries = min(AT_ONCE, self.retries + 1)
 
-    async def send(self, method: str, path: str, body: dict[str, Any] | None, live: Live | None = None) -> Page:
-        """The page of one request. Raises Late or Unreachable when none came back.
+    async def send(self, method: str, path: str, body: dict[str, Any] | None, live: Streaming | None = None) -> Page:
+        """Sends one request and returns its page. Raises Late or Unreachable when none came back.
 
         `live`: ask for an answer that comes as it is written; it is late when nothing more comes of it.
         """
-        gathering = Gathering(self._dialect, live, self._key) if live else None
+        gathering = StreamedAnswer(self._dialect, live, self._key) if live else None
         self.in_flight += 1
         try:
             async with asyncio.timeout(self._timeout) as patience:
@@ -141,7 +141,7 @@ class Endpoint:
         return self._dialect.page(page, path, body)
 
     async def close(self) -> None:
-        """Close the connections; the next request opens new ones."""
+        """Closes the connections; the next request opens new ones."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
@@ -151,11 +151,11 @@ class Endpoint:
         method: str,
         path: str,
         body: dict[str, Any] | None,
-        live: Live | None,
-        gathering: Gathering | None,
+        live: Streaming | None,
+        gathering: StreamedAnswer | None,
         patience: asyncio.Timeout,
     ) -> Page:
-        """The page in the words of its protocol."""
+        """Returns the page in the words of its protocol."""
         if self._client is None:
             header, more = self._dialect.key_header, self._dialect.headers
             options = client_options(self.url, self._key, self._timeout, header=header, more=more)
@@ -177,8 +177,8 @@ class Endpoint:
             return gathering.page()
         return page
 
-    async def _gathered(self, response: httpx2.Response, gathering: Gathering, patience: asyncio.Timeout) -> Page:
-        """The page that a stream adds up to. A stream that is stopped takes its connection with it."""
+    async def _gathered(self, response: httpx2.Response, gathering: StreamedAnswer, patience: asyncio.Timeout) -> Page:
+        """Returns the page that a stream adds up to. A stream that is stopped takes its connection with it."""
         now = asyncio.get_running_loop().time
         last = now() + LONGEST_STREAM * self._timeout
         async for chunk in response.aiter_raw():
@@ -192,7 +192,7 @@ class Endpoint:
 
 
 def _is_live(response: httpx2.Response) -> bool:
-    """Whether a response comes as it is written."""
+    """Tells whether a response is streamed."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     plain = response.headers.get("content-encoding", "identity") == "identity"
     return response.status_code == 200 and plain and kind in ("text/event-stream", "application/x-ndjson")
@@ -211,7 +211,7 @@ class Pool:
         return ", ".join(endpoint.url for endpoint in self.endpoints)
 
     def pick(self) -> Endpoint:
-        """The endpoint to ask next: one that is not paused, takes a request, and has the fewest in flight."""
+        """Returns the endpoint to ask next: one that is not paused, takes a request, and has the fewest in flight."""
         now = monotonic()
 
         def rank(endpoint: Endpoint) -> tuple[float, bool, int]:
@@ -221,22 +221,22 @@ class Pool:
         return min(self.endpoints, key=rank)
 
     async def free(self) -> Endpoint:
-        """As `pick`, once it takes another request."""
+        """Waits for an endpoint that takes another request, and returns the one that `pick` chooses."""
         while not (endpoint := self.pick()).is_free:
             self._freed.clear()
             await self._freed.wait()
         return endpoint
 
     def freed(self) -> None:
-        """Something has ended that others may wait for."""
+        """Wakes the requests that wait for an endpoint."""
         self._freed.set()
 
     def is_available(self) -> bool:
-        """Whether an endpoint is not paused."""
+        """Tells whether an endpoint is not paused."""
         return any(endpoint.paused_until <= monotonic() for endpoint in self.endpoints)
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Closes all connections."""
         for endpoint in self.endpoints:
             await endpoint.close()
 
@@ -256,8 +256,8 @@ class Health:
 
 
 @dataclass(slots=True)
-class Errand:
-    """The requests made for one question: what their jitter is drawn from and what they have cost so far."""
+class Requests:
+    """The requests made for one question: what their jitter is drawn from, and what they have cost so far."""
 
     draw: tuple[Draw, ...]
     calls: int = 0
@@ -272,7 +272,7 @@ class Errand:
 
 
 class Transport:
-    """Sends requests, and repeats them while the server is busy or down.
+    """A sender of requests, which repeats them while the server is busy or down.
 
     `patient`: a server known to be down still gets all attempts, not one.
     """
@@ -287,30 +287,30 @@ class Transport:
         self,
         path: str,
         body: dict[str, Any],
-        errand: Errand,
+        requests: Requests,
         *,
         final: frozenset[int] = frozenset(),
-        live: Live | None = None,
+        live: Streaming | None = None,
     ) -> Page:
-        """The page of a POST, whatever its status; a 500 if every attempt got one.
+        """Returns the page of a POST, whatever its status; a 500 if every attempt got one.
 
         Statuses in `final` are not tried again. `live`: see `Endpoint.send`; after two streams that broke the answer is
         asked for at once. Raises Late after the second time-out, Outage when the server does not answer.
         """
-        return await self._send("POST", path, body, errand, final, live)
+        return await self._send("POST", path, body, requests, final, live)
 
-    async def get(self, path: str, errand: Errand) -> Page:
-        """The page of a GET; as `post`."""
-        return await self._send("GET", path, None, errand, frozenset())
+    async def get(self, path: str, requests: Requests) -> Page:
+        """Returns the page of a GET, as `post` does."""
+        return await self._send("GET", path, None, requests, frozenset())
 
     async def _send(
         self,
         method: str,
         path: str,
         body: dict[str, Any] | None,
-        errand: Errand,
+        requests: Requests,
         final: frozenset[int],
-        live: Live | None = None,
+        live: Streaming | None = None,
     ) -> Page:
         timed_out, happened, page = False, "", None
         attempts = 1 if self._health.away and not self._patient else MOST_ATTEMPTS + len(self.pool.endpoints) - 1
@@ -318,7 +318,7 @@ class Transport:
         while attempt < attempts:
             endpoint = await self.pool.free()
             before = endpoint.waits, self._health.served
-            errand.calls += 1
+            requests.calls += 1
             try:
                 page = await endpoint.send(method, path, body, live if broken < MOST_BROKEN else None)
             except Late as error:
@@ -352,7 +352,7 @@ class Transport:
                 endpoint.sent_away()
                 if served != self._health.served:  # others are served: it is this one's turn later
                     attempt, served = 0, self._health.served
-            seconds = _seconds_to_wait(attempt, told, errand)
+            seconds = _seconds_to_wait(attempt, told, requests)
             attempt += 1
             if attempt < attempts and not self.pool.is_available():
                 await self._wait_out(endpoint, seconds, happened, before, sets_pace=sets_pace)
@@ -362,14 +362,14 @@ class Transport:
         sent = attempt + at_once
         raise Outage(self.pool.name, f"{happened} ({sent} {'attempt' if sent == 1 else 'attempts'})")
 
-    async def wait(self, attempt: int, happened: str, errand: Errand) -> None:
-        """Wait before asking the server again, the longer the more often that has been done."""
-        await self._wait(_seconds_to_wait(attempt, 0.0, errand), happened)
+    async def wait(self, attempt: int, happened: str, requests: Requests) -> None:
+        """Waits before the server is asked again, longer each time."""
+        await self._wait(_seconds_to_wait(attempt, 0.0, requests), happened)
 
     async def _wait_out(
         self, endpoint: Endpoint, seconds: float, happened: str, before: tuple[int, int], *, sets_pace: bool
     ) -> None:
-        """Wait before the next attempt. Nobody sends the endpoint anything meanwhile, unless it serves others.
+        """Waits before the next attempt. Nobody sends the endpoint anything meanwhile, unless it serves others.
 
         `before`: its waits, and the pages that had come, when the request was sent. If a wait for all has begun since,
         it is this one's, too. `sets_pace`: whether the endpoint itself has asked for the wait.
@@ -392,7 +392,7 @@ class Transport:
         await self._sleep(seconds)
 
     def _tell(self, happened: str) -> None:
-        """Log once why no answer comes, so that a person who waits knows."""
+        """Logs once why no answer comes, so that a person who waits knows."""
         if not self._health.told:
             self._health.told = True
             _log.warning("waiting for the model server %s: %s", self.pool.name, happened)
@@ -405,19 +405,19 @@ class Transport:
 
 
 def is_unpaid(page: Page) -> bool:
-    """Whether the server answers no more until somebody pays."""
+    """Tells whether the server refuses to answer until somebody pays."""
     codes = {str(page.get("error", name)) for name in ("code", "type")}
     return page.status == 402 or (page.status == TOO_MANY and bool(codes & NO_CREDIT))
 
 
 def _is_passing(page: Page) -> bool:
-    """Whether the fault may be temporary."""
+    """Tells whether the fault may be temporary."""
     return not is_unpaid(page) and (page.status in (408, 409, TOO_MANY) or (page.status >= 500 and page.status != 501))
 
 
-def _seconds_to_wait(attempt: int, told: float, errand: Errand) -> float:
-    """What the server has `told` and up to a quarter more, else 1, 2, 4 … times a jitter of 0.5–1.5."""
-    jitter = unit(*errand.draw, "wait", errand.calls)
+def _seconds_to_wait(attempt: int, told: float, requests: Requests) -> float:
+    """Returns the wait the server has `told` and up to a quarter more, else 1, 2, 4 … times a jitter of 0.5–1.5."""
+    jitter = unit(*requests.draw, "wait", requests.calls)
     return min(LONGEST_WAIT, told * (1 + SPREAD * jitter) if told else 2.0**attempt * (0.5 + jitter))
 
 

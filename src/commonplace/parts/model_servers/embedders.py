@@ -30,22 +30,22 @@ from commonplace.servers import base_url, key_variable
 from commonplace.text import clean
 
 
-class Prompts(NamedTuple):
-    """What a model wants to read in front of a text."""
+class Prefixes(NamedTuple):
+    """The prefixes that a model wants to read in front of a text."""
 
     query: str = ""
     passage: str = ""
 
     @property
     def mark(self) -> str:
-        """What the name of an embedder has at its end where its vectors depend on a prompt."""
+        """The end of an embedder's name where its vectors depend on a prompt."""
         return "-prompted" if self.passage else ""
 
 
-def known_prompts(model: str) -> Prompts:
-    """The prompts of a model that is known to need some: the E5 family, except the versions with instructions."""
+def known_prompts(model: str) -> Prefixes:
+    """Returns the prompts of a model that is known to need some: the E5 family without the instruction-tuned ones."""
     name = PurePath(model).name.lower()
-    return Prompts("query: ", "passage: ") if _E5.search(name) and "instruct" not in name else Prompts()
+    return Prefixes("query: ", "passage: ") if _E5.search(name) and "instruct" not in name else Prefixes()
 
 
 _E5 = re.compile(r"(?<![a-z0-9])e5(?![a-z0-9])")
@@ -68,11 +68,11 @@ class ServerEmbedder:
         self.name = f"{model}-{self.dimensions}-served{self._prompts.mark}"
 
     def embed(self, texts: Sequence[str]) -> list[Vector | None]:
-        """A lattice vector of shape (dimensions,) per text; `None` for an empty text and a vector of zeros."""
+        """Returns a lattice vector of shape (dimensions,) per text; `None` for an empty text and a vector of zeros."""
         return self._embed(self._prompts.passage, texts)
 
     def embed_query(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The same for questions, which some models tell apart from what is to be found."""
+        """Embeds questions, which some models tell apart from what is to be found."""
         return self._embed(self._prompts.query, texts)
 
     def _embed(self, prompt: str, texts: Sequence[str]) -> list[Vector | None]:
@@ -141,11 +141,11 @@ class SentenceEmbedder:
         self._lock = Lock()
 
     def embed(self, texts: Sequence[str]) -> list[Vector | None]:
-        """A read-only lattice vector of shape (dimensions,) per text; `None` for an empty one."""
+        """Returns a read-only lattice vector of shape (dimensions,) per text; `None` for an empty one."""
         return [self._embed(self._prompts.passage, clean(text)) for text in texts]
 
     def embed_query(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The same for questions, which some models tell apart from what is to be found."""
+        """Embeds questions, which some models tell apart from what is to be found."""
         return [self._embed(self._prompts.query, clean(text)) for text in texts]
 
     def _embed(self, prompt: str, text: str) -> Vector | None:
@@ -165,11 +165,11 @@ class SentenceEmbedder:
         return vector
 
 
-def _prompts_of(model: Any) -> Prompts | None:
-    """The prompts in the configuration of a model; None without any."""
+def _prompts_of(model: Any) -> Prefixes | None:
+    """Returns the prompts in the configuration of a model; None without any."""
     found: dict[str, str] = getattr(model, "prompts", None) or {}
     passage = next((found[name] for name in ("document", "passage") if found.get(name)), "")
-    return Prompts(found.get("query", ""), passage) if found.get("query") or passage else None
+    return Prefixes(found.get("query", ""), passage) if found.get("query") or passage else None
 
 
 def _loaded(model: str) -> Any:
@@ -189,7 +189,7 @@ def _loaded(model: str) -> Any:
 
 
 def _digest(model: Any) -> str:
-    """Eight hexadecimal digits that depend on all parameters, but not on the files they came from."""
+    """Returns eight hexadecimal digits that depend on all parameters, but not on the files they came from."""
     state = blake2b(digest_size=4)
     for name, tensor in sorted(model.state_dict().items()):
         state.update(name.encode())

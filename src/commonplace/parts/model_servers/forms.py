@@ -20,13 +20,13 @@ _log = logging.getLogger(__name__)
 
 
 def remembered_form(mind: str) -> str:
-    """`full` or `small`; empty for a model that was not tried. Raises UsageError for a name that is no server's."""
+    """Returns `full` or `small`, or nothing for a model that was not tried. Raises UsageError for an unknown server."""
     form = _kept().get(_key(mind))
     return form if form in ("full", "small") else ""
 
 
 def remember_form(mind: str, form: Form) -> None:
-    """Keep the form of a model. If the folder cannot be written to, it has to be tried again."""
+    """Keeps the form of a model. If the folder cannot be written to, it has to be tried again."""
     path = _path()
     try:
         with written_whole(path, force=True) as file:
@@ -36,13 +36,13 @@ def remember_form(mind: str, form: Form) -> None:
 
 
 def _key(mind: str) -> str:
-    """`llamacpp:` and `http://127.0.0.1:8080/v1` are the same."""
+    """Names the model by server and address: `llamacpp:` and `http://127.0.0.1:8080/v1` are the same."""
     server = server_named(mind)
     return f"{','.join(server.urls) or server.kind}#{server.model}"
 
 
 def _kept() -> dict[str, Any]:
-    """What is remembered; nothing where the file cannot be read."""
+    """Returns what is remembered; nothing where the file cannot be read."""
     try:
         found = json.loads(_path().read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -37,11 +37,11 @@ _LARGEST_COMPONENT = 1e30
 
 
 class Unreachable(Exception):
-    """No page came back: the connection was refused, reset or cut off."""
+    """An error: no page came back, because the connection was refused, reset or cut off."""
 
 
 class Late(Exception):
-    """No page came back in time."""
+    """An error: no page came back in time."""
 
 
 class WrongPage(ValueError):
@@ -53,7 +53,7 @@ class WrongPage(ValueError):
 
 
 def url_of(base: str, path: str) -> str:
-    """The URL of a path below a base URL; queries stay at the end: `https://host/openai?api-version=1`."""
+    """Returns the URL of a path below a base URL. Queries stay at the end: `https://host/openai?api-version=1`."""
     parts, (path, _, query) = urlsplit(base), path.partition("?")
     return parts._replace(path=parts.path + path, query="&".join(filter(None, (parts.query, query)))).geturl()
 
@@ -89,8 +89,10 @@ class Key:
     def from_environment(
         cls, variable: str, *, required: bool = False, headers: Mapping[str, str] | None = None
     ) -> Key:
-        """The key in an environment variable; it may be empty. `headers`: see `Key`. Raises UsageError for one that
-        cannot be a key."""
+        """Returns the key in an environment variable; it may be empty.
+
+        Raises UsageError for one that cannot be a key.
+        """
         value = os.environ.get(variable, "").strip()
         if required and not value and not any(map(is_secret, headers or ())):
             raise UsageError(f"{variable} is not set", hint=f"type: export {variable}=YOUR-KEY")
@@ -101,18 +103,18 @@ class Key:
         return f"Key({self.variable})"
 
     def header(self, name: str = "Authorization") -> dict[str, str]:
-        """The header with the key, none without a key, and the further ones. For the request alone."""
+        """Returns the header with the key, none without a key, and the further ones. For the request alone."""
         value = f"Bearer {self._value}" if name == "Authorization" else self._value
         return {**({name: value} if self._value else {}), **self._headers}
 
     def scrub(self, text: str) -> str:
-        """The text without the key and what else is secret."""
+        """Returns the text without the key and other secrets."""
         for spelling in self._spellings:
             text = text.replace(spelling, "[key]")
         return text
 
     def withheld(self, text: str) -> str:
-        """As `scrub`, of a text that is still being written: without an end that may become the key."""
+        """Scrubs a text that is still being written, and holds back an end that may become the key."""
         text = self.scrub(text)
         starts = (
             length
@@ -163,7 +165,7 @@ class Page:
 
     @classmethod
     def of(cls, status: int, headers: Mapping[str, str], body: bytes, key: Key, longest: int = LONGEST_BODY) -> Page:
-        """A page from a body as it was sent, without data if it is longer than `longest` bytes.
+        """Returns a page from a body as it was sent, without data if it is longer than `longest` bytes.
 
         Raises Unreachable for a compression that is not known.
         """
@@ -179,7 +181,7 @@ class Page:
         return cls(status, safe(text), each_text(loads(text), safe), retry_after)
 
     def get(self, *path: str | int) -> object:
-        """The value at a path of names and positions in the data; None if there is no such path."""
+        """Returns the value at a path of names and positions in the data; None if there is no such path."""
         found = self.data
         for step in path:
             if isinstance(step, str) and isinstance(found, dict):
@@ -191,12 +193,12 @@ class Page:
         return found
 
     def listed(self, name: str) -> list[object] | None:
-        """The list of this name; None if it is missing or not a list."""
+        """Returns the list of this name; None if it is missing or not a list."""
         found = self.get(name)
         return cast("list[object]", found) if isinstance(found, list) else None
 
     def said(self) -> str:
-        """What the server says was wrong, in at most 300 characters."""
+        """Returns the server's description of what was wrong, in at most 300 characters."""
         for path in (("error", "message"), ("error",), ("message",), ("detail",)):
             found = self.get(*path)
             if found:
@@ -205,7 +207,7 @@ class Page:
 
 
 def vectors_in(page: Page, count: int) -> list[list[float]]:
-    """The vectors of a page of `/embeddings`, one per text, in the order of the texts. Raises WrongPage."""
+    """Returns the vectors of a page of `/embeddings`, one per text, in the order of the texts. Raises WrongPage."""
     entries = page.listed("data")
     if entries is None:
         raise WrongPage("the page holds no vectors", "page")
@@ -231,7 +233,10 @@ def _vector(entry: object) -> list[float]:
 
 
 def loads(text: str) -> object:
-    """Strict JSON except for raw control characters in strings; None for anything else, NaN and deep nesting too."""
+    """Parses strict JSON, but allows raw control characters in strings.
+
+    Returns None for anything else, NaN and deep nesting too.
+    """
     try:
         return json.loads(text, strict=False, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -239,12 +244,12 @@ def loads(text: str) -> object:
 
 
 def whole(text: str) -> str:
-    """The text without lone surrogates: halves of characters that a model did not finish."""
+    """Returns the text without lone surrogates: halves of characters that a model did not finish."""
     return text.encode("utf-8", "ignore").decode()
 
 
 def each_text(data: object, change: Callable[[str], str]) -> object:
-    """The data with every string in it changed; None when it is nested too deeply."""
+    """Returns the data with every string in it changed; None when it is nested too deeply."""
     try:
         return _each(data, change)
     except RecursionError:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from commonplace.errors import UsageError, install
 from commonplace.minds.mind import Ask, Reply, RequestKey
 from commonplace.parts.model_servers.answer_cache import AnswerCache
-from commonplace.parts.model_servers.chat_mind import Book, ChatMind
+from commonplace.parts.model_servers.chat_mind import ChatMind, PromptCodec
 from commonplace.parts.model_servers.client import Sleep
 from commonplace.parts.model_servers.http import Key
 from commonplace.parts.model_servers.request import Capabilities
@@ -29,7 +29,7 @@ _MAGIC = b"GGUF"
 
 
 class LocalMind(ChatMind):
-    """Answers by a model in a file. `name`: `local:FILE.gguf`; the rest as in `ChatMind`.
+    """A mind that runs a model in a file. `name`: `local:FILE.gguf`; the rest as in `ChatMind`.
 
     The library serves the OpenAI protocol from threads of its own, so the event loop stays free. It is started before
     the first question, at a free port of this machine and with a key that is in no file, and stopped when the mind is
@@ -44,7 +44,7 @@ class LocalMind(ChatMind):
     def __init__(
         self,
         name: str,
-        book: Book,
+        book: PromptCodec,
         *,
         timeout: float = 120.0,
         on_outage: Literal["pause", "fallback"] = "pause",
@@ -63,18 +63,18 @@ class LocalMind(ChatMind):
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The reply of the model. Raises Outage, and UsageError for a file that llama.cpp cannot read."""
+        """Returns the reply of the model. Raises Outage, and UsageError for a file that llama.cpp cannot read."""
         async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             await asyncio.to_thread(self._start)
             return await super().answer(ask, request_key)
 
     async def capabilities(self) -> Capabilities:
-        """What the model does; found on first use. Raises as `answer`."""
+        """Returns what the model does, found on first use. Raises as `answer`."""
         await asyncio.to_thread(self._start)
         return await super().capabilities()
 
     async def close(self) -> None:
-        """Close the connections of the running loop; after the last one the model is unloaded."""
+        """Closes the connections of the running loop; after the last one the model is unloaded."""
         await super().close()
         await asyncio.to_thread(self._stop)
 

@@ -34,13 +34,13 @@ class Price:
     answer: float
 
     def cost(self, prompt: int, cached: int, answer: int) -> float:
-        """US dollars for these numbers of tokens; `cached` is the part of `prompt` that had been read before."""
+        """Returns US dollars for these numbers of tokens. `cached` is the part of `prompt` that was read before."""
         fresh = max(0, prompt - cached)
         return (fresh * self.prompt + min(cached, prompt) * self.cached + answer * self.answer) / 1_000_000
 
 
 def price_of(mind: str) -> Price | None:
-    """The price of a mind by its name; None when it is not known. Raises UsageError for a price file that is wrong."""
+    """Returns the price of a mind by its name; None if unknown. Raises UsageError for a wrong price file."""
     prices = {**_shipped(), **_own(os.environ.get(VARIABLE, ""))}
     server, model = _parts(mind)
     keys = (f"{server}:{model}", f"{server}:{DATED.sub('', model)}", server)
@@ -48,7 +48,7 @@ def price_of(mind: str) -> Price | None:
 
 
 def known_price(mind: str) -> Price:
-    """The same. Raises UsageError when it is not known, with how to give one."""
+    """Returns the same, but raises UsageError for an unknown price, with how to give one."""
     price = price_of(mind)
     if price is None:
         key = ":".join(filter(None, _parts(mind)))
@@ -61,7 +61,7 @@ def known_price(mind: str) -> Price:
 
 
 def _parts(mind: str) -> tuple[str, str]:
-    """(server, model) as keys of prices have them: the name of a server, or the host of a URL."""
+    """Returns (server, model) as keys of prices have them: the name of a server, or the host of a URL."""
     if not is_server(mind):
         return mind.partition(":")[0], ""
     server = server_named(mind)

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard, cast
 
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.prompts.prompt import ChatMessage, Prompt, Unusable
-from commonplace.parts.model_servers.client import Errand, Outage, Transport
+from commonplace.parts.model_servers.client import Outage, Requests, Transport
 from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.http import Late, Page
 from commonplace.parts.model_servers.reply import data_in, refuse, said, spoken, usage_of
@@ -31,7 +31,7 @@ _SHAPED = Prompt(
 
 
 def tiny_body(can: Capabilities) -> dict[str, Any]:
-    """A request that any server answers which answers at all."""
+    """Returns a request that any working server answers."""
     return chat_body(_SHAPED, can, can.structured, seed=1)
 
 
@@ -51,15 +51,18 @@ _CONTEXT_FIELDS = ("max_model_len", "context_length", "context_window", "max_con
 
 
 class Probe:
-    """Finds the capabilities of one server and model."""
+    """A probe of one server and model, which finds their capabilities."""
 
-    def __init__(self, server: Server, transport: Transport, errand: Errand) -> None:
+    def __init__(self, server: Server, transport: Transport, requests: Requests) -> None:
         self._server = server
         self._transport = transport
-        self._errand = errand
+        self._errand = requests
 
     async def capabilities(self) -> Capabilities:
-        """What was found. Raises UsageError for a key or model the server refuses, Outage when it does not answer."""
+        """Returns what was found.
+
+        Raises UsageError for a refused key or model, Outage when the server does not answer.
+        """
         can = await self._listed()
         can = await self._thinking(can)
         can = await self._structured(can)
@@ -81,7 +84,7 @@ class Probe:
         return replace(can, seed="seed" in taken, temperature="temperature" in taken) if _is_list(taken) else can
 
     async def _thinking(self, can: Capabilities) -> Capabilities:
-        """With thinking switched off, if the model thinks and can be kept from thinking."""
+        """Switches thinking off, if the model thinks and can be kept from thinking."""
         can, page = await self._asked(can, _PLAIN, "text")
         hidden = self._server.kind == "openai" and bool(_HIDDEN_THINKER.match(can.model))
         if page is None or not (_thinks(page) or hidden):
@@ -93,7 +96,7 @@ class Probe:
         return replace(can, thinks=True)
 
     async def _structured(self, can: Capabilities) -> Capabilities:
-        """With the first form of answer that the model keeps to; one failure may be chance, two are not."""
+        """Chooses the first form of answer that the model keeps to; one failure may be chance, two are not."""
         for structure in dialect_of(self._server.kind).forms[:-1]:
             for _ in range(2):
                 can, page = await self._asked(can, _SHAPED, structure)
@@ -102,7 +105,10 @@ class Probe:
         return replace(can, structured="text")
 
     async def _asked(self, can: Capabilities, prompt: Prompt, structure: Structure) -> tuple[Capabilities, Page | None]:
-        """The page of a tiny prompt, None for a refusal; a field that a refusal names is left out from then on."""
+        """Returns the page of a tiny prompt, None for a refusal.
+
+        A field that a refusal names is left out from then on.
+        """
         while True:
             body = chat_body(prompt, can, structure, seed=1)
             page = await self._transport.post("/chat/completions", body, self._errand, final=frozenset({500}))
@@ -134,7 +140,7 @@ _ANY_STATUS = frozenset(range(400, 600))
 
 
 def _nameless(page: Page, name: str) -> CommonplaceError:
-    """The error when no model was named and none is listed."""
+    """Returns the error when no model was named and none is listed."""
     if page.status >= 500:
         return Outage(name, f"{page.status} {page.said()}".strip())
     if page.status == 200 and page.listed("data") is not None:

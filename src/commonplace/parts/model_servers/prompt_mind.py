@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class PromptMind:
-    """Answers by a function, which gets a prompt as messages and the JSON Schema of the answer.
+    """A mind whose answers come from a function, which gets a prompt as messages and the JSON Schema of the answer.
 
     The function returns JSON as text or as data; plain words do for tasks that take them. It may be an `async def`:
     then several questions are open at once. Whatever it raises costs the answer after `RETRIES` further calls, and
@@ -70,7 +70,7 @@ class PromptMind:
             self._book = book(loaded, templates_of(manifest), small)
 
     async def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The reply to one question; a `fault` where the function failed, `malformed` for an unusable answer."""
+        """Returns the reply to a question: a `fault` if the function failed, `malformed` for an unusable answer."""
         if ask.task.scene is None:
             return Reply(None, "fault", kind="task", error=f"{ask.task.name} is not put into words")
         prompt = worded(self._book, ask, request_key)
@@ -99,7 +99,7 @@ class PromptMind:
         )
 
     async def _written(self, prompt: Prompt) -> tuple[str | None, int, str]:
-        """The answer, the calls it took, and what was wrong with the last one; None if all failed."""
+        """Returns the answer, the calls it took, and what was wrong with the last one; None if all failed."""
         failed = ""
         for attempt in range(RETRIES + 1):
             if attempt:
@@ -114,4 +114,4 @@ class PromptMind:
         return None, RETRIES + 1, failed
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Does nothing."""

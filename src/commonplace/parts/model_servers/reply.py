@@ -14,7 +14,7 @@ from commonplace.errors import UsageError
 from commonplace.minds.mind import Flaws
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.tokens import estimated_tokens
-from commonplace.parts.model_servers.client import Errand, Outage, Transport, is_unpaid
+from commonplace.parts.model_servers.client import Outage, Requests, Transport, is_unpaid
 from commonplace.parts.model_servers.http import Late, Page, each_text, loads, whole
 from commonplace.parts.model_servers.request import prompt_text
 from commonplace.servers import Server
@@ -43,8 +43,8 @@ _BROKEN_OFF = re.compile("[\"':]")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a model said."""
+class ModelReply:
+    """A model's words."""
 
     text: str
     """The answer as it came, cut at `LONGEST`."""
@@ -54,8 +54,8 @@ class Said:
     """Whether it thought before, or instead."""
 
 
-def said(page: Page) -> Said:
-    """What a model said in a chat completion. Raises Unusable if it said nothing."""
+def said(page: Page) -> ModelReply:
+    """Returns a model's words in a chat completion. Raises Unusable if there are none."""
     if not isinstance(page.data, dict):
         raise Unusable(f"the server's response is not a JSON object: {page.said()[:100]}".rstrip(": "), "page")
     if page.get("choices", 0) is None:
@@ -68,11 +68,11 @@ def said(page: Page) -> Said:
         raise Unusable(f"the model refused: {refusal.strip()[:300]}", "refusal")
     if finish == "content_filter":
         raise Unusable("the answer was withheld by a content filter", "filtered")
-    return Said(text[:LONGEST], finish == "length" or len(text) > LONGEST, _thought(page, text))
+    return ModelReply(text[:LONGEST], finish == "length" or len(text) > LONGEST, _thought(page, text))
 
 
 def has_answer(page: Page) -> bool:
-    """Whether a page holds an answer, good or bad."""
+    """Tells whether a page holds an answer, good or bad."""
     try:
         spoken(said(page).text)
     except Unusable as error:
@@ -81,8 +81,9 @@ def has_answer(page: Page) -> bool:
 
 
 def spoken(text: str) -> str:
-    """The text without thinking, control characters and a fence around it. Raises Unusable when nothing is left."""
-    text = _CONTROL.sub("", _unthought(text)).strip()
+    """Returns the text without thinking, control characters and code fence. Raises Unusable when nothing is left."""
+    after_thinking = text.rpartition("</think>")[2].partition("<think>")[0]
+    text = _CONTROL.sub("", after_thinking).strip()
     if text.startswith("```"):
         text = text.partition("\n")[2].strip().removesuffix("```").strip()
     if not text:
@@ -91,7 +92,7 @@ def spoken(text: str) -> str:
 
 
 def data_in(text: str, *, cut: bool, flaws: Flaws | None = None) -> dict[str, Any]:
-    """The JSON object in an answer: exact, else the first one in its text, else repaired. Raises Unusable.
+    """Returns the JSON object in an answer: exact, else the first one in its text, else repaired. Raises Unusable.
 
     An answer that was cut, or breaks off within a string or a value, is not repaired: its end would be made up.
     A repair is added to `flaws`.
@@ -133,13 +134,13 @@ def _content(page: Page) -> str:
 
 
 def _part(part: object) -> str:
-    """The text of one part of a content in parts."""
+    """Returns the text of one part of a content in parts."""
     text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
     return text if isinstance(text, str) else ""
 
 
 def _arguments(page: Page) -> str:
-    """What a tool was called with."""
+    """Returns the arguments of a tool call."""
     for path in (("tool_calls", 0, "function", "arguments"), ("function_call", "arguments")):
         found = page.get("choices", 0, "message", *path)
         if isinstance(found, str):
@@ -160,11 +161,6 @@ def _thought(page: Page, text: str) -> bool:
     return bool(thinking.strip()) or ("</think>" in text and "<think>" not in text)
 
 
-def _unthought(text: str) -> str:
-    """The text after the last `</think>`, before any `<think>` that is not closed."""
-    return text.rpartition("</think>")[2].partition("<think>")[0]
-
-
 _ADDED = 2000
 """Tokens that a provider may add to a prompt: of its chat template, and of what it says about tools."""
 LIMITS = ("max_tokens", "max_completion_tokens")
@@ -172,7 +168,7 @@ LIMITS = ("max_tokens", "max_completion_tokens")
 
 
 def usage_of(page: Page, body: Mapping[str, Any], answered: str) -> tuple[int, int, int]:
-    """Prompt tokens, those of them the server had read before, answer tokens.
+    """Returns prompt tokens, those of them the server had read before, and answer tokens.
 
     What the server reports counts. What it does not report, or what is more than a token per byte that was sent and
     per byte that came back or was allowed, is estimated from the body that was sent and the answer.
@@ -202,18 +198,18 @@ _FORM = re.compile(r"response_?format|json_?schema|schema|grammar|guided|tool|fu
 
 
 def is_overflow(page: Page) -> bool:
-    """Whether the prompt was too long."""
+    """Tells whether the prompt was too long."""
     if page.status == 413:
         return True
     return page.status in (400, 422, 500) and bool(_OVERFLOW.search(_complaint(page)))
 
 
 def blames_form(page: Page) -> bool:
-    """Whether the requested form of answer was refused; a 500 may always mean that."""
+    """Tells whether the server refused the requested form of answer; a 500 may always mean that."""
     return page.status == 500 or (page.status in (400, 422) and bool(_FORM.search(_complaint(page))))
 
 
-async def refuse(page: Page, server: Server, transport: Transport, errand: Errand) -> None:
+async def refuse(page: Page, server: Server, transport: Transport, requests: Requests) -> None:
     """Raises UsageError when the page is about the key, the model or the address, Outage when it wants money.
 
     Else nothing happens.
@@ -234,16 +230,16 @@ async def refuse(page: Page, server: Server, transport: Transport, errand: Erran
             hint=f"the key is taken from the environment: export {server.variable}=YOUR-KEY",
         )
     if page.status == 404:
-        raise await _missing(page, server, transport, errand)
+        raise await _missing(page, server, transport, requests)
     if 300 <= page.status < 400:
         raise UsageError(
             f"the model server {name} sends requests elsewhere ({page.status})", hint="name the base URL it leads to"
         )
 
 
-async def _missing(page: Page, server: Server, transport: Transport, errand: Errand) -> UsageError:
-    """The error for a 404, which may mean the model or the path."""
-    listed = await _listed(transport, errand)
+async def _missing(page: Page, server: Server, transport: Transport, requests: Requests) -> UsageError:
+    """Returns the error for a 404, which may mean the model or the path."""
+    listed = await _listed(transport, requests)
     if listed is None:
         return UsageError(
             f"nothing answers under {transport.pool.name}: 404 {page.said()}".rstrip(": "),
@@ -257,10 +253,10 @@ async def _missing(page: Page, server: Server, transport: Transport, errand: Err
     )
 
 
-async def _listed(transport: Transport, errand: Errand) -> list[str] | None:
-    """The models the server lists; None when it has no such page."""
+async def _listed(transport: Transport, requests: Requests) -> list[str] | None:
+    """Returns the models the server lists; None when it has no such page."""
     try:
-        page = await transport.get("/models", errand)
+        page = await transport.get("/models", requests)
     except (Late, Outage):
         return None
     listed = page.listed("data") if page.status == 200 else None
@@ -270,5 +266,5 @@ async def _listed(transport: Transport, errand: Errand) -> list[str] | None:
 
 
 def _complaint(page: Page) -> str:
-    """The kinds and words of a refusal."""
+    """Returns the kinds and words of a refusal."""
     return " ".join(str(page.get("error", name) or "") for name in ("type", "code", "param")) + " " + page.said()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import as_data
 from commonplace.minds.prompts.prompt import Prompt
-from commonplace.parts.model_servers.grammar import grammar, letter_grammar
+from commonplace.parts.model_servers.gbnf import grammar, letter_grammar
 from commonplace.rng import draw
 from commonplace.scenario.model import MindPart
 
@@ -37,7 +37,7 @@ SWITCHES: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a probe found; requests are built from it."""
+    """The results of a probe; requests are built from them."""
 
     server: str
     """Base URLs."""
@@ -69,7 +69,7 @@ class Capabilities:
     """Whether it is a test server that answers from the typed input."""
 
     def less(self, page: Page) -> Capabilities | None:  # noqa: PLR0911 – one for each field
-        """The capabilities without the field that a refusal names; None when it names no field that is sent."""
+        """Returns the capabilities without the field that a refusal names; None when it names no field that is sent."""
         told = f"{page.get('error', 'param') or ''} {page.said()}".lower()
         if self.length == "max_tokens" and "max_completion_tokens" in told:
             return replace(self, length="max_completion_tokens")
@@ -100,7 +100,7 @@ PLAIN = MindPart()
 def chat_body(
     prompt: Prompt, can: Capabilities, structure: Structure, seed: int, settings: MindPart = PLAIN
 ) -> dict[str, Any]:
-    """The body of `/chat/completions`, with the settings of the task."""
+    """Returns the body of `/chat/completions`, with the settings of the task."""
     thinks = bool(settings.thinking or (settings.effort and settings.thinking is None))
     switch = "none" if thinks else can.switch
     room = settings.thinking or (THINKING_ROOM if thinks or can.thinks else 0)
@@ -121,19 +121,19 @@ def chat_body(
 
 
 def seed_of(ask: Ask[Any, Any], key: RequestKey, settings: MindPart = PLAIN) -> int:
-    """The sampling seed of a question, 31 bits: all servers take them."""
+    """Returns the sampling seed of a question, 31 bits: all servers take them."""
     base = key.seed if settings.seed is None else settings.seed
     return draw(base, key.agent, key.tick, ask.task.name, key.number, key.attempt, "seed") >> 33
 
 
 def typed_field(ask: Ask[Any, Any], request_key: RequestKey) -> dict[str, Any]:
-    """The typed input, for a test server that answers by rules. No other server gets it."""
+    """Returns the typed input, for a test server that answers by rules. No other server gets it."""
     key = {name: getattr(request_key, name) for name in ("seed", "agent", "tick", "number", "attempt")}
     return {"commonplace": {"task": ask.task.name, "input": as_data(ask.input), "request_key": key}}
 
 
 def chat_messages(prompt: Prompt, structure: Structure, *, slash: bool = False) -> list[dict[str, str]]:
-    """The messages of a chat, with the form of the answer in words where no field holds it."""
+    """Returns the messages of a chat, with the form of the answer in words where no field holds it."""
     messages = [{"role": message.role, "content": message.text} for message in prompt.messages]
     if structure in ("json_mode", "text") and prompt.schema:
         messages[-1]["content"] += _in_words(prompt.schema)
@@ -152,7 +152,10 @@ def _in_words(schema: Mapping[str, Any]) -> str:
 
 
 def _form(prompt: Prompt, structure: Structure, *, compact: bool) -> dict[str, Any]:
-    """The fields that ask for an answer of the prompt's shape. `compact`: as a grammar, which forbids thinking."""
+    """Returns the fields that ask for an answer of the prompt's shape.
+
+    `compact`: as a grammar, which forbids thinking.
+    """
     if compact and (rules := _rules(prompt, structure)):
         return {"grammar": rules}
     match "text" if prompt.small else structure:
@@ -174,15 +177,16 @@ def _form(prompt: Prompt, structure: Structure, *, compact: bool) -> dict[str, A
 
 
 def _rules(prompt: Prompt, structure: Structure) -> str | None:
-    """The grammar of the answer: of a letter, or of the schema where it is asked for by one; else None."""
+    """Returns the grammar of a letter, or of the schema where the model is asked with one; else None."""
     if prompt.small:
         return letter_grammar(prompt.letters) if prompt.letters else None
     return grammar(prompt.schema, prompt.max_tokens) if structure == "json_schema" else None
 
 
 def prompt_text(body: Mapping[str, Any]) -> str:
-    """What a provider counts as the prompt of a request, whatever its shape: the schema or tool it asks for an answer
-    in, then the messages, or the texts to embed.
+    """Returns what a provider counts as the prompt of a request, whatever its shape.
+
+    It is the schema or tool of the answer, then the messages, or the texts to embed.
 
     The schema comes first, as OpenAI and others place it, and so belongs to the prefix that requests share.
     """
@@ -195,7 +199,7 @@ def prompt_text(body: Mapping[str, Any]) -> str:
 
 
 def _texts(content: Any) -> Iterator[str]:
-    """The texts of a content: one text, a list of texts or of parts with a text, or nothing."""
+    """Yields the texts of a content: one text, a list of texts or of parts with a text, or nothing."""
     parts = [content] if isinstance(content, str) else content or ()
     for part in parts:
         yield part if isinstance(part, str) else str(part.get("text", ""))

@@ -34,8 +34,8 @@ _STATUSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
-    """That an answer is to come as it is written."""
+class Streaming:
+    """A request for a streamed answer."""
 
     usage: bool
     """Whether to ask for the usage at its end; some servers refuse the field."""
@@ -46,14 +46,14 @@ class Live:
 
 
 class Events:
-    """Splits a body into events: server-sent events, or one JSON text a line."""
+    """A splitter of a body into events: server-sent events, or one JSON text a line."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
         self._data: list[str] = []
 
     def feed(self, chunk: bytes) -> Iterator[str]:
-        """The data of each event that this part of the body completes."""
+        """Yields the data of each event that this part of the body completes."""
         held = self._rest.endswith(b"\r")
         self._rest += chunk
         if not held and b"\n" not in chunk and b"\r" not in chunk:
@@ -65,7 +65,7 @@ class Events:
             yield from self._line(line)
 
     def end(self) -> Iterator[str]:
-        """The data of an event whose end is missing."""
+        """Yields the data of an event whose end is missing."""
         line, self._rest = bytes(self._rest).rstrip(b"\r"), bytearray()
         yield from self._line(line)
         yield from self._line(b"")
@@ -86,10 +86,10 @@ class Events:
             yield data
 
 
-class Gathering:
-    """An answer so far."""
+class StreamedAnswer:
+    """The beginning of an answer that is still coming."""
 
-    def __init__(self, dialect: Dialect, live: Live, key: Key) -> None:
+    def __init__(self, dialect: Dialect, live: Streaming, key: Key) -> None:
         self.is_over = False
         """Whether nothing more will come, or is wanted."""
         self.is_cut = False
@@ -108,11 +108,11 @@ class Gathering:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the answer has come to its end, though the stream may not have."""
+        """Tells whether the answer has come to its end, though the stream may not have."""
         return self.is_over or self._dialect.is_ended(self._whole)
 
     def feed(self, chunk: bytes) -> None:
-        """Read a part of the body. Raises Unreachable for what is not a stream of JSON."""
+        """Reads a part of the body. Raises Unreachable for what is not a stream of JSON."""
         self._read += len(chunk)
         for data in self._events.feed(chunk):
             self._event(data)
@@ -120,7 +120,7 @@ class Gathering:
             self._cut()
 
     def page(self, retry_after: str = "") -> Page:
-        """The page that the events add up to. Raises Unreachable if the stream broke off."""
+        """Returns the page that the events add up to. Raises Unreachable if the stream broke off."""
         if not self.is_over:
             for data in self._events.end():
                 self._event(data)
@@ -153,7 +153,7 @@ class Gathering:
             self._live.heard(whole(self._key.withheld(self._said)))
 
     def _watch(self, text: str) -> None:
-        """Stop an answer without an end."""
+        """Stops an endless answer."""
         self._written += len(text)
         bare = text.rstrip()
         self._blanks = len(text) - len(bare) + (0 if bare else self._blanks)
@@ -167,8 +167,7 @@ class Gathering:
 
 
 def is_repeated(text: str) -> bool:
-    """Whether a text ends by saying the same words again and again. What has brackets in it may be a list of equal
-    things."""
+    """Tells whether a text ends by repeating the same words. A text with brackets may be a list of equal things."""
     if len(text) < LEAST_REPEATED:
         return False
     end = text[-_END:]
@@ -182,12 +181,12 @@ def is_repeated(text: str) -> bool:
 
 
 def is_stream(text: str) -> bool:
-    """Whether a body is a stream, whatever it is said to be."""
+    """Tells whether a body is a stream, whatever its content type says."""
     return text.startswith(("data:", "event:", ": "))
 
 
 def _status_of(error: object) -> int:
-    """The status that a page of this error would have had."""
+    """Returns the status that a page of this error would have had."""
     told = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
     codes = [told.get(name) for name in ("code", "status")]
     found = next((code for code in codes if isinstance(code, int) and 400 <= code < 600), None)

@@ -23,7 +23,7 @@ def rate(
     memory: str = MEMORY,
     ledger: Path | None = typer.Option(None, "--ledger", help="Record it in the ledger in this folder; stores only."),
 ) -> None:
-    """Rate an answer of a panel, or a memory. What is rated better is more important, and preferred by later panels."""
+    """Rate an answer of a panel, or a memory. Better rated ones are more important, and later panels prefer them."""
     from commonplace.memory import MemoryStore  # noqa: PLC0415 – start-up speed
     from commonplace.parts.panel.store import note_rating  # noqa: PLC0415
 

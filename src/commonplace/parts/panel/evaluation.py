@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from commonplace.memory.analyser import content_words
-from commonplace.parts.panel.rhythm import Said
+from commonplace.parts.panel.rhythm import PanelAnswer
 from commonplace.text import words
 
 SHARED = 2
@@ -21,7 +21,7 @@ _QUOTATION = re.compile(r"“([^”]+)”|‘([^’]+)’|\"([^\"]+)\"")
 
 
 def transparency(text: str, sources: Iterable[str]) -> float:
-    """The share of sentences that rest on a source: the question, an earlier answer or a memory it cites.
+    """Returns the share of sentences that rest on a source: the question, an earlier answer or a memory it cites.
 
     A sentence rests on a source if it shares SHARED words of content with it, or all of its own if it has fewer; one
     without any does not.
@@ -35,23 +35,20 @@ def transparency(text: str, sources: Iterable[str]) -> float:
 
 
 def verifiability(text: str, sources: Sequence[str], cited: int, resolved: int) -> float:
-    """The share of citations that resolve; 0 for an answer that cites nothing.
+    """Returns the share of citations that resolve; 0 for an answer that cites nothing.
 
     Citations are the quotations in the text, which resolve if a source has the same words in a row, and the memories
     it names: `cited` of them, of which `resolved` exist. After Hangul a particle may follow in the source.
     """
     quotations = [" ".join(words("".join(found))) for found in _QUOTATION.findall(text)]
+    wanted = [f" {one}" if "가" <= one[-1] <= "힣" else f" {one} " for one in quotations if one]
     said = [f" {' '.join(words(source))} " for source in sources]
-    found = sum(any(_in_a_row(quoted, source) for source in said) for quoted in quotations if quoted)
-    return _ratio(found + resolved, sum(map(bool, quotations)) + cited)
-
-
-def _in_a_row(quoted: str, source: str) -> bool:
-    return (f" {quoted}" if "가" <= quoted[-1] <= "힣" else f" {quoted} ") in source
+    found = sum(any(one in source for source in said) for one in wanted)
+    return _ratio(found + resolved, len(wanted) + cited)
 
 
 def reproducibility(outcomes: Sequence[str]) -> float:
-    """The share of the questions behind an answer that have a usable answer in the run.
+    """Returns the share of the questions behind an answer that have a usable answer in the run.
 
     Those are found there again by resume, verify and replay, whatever the mind would say today; a fallback is not the
     mind's answer. `outcomes`: `value`, `malformed` or `fault` of each question, by its last attempt.
@@ -59,15 +56,15 @@ def reproducibility(outcomes: Sequence[str]) -> float:
     return _ratio(sum(outcome == "value" for outcome in outcomes), len(outcomes))
 
 
-def impact(said: Said, later: Iterable[Said]) -> float:
-    """The share of the words an answer brought in that others have taken up in later answers."""
+def impact(said: PanelAnswer, later: Iterable[PanelAnswer]) -> float:
+    """Returns the share of the words an answer brought in that others have taken up in later answers."""
     others = [content_words(one.text) for one in later if one.persona != said.persona and one.tick > said.tick]
     taken = said.own & frozenset[str]().union(*others)
     return _ratio(len(taken), len(said.own))
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean; 0 for none."""
+    """Returns the mean; 0 for none."""
     return round(sum(values) / len(values), _DIGITS) if values else 0.0
 
 

@@ -36,7 +36,7 @@ YES_NO, CHOICE, OPEN = "yesno", "choice", "open"
 
 
 def panel_turn(given: PanelInput, dice: Dice) -> PanelOutput:
-    """A persona's answer: a few sentences, and the numbers of the past answers it mentions."""
+    """Returns a persona's answer: a few sentences, and the numbers of the past answers it mentions."""
     lost = phrases(given.who.language, "lines")[
         LOST_THREAD
     ]  # a mind that failed has said nothing that could be taken up
@@ -72,7 +72,7 @@ class _Speaker:
     # ── the three stances ───────────────────────────────────────────────────────────────────────────────────────────
 
     def claim(self) -> list[str]:
-        """What speaks for it, and why the speaker says so."""
+        """Says what speaks for it, and why the speaker says so."""
         if not self.mine:
             return [self.say(f"claim.{self.matter.kind}", gain=self._fresh("+")), self._reason("claim")]
         clause, join = self._condition()
@@ -80,7 +80,7 @@ class _Speaker:
         return [self.say(f"claim.{kind}", gain=self._fresh("+"), mine=self._old_of_mine("+"), clause=clause, join=join)]
 
     def oppose(self) -> list[str]:
-        """What speaks against the latest claim, in its own words."""
+        """Says what speaks against the latest claim, in its own words."""
         line = next(iter(self.others.values()), None)
         theirs, them = (self._point(line.text, "+"), line.called) if line else (self.matter.shown, "")
         slots = {"theirs": theirs, "them": them, "cost": self._fresh("-")}
@@ -92,7 +92,7 @@ class _Speaker:
         return [self.say(f"oppose.{kind}", **slots, mine=self._old_of_mine("-"), clause=clause, join=join)]
 
     def join(self) -> list[str]:
-        """Both sides in their own words, and what follows from both."""
+        """Quotes both sides and says what follows from both."""
         lines = list(self.others.values())
         if len(lines) < 2:
             return self.claim()
@@ -110,7 +110,7 @@ class _Speaker:
         return [self.say("join.first", **slots), self.say(f"join.condition.{self.matter.kind}", **slots)]
 
     def example(self) -> tuple[str, tuple[int, ...]]:
-        """A sentence on one of the past answers, another one in each cycle, and its number."""
+        """Returns a sentence on one of the past answers, another one in each cycle, and its number."""
         place = self.given.depth - 1
         if place >= len(self.given.recalled):
             return "", ()
@@ -122,7 +122,7 @@ class _Speaker:
     # ── words ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def say(self, rule: str, **slots: str) -> str:
-        """A wording of a rule; the next one in each cycle, from one that is the speaker's own."""
+        """Returns a wording of a rule; the next one in each cycle, from one that is the speaker's own."""
         say = phrases(self.language, "panel")
         yes, no = (say["no"], say["yes"]) if self.matter.is_reversed else (say["yes"], say["no"])
         given = {"prompt": self.matter.shown, "a": self.matter.a, "b": self.matter.b, "yes": yes, "no": no, **slots}
@@ -138,7 +138,7 @@ class _Speaker:
         return self.say(f"{stance}.reason", goal=goals[0] if goals else "", trait=traits[0] if traits else "")
 
     def _fresh(self, sign: str) -> str:
-        """A gain (+) or cost (-) of the question's themes that nobody has named, now or in the past answers shown."""
+        """Returns a gain (+) or cost (-) of the question's themes that neither the panel nor past answers named."""
         named = " ".join((*(line.text for line in self.given.lines), *(past.text for past in self.given.recalled)))
         pools = [self.phrases.themes[theme][sign] for theme in self.matter.themes]
         shuffled = [one for pool in pools for one in self._dice.shuffled(pool, sign, self.given.seed_prompt)]
@@ -146,7 +146,7 @@ class _Speaker:
         return (unused or shuffled)[0]
 
     def _point(self, text: str, sign: str) -> str:
-        """What a line says in short: the last gain or cost it names that was not named before it, else a clause."""
+        """Shortens a line: to the last gain or cost it names that was not named before it, else to a clause."""
         place = next((at for at, line in enumerate(self.given.lines) if line.text == text), len(self.given.lines))
         before = " ".join(line.text for line in self.given.lines[:place])
         own, found = (self.phrases.in_text(part, sign) for part in (_QUOTED.sub(" ", text), text))
@@ -157,7 +157,7 @@ class _Speaker:
         return self._old_of(self.given.who.id, sign, "") or fullest_clause(self.mine[-1])
 
     def _old_of(self, speaker: str, sign: str, but: str) -> str:
-        """What somebody brought up before, the latest first; empty if there is nothing but `but`."""
+        """Returns what somebody brought up before, the latest first; empty if there is nothing but `but`."""
         brought: list[str] = []
         known: list[str] = []
         for line in self.given.lines:
@@ -167,7 +167,7 @@ class _Speaker:
         return next((one for one in reversed(brought) if one != but), "")
 
     def _condition(self) -> tuple[str, str]:
-        """The latest condition that somebody else has set, and who; empty without one."""
+        """Returns the latest condition that somebody else has set, and who; empty without one."""
         for line in reversed(self.given.lines):
             if line.speaker != self.given.who.id and (clause := condition_in(line.text)):
                 return clause, line.called
@@ -193,13 +193,13 @@ _CONDITION = re.compile(r": ([^:“”.]{8,200})(?:\.|$)")
 
 
 def condition_in(text: str) -> str:
-    """What stands after the last colon of an answer, to the end of the sentence: the condition it makes."""
+    """Returns the condition an answer makes: what stands after its last colon, to the end of the sentence."""
     found = _CONDITION.findall(text)
     return shortened(found[-1].strip(), LONGEST_POINT * 2) if found else ""
 
 
 def fullest_clause(text: str) -> str:
-    """The clause of a text that says most, without what it quotes itself."""
+    """Returns the clause of a text that says most, without what it quotes itself."""
     clauses = [clause.strip() for clause in _CLAUSES.split(_QUOTED.sub(" ", text)) if clause.strip()]
     best = max(clauses, key=lambda clause: min(len(content_words(clause)), 8), default=text)
     return shortened(clean(best), LONGEST_POINT)
@@ -226,7 +226,7 @@ class Matter:
 
 
 def matter(prompt: str, language: str) -> Matter:
-    """What sort of question it is, by its words."""
+    """Finds the sort of a question by its words."""
     shown = shortened(clean(prompt).replace("“", "'").replace("”", "'").replace('"', "'"), LONGEST_QUESTION)
     spoken, say = spoken_language(language), phrases(language, "panel")
     if shown[-1:].isalnum() and not spoken.has_particles:
@@ -254,7 +254,10 @@ class Phrases:
     """Themes whose gains also speak for giving a thing up."""
 
     def themes_of(self, prompt: str, sides: str = "") -> tuple[str, ...]:
-        """The two themes most words of a question lead to, then the general one; words of its `sides` count more."""
+        """Returns the two themes most words of a question lead to, then the general one.
+
+        Words of its `sides` count more.
+        """
         about = content_words(prompt) | frozenset(words(prompt))
         bans = spoken_language(self.language).occurs(phrases(self.language, "panel")["bans"].split(), prompt)
         named = frozenset(words(sides))
@@ -267,7 +270,7 @@ class Phrases:
         return (*best[:2], GENERAL)
 
     def in_text(self, text: str, sign: str) -> list[str]:
-        """The gains (+) or costs (-) that a text names, in the order they occur."""
+        """Returns the gains (+) or costs (-) that a text names, in the order they occur."""
         every = dict.fromkeys(one for theme in self.themes.values() for one in theme[sign])
         return sorted((one for one in every if one in text), key=text.index)
 
@@ -283,7 +286,7 @@ def _leads(word: str, keys: frozenset[str]) -> bool:
 
 @cache
 def phrases_of(language: str) -> Phrases:
-    """What can be said for and against a subject."""
+    """Returns what can be said for and against a subject."""
     text = languages.file_text(language, "themes.txt")
     themes: dict[str, dict[str, tuple[str, ...]]] = {}
     keys: dict[str, frozenset[str]] = {}

@@ -21,12 +21,12 @@ Rated = Mapping[str, Sequence[tuple[str, float]]]
 
 
 def rated(store: MemoryStore, personas: Sequence[str]) -> Rated:
-    """The latest ratings of each persona."""
+    """Returns the latest ratings of each persona."""
     return {persona: store.ratings(persona, MOST) for persona in personas}
 
 
 def changes(order: Sequence[str], ratings: Rated) -> tuple[RatingChange, ...]:
-    """What ratings change, for personas in this order."""
+    """Returns what ratings change, for personas in this order."""
     means = {who: round(sum(stars for _, stars in own) / len(own), _DIGITS) for who, own in ratings.items() if own}
     found: list[RatingChange] = []
     for who in order:

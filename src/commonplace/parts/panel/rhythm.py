@@ -6,7 +6,7 @@ of them comes to the same result, and so does whoever reads the run afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import get_args
@@ -34,8 +34,8 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a panel is asked, by whom it is answered, and the bounds of its rhythm."""
+class PanelPlan:
+    """The question of a panel, the personas that answer it, and the bounds of its rhythm."""
 
     prompt: str
     order: tuple[str, ...]
@@ -51,8 +51,8 @@ class Plan:
     """Affect at or above which an answer is to be calmer, 0–1."""
 
     @classmethod
-    def of(cls, scenario: Scenario) -> Plan:
-        """That of a scenario."""
+    def of(cls, scenario: Scenario) -> PanelPlan:
+        """Returns the plan of a scenario."""
         panel, language = scenario.part.panel, scenario.language
         ordered = scenario.session.order if scenario.session else ()
         return cls(
@@ -62,7 +62,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PanelAnswer:
     """One answer, with what the panel makes of it."""
 
     tick: int
@@ -104,7 +104,7 @@ class Adjustment:
     """What triggered it: the affect, or the share taken up, or the share of new words."""
 
     def as_json(self) -> dict[str, object]:
-        """As the ledger has it."""
+        """Returns the change as the ledger has it."""
         details = {"new_order": list(self.order), "persona": self.about, "value": self.value, "depth": self.depth}
         return {"trigger": self.trigger, "action": "reorder_persona_cycle", "details": details}
 
@@ -113,7 +113,7 @@ class Adjustment:
 class Rhythm:
     """A panel as it stands after some answers."""
 
-    said: tuple[Said, ...]
+    said: tuple[PanelAnswer, ...]
     orders: tuple[tuple[str, ...], ...]
     """The order of personas in each cycle whose order is settled; the last one is that of the cycle under way."""
     adjustments: tuple[Adjustment, ...]
@@ -123,7 +123,10 @@ class Rhythm:
     """What the next answer is to be, by the affect."""
 
     def turn(self, tick: int) -> tuple[str, int, int] | None:
-        """(persona, depth, step) of a tick: one persona answers in each, from tick 1 on. None if it is not settled."""
+        """Returns (persona, depth, step) of a tick: one persona answers in each, from tick 1 on.
+
+        None if it is not settled.
+        """
         cycle = len(self.orders[0])
         depth, step = (tick - 1) // cycle, (tick - 1) % cycle
         return (self.orders[depth][step], depth + 1, step + 1) if 0 <= depth < len(self.orders) else None
@@ -136,17 +139,17 @@ def words_against(language: str) -> frozenset[str]:
 
 
 def cycle_of(scenario: Scenario) -> tuple[str, ...]:
-    """The personas in the order in which they begin."""
+    """Returns the personas in the order in which they begin."""
     return scenario.part.panel.cycle or tuple(character.id for character in scenario.part.characters)
 
 
 def last_tick(scenario: Scenario) -> int:
-    """The tick a panel ends with: one for each answer, and one in which the last of them is heard."""
+    """Returns the tick a panel ends with: one for each answer, and one in which the last of them is heard."""
     return scenario.part.panel.depth * len(cycle_of(scenario)) + 1
 
 
 def rhythm(scenario: Scenario, lines: Iterable[Line], now: int) -> Rhythm:
-    """The panel at the beginning of tick `now`, after these lines. What somebody said out of turn does not count.
+    """Returns the panel at the beginning of tick `now`, after these lines. Lines said out of turn do not count.
 
     Affect: `affect = INERTIA · before + (1 − INERTIA) · x` with `x = c · a + (1 − c) · NEUTRAL`, where a and c are the
     arousal and the confidence that `RuleFeeler` finds in the answer (c = 0 without words of feeling).
@@ -157,7 +160,7 @@ def rhythm(scenario: Scenario, lines: Iterable[Line], now: int) -> Rhythm:
     a word that turns against something; `rest` – the affect is at `calm` or below, or at most FAMILIAR of its words are
     new; `exploration` – else.
     """
-    plan = Plan.of(scenario)
+    plan = PanelPlan.of(scenario)
     state, by_tick = beginning(plan), {line.tick: line for line in lines if line.speaker in plan.order}
     for tick in range(1, min(now, last_tick(scenario))):
         turn = state.turn(tick)
@@ -170,19 +173,19 @@ def rhythm(scenario: Scenario, lines: Iterable[Line], now: int) -> Rhythm:
     return state
 
 
-def beginning(plan: Plan) -> Rhythm:
-    """A panel before its first answer."""
+def beginning(plan: PanelPlan) -> Rhythm:
+    """Returns a panel before its first answer."""
     return Rhythm((), (plan.order,), (), NEUTRAL, EXPLORATION, "")
 
 
-def answered(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> Rhythm:
-    """The panel after one more answer. `turn`: whose, in which cycle, at which place in it."""
+def answered(plan: PanelPlan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> Rhythm:
+    """Returns the panel after one more answer. `turn`: whose, in which cycle, at which place in it."""
     said = _said(plan, before, line, turn)
     state = replace(before, said=(*before.said, said), affect=said.affect, phase=said.phase)
     return replace(state, injection=_injection(plan, state))
 
 
-def _said(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> Said:
+def _said(plan: PanelPlan, before: Rhythm, line: Line, turn: tuple[str, int, int]) -> PanelAnswer:
     persona, depth, step = turn
     known = content_words(plan.prompt).union(*(one.own for one in before.said))
     felt = feeler(plan.language)(line.utterance) or Emotion(0.0, 0.0, 0.0, ())
@@ -193,18 +196,18 @@ def _said(plan: Plan, before: Rhythm, line: Line, turn: tuple[str, int, int]) ->
     )
     taken_up = {
         other: _share(about & latest.own, latest.own)
-        for other, latest in _latest(before.said)
+        for other, latest in {one.persona: one for one in before.said}.items()
         if other != persona and latest.own
     }
     new = _share(own, about)
     phase = _phase(plan, line.utterance, affect, taken_up, new)
-    return Said(
+    return PanelAnswer(
         line.tick, persona, depth, step, line.utterance, felt, before.injection, before.affect, affect, before.phase,
         phase, own, new, taken_up,
     )  # fmt: skip
 
 
-def _phase(plan: Plan, text: str, affect: float, taken_up: Mapping[str, float], new: float) -> RhythmPhase:
+def _phase(plan: PanelPlan, text: str, affect: float, taken_up: Mapping[str, float], new: float) -> RhythmPhase:
     takes_up = sum(share >= TAKEN_UP for share in taken_up.values())
     turns_against = not words_against(plan.language).isdisjoint(words(text))
     if takes_up >= 2 or (takes_up and len(plan.order) == 2 and not turns_against):
@@ -214,15 +217,15 @@ def _phase(plan: Plan, text: str, affect: float, taken_up: Mapping[str, float], 
     return REST if taken_up and (affect <= plan.calm or new <= FAMILIAR) else EXPLORATION
 
 
-def _injection(plan: Plan, state: Rhythm) -> Injection:
-    """None before the second answer: one alone is neither flat nor heated."""
+def _injection(plan: PanelPlan, state: Rhythm) -> Injection:
+    """Returns how the next answer should differ. None before the second one: one alone is neither flat nor heated."""
     if not plan.injection or len(state.said) < 2:
         return ""
     return "liven" if state.affect <= plan.calm else "calm" if state.affect >= plan.tense else ""
 
 
-def next_cycle(plan: Plan, state: Rhythm, depth: int) -> Rhythm:
-    """The order of the cycle after `depth`: the original one, unless what was said changes it.
+def next_cycle(plan: PanelPlan, state: Rhythm, depth: int) -> Rhythm:
+    """Returns the order of the cycle after `depth`: the original one, unless what was said changes it.
 
     The last cycle has the original order, so that who brings both sides together has the last word.
     """
@@ -236,8 +239,8 @@ def next_cycle(plan: Plan, state: Rhythm, depth: int) -> Rhythm:
     return replace(state, orders=(*state.orders, found.order), adjustments=(*state.adjustments, found))
 
 
-def _adjusted(plan: Plan, order: tuple[str, ...], said: Sequence[Said], depth: int) -> Adjustment | None:
-    """The order of one cycle, changed by the first that holds after the one before:
+def _adjusted(plan: PanelPlan, order: tuple[str, ...], said: Sequence[PanelAnswer], depth: int) -> Adjustment | None:
+    """Returns the order of one cycle, changed by the first rule that holds after the one before:
 
     `affect` – the affect is at `tense` or above: who came last in the original order answers second.
     `overlooked` – the last answer takes up another persona by less than TAKEN_UP: the one it takes up least answers
@@ -258,11 +261,6 @@ def _adjusted(plan: Plan, order: tuple[str, ...], said: Sequence[Said], depth: i
     if last.phase == REST:
         return Adjustment(depth, "rest", (order[1], order[0], *order[2:]), order[1], last.new)
     return None
-
-
-def _latest(said: Iterable[Said]) -> Iterator[tuple[str, Said]]:
-    """The latest answer of each persona, in the order they first answered."""
-    return iter({one.persona: one for one in said}.items())
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:

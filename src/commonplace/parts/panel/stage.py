@@ -1,7 +1,7 @@
 """The panel: personas answer a question in cycles, one in each tick; the others listen.
 
 A turn: what was said becomes a memory; whose turn it is looks for its own past answers to such questions, in memories
-of earlier runs, and answers. Order, affect and phase follow from the answers (`rhythm`). `panel_store` brings past
+of earlier runs, and answers. Order, affect and phase follow from the answers (`rhythm`). `store` brings past
 answers into a run when it is made, and keeps the answers of a run as coordinates and in the ledger.
 """
 
@@ -43,13 +43,13 @@ HEARD = Said | ISaid | Befell | Voiced
 
 
 def everybody(scenario: Scenario, tick: int) -> Sequence[str]:
-    """All characters: those whose turn it is not listen."""
+    """Returns all characters: those whose turn it is not listen."""
     del tick
     return tuple(scenario.personas)
 
 
 async def answer_in_turn(view: TurnView) -> Turn:
-    """One persona's tick: listen, and answer if it is its turn."""
+    """Takes one persona's tick: listens, and answers if it is its turn."""
     notebook = Notebook(view.state)
     await deliver(view, notebook)
     perception = perceive(view)
@@ -80,7 +80,10 @@ async def _act(view: TurnView, notebook: Notebook) -> Action:
         step=step,
         phase=state.phase,
         injection=state.injection,
-        lines=tuple(_spoken(view, line) for line in lines),
+        lines=tuple(
+            Spoken(speaker=line.speaker, called=view.scenario.personas[line.speaker].called, text=line.utterance)
+            for line in lines
+        ),
         recalled=recalled(view.scenario, examples, view.now),
         below=tuple(memory.id for memory in examples if memory.importance < WEIGHTY - 1e-9),
         rated=_rated(view),
@@ -100,12 +103,12 @@ async def _act(view: TurnView, notebook: Notebook) -> Action:
 
 
 def said_here(view: TurnView) -> list[Line]:
-    """What has been said in the room, oldest first."""
+    """Returns what has been said in the room, oldest first."""
     return sorted((line for talk in view.world.conversations for line in talk.lines), key=lambda line: line.tick)
 
 
 def stance(scenario: Scenario, persona: str) -> Stance:
-    """What a persona does with the question, whatever the order of a cycle: `claim`, `oppose` or `join`.
+    """Returns a persona's part in the discussion, whatever the order of a cycle: `claim`, `oppose` or `join`.
 
     By the order in which they begin: the first claims, the last of three or more joins, the others oppose.
     """
@@ -116,16 +119,11 @@ def stance(scenario: Scenario, persona: str) -> Stance:
 
 
 def _hearer(view: TurnView, lines: Sequence[Line], utterance: str) -> str:
-    """The next to answer who is here: after this answer, which may change the order. It is given the floor."""
+    """Returns the next persona to answer that is here, after the order that this answer leads to."""
     state = rhythm(view.scenario, [*lines, Line(view.tick, view.persona.id, "", utterance)], view.tick + 1)
     following = [state.turn(view.tick + more) for more in range(1, len(state.orders[0]))]
     here = view.world.targets.agents
     return next((turn[0] for turn in following if turn and turn[0] in here), min(here))
-
-
-def _spoken(view: TurnView, line: Line) -> Spoken:
-    called = view.scenario.personas[line.speaker].called
-    return Spoken(speaker=line.speaker, called=called, text=line.utterance)
 
 
 def _rated(view: TurnView) -> float | UnsetType:
@@ -135,7 +133,7 @@ def _rated(view: TurnView) -> float | UnsetType:
 
 
 def _remarks(view: TurnView, ticks: int) -> tuple[str, ...]:
-    """What came from outside since the persona answered last, oldest first; the question itself is not one."""
+    """Returns what came from outside since the persona answered last, oldest first, without the question itself."""
     found: list[str] = []
     for memory in view.draft.backwards():
         if memory.tick <= max(2, view.tick - ticks):
@@ -147,7 +145,7 @@ def _remarks(view: TurnView, ticks: int) -> tuple[str, ...]:
 
 
 def _examples(view: TurnView, notebook: Notebook, state: Rhythm) -> list[Memory]:
-    """The persona's own past answers to be shown, at most EXAMPLES, the preferred ones first.
+    """Returns the persona's own past answers to be shown, at most EXAMPLES, the preferred ones first.
 
     Ranked by `lexical` against the question, in four passes until there are enough: important ones of the same phase
     and emotion, important ones, those of the same phase and emotion, all. One that has no word of content in common
@@ -182,7 +180,7 @@ def _examples(view: TurnView, notebook: Notebook, state: Rhythm) -> list[Memory]
 
 
 def _unrelated(past: Sequence[Memory], question: str) -> frozenset[int] | None:
-    """The past answers that have nothing to do with the question; None if that is all of them."""
+    """Returns the past answers that have nothing to do with the question; None if that is all of them."""
     about = content_words(question)
     found = frozenset(
         memory.id
@@ -198,7 +196,7 @@ def _reason(inputs: PanelInput) -> str:
 
 
 def _as_json(state: Rhythm, inputs: PanelInput) -> dict[str, Any]:
-    """What `why` shows of the panel: the state in which the persona was asked."""
+    """Returns what `why` shows of the panel: the state in which the persona was asked."""
     return {
         "depth": inputs.depth,
         "step": inputs.step,

@@ -20,9 +20,9 @@ from commonplace.errors import UsageError
 from commonplace.ledger import Ledger, show
 from commonplace.memory import MemoryStore
 from commonplace.parts.coordinates.document import MemoryCoordinate
+from commonplace.parts.panel.ledger_rows import LEARNED, RESPONSE, LedgerRow, Panel
 from commonplace.parts.panel.ratings import changes, rated
 from commonplace.parts.panel.rhythm import cycle_of
-from commonplace.parts.panel.rows import LEARNED, RESPONSE, Panel, Row
 from commonplace.paths import checked_folder
 from commonplace.run.reading import Reading
 from commonplace.run.why import event_named
@@ -48,7 +48,7 @@ Key = tuple[str, str, str, str]
 
 
 def begin(scenario: Scenario, prompt: str, folder: Path, named: str) -> dict[str, Any]:
-    """The session of a new run: its question, its opening time, and what each persona remembers of earlier runs.
+    """Begins the session of a new run: its question, its opening time, and each persona's memories of earlier runs.
 
     The retention policy of the store is applied first. If the folder holds something from the scenario's opening or
     later, the run opens at the same time of the day after it. Raises UsageError without a question.
@@ -104,7 +104,7 @@ def _past_answer(document: MemoryCoordinate) -> PastAnswer:
 
 
 def _after(start: datetime, store: MemoryStore) -> datetime:
-    """The opening time of a run that begins after everything in the folder."""
+    """Returns the opening time of a run that begins after everything in the folder."""
     newest = store.get_recent(1)
     times = [one.at for one in newest] + ([store.ledger.latest] if store.ledger and store.ledger.latest else [])
     latest = max(times, default=None)
@@ -121,13 +121,13 @@ def _memories(folder: Path) -> Path:
 
 
 def ledger_of(folder: Path) -> Path:
-    """The folder of the Resonance Ledger."""
+    """Returns the folder of the Resonance Ledger."""
     return folder / "resonance_ledger"
 
 
 @contextmanager
 def opened(folder: Path, patience: float = PATIENCE) -> Generator[MemoryStore]:
-    """The store with its ledger, for a moment: other processes may write to it as well."""
+    """Opens the store with its ledger for a moment: other processes may write to it as well."""
     ledger, last = Ledger(ledger_of(checked_folder(folder))), time.monotonic() + patience
     while True:
         try:
@@ -145,7 +145,7 @@ def opened(folder: Path, patience: float = PATIENCE) -> Generator[MemoryStore]:
 
 
 class PanelKeeper:
-    """Keeps what a run has committed. Called again with the same, it does nothing.
+    """A keeper of what a run has committed. Calling it again with the same run does nothing.
 
     The folder is opened for each tick, so that others can use it meanwhile. A large one, which takes longer than SLOW
     to read, stays open until the panel has ended.
@@ -162,7 +162,7 @@ class PanelKeeper:
         """While it stays open."""
 
     def __call__(self, reading: Reading) -> None:
-        """Keep what is not kept yet. Raises CommonplaceError if the folder cannot be written to; the run is intact."""
+        """Keeps what is not kept yet. Raises CommonplaceError if the folder cannot be written to; the run is intact."""
         last = reading.last_tick
         if last <= self._upto:
             return
@@ -182,7 +182,7 @@ class PanelKeeper:
             self.close()
 
     def close(self) -> None:
-        """Close the folder. May be called twice."""
+        """Closes the folder. May be called twice."""
         self._store = None
         self._open.close()
 
@@ -213,14 +213,14 @@ def _kept(folder: Path, session: str) -> set[Key]:
     }
 
 
-def _keep(store: MemoryStore, ledger: Ledger, row: Row) -> None:
+def _keep(store: MemoryStore, ledger: Ledger, row: LedgerRow) -> None:
     if row.document is not None and store.get_by_id(row.memory_id) is None:
         store.add(row.document)
     log(ledger, row)
 
 
-def log(ledger: Ledger, row: Row) -> None:
-    """Append the entry of a row."""
+def log(ledger: Ledger, row: LedgerRow) -> None:
+    """Appends the entry of a row."""
     # The ledger's time does not go back, even where two panels write to it at once; the coordinate has the exact one.
     at = max(row.at, ledger.latest or row.at)
     figures = {name: value for name, value in (row.figures or {}).items() if name != "impact"}
@@ -239,7 +239,7 @@ class PanelRatings:
         self._folder = folder
 
     def all(self) -> dict[str, float]:
-        """Event or memory id → stars, 0 for none; nothing where the folder has no memories."""
+        """Returns stars by event or memory id, 0 for none; nothing where the folder has no memories."""
         if not _memories(self._folder).is_dir():
             return {}
         names = self._names()
@@ -248,7 +248,7 @@ class PanelRatings:
         return {id: one.metadata.user_rating or 0.0 for id, one in found.items() if one is not None}
 
     def rate(self, name: str, stars: float) -> Rated:
-        """Store the stars, compute the importance again, and note both in the ledger.
+        """Stores the stars, computes the importance again, and notes both in the ledger.
 
         Raises UsageError for an id that is not that of an answer, and for an answer that is not in the folder.
         """
@@ -274,7 +274,7 @@ class PanelRatings:
         return Rated(rated.memory_id, stars, rated.metadata.importance or 0.0)
 
     def _names(self) -> dict[str, str]:
-        """The id of each answer's event, and that of its memory → the memory."""
+        """Maps the id of each answer's event, and that of its memory, to the memory."""
         session = self._reading.scenario.session
         answers = Panel(self._reading).answers
         past = [one.memory_id for own in session.past.values() for one in own] if session else []
@@ -282,7 +282,7 @@ class PanelRatings:
 
 
 def note_rating(ledger: Ledger, rated: MemoryCoordinate) -> None:
-    """Note in the ledger how a memory was rated."""
+    """Notes in the ledger how a memory was rated."""
     about, name = rated.metadata, rated.memory_id
     figures = {"user_rating": about.user_rating, "importance": about.importance}
     ledger.log_event(

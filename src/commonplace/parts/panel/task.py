@@ -72,14 +72,14 @@ def _scene(inputs: PanelInput, view: PromptView) -> Values:
 
 
 def _examples(inputs: PanelInput, view: PromptView) -> list[Values]:
-    """The past answers, each with the question it was given to."""
+    """Returns the past answers, each with the question it was given to."""
     asked = {note.id: speech(asked_of(note.happening)) for note in inputs.recalled}
     told = view.teller(inputs).memories(inputs.recalled, LONGEST_EXAMPLE)
     return [{"id": one.id, "asked": asked[one.id], "text": one.text} for one in told]
 
 
 def asked_of(answered: Happening) -> str:
-    """The question that an answer of an earlier panel was given to."""
+    """Returns the question that an answer of an earlier panel was given to."""
     return answered.asked if isinstance(answered, Answered) else ""
 
 

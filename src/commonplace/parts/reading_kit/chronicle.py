@@ -12,7 +12,7 @@ from commonplace.canon import parsed
 from commonplace.character.fact import Fact
 from commonplace.languages.language import language
 from commonplace.memory.record import Memory
-from commonplace.parts.reading_kit.wordings import Wording, wordings
+from commonplace.parts.reading_kit.wordings import LinePart, wordings
 from commonplace.run.reading import Reading
 from commonplace.run.tick_record import Version
 from commonplace.text import sentences, words
@@ -20,14 +20,14 @@ from commonplace.world.area import SILENCE
 from commonplace.world.events import NOBODY, Event, Idled, Intervened, Moved, Phase, ScriptPlayed, Spoke, of_kind
 from commonplace.world.happenings import Said, happening_of
 
-__all__ = ["Chronicle", "Gathering", "Line", "plain"]
+__all__ = ["AttendedEvent", "Chronicle", "SpokenLine", "plain"]
 
 REACH = 3
 """Lines of others that may come between a line and its reply, where several talk."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SpokenLine:
     """Something said."""
 
     event: Event
@@ -35,14 +35,14 @@ class Line:
     """What the event says."""
     day: int
     """1 on the calendar day on which the run begins."""
-    before: Line | None
+    before: SpokenLine | None
     """The line before it in the same talk; None for the first one."""
-    parts: tuple[Wording, ...]
+    parts: tuple[LinePart, ...]
     """Its sentences, with the rules that word them."""
 
     @property
     def tick(self) -> int:
-        """When it was said."""
+        """The tick in which it was said."""
         return self.event.tick
 
     @property
@@ -52,7 +52,7 @@ class Line:
 
     @property
     def hearer(self) -> str:
-        """Id of the character it was said to."""
+        """The id of the character it was said to."""
         return self.spoke.to_agent_id
 
     @property
@@ -62,22 +62,22 @@ class Line:
 
     @property
     def act(self) -> str:
-        """What it does, as its speaker's mind said so; empty where it did not."""
+        """The speech act, as its speaker's mind named it; empty if the mind did not."""
         return self.spoke.speech_act
 
     @property
     def topic(self) -> str:
-        """What it is about, as its speaker's mind said so."""
+        """The topic, as its speaker's mind named it."""
         return self.spoke.topic
 
     @property
     def facts(self) -> frozenset[str]:
-        """Ids of the seed facts that its words carry."""
+        """The ids of the seed facts that its words carry."""
         return frozenset(self.spoke.facts)
 
     @property
     def because(self) -> frozenset[int]:
-        """Ids of the speaker's memories that it cites."""
+        """The ids of the speaker's memories that it cites."""
         return frozenset(self.spoke.because)
 
     @property
@@ -89,13 +89,13 @@ class Line:
         return line.tick
 
     def is_a(self, kind: str) -> bool:
-        """Whether a sentence of it is of one of `wordings.KINDS`."""
+        """Tells whether one of its sentences is of the kind, one of `wordings.KINDS`."""
         return any(part.is_a(kind) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
-class Gathering:
-    """Something that people can have been at."""
+class AttendedEvent:
+    """An event that people can have attended."""
 
     id: str
     """Of a fact, or of the event that it was."""
@@ -108,25 +108,25 @@ class Gathering:
     is_announced: bool = True
     """Whether it is an event of a seed fact; else something that simply happened."""
 
-    def is_named(self, line: Line) -> bool:
-        """Whether a line is about it."""
+    def is_named(self, line: SpokenLine) -> bool:
+        """Tells whether a line is about it."""
         return self.id in line.facts or self.name in line.text.lower() or self.name in line.topic.lower()
 
 
 def plain(sentence: str) -> str:
-    """A sentence without capitals and punctuation: what makes two sentences the same."""
+    """Returns a sentence without capitals and punctuation. Two sentences with the same result count as the same."""
     return " ".join(words(sentence))
 
 
-def _goes_on(before: Line, pair: set[str]) -> bool:
-    """Whether a line of these two goes on with the talk of the one before it."""
+def _goes_on(before: SpokenLine, pair: set[str]) -> bool:
+    """Tells whether a line continues the talk of the line before it between the same two."""
     shared = pair & {before.speaker, before.hearer}
     return len(shared) == 2 or (len(shared) == 1 and before.act != "farewell")
 
 
 @dataclass
 class Chronicle:
-    """What the measures are made from. Everything is read on first use and kept."""
+    """The data behind the measures. Everything is read on first use and kept."""
 
     reading: Reading
     last: int = field(init=False)
@@ -138,7 +138,10 @@ class Chronicle:
         self.spoken = language(self.scenario.language)
 
     def day(self, tick: int) -> int:
-        """The day of a tick: 1 is the calendar day on which the run begins. Midnight belongs to the day it ends."""
+        """Returns the day of a tick: 1 is the calendar day on which the run begins.
+
+        Midnight belongs to the day it ends.
+        """
         return self.clock.day(max(0, tick - 1)) + 1
 
     @cached_property
@@ -167,7 +170,7 @@ class Chronicle:
         return places
 
     def people(self, day: int) -> frozenset[str]:
-        """Who was in the world on a day."""
+        """Returns who was in the world on a day."""
         return self._people.get(day, frozenset())
 
     @cached_property
@@ -180,40 +183,40 @@ class Chronicle:
         return {day: frozenset(agents) for day, agents in found.items()}
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[SpokenLine, ...]:
         """Everything said, in order."""
-        known, found = wordings(self.scenario.language), list[Line]()
-        latest: dict[str, list[Line]] = defaultdict(list)
+        known, found = wordings(self.scenario.language), list[SpokenLine]()
+        latest: dict[str, list[SpokenLine]] = defaultdict(list)
         for event, spoke in of_kind(self.events, Spoke):
             pair = {event.agent_id, spoke.to_agent_id}
             here = [one for one in latest[event.place] if one.tick >= event.tick - SILENCE - 1]
             talk = (one for one in reversed(here) if one.tick < event.tick and _goes_on(one, pair))
             before = next(talk, None)
             text = spoke.utterance
-            line = Line(event, spoke, self.day(event.tick), before, tuple(self._credited(text, known.of(text))))
+            line = SpokenLine(event, spoke, self.day(event.tick), before, tuple(self._credited(text, known.of(text))))
             found.append(line)
             latest[event.place] = [*here, line]
         return tuple(found)
 
-    def _credited(self, text: str, parts: Iterable[Wording]) -> Iterator[Wording]:
-        """The parts of a line; words of an author without the rules that could have worded them, too."""
+    def _credited(self, text: str, parts: Iterable[LinePart]) -> Iterator[LinePart]:
+        """Yields the parts of a line. The author's words also count without the rules that could have worded them."""
         said = plain(text)
         told = {one for whole, own in self._written.items() if whole in said for one in own}
         for part in parts:
             is_authors = bool(told) and all(plain(one) in told for one in sentences(part.text))
-            yield Wording(part.text, is_authors=True) if is_authors else part
+            yield LinePart(part.text, is_authors=True) if is_authors else part
 
     @cached_property
     def _written(self) -> Mapping[str, frozenset[str]]:
-        """What the authors of the scenario have given to say → its sentences, all as `plain` has them."""
+        """The texts that the authors of the scenario have given to say → their sentences, all as `plain` has them."""
         parts = [part for memories in self.scenario.memories.values() for part in memories]
         given = [*(text for part in parts for text in part.lines), *self.scenario.answers.values()]
         return {plain(text): frozenset(map(plain, sentences(text))) for text in given}
 
     @cached_property
-    def replies(self) -> Mapping[str, Line]:
+    def replies(self) -> Mapping[str, SpokenLine]:
         """Event id of a line → the first of the next lines of its talk that is by the one it was said to."""
-        found: dict[str, Line] = {}
+        found: dict[str, SpokenLine] = {}
         for line in self.lines:
             before, steps = line.before, 0
             while before is not None and before.hearer != line.speaker and steps < REACH:
@@ -231,11 +234,11 @@ class Chronicle:
         }
 
     @cached_property
-    def occasions(self) -> tuple[Gathering, ...]:
+    def occasions(self) -> tuple[AttendedEvent, ...]:
         """The events of the scenario's facts that have a place and a time, and what happened in single areas."""
         return (*self._announced(), *self._happened())
 
-    def _announced(self) -> Iterator[Gathering]:
+    def _announced(self) -> Iterator[AttendedEvent]:
         for fact in self.scenario.facts:
             if fact.starts is None or not fact.place:
                 continue
@@ -243,23 +246,23 @@ class Chronicle:
             first = self.clock.tick(fact.starts) + 1
             last = first - 1 + self.clock.ticks(fact.minutes or 60)
             if name:
-                yield Gathering(fact.id, name, frozenset({fact.place}), first, last)
+                yield AttendedEvent(fact.id, name, frozenset({fact.place}), first, last)
 
-    def _happened(self) -> Iterator[Gathering]:
+    def _happened(self) -> Iterator[AttendedEvent]:
         for event, played in of_kind(self.happenings, ScriptPlayed):
             name, areas = self._named(played.text), frozenset(played.areas)
             if name and areas:
-                yield Gathering(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
+                yield AttendedEvent(event.id, name, areas, event.tick, event.tick + 1, is_announced=False)
 
     def _named(self, text: str) -> str:
         return self.spoken.bare(self.spoken.noun_phrase(text)).lower()
 
     @cached_property
     def happenings(self) -> tuple[Event, ...]:
-        """What the scenario or somebody outside let happen, if there was something to perceive."""
+        """The perceptible happenings that the scenario or somebody outside caused."""
         return tuple(event for event, outside in of_kind(self.events, Intervened) if outside.text)
 
-    def attended(self, agent: str, occasion: Gathering) -> int:
+    def attended(self, agent: str, occasion: AttendedEvent) -> int:
         """Ticks that somebody was at the place of an occasion while it went on."""
         places = self.places.get(agent, {})
         return sum(places.get(tick) in occasion.places for tick in range(occasion.first, occasion.last + 1))
@@ -280,7 +283,7 @@ class Chronicle:
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        """The seed facts, and everything that was so as news."""
+        """The seed facts and all circumstances that were news."""
         return self.reading.facts(self.last)
 
     @cached_property
@@ -299,34 +302,34 @@ class Chronicle:
         """(tick, version) of what changed in anybody's state, in order."""
         return tuple(self.reading.versions(0, self.last))
 
-    def said_before(self, speaker: str, tick: int) -> Iterator[Line]:
-        """The lines of somebody before a tick."""
+    def said_before(self, speaker: str, tick: int) -> Iterator[SpokenLine]:
+        """Yields the lines of somebody before a tick."""
         for line in self._by_speaker[speaker]:
             if line.tick >= tick:
                 return
             yield line
 
     @cached_property
-    def _by_speaker(self) -> Mapping[str, list[Line]]:
-        found: dict[str, list[Line]] = defaultdict(list)
+    def _by_speaker(self) -> Mapping[str, list[SpokenLine]]:
+        found: dict[str, list[SpokenLine]] = defaultdict(list)
         for line in self.lines:
             found[line.speaker].append(line)
         return found
 
     def reaction(self, agent: str, tick: int) -> Mapping[str, Any]:
-        """What somebody decided in a tick, with `reason` and `because`; empty where no question was asked."""
+        """Returns what somebody decided in a tick, with `reason` and `because`; empty where no question was asked."""
         asked = self.reading.trace(agent, tick).get("reaction", {}).get("asked")
         rows = self.reading.answers(tick, tick, agent=agent)
         row = next((one for one in reversed(rows) if one.ordinal == asked and one.outcome == "value"), None)
         return parsed(row.body) if row is not None else {}
 
     def name(self, id_: str) -> str:
-        """The short name of a character, or the name of an object or a place, in lower case; empty for neither."""
+        """Returns the short name of a character, or the name of an object or place, in lower case; else nothing."""
         persona, node = self.scenario.personas.get(id_), self.scenario.geography.nodes.get(id_)
         return (persona.called if persona else node.name if node else "").lower()
 
     def named(self, text: str) -> str:
-        """The character a text names; empty when it names none, or several."""
+        """Returns the character a text names; empty when it names none, or several."""
         found = {
             agent
             for agent, persona in self.scenario.personas.items()

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from commonplace.character.account import as_topic
 from commonplace.memory.record import Memory
 from commonplace.minds.offline.hear import content, understood
-from commonplace.parts.reading_kit.chronicle import Chronicle, Gathering, Line, plain
-from commonplace.parts.reading_kit.wordings import Wording
+from commonplace.parts.reading_kit.chronicle import AttendedEvent, Chronicle, SpokenLine, plain
+from commonplace.parts.reading_kit.wordings import LinePart
 from commonplace.text import sentences, words
 from commonplace.world.happenings import (
     Came,
@@ -30,7 +30,7 @@ from commonplace.world.happenings import (
     happening_of,
 )
 
-__all__ = ["Claim", "Question", "claims", "questions"]
+__all__ = ["CheckedQuestion", "Claim", "claims", "questions"]
 
 WAS_THERE = 2
 """Ticks at a place from which on somebody was at what happened there; in fewer one only walks through."""
@@ -46,7 +46,7 @@ SILENT_ON = Planned | ISaid | Walked | Hour | Sky | Changed | Came | Left | Talk
 class Claim:
     """A sentence about the speaker's own past."""
 
-    line: Line
+    line: SpokenLine
     kind: str
     """One of `wordings.KINDS`."""
     is_true: bool | None
@@ -54,13 +54,13 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CheckedQuestion:
     """A question and what became of it."""
 
-    line: Line
+    line: SpokenLine
     kind: str
     """Its act, such as `ask.event`; `ask` for any other question."""
-    reply: Line | None
+    reply: SpokenLine | None
     outcome: str
     """`answered`; `evaded`, by a wording that tells nothing; `turned`, by taking leave or speaking of something else;
     `silence`, without a reply."""
@@ -72,7 +72,7 @@ class Question:
 
 
 def claims(chronicle: Chronicle) -> Iterator[Claim]:
-    """Every claim of the run in order, at most one of a kind in a line."""
+    """Yields every claim of the run in order, at most one of a kind in a line."""
     for line in chronicle.lines:
         for kind, check in _CHECKS.items():
             part = next((one for one in line.parts if one.is_a(kind)), None)
@@ -80,25 +80,25 @@ def claims(chronicle: Chronicle) -> Iterator[Claim]:
                 yield Claim(line, kind, check(chronicle, line, part))
 
 
-def _present(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
+def _present(chronicle: Chronicle, line: SpokenLine, _part: LinePart) -> bool | None:
     occasion = _occasion(chronicle, line)
     return None if occasion is None else chronicle.attended(line.speaker, occasion) > 0
 
 
-def _absent(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
+def _absent(chronicle: Chronicle, line: SpokenLine, _part: LinePart) -> bool | None:
     occasion = _occasion(chronicle, line)
     return None if occasion is None else chronicle.attended(line.speaker, occasion) < WAS_THERE
 
 
-def _occasion(chronicle: Chronicle, line: Line) -> Gathering | None:
-    """The last event that had begun and that the line or the one before it names."""
+def _occasion(chronicle: Chronicle, line: SpokenLine) -> AttendedEvent | None:
+    """Returns the last event that had begun and that the line or the one before it names."""
     spoken_of = [line, *([line.before] if line.before else [])]
     begun = [one for one in chronicle.occasions if one.first <= line.tick and any(map(one.is_named, spoken_of))]
     return max(begun, key=lambda one: one.first, default=None)
 
 
-def _unheard(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
-    """True unless all of what was just told had been heard before this talk."""
+def _unheard(chronicle: Chronicle, line: SpokenLine, _part: LinePart) -> bool | None:
+    """Tells whether some part of what was just told had not been heard before this talk."""
     told = line.before
     if told is None:
         return None
@@ -111,15 +111,15 @@ def _unheard(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
     return any(heard.get(plain(one), never) >= line.began for one in tells)
 
 
-def _first(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
+def _first(chronicle: Chronicle, line: SpokenLine, _part: LinePart) -> bool | None:
     if line.before is not None and line.before.act == "ask.who":
         return None  # the only one to have told me
     told = _has_told(chronicle, line)
     return None if told is None else not told
 
 
-def _told(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
-    """Whether those who are named were told; somebody, where nobody is named."""
+def _told(chronicle: Chronicle, line: SpokenLine, part: LinePart) -> bool | None:
+    """Tells whether those who are named, or somebody if nobody is named, were told."""
     personas = chronicle.scenario.personas.items()
     named = {id_ for id_, one in personas if chronicle.spoken.names(part.text, one.name, one.called)}
     if not named:
@@ -133,13 +133,13 @@ def _told(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
     return named <= told
 
 
-def _has_told(chronicle: Chronicle, line: Line) -> bool | None:
-    """Whether somebody else was told before this talk what the speaker is asked about: the speaker's line before."""
+def _has_told(chronicle: Chronicle, line: SpokenLine) -> bool | None:
+    """Tells whether the speaker had told somebody else, before this talk, what the line before asks about."""
     mine = _own_line_before(line)
     return None if mine is None else any(True for _ in _told_before(chronicle, line, mine))
 
 
-def _told_before(chronicle: Chronicle, line: Line, mine: Line) -> Iterator[Line]:
+def _told_before(chronicle: Chronicle, line: SpokenLine, mine: SpokenLine) -> Iterator[SpokenLine]:
     """Lines to others before this talk that rest on the same, carry the same facts, or have the same words."""
     rests_on = _own_knowledge(chronicle, mine)
     said = {plain(one) for one in _telling(mine)}
@@ -150,29 +150,29 @@ def _told_before(chronicle: Chronicle, line: Line, mine: Line) -> Iterator[Line]
             yield earlier
 
 
-def _telling(line: Line) -> list[str]:
-    """The sentences of a line that tell something: what no rule words, and what the rules `core` word."""
+def _telling(line: SpokenLine) -> list[str]:
+    """Returns the sentences of a line that tell something: those that no rule words or that the rules `core` word."""
     parts = (part for part in line.parts if not part.rules or any(rule.startswith("core.") for rule in part.rules))
     texts = [one for part in parts for one in sentences(part.text)]
     return [text for text in texts if len(plain(text).split()) >= TELLING]
 
 
-def _own_line_before(line: Line) -> Line | None:
-    """The speaker's last line of the same talk."""
+def _own_line_before(line: SpokenLine) -> SpokenLine | None:
+    """Returns the speaker's last line of the same talk."""
     before = line.before
     while before is not None and before.speaker != line.speaker:
         before = before.before
     return before
 
 
-def _own_knowledge(chronicle: Chronicle, line: Line) -> frozenset[int]:
-    """What a line rests on, besides having heard the one it answers."""
+def _own_knowledge(chronicle: Chronicle, line: SpokenLine) -> frozenset[int]:
+    """Returns what a line rests on, besides having heard the one it answers."""
     memories = chronicle.memories.get(line.speaker, {})
     return frozenset(one for one in line.because if one in memories and not _is_said_by(line.hearer, memories[one]))
 
 
-def _told_by(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
-    """Whether the one named said anything about it that the speaker heard."""
+def _told_by(chronicle: Chronicle, line: SpokenLine, part: LinePart) -> bool | None:
+    """Tells whether the named character said anything about it that the speaker heard."""
     teller = chronicle.named(part.slots.get("x", part.text))
     if not teller:
         return None
@@ -192,7 +192,7 @@ def _told_by(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
     return False
 
 
-def _heard_from(chronicle: Chronicle, line: Line, teller: str) -> Iterator[Memory]:
+def _heard_from(chronicle: Chronicle, line: SpokenLine, teller: str) -> Iterator[Memory]:
     for memory in chronicle.memories.get(line.speaker, {}).values():
         if memory.tick > line.tick:
             return
@@ -200,8 +200,8 @@ def _heard_from(chronicle: Chronicle, line: Line, teller: str) -> Iterator[Memor
             yield memory
 
 
-def _saw(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
-    """Whether the sight the line rests on was one: both were in one place."""
+def _saw(chronicle: Chronicle, line: SpokenLine, part: LinePart) -> bool | None:
+    """Tells whether the sight that the line rests on was possible: both were in one place."""
     memories = chronicle.memories.get(line.speaker, {})
     seen = [memories[one] for one in line.because if one in memories and happening_of(memories[one].details).who]
     named = chronicle.named(part.slots.get("x", part.text))
@@ -216,21 +216,21 @@ def _saw(chronicle: Chronicle, line: Line, part: Wording) -> bool | None:
     )
 
 
-def _unseen(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
-    """True unless the one asked after was seen this day."""
+def _unseen(chronicle: Chronicle, line: SpokenLine, _part: LinePart) -> bool | None:
+    """Tells whether the character asked after was not seen this day."""
     wanted = chronicle.named(line.before.text) if line.before else ""
     return None if not wanted else not _has_seen_today(chronicle, line, line.speaker, wanted)
 
 
-def _has_seen_today(chronicle: Chronicle, line: Line, agent: str, other: str) -> bool:
+def _has_seen_today(chronicle: Chronicle, line: SpokenLine, agent: str, other: str) -> bool:
     mine, theirs = chronicle.places.get(agent, {}), chronicle.places.get(other, {})
     ticks = range(max(0, line.tick - chronicle.clock.ticks(24 * 60)), line.tick)
     today = (tick for tick in ticks if chronicle.day(tick) == line.day)
     return any(mine.get(tick, "-") == theirs.get(tick) for tick in today)
 
 
-def _did(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
-    """Whether the deed the line rests on is in the run."""
+def _did(chronicle: Chronicle, line: SpokenLine, _part: LinePart) -> bool | None:
+    """Tells whether the deed that the line rests on is in the run."""
     memories = chronicle.memories.get(line.speaker, {})
     deeds = [
         memories[one]
@@ -240,7 +240,7 @@ def _did(chronicle: Chronicle, line: Line, _part: Wording) -> bool | None:
     return any(one.kind == "action" and one.event for one in deeds) if deeds else None
 
 
-_CHECKS: Mapping[str, Callable[[Chronicle, Line, Wording], bool | None]] = {
+_CHECKS: Mapping[str, Callable[[Chronicle, SpokenLine, LinePart], bool | None]] = {
     "present": _present,
     "absent": _absent,
     "unheard": _unheard,
@@ -257,24 +257,25 @@ _CHECKS: Mapping[str, Callable[[Chronicle, Line, Wording], bool | None]] = {
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def questions(chronicle: Chronicle) -> Iterator[Question]:
-    """Every question of the run in order, with its reply."""
+def questions(chronicle: Chronicle) -> Iterator[CheckedQuestion]:
+    """Yields every question of the run in order, with its reply."""
     for line in chronicle.lines:
         kind = _kind(line, chronicle.scenario.language)
         if kind:
             reply = chronicle.replies.get(line.event.id)
-            is_known = None if _has_gone(chronicle, line) else _is_known(chronicle, line, kind)
-            yield Question(line, kind, reply, _outcome(line, reply), is_known)
+            check = None if _has_gone(chronicle, line) else _KNOWN.get(kind)
+            is_known = check(chronicle, line) if check else None
+            yield CheckedQuestion(line, kind, reply, _outcome(line, reply), is_known)
 
 
-def _has_gone(chronicle: Chronicle, line: Line) -> bool:
-    """Whether the one who is asked left the place while the question was put."""
+def _has_gone(chronicle: Chronicle, line: SpokenLine) -> bool:
+    """Tells whether the asked character left the place while the question was put."""
     here, theirs = (chronicle.places.get(one, {}).get(line.tick) for one in (line.speaker, line.hearer))
     return None not in (here, theirs) and here != theirs
 
 
-def _kind(line: Line, language: str) -> str:
-    """What a line asks: its act, or what the words ask where its speaker's mind said nothing; empty for no question."""
+def _kind(line: SpokenLine, language: str) -> str:
+    """Returns what a line asks: its act, or what its words ask where the mind named no act; empty for no question."""
     act = line.act
     if not act and line.text.rstrip("\"”'").endswith("?"):
         act = understood(line.text, language).act
@@ -282,7 +283,7 @@ def _kind(line: Line, language: str) -> str:
     return act if act.startswith("ask") or act == "invite" else ""
 
 
-def _outcome(line: Line, reply: Line | None) -> str:
+def _outcome(line: SpokenLine, reply: SpokenLine | None) -> str:
     if reply is None:
         return "silence"
     is_fine = any("answer.fine" in part.rules for part in reply.parts)  # one word of it is a snub elsewhere: `Fine.`
@@ -299,35 +300,30 @@ def _outcome(line: Line, reply: Line | None) -> str:
     return "answered" if is_about_it else "turned"
 
 
-def _is_known(chronicle: Chronicle, line: Line, kind: str) -> bool | None:
-    check = _KNOWN.get(kind)
-    return check(chronicle, line) if check else None
-
-
-def _always(_chronicle: Chronicle, _line: Line) -> bool | None:
+def _always(_chronicle: Chronicle, _line: SpokenLine) -> bool | None:
     return True
 
 
-def _was_there(chronicle: Chronicle, line: Line) -> bool | None:
+def _was_there(chronicle: Chronicle, line: SpokenLine) -> bool | None:
     occasion = _occasion(chronicle, line)
     return None if occasion is None else chronicle.attended(line.hearer, occasion) >= WAS_THERE
 
 
-def _has_reason(chronicle: Chronicle, line: Line) -> bool | None:
-    """Whether the line asked about rests on something its speaker remembers."""
+def _has_reason(chronicle: Chronicle, line: SpokenLine) -> bool | None:
+    """Tells whether the line asked about rests on something its speaker remembers."""
     asked = line.before
     if asked is None or asked.speaker != line.hearer:
         return None
     return bool(_own_knowledge(chronicle, asked))
 
 
-def _has_seen(chronicle: Chronicle, line: Line) -> bool | None:
+def _has_seen(chronicle: Chronicle, line: SpokenLine) -> bool | None:
     wanted = chronicle.named(line.text)
     return _has_seen_today(chronicle, line, line.hearer, wanted) if wanted and wanted != line.hearer else None
 
 
-def _has_more(chronicle: Chronicle, line: Line) -> bool | None:
-    """Whether the one asked remembers something of the subject that the asker has not been told by them."""
+def _has_more(chronicle: Chronicle, line: SpokenLine) -> bool | None:
+    """Tells whether the asked character remembers something of the subject that it has not told the asker."""
     topic = line.topic or (line.before.topic if line.before else "")
     subject = content(topic) or frozenset(words(as_topic(topic)))
     if not subject:
@@ -345,7 +341,7 @@ def _has_more(chronicle: Chronicle, line: Line) -> bool | None:
     return False
 
 
-def _is_of_use(memory: Memory, line: Line) -> bool:
+def _is_of_use(memory: Memory, line: SpokenLine) -> bool:
     known = happening_of(memory.details)
     if not isinstance(known, Said):
         return not isinstance(known, SILENT_ON)
@@ -353,7 +349,7 @@ def _is_of_use(memory: Memory, line: Line) -> bool:
     return not is_asked and known.who != line.speaker
 
 
-_KNOWN: Mapping[str, Callable[[Chronicle, Line], bool | None]] = {
+_KNOWN: Mapping[str, Callable[[Chronicle, SpokenLine], bool | None]] = {
     "ask.event": _was_there,
     "ask.more": _has_more,
     "ask.topic": _has_more,

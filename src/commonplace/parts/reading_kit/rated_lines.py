@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from commonplace import rng
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError
-from commonplace.parts.reading_kit.chronicle import Chronicle, Line
+from commonplace.parts.reading_kit.chronicle import Chronicle, SpokenLine
 from commonplace.text import one_line
 
 __all__ = ["RATINGS", "as_table", "drawn", "ratings"]
@@ -24,8 +24,8 @@ _RULED = re.compile(r"^[\s:|-]*$")
 
 def drawn(
     chronicles: Sequence[Chronicle], count: int, seed: int, days: Iterable[int]
-) -> list[tuple[int, Chronicle, Line]]:
-    """(number of the run from 1 on, run, line) of so many lines of these days, drawn from all runs by the seed."""
+) -> list[tuple[int, Chronicle, SpokenLine]]:
+    """Returns (number of the run from 1 on, run, line) for lines of these days, drawn from all runs by the seed."""
     wanted = frozenset(days)
     lines = [
         (number, chronicle, line)
@@ -36,14 +36,14 @@ def drawn(
     return rng.shuffled(lines, "rated lines", seed)[:count]
 
 
-def as_table(lines: Iterable[tuple[int, Chronicle, Line]]) -> str:
-    """A Markdown table with an empty column for the ratings."""
+def as_table(lines: Iterable[tuple[int, Chronicle, SpokenLine]]) -> str:
+    """Returns a Markdown table with an empty column for the ratings."""
     rows = [_cells(number, *entry) for number, entry in enumerate(lines, start=1)]
     ruled = ["---"] * len(COLUMNS)
     return "\n".join(f"| {' | '.join(row)} |" for row in (COLUMNS, ruled, *rows)) + "\n"
 
 
-def _cells(number: int, run: int, chronicle: Chronicle, line: Line) -> list[str]:
+def _cells(number: int, run: int, chronicle: Chronicle, line: SpokenLine) -> list[str]:
     personas, nodes = chronicle.scenario.personas, chronicle.scenario.geography.nodes
     before = f"{personas[line.before.speaker].called}: {line.before.text}" if line.before else "(begins the talk)"
     reason = chronicle.reaction(line.speaker, line.tick).get("reason", "")
@@ -64,7 +64,7 @@ def _cells(number: int, run: int, chronicle: Chronicle, line: Line) -> list[str]
 
 
 def ratings(table: str) -> Counter[str]:
-    """How many lines of a table were given each of the `RATINGS`; a first letter is enough.
+    """Counts how many lines of a table were given each of the `RATINGS`; a first letter is enough.
 
     Raises UsageError for a line that is not rated, or with another word.
     """

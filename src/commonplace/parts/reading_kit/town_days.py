@@ -14,7 +14,7 @@ from typing import Any
 
 from commonplace.clock import parse_iso
 from commonplace.memory.record import Memory
-from commonplace.parts.reading_kit.chronicle import Chronicle, Line, plain
+from commonplace.parts.reading_kit.chronicle import Chronicle, SpokenLine, plain
 from commonplace.parts.reading_kit.claims import claims, questions
 from commonplace.parts.reading_kit.wordings import wordings
 from commonplace.run.reading import Reading
@@ -68,7 +68,7 @@ class Figure:
     """100 for per cent, 1 for a ratio."""
 
     def value(self, day: Mapping[str, int], runs: int = 1) -> float | None:
-        """The figure for counts added up over so many runs; None for a share of nothing."""
+        """Returns the figure for counts added up over so many runs; None for a share of nothing."""
         part = sum(count for name, count in day.items() if name == self.part or self.part[-1:] == "." == name[-1:])
         if not self.whole:
             return part / runs
@@ -135,7 +135,7 @@ FIGURES = (
 
 
 def town_days(reading: Reading | Chronicle) -> dict[int, Day]:
-    """Day → counts, for the days that a run has whole; 1 is the calendar day on which it begins."""
+    """Returns the counts by day, for the days that a run has whole; 1 is the calendar day on which it begins."""
     chronicle = reading if isinstance(reading, Chronicle) else Chronicle(reading)
     days: dict[int, Day] = defaultdict(Counter)
     for measure in _MEASURES:
@@ -144,7 +144,7 @@ def town_days(reading: Reading | Chronicle) -> dict[int, Day]:
 
 
 def added_up(runs: Iterable[Mapping[int, Mapping[str, int]]]) -> dict[int, Day]:
-    """The counts of several runs together, by day."""
+    """Returns the counts of several runs together, by day."""
     total: dict[int, Day] = defaultdict(Counter)
     for run in runs:
         for day, counts in run.items():
@@ -180,7 +180,7 @@ def _novelty(chronicle: Chronicle, days: Days) -> None:
 
 
 def _written(chronicle: Chronicle, days: Days) -> None:
-    """How much of what is written to be said has been said, up to each day."""
+    """Counts how much of the written lines has been said, up to each day."""
     language = chronicle.scenario.language
     author = {
         plain(text)
@@ -201,8 +201,8 @@ def _written(chronicle: Chronicle, days: Days) -> None:
         day["templates.written"], day["templates.used"] = len(templates), len(templates & used)
 
 
-def _by_day(lines: Sequence[Line]) -> dict[int, list[Line]]:
-    found: dict[int, list[Line]] = defaultdict(list)
+def _by_day(lines: Sequence[SpokenLine]) -> dict[int, list[SpokenLine]]:
+    found: dict[int, list[SpokenLine]] = defaultdict(list)
     for line in lines:
         found[line.day].append(line)
     return found
@@ -227,7 +227,7 @@ def _questions(chronicle: Chronicle, days: Days) -> None:
 
 
 def _happenings(chronicle: Chronicle, days: Days) -> None:
-    """What happened and was perceived, and whether a witness has said a word that rests on having perceived it."""
+    """Counts the perceived happenings, and those of which a witness has said a word that rests on the perception."""
     ids = {event.id: event.tick for event in chronicle.happenings}
     witnessed: dict[str, set[tuple[str, int]]] = defaultdict(set)
     for agent, memories in chronicle.memories.items():
@@ -317,7 +317,7 @@ def _wishes(chronicle: Chronicle, days: Days) -> None:
 
 
 def _strokes(chronicle: Chronicle) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Everybody's strokes of all days, as they were planned last."""
+    """Yields everybody's strokes of all days, as they were planned last."""
     latest: dict[tuple[str, str], Any] = {}
     for _, version in _versions(chronicle, "plan"):
         if version.key.count(".") == 1 and version.value is not None:
@@ -326,7 +326,7 @@ def _strokes(chronicle: Chronicle) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _versions(chronicle: Chronicle, kind: str) -> Iterator[tuple[int, Any]]:
-    """(tick, version) of one kind in order."""
+    """Returns (tick, version) of one kind in order."""
     return ((tick, version) for tick, version in chronicle.versions if version.kind == kind)
 
 
@@ -388,7 +388,7 @@ def _reflections(chronicle: Chronicle, days: Days) -> None:
 
 
 def _names(chronicle: Chronicle) -> re.Pattern[str]:
-    """Every name of a person, thing or place, and every pronoun, which goes with a name."""
+    """Returns every name of a person, thing or place, and every pronoun, which goes with a name."""
     personas, nodes = chronicle.scenario.personas.values(), chronicle.scenario.geography.nodes.values()
     names = {
         *(name for one in personas for name in (one.name, one.called)),
@@ -400,7 +400,7 @@ def _names(chronicle: Chronicle) -> re.Pattern[str]:
 
 
 def _is_of_the_day(chronicle: Chronicle, insight: Memory, day: int) -> bool:
-    """Whether an insight names a person, thing or place that its owner perceived on the day."""
+    """Tells whether an insight names a person, thing or place that its owner perceived on the day."""
     text = insight.text.lower()
     for memory in chronicle.memories[insight.agent].values():
         if memory.tick > insight.tick:

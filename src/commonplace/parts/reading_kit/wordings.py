@@ -16,7 +16,7 @@ from commonplace.languages import file_text
 from commonplace.minds.offline.template_grammar import Template, grammar, parsed_rules
 from commonplace.text import sentences
 
-__all__ = ["KINDS", "Kind", "Wording", "Wordings", "wordings"]
+__all__ = ["KINDS", "LinePart", "SentenceKind", "Wordings", "wordings"]
 
 SPOKEN = ("open", "share", "reply", "bye", "goals")
 """The files of the grammar whose templates are lines of a town's talk."""
@@ -26,8 +26,8 @@ FEWEST_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """What a sentence amounts to, however it is worded."""
+class SentenceKind:
+    """A kind of sentence, however it is worded."""
 
     rules: tuple[str, ...] = ()
     """Names of the rules whose wordings say it; `cold` stands for `cold.topic`, too."""
@@ -36,19 +36,19 @@ class Kind:
     searched for in every sentence."""
 
     def is_said(self, rules: frozenset[str], sentence: str) -> bool:
-        """Whether a sentence says it: by its rules, and by its words where no rule words it."""
+        """Tells whether a sentence is of the kind: by its rules, or by its words where no rule words it."""
         if rules and self.rules:
             return any(rule == name or rule.startswith(f"{name}.") for rule in rules for name in self.rules)
         return bool(self.phrases) and re.search(self.phrases, sentence.lower().replace("’", "'")) is not None
 
 
-KINDS: Mapping[str, Kind] = {
-    "greeting": Kind(
+KINDS: Mapping[str, SentenceKind] = {
+    "greeting": SentenceKind(
         ("greet", "react.greet", "react.greet_stranger", "bye.back", "bye.night", "answer.fine"),
         r"^(good )?(morning|afternoon|evening|night|bye|goodbye|hello|hi|hey|take care|see you|go well)\b[^?]{0,24}$",
     ),
     # an answer that tells nothing of what was asked
-    "evasion": Kind(
+    "evasion": SentenceKind(
         (
             "answer.plain", "answer.why", "answer.more_none", "answer.topic_none", "answer.event", "answer.then",
             "answer.since", "answer.what", "answer.think", "cold", "lost",
@@ -57,37 +57,37 @@ KINDS: Mapping[str, Kind] = {
         r"others)|another story|(not much|nothing|little) (more )?to (tell|add)|you know all i know|one thing led to "
         r"another|it's only a feeling|(rather|prefer) not (to )?(say|talk|discuss)|none of your business)",
     ),
-    "absent": Kind(
+    "absent": SentenceKind(
         ("answer.event",),
         r"\b(i (wasn't|was not) there|i didn't go|i missed (it|the|that)|only heard (it|about it|of it)|you tell me)",
     ),
-    "present": Kind(
+    "present": SentenceKind(
         ("answer.event_went", "core.was", "core.went"),
         r"\b(i was there|i was at the|i went (along )?to the|i've been (to|at) the)\b",
     ),
-    "unheard": Kind(
+    "unheard": SentenceKind(
         phrases=r"\b(i (hadn't|haven't|had not|have not|never) heard|first i('ve| have)? hear|news to me|i had no idea|"
         r"nobody told me|i hear of it last|i (didn't know|never knew|was not aware of|wasn't aware of) that)",
     ),
-    "first": Kind(
+    "first": SentenceKind(
         ("answer.else",),
         r"\b(you're the first|you are the first|only you, so far|(haven't|have not|never) told (anybody|anyone|a soul)|"
         r"told nobody|nobody (else )?(knows|yet))",
     ),
-    "told": Kind(("answer.else_told",), r"\bi('ve| have) (already )?told (everybody|everyone|a few|some)"),
-    "told_by": Kind(
+    "told": SentenceKind(("answer.else_told",), r"\bi('ve| have) (already )?told (everybody|everyone|a few|some)"),
+    "told_by": SentenceKind(
         ("answer.who", "core.heard", "react.known"),
         r"\b(told me|said so, too|i heard (it|that) from|i have it from)\b"
     ),
-    "saw": Kind(("core.saw", "answer.seen"), r"\bi saw \w+"),
-    "unseen": Kind(("answer.unseen",), r"\bi (haven't|have not|didn't) (seen?)\b"),
-    "did": Kind(("core.did",), r"\bi (spent|was busy)\b"),
+    "saw": SentenceKind(("core.saw", "answer.seen"), r"\bi saw \w+"),
+    "unseen": SentenceKind(("answer.unseen",), r"\bi (haven't|have not|didn't) (seen?)\b"),
+    "did": SentenceKind(("core.did",), r"\bi (spent|was busy)\b"),
 }  # fmt: skip
 """Kind → how it is recognised. What sentences claim about the speaker's past is checked in `analysis.claims`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class LinePart:
     """One or more sentences of a line, and where they come from."""
 
     text: str
@@ -100,7 +100,7 @@ class Wording:
     """Whether an author wrote it for the scenario: it tells what was before the run, so it is of no kind."""
 
     def is_a(self, kind: str) -> bool:
-        """Whether it is of one of the `KINDS`."""
+        """Tells whether it is of one of the `KINDS`."""
         return not self.is_authors and KINDS[kind].is_said(self.rules, self.text)
 
 
@@ -122,7 +122,7 @@ class Wordings:
         self._language = rules.language
         self._whole: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self._open: dict[int, dict[str, list[_Pattern]]] = defaultdict(lambda: defaultdict(list))
-        self._found: dict[str, tuple[Wording, ...]] = {}
+        self._found: dict[str, tuple[LinePart, ...]] = {}
         names = [name for file in SPOKEN for name in parsed_rules(file_text(language, f"talk/{file}.txt"))]
         self.written: frozenset[str] = frozenset(
             text for name in names for one in rules.rules[name] if _can_be_told(one) and (text := _as_written(one))
@@ -149,15 +149,15 @@ class Wordings:
         spelt = self._language.spelt_out
         return tuple(piece if odd % 2 else spelt(piece) for odd, piece in enumerate(template.pieces))
 
-    def of(self, text: str) -> tuple[Wording, ...]:
-        """The wordings of a line in their order; sentences that no rule words stand alone, without rules."""
+    def of(self, text: str) -> tuple[LinePart, ...]:
+        """Returns the wordings of a line in their order. Sentences that no rule words stand alone, without rules."""
         found = self._found.get(text)
         if found is None:
             found = self._found[text] = tuple(self._split(sentences(text)))
         return found
 
-    def _split(self, parts: tuple[str, ...]) -> list[Wording]:
-        out: list[Wording] = []
+    def _split(self, parts: tuple[str, ...]) -> list[LinePart]:
+        out: list[LinePart] = []
         at = 0
         while at < len(parts):
             for count in range(min(MOST_SENTENCES, len(parts) - at), 0, -1):
@@ -165,15 +165,15 @@ class Wordings:
                 if wording is not None:
                     break
             else:
-                wording, count = Wording(parts[at]), 1
+                wording, count = LinePart(parts[at]), 1
             out.append(wording)
             at += count
         return out
 
-    def _one(self, text: str, count: int) -> Wording | None:
+    def _one(self, text: str, count: int) -> LinePart | None:
         whole = self._whole.get(_key(text))
         if whole:
-            return Wording(text, frozenset(rule for rule, _ in whole), whole[0][1])
+            return LinePart(text, frozenset(rule for rule, _ in whole), whole[0][1])
         by_word = self._open[count]
         best: tuple[int, _Pattern, re.Match[str]] | None = None
         for one in (*by_word.get(_first_word(text), ()), *by_word.get("", ())):
@@ -184,12 +184,12 @@ class Wordings:
         if best is None:
             return None
         _, one, match = best
-        return Wording(text, frozenset({one.rule}), one.template, dict(zip(one.names, match.groups(), strict=True)))
+        return LinePart(text, frozenset({one.rule}), one.template, dict(zip(one.names, match.groups(), strict=True)))
 
 
 @lru_cache(maxsize=4)
 def wordings(language: str) -> Wordings:
-    """The wordings of a language, read once."""
+    """Returns the wordings of a language, read once."""
     return Wordings(language)
 
 
@@ -210,7 +210,7 @@ def _key(text: str) -> str:
 
 
 def _first_word(text: str) -> str:
-    """The first word of literal text, if it is complete; empty when a slot may be part of it."""
+    """Returns the first word of literal text, if it is complete; empty when a slot may be part of it."""
     word, blank, _ = text.lower().partition(" ")
     return word if blank else ""
 

@@ -25,12 +25,13 @@ from commonplace.languages import phrases, rows
 from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
 from commonplace.minds.aloud import listening
-from commonplace.parts.live.source import Conversation, Reply, Source, Thumb
+from commonplace.parts.live.source import Conversation, Source, Thumb
 from commonplace.parts.terminal.canvas import stacked
 from commonplace.parts.terminal.header import day_name, mind_name
 from commonplace.parts.terminal.player import Scene
 from commonplace.parts.terminal.why import WhyScreen, retrievals_text
 from commonplace.run.explained import Retrieved
+from commonplace.talk import Reply
 from commonplace.text import clean, shortened
 from commonplace.views.words import word
 
@@ -87,14 +88,14 @@ class AskScreen(ModalScreen[str]):
         self._work: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
-        """The pages, the line to type in, the keys."""
+        """Builds the pages, the line to type in, and the keys."""
         with Vertical(id="ask"):
             yield Container(self.page, id="pages")
             yield Line(self._submitted, placeholder=self.phrase("placeholder"), id="question", select_on_focus=False)
         yield Static(id="ask-keys", markup=False)
 
     def on_mount(self) -> None:
-        """Type at once."""
+        """Puts the cursor into the line."""
         line = self.query_one(Line)
         line.cursor_blink = False  # twice a second it would paint a view in which nothing changes
         line.focus()
@@ -102,7 +103,7 @@ class AskScreen(ModalScreen[str]):
         self._turn_to(self.agent)
 
     def on_resize(self) -> None:
-        """The keys that fit."""
+        """Shows the keys that fit."""
         palette = self.scene.palette
         line = Text(" ")
         for key, name in rows(self.scene.language, "ask", "keys"):
@@ -112,19 +113,19 @@ class AskScreen(ModalScreen[str]):
         self.query_one("#ask-keys", Static).update(line)
 
     def phrase(self, key: Phrase, *values: object) -> str:
-        """A phrase in the scenario's language."""
+        """Returns a phrase in the scenario's language."""
         text = phrases(self.scene.language, "ask")[key]
         return text.format(*values) if values else text
 
     @property
     def page(self) -> Page:
-        """Of the character in front."""
+        """The page of the character in front."""
         return self._pages[self.agent]
 
     # ── what is typed ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _submitted(self, text: str) -> bool:
-        """Ask, or carry out a command; False if the line has to wait."""
+        """Asks, or carries out a command. Returns False if the line has to wait."""
         text = clean(text)
         if self._refused():
             return False
@@ -148,14 +149,14 @@ class AskScreen(ModalScreen[str]):
             case "/with":
                 self._turn_to_named(rest)
             case "/voice" if rest:
-                self._whisper(rest)
+                self._work = self.run_worker(self._whispered(self.page, rest))
             case _ if command.startswith("/"):
                 self.page.say(Text(self.phrase("commands"), self.scene.palette.muted))
             case _:
                 self._answer(text, lambda talk: talk.ask(text))
 
     def action_earlier(self, step: int) -> None:
-        """A line typed before, into the line; after the last one what was being typed."""
+        """Puts an earlier line into the input, or, after the last one, what was being typed."""
         line = self.query_one(Line)
         if self._place == len(self._history):
             self._draft = line.value
@@ -164,13 +165,13 @@ class AskScreen(ModalScreen[str]):
         line.cursor_position = len(line.value)
 
     def action_scroll(self, pages: int) -> None:
-        """Back and forth in the talk."""
+        """Scrolls back or forth in the talk."""
         self.page.scroll_relative(y=pages * max(1, self.page.size.height - 1), animate=False)
 
     # ── with whom ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def action_next(self, step: int) -> None:
-        """Another character of those who are there at the tick."""
+        """Turns to another character of those who are there at the tick."""
         agents = [one.agent_id for one in self.scene.agents()]
         if agents and not self._refused():
             place = agents.index(self.agent) if self.agent in agents else -1
@@ -206,7 +207,7 @@ class AskScreen(ModalScreen[str]):
 
     @property
     def busy(self) -> bool:
-        """Whether something is awaited."""
+        """Tells whether something is awaited."""
         return self._work is not None and not self._work.is_finished
 
     def _refused(self) -> bool:
@@ -240,19 +241,19 @@ class AskScreen(ModalScreen[str]):
             page.reveal(exchange)
 
     def action_retry(self) -> None:
-        """Another answer to the last question."""
+        """Asks for another answer to the last question."""
         reply = self._last()
         if reply is not None:
             self._answer(reply.question, lambda talk: talk.retry())
 
     def _last(self) -> Reply | None:
-        """The last answer; None, and a word about it, before the first."""
+        """Returns the last answer. Before the first one, says so and returns None."""
         if self.page.last is None:
             self.notify(self.phrase("unasked"), markup=False)
         return self.page.last
 
     def action_rate(self, label: Thumb, note: str = "") -> None:
-        """How the last answer was received."""
+        """Notes how the last answer was received."""
         if not self._refused() and self._last() is not None:
             self._work = self.run_worker(self._rate(self.page, label, note))
 
@@ -267,9 +268,6 @@ class AskScreen(ModalScreen[str]):
         if page.rated is not None:
             page.rated.mark(Text(self.phrase(label), colour))
 
-    def _whisper(self, text: str) -> None:
-        self._work = self.run_worker(self._whispered(self.page, text))
-
     async def _whispered(self, page: Page, text: str) -> None:
         palette = self.scene.palette
         said = page.say(Text(self.phrase("whispered", text), f"italic {palette.text}"))
@@ -283,7 +281,7 @@ class AskScreen(ModalScreen[str]):
         page.reveal(said)
 
     def _count(self) -> None:
-        """Say for how long the character has been thinking."""
+        """Shows for how long the character has been thinking."""
         page = self.page
         if page.thinking is not None and not page.words:
             page.seconds += 1
@@ -293,7 +291,7 @@ class AskScreen(ModalScreen[str]):
         return Text("\n").join(Text(clean(line), self.scene.palette.alert) for line in str(error).splitlines())
 
     def action_leave(self) -> None:
-        """Cancel the answer that is awaited; otherwise close the panel. The talks are closed while the view goes on."""
+        """Cancels the awaited answer; otherwise closes the panel. The talks are closed while the view goes on."""
         if self._work is not None and self.page.thinking is not None:
             self._work.cancel()
             return
@@ -332,7 +330,7 @@ class AskScreen(ModalScreen[str]):
         return Group(*parts)
 
     def _memories(self, reply: Reply) -> Table:
-        """A row for each memory: a bar of its weighted parts, the score, the id, the text."""
+        """Draws a row for each memory: a bar of its weighted parts, the score, the id, the text."""
         palette = self.scene.palette
         table = Table.grid(padding=(0, 1))
         scored = any(rest.hit for rest in reply.rests[:MOST])
@@ -350,7 +348,7 @@ class AskScreen(ModalScreen[str]):
         return table
 
     def action_why(self) -> None:
-        """All that was searched for the last answer, with every part of every score."""
+        """Shows all searches for the last answer, with every part of every score."""
         reply = self._last()
         if reply is None:
             return
@@ -366,7 +364,7 @@ class AskScreen(ModalScreen[str]):
 
 
 def _searched(reply: Reply) -> list[Retrieved]:
-    """What was searched for, as `Source.why` shows it."""
+    """Returns the searches as `Source.why` shows them."""
     return [
         {
             "purpose": one.purpose,
@@ -389,14 +387,14 @@ def _searched(reply: Reply) -> list[Retrieved]:
 
 
 class Line(Input):
-    """Where one types. Enter is handled here and not as a binding, which would come after the keys typed next."""
+    """The input line. It handles Enter itself: a binding would come after the keys typed next."""
 
     def __init__(self, take: Callable[[str], bool], **how: Any) -> None:
         super().__init__(**how)
         self._take = take
 
     def on_key(self, event: Key) -> None:
-        """Offer the line; what is taken is cleared."""
+        """Offers the line on Enter, and clears it when it is taken."""
         if event.key == "enter":
             event.stop()
             event.prevent_default()
@@ -422,42 +420,42 @@ class Page(VerticalScroll):
         """Of the answer that is being written."""
 
     def hear(self, words: str) -> None:
-        """Show what is said so far."""
+        """Shows what is said so far."""
         self.words = words
         if self.thinking is not None:
             self.thinking.show(Text(words))
             self.reveal(self.thinking)
 
     def say(self, head: Text) -> Exchange:
-        """Add something at the end."""
+        """Adds something at the end."""
         exchange = Exchange(head)
         self.mount(exchange)
         self.reveal(exchange)
         return exchange
 
     def reveal(self, exchange: Exchange) -> None:
-        """Show all of it, or its beginning where it is longer than the page."""
+        """Scrolls to show all of it, or its beginning where it is longer than the page."""
         self.call_after_refresh(self.scroll_to_widget, exchange, animate=False, top=True, immediate=True)
 
 
 class Exchange(Static):
-    """What a person said, what came of it, and how that was received."""
+    """A person's words, their result, and how it was received."""
 
     def __init__(self, head: Text) -> None:
         super().__init__(head, markup=False)
         self._parts: tuple[RenderableType, ...] = (head,)
 
     def show(self, answer: RenderableType) -> None:
-        """In place of what came of it before."""
+        """Replaces the result."""
         self._parts = (self._parts[0], answer)
         self.update(Group(*self._parts))
 
     def mark(self, received: Text) -> None:
-        """In place of an earlier mark."""
+        """Replaces an earlier mark."""
         self._parts = (*self._parts[:2], _below(received))
         self.update(Group(*self._parts))
 
 
 def _below(part: RenderableType) -> Padding:
-    """Under an answer, indented."""
+    """Indents a text under an answer."""
     return Padding(part, (0, 0, 0, 2))

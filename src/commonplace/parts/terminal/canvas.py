@@ -26,7 +26,10 @@ JOINTS = {
 
 @lru_cache(maxsize=4096)
 def style_of(colour: str, ground: str, mood: str, agent: str) -> Style:
-    """A Rich style; `mood` is a blank-separated choice of bold, italic, dim, underline; `agent` answers a click."""
+    """Returns a Rich style.
+
+    `mood` is a blank-separated choice of bold, italic, dim, underline; `agent` answers a click.
+    """
     moods = mood.split()
     return Style(
         color=colour or None,
@@ -51,17 +54,17 @@ class Canvas:
         self.written: set[tuple[int, int]] = set()
 
     def inside(self, x: int, y: int) -> bool:
-        """Whether the cell exists."""
+        """Tells whether the cell exists."""
         return 0 <= x < self.width and 0 <= y < self.height
 
     def free(self, x: int, y: int) -> bool:
-        """Whether nothing is drawn in the cell."""
+        """Tells whether nothing is drawn in the cell."""
         return self.inside(x, y) and (x, y) not in self.written and (x, y) not in self.joints
 
     def text(
         self, x: int, y: int, text: str, room: int, colour: str, *, mood: str = "", agent: str = "", ground: str = ""
     ) -> int:
-        """Write at most `room` cells of the text, ending in an ellipsis if cut; returns the cells used."""
+        """Writes at most `room` cells of the text, ending in an ellipsis if cut. Returns the cells used."""
         text = fitted(text, min(room, self.width - x))
         used = 0
         for glyph in text:
@@ -84,7 +87,7 @@ class Canvas:
             self.grounds[y][x] = ground
 
     def fill(self, x0: int, y0: int, x1: int, y1: int, ground: str) -> None:
-        """Give the cells x0 … x1, y0 … y1 a ground and empty them."""
+        """Gives the cells x0 … x1, y0 … y1 a ground and empties them."""
         for y in range(max(0, y0), min(self.height - 1, y1) + 1):
             for x in range(max(0, x0), min(self.width - 1, x1) + 1):
                 self.glyphs[y][x] = " "
@@ -110,7 +113,7 @@ class Canvas:
             self.inks[y][x] = (colour, "", "")
 
     def strip(self, y: int) -> Strip:
-        """One line for Textual."""
+        """Returns one line for Textual."""
         segments: list[Segment] = []
         begun = 0
         keys = [(*self.inks[y][x], self.grounds[y][x]) for x in range(self.width)]
@@ -123,19 +126,19 @@ class Canvas:
 
 
 def fitted(text: str, room: int) -> str:
-    """The text in at most `room` cells, cut with an ellipsis."""
+    """Returns the text in at most `room` cells, cut with an ellipsis."""
     if room <= 0:
         return ""
     return text if cell_len(text) <= room else set_cell_size(text, room - 1).rstrip() + "…"
 
 
 def padded(text: str, room: int) -> str:
-    """The text in exactly `room` cells."""
+    """Returns the text in exactly `room` cells."""
     return set_cell_size(fitted(text, room), max(0, room))
 
 
 def emoji_of(text: str) -> str:
-    """The first emoji of a model's text if terminals agree on its width, else nothing.
+    """Returns the first emoji of a model's text if terminals agree on its width, else nothing.
 
     Selectors and joined sequences are what they disagree on, so only a single character is kept.
     """
@@ -152,7 +155,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def bar(share: float, cells: int, colour: str, ground: str) -> Text:
-    """A bar of `cells`, filled by a share of 0 … 1 to an eighth of a cell."""
+    """Draws a bar of `cells`, filled by a share of 0 … 1 to an eighth of a cell."""
     share = min(max(share, 0.0), 1.0)
     full, part = divmod(round(share * cells * 8), 8)
     filled = "█" * full + (EIGHTHS[part] if part else "")

@@ -32,7 +32,7 @@ Severity = Literal["warning", "error"]
 
 
 def watch_recorded(reading: Reading, first: int | None, mind: str = "", *, trust: bool = False) -> None:
-    """Play a recording in the terminal from a tick on; None follows the latest tick, whoever makes it.
+    """Plays a recording in the terminal from a tick on; None follows the latest tick, whoever makes it.
 
     `mind`: who answers when a character is asked; the run's own if empty.
     """
@@ -44,7 +44,7 @@ def watch_recorded(reading: Reading, first: int | None, mind: str = "", *, trust
 
 
 def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget) -> None:
-    """Run up to a tick and show it. Leaving ends the run at a tick boundary. Raises what ended or paused the run."""
+    """Runs up to a tick and shows it. Leaving ends the run at a tick boundary. Raises what ended or paused the run."""
     town_app = _town_app()
     run = LiveRun(make, last, budget)
     run.start()
@@ -61,7 +61,7 @@ def watch_live(make: Callable[[], Run], target: Path, last: int, budget: Budget)
 
 
 def _town_app() -> type[TownApp]:
-    """The view, imported on use: Textual takes a quarter of a second. Raises UsageError where it cannot be shown."""
+    """Imports the view on use: Textual takes a quarter of a second. Raises UsageError where it cannot be shown."""
     if lacking := lacking_terminal():
         what = f"the terminal view needs a terminal, and {lacking} is not one"
         raise UsageError(what, hint="print lines with --view plain, or start it in a terminal without redirection")
@@ -74,7 +74,7 @@ def _town_app() -> type[TownApp]:
 
 
 def _show(app: TownApp) -> None:
-    """Run the view until it is left. Raises what it could not read; Exit for a signal, and for a mistake in the view.
+    """Runs the view until it is left. Raises what it could not read; Exit for a signal, and for a mistake in the view.
 
     Textual prints the mistake.
     """
@@ -104,6 +104,6 @@ def redirected_warnings(tell: Callable[[str], None]) -> Generator[None]:
 
 
 def _notify(app: TownApp, message: str, severity: Severity) -> None:
-    """Say something on the screen, from the thread of the run."""
+    """Shows a message on the screen, from the thread of the run."""
     with suppress(RuntimeError):  # the view is closed
         app.call_from_thread(app.notify, message, severity=severity, timeout=NOTICE, markup=False)

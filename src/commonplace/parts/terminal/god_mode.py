@@ -39,7 +39,7 @@ class CommandScreen(ModalScreen[str]):
         self.busy = False
 
     def compose(self) -> ComposeResult:
-        """The line and what it will do."""
+        """Builds the line and its preview."""
         with Vertical(id="command"):
             yield Static(
                 Text(phrases(self.town.language, "terminal")["god_mode"], self.muted), id="preview", markup=False
@@ -47,17 +47,17 @@ class CommandScreen(ModalScreen[str]):
             yield Input(placeholder="…", id="sentence", select_on_focus=False)
 
     def on_mount(self) -> None:
-        """Type at once."""
+        """Puts the cursor into the line."""
         line = self.query_one(Input)
         line.cursor_blink = False  # twice a second it would paint a view in which nothing changes
         line.focus()
 
     def on_input_changed(self) -> None:
-        """Another text needs another preview."""
+        """Drops the preview of another text."""
         self.previewed = ""
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """The first Enter previews, the second applies."""
+        """Previews at the first Enter and applies at the second."""
         event.stop()
         intent = parsed(event.value, self.town)
         if self.busy or not clean(event.value):
@@ -71,11 +71,11 @@ class CommandScreen(ModalScreen[str]):
         self.run_worker(lambda: self._work(intent, text, apply=apply), thread=True, exit_on_error=False)
 
     def action_cancel(self) -> None:
-        """Close without a change."""
+        """Closes without a change."""
         self.dismiss("")
 
-    def _work(self, intent: Intent, text: str, *, apply: bool) -> None:
-        """In a worker thread: a mind may have to be asked."""
+    def _work(self, intent: TypedInput, text: str, *, apply: bool) -> None:
+        """Runs in a worker thread: a mind may have to be asked."""
         try:
             if apply:
                 confirmation = self.source.submit(intent.body)
@@ -110,19 +110,19 @@ class CommandScreen(ModalScreen[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
+class TypedInput:
     """An input as typed: its body, and its preview where none has to be asked for."""
 
     body: Mapping[str, Any]
     preview: str = ""
 
 
-def parsed(text: str, town: TownNames) -> Intent | None:
-    """What a line means; None when a command names nobody or cannot be understood."""
+def parsed(text: str, town: TownNames) -> TypedInput | None:
+    """Reads a line. Returns None when a command names nobody or cannot be understood."""
     text = clean(text)
     command, _, rest = text.partition(" ")
     if not command.startswith("/"):
-        return Intent({"kind": "god", "text": text})
+        return TypedInput({"kind": "god", "text": text})
     agent, words = _named(rest, _known("to_agent_id", town))
     if command == "/join" and not agent:
         return _newcomer(rest, town)
@@ -130,22 +130,23 @@ def parsed(text: str, town: TownNames) -> Intent | None:
     return maker(agent, words, town) if maker and agent else None
 
 
-def _voice(agent: str, words: str, town: TownNames) -> Intent | None:
+def _voice(agent: str, words: str, town: TownNames) -> TypedInput | None:
     if not words:
         return None
-    return Intent({"kind": "voice", "agent_id": agent, "text": words}, f"{town.names[agent]}: “{words}”")
+    return TypedInput({"kind": "voice", "agent_id": agent, "text": words}, f"{town.names[agent]}: “{words}”")
 
 
-def _do(agent: str, words: str, town: TownNames) -> Intent | None:
-    """`/do mira go plaza`, `/do mira say Odalys: hello`, `/do mira use stock pot`, `/do mira wait`; what begins with no
-    known word is an attempt: `/do mira I tear up everybody's tabs`.
+def _do(agent: str, words: str, town: TownNames) -> TypedInput | None:
+    """Reads `/do mira go plaza`, `/do mira say Odalys: hello`, `/do mira use stock pot` or `/do mira wait`.
+
+    Anything else is an attempt: `/do mira I tear up everybody's tabs`.
     """
     action = _action(words, town)
     if action is None:
         typed = {kind.typed for kind in ACTIONS.values()}
         tries = bool(words) and words.partition(" ")[0].lower() not in typed
-        return Intent({"kind": "attempt", "agent_id": agent, "text": words}) if tries else None
-    return Intent({"kind": "take_over", "agent_id": agent, "action": action}, f"{town.names[agent]}: {words}")
+        return TypedInput({"kind": "attempt", "agent_id": agent, "text": words}) if tries else None
+    return TypedInput({"kind": "take_over", "agent_id": agent, "action": action}, f"{town.names[agent]}: {words}")
 
 
 def _action(words: str, town: TownNames) -> dict[str, str] | None:
@@ -164,7 +165,7 @@ def _action(words: str, town: TownNames) -> dict[str, str] | None:
 
 
 def _known(target: str, town: TownNames) -> Mapping[str, tuple[str, ...]]:
-    """What a target may be: id → names."""
+    """Maps the id of each possible target to its names."""
     match OFFERED[target]:
         case "people":
             return {id: (name, town.short(id)) for id, name in town.names.items()}
@@ -174,23 +175,24 @@ def _known(target: str, town: TownNames) -> Mapping[str, tuple[str, ...]]:
             return {id: (name,) for id, name in town.objects.items()}
 
 
-def _release(agent: str, words: str, town: TownNames) -> Intent | None:
+def _release(agent: str, words: str, town: TownNames) -> TypedInput | None:
     del words
-    return Intent({"kind": "give_back", "agent_id": agent}, f"{town.names[agent]} ↺")
+    return TypedInput({"kind": "give_back", "agent_id": agent}, f"{town.names[agent]} ↺")
 
 
-def _leave(agent: str, words: str, town: TownNames) -> Intent | None:
+def _leave(agent: str, words: str, town: TownNames) -> TypedInput | None:
     del words
-    return Intent({"kind": "leave", "agent_id": agent}, f"{town.names[agent]} ←")
+    return TypedInput({"kind": "leave", "agent_id": agent}, f"{town.names[agent]} ←")
 
 
-def _join(agent: str, words: str, town: TownNames) -> Intent | None:
+def _join(agent: str, words: str, town: TownNames) -> TypedInput | None:
     area, _ = _named(words, _known("to_location_id", town))
-    return Intent({"kind": "join", "agent_id": agent, "area": area}, f"{town.names[agent]} → {words}") if area else None
+    body = {"kind": "join", "agent_id": agent, "area": area}
+    return TypedInput(body, f"{town.names[agent]} → {words}") if area else None
 
 
-def _newcomer(words: str, town: TownNames) -> Intent | None:
-    """`/join zola.yaml Lattice Plaza`: somebody new, whom a file describes; the place may be left out."""
+def _newcomer(words: str, town: TownNames) -> TypedInput | None:
+    """Reads `/join zola.yaml Lattice Plaza`: a file that describes somebody new. The place may be left out."""
     found = _FILE.fullmatch(words)
     if found is None:
         return None
@@ -198,22 +200,22 @@ def _newcomer(words: str, town: TownNames) -> Intent | None:
     area, _ = _named(place, _known("to_location_id", town))
     if place and not area:
         return None
-    return Intent({"kind": "join", "newcomer": file, "area": area}, f"{file} → {place or '⌂'}")
+    return TypedInput({"kind": "join", "newcomer": file, "area": area}, f"{file} → {place or '⌂'}")
 
 
 _FILE = re.compile(rf"(.+?(?:{'|'.join(map(re.escape, SUFFIXES))}))(?: (.+))?")
 
 
-def _set(agent: str, words: str, town: TownNames) -> Intent | None:
-    """`/set mira place Lattice Plaza`, `/set mira relation.jun.warmth -40`."""
+def _set(agent: str, words: str, town: TownNames) -> TypedInput | None:
+    """Reads `/set mira place Lattice Plaza` or `/set mira relation.jun.warmth -40`."""
     field, _, value = words.partition(" ")
     if not value:
         return None
     body = {"kind": "set", "agent_id": agent, "field": field, "value": value}
-    return Intent(body, f"{town.names[agent]}: {field} → {value}")
+    return TypedInput(body, f"{town.names[agent]}: {field} → {value}")
 
 
-_COMMANDS: Mapping[str, Callable[[str, str, TownNames], Intent | None]] = {
+_COMMANDS: Mapping[str, Callable[[str, str, TownNames], TypedInput | None]] = {
     "/voice": _voice,
     "/do": _do,
     "/release": _release,
@@ -224,7 +226,7 @@ _COMMANDS: Mapping[str, Callable[[str, str, TownNames], Intent | None]] = {
 
 
 def _named(text: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
-    """(id, what follows) of the longest id or name the text begins with, whatever the case; empty for none."""
+    """Returns (id, what follows) of the longest id or name the text begins with, in any case; empty for none."""
     folded = text.lower()
     found = ("", "")
     longest = 0

@@ -33,7 +33,7 @@ KEYS: tuple[tuple[str, Key], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ViewStatus:
     """State and speed of the run, and where the view is in it."""
 
     state: Key
@@ -47,21 +47,21 @@ class Status:
 
 
 class Header(Widget):
-    """Town, day, time, weather, tick, speed, state, mind; the less needed goes first when space is short."""
+    """Town, day, time, weather, tick, speed, state, mind. The less needed goes first when space is short."""
 
     def __init__(self) -> None:
         super().__init__(id="header")
         self.parts: list[tuple[int, Text]] = []
 
-    def show(self, scene: Scene, status: Status) -> None:
-        """Paint the line if anything on it has changed."""
+    def show(self, scene: Scene, status: ViewStatus) -> None:
+        """Paints the line if anything on it has changed."""
         parts = header_parts(scene, status)
         if parts != self.parts:
             self.parts = parts
             self.refresh()
 
     def render(self) -> Text:
-        """The parts that fit, in their order."""
+        """Returns the parts that fit, in their order."""
         return joined(self.parts, self.size.width - 1)
 
 
@@ -74,14 +74,14 @@ class Keys(Widget):
         self.playing = False
 
     def show(self, scene: Scene, *, playing: bool) -> None:
-        """In the scenario's language; painted only when something has changed."""
+        """Shows the keys in the scenario's language. Paints only when something has changed."""
         before = self.scene
         if before is None or (before.palette, self.playing) != (scene.palette, playing):
             self.refresh()
         self.scene, self.playing = scene, playing
 
     def render(self) -> Text:
-        """One line."""
+        """Returns the line."""
         if self.scene is None:
             return Text()
         palette, language = self.scene.palette, self.scene.language
@@ -95,8 +95,8 @@ class Keys(Widget):
         return line
 
 
-def header_parts(scene: Scene, status: Status) -> list[tuple[int, Text]]:
-    """(rank, part) in reading order; the parts of the highest ranks are dropped first."""
+def header_parts(scene: Scene, status: ViewStatus) -> list[tuple[int, Text]]:
+    """Returns (rank, part) in reading order; the parts of the highest ranks are dropped first."""
     palette, frame, language = scene.palette, scene.frame, scene.language
     sky = "☾" if frame.sky == "clear" and frame.part_of_day == "night" else SKIES.get(frame.sky, " ")
     tick = f"{word(language, 'tick')} {status.tick}"
@@ -117,13 +117,13 @@ def header_parts(scene: Scene, status: Status) -> list[tuple[int, Text]]:
 
 
 def day_name(scene: Scene) -> str:
-    """`Saturday, day 1`."""
+    """Returns a day such as `Saturday, day 1`."""
     weekday = weekdays(scene.language)[scene.frame.time.weekday()]
     return phrases(scene.language, "terminal")["day"].format(weekday, scene.town.clock.day(scene.frame.tick) + 1)
 
 
 def joined(parts: Sequence[tuple[int, Text]], width: int) -> Text:
-    """The parts with two blanks between them, without those of the highest ranks if all do not fit."""
+    """Joins the parts with two blanks, and drops those of the highest ranks until the line fits."""
     kept = list(parts)
     while kept and 1 + sum(part.cell_len + 2 for _, part in kept) > width:
         kept.remove(max(reversed(kept), key=lambda part: part[0]))
@@ -131,12 +131,12 @@ def joined(parts: Sequence[tuple[int, Text]], width: int) -> Text:
 
 
 def mind_name(mind: str, language: str) -> str:
-    """An offline mind is called one; any other by its name. ` +2` at the end counts further minds."""
+    """Returns the name of a mind; the offline mind is called so in words. ` +2` at the end counts further minds."""
     common, gap, others = mind.partition(" ")
     return clean(f"{word(language, 'offline mind')}{gap}{others}" if common == OFFLINE else mind)
 
 
-def _state(scene: Scene, status: Status) -> Text:
+def _state(scene: Scene, status: ViewStatus) -> Text:
     palette = scene.palette
     colours = {"LIVE": palette.bars["relevance"], "PAUSED": palette.neon[2], "PAST": palette.alert}
     colour = colours.get(status.state, palette.neon[3])
@@ -158,7 +158,7 @@ class HelpScreen(ModalScreen[None]):
         self.text = help_text(palette, language)
 
     def compose(self) -> ComposeResult:
-        """One page."""
+        """Builds the page."""
         with VerticalScroll(id="help") as page:
             page.border_title = "?"
             page.border_subtitle = "esc"
@@ -166,7 +166,7 @@ class HelpScreen(ModalScreen[None]):
 
 
 def help_text(palette: Palette, language: str) -> Text:
-    """A line per key."""
+    """Returns a line per key."""
     text = Text()
     for keys, what in rows(language, "terminal", "help"):
         text.append(padded(keys, 11), f"bold {palette.accent}")

@@ -42,17 +42,17 @@ class Inspector(VerticalScroll):
         self._revealed: tuple[str, str] | None = None
 
     def compose(self) -> ComposeResult:
-        """One page, of text or a list of what leads to reasons."""
+        """Builds one page, of text or of a list that leads to reasons."""
         yield self._body
         yield self._rows
 
     @property
     def page_name(self) -> Key:
-        """The page in front."""
+        """The name of the page in front."""
         return PAGES[self._page]
 
     def turn(self, step: int) -> None:
-        """To the next or the previous page, which the next `show` writes."""
+        """Turns to the next or the previous page, which the next `show` writes."""
         self._page = (self._page + step) % len(PAGES)
         self._revealed = None
         self._rows.display = self.page_name in ROWS
@@ -64,7 +64,7 @@ class Inspector(VerticalScroll):
         (self._rows if self.page_name in ROWS else self).focus()
 
     def show(self, scene: Scene, inspection: Inspection, stars: Stars) -> None:
-        """The character as of this tick. Raises CommonplaceError where that cannot be read."""
+        """Shows the character as of this tick. Raises CommonplaceError where that cannot be read."""
         self.border_subtitle = self._tabs(scene.language)
         if self.page_name in ROWS:
             self._rows.show(scene, ROWS[self.page_name](scene, inspection, stars))
@@ -82,7 +82,7 @@ class Inspector(VerticalScroll):
         return Content.assemble(("i:", ""), *pieces)
 
     def _reveal_now(self, agent_id: str, lines: Sequence[str]) -> None:
-        """Scroll to the innermost plan item under way, once for each, so that nobody is torn from where they read."""
+        """Scrolls to the innermost current plan item, once for each item, so that reading is not interrupted."""
         current = [number for number, line in enumerate(lines) if line.startswith(NOW)]
         if current and self._revealed != (agent_id, lines[current[-1]]):
             self._revealed = (agent_id, lines[current[-1]])
@@ -108,7 +108,7 @@ class Rows(OptionList):
         self._shown: list[Row] | None = None
 
     def show(self, scene: Scene, rows: list[Row]) -> None:
-        """The highlight stays with its row, or at the top with what is new."""
+        """Shows the rows. The highlight stays with its row, or at the top with what is new."""
         if rows == self._shown:
             return
         kept = self._shown[self.highlighted] if self.highlighted and self._shown else None
@@ -119,15 +119,15 @@ class Rows(OptionList):
         self.highlighted = rows.index(same[0]) if same else 0 if rows else None
 
     def chosen(self) -> str:
-        """The event that the highlighted row leads to; empty without one."""
+        """Returns the event that the highlighted row leads to; empty without one."""
         return self._shown[self.highlighted].event if self._shown and self.highlighted is not None else ""
 
     def rated(self) -> str:
-        """The id under which the stars of the highlighted row are kept; empty without one."""
+        """Returns the id under which the stars of the highlighted row are kept; empty without one."""
         return self._shown[self.highlighted].rated if self._shown and self.highlighted is not None else ""
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Show why."""
+        """Shows why."""
         event.stop()
         if self.chosen():
             self.post_message(EventList.Opened(self.chosen()))
@@ -291,7 +291,7 @@ def _clock(scene: Scene, tick: int) -> str:
 
 
 def _short(scene: Scene, time: str) -> str:
-    """`07:05`, with the day before it when it is another one."""
+    """Returns a time such as `07:05`, with the day before it when it is another day."""
     moment = parse_iso(time)
     days = (moment.date() - scene.frame.time.date()).days
     return f"{days:+d}d {hhmm(moment)}" if days else hhmm(moment)

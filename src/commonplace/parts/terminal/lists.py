@@ -26,13 +26,13 @@ MOST = 1000
 
 
 class EventList(OptionList):
-    """What happened, newest last: the base of the talk and the log. The ids of its options are event ids.
+    """A list of happenings, newest last: the base of the talk and the log. The ids of its options are event ids.
 
     It grows at the end, keeps its highlight, and scrolls along while the highlight is on the last line.
     """
 
     class Opened(Message):
-        """A line was chosen: show why."""
+        """A message: a line was chosen, and its reasons are wanted."""
 
         def __init__(self, event_id: str) -> None:
             super().__init__()
@@ -44,23 +44,23 @@ class EventList(OptionList):
         self._drawn: tuple[object, ...] = ()
 
     def entries(self, scene: Scene) -> Sequence[NarratedEvent]:
-        """What to list, oldest first."""
+        """Returns the entries to list, oldest first."""
         raise NotImplementedError
 
     def line(self, scene: Scene, entry: NarratedEvent) -> Text:
-        """How an entry is drawn."""
+        """Draws an entry."""
         raise NotImplementedError
 
     def nothing(self, scene: Scene) -> str:
-        """What an empty list says."""
+        """Returns the text of an empty list."""
         raise NotImplementedError
 
     def style_key(self, scene: Scene) -> tuple[object, ...]:
-        """What the look of an entry depends on apart from its event; a change rebuilds the list."""
+        """Returns what the look of an entry depends on apart from its event; a change rebuilds the list."""
         return (scene.palette.name, self.size.width)
 
     def show(self, scene: Scene) -> None:
-        """List what happened up to this tick."""
+        """Lists what happened up to this tick."""
         self._scene = scene
         entries = self.entries(scene)
         listed = [option.id for option in self.options if option.id]
@@ -81,12 +81,12 @@ class EventList(OptionList):
             self.show(self._scene)
 
     def chosen(self) -> str:
-        """The id of the highlighted event; empty without a highlight."""
+        """Returns the id of the highlighted event; empty without a highlight."""
         option = self.highlighted_option
         return (option.id or "") if option else ""
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Enter or a click opens the explanation."""
+        """Opens the explanation, on Enter or a click."""
         event.stop()
         if event.option.id:
             self.post_message(self.Opened(event.option.id))
@@ -104,7 +104,7 @@ class EventList(OptionList):
 
 
 def _already_listed(listed: Sequence[str], wanted: Sequence[str]) -> int | None:
-    """How many of the wanted ids the list ends with; None when it has to be made anew.
+    """Counts the wanted ids that the list ends with; None when it has to be made anew.
 
     The list may begin with older ids than wanted: what is recent moves on, and lines already listed do no harm.
     """
@@ -131,7 +131,7 @@ class EventLog(EventList):
         self.filter = 0
 
     def next_filter(self) -> None:
-        """All → talk → moves → plans → world → all; the next `show` lists by it."""
+        """Goes through all → talk → moves → plans → world → all; the next `show` lists by it."""
         self.filter = (self.filter + 1) % len(FILTERS)
 
     @property
@@ -140,20 +140,20 @@ class EventLog(EventList):
         return FILTERS[self.filter][0]
 
     def style_key(self, scene: Scene) -> tuple[object, ...]:
-        """Another filter lists other events."""
+        """Returns the filter: another one lists other events."""
         return (*super().style_key(scene), self.filter)
 
     def entries(self, scene: Scene) -> Sequence[NarratedEvent]:
-        """What the filter lets through."""
+        """Returns what the filter lets through."""
         wanted = FILTERS[self.filter][1]
         return [entry for entry in scene.recent if wanted is None or entry.category in wanted]
 
     def line(self, scene: Scene, entry: NarratedEvent) -> Text:
-        """Time, mark, who, what."""
+        """Draws time, mark, who and what."""
         return _line(scene, entry)
 
     def nothing(self, scene: Scene) -> str:
-        """When the filter lets nothing through."""
+        """Returns the text for a filter that lets nothing through."""
         return word(scene.language, "nothing yet")
 
 
@@ -171,7 +171,7 @@ def _line(scene: Scene, entry: NarratedEvent) -> Text:
 
 
 def _unsaid(agent_id: str) -> str:
-    """The id of the option with what somebody is saying: no event's."""
+    """Returns the id of the option for unfinished speech: no event has it."""
     return f"~{agent_id}"
 
 
@@ -180,14 +180,14 @@ BUBBLES_FROM = 30
 
 
 class Talk(EventList):
-    """What is said, each speaker in its own colour; below it what is being said."""
+    """The lines that were said, each speaker in its own colour; below them what is being said."""
 
     def __init__(self) -> None:
         super().__init__(id="talk")
         self._heard: Mapping[str, str] = {}
 
     def entries(self, scene: Scene) -> Sequence[NarratedEvent]:
-        """Only what was said."""
+        """Returns only what was said."""
         return [entry for entry in scene.recent if entry.type == "SAY"]
 
     def style_key(self, scene: Scene) -> tuple[object, ...]:
@@ -195,11 +195,11 @@ class Talk(EventList):
         return (*super().style_key(scene), self._bubbles())
 
     def nothing(self, scene: Scene) -> str:
-        """Before the first word."""
+        """Returns the text shown before the first word."""
         return word(scene.language, "silence")
 
     def show(self, scene: Scene) -> None:
-        """List what was said up to this tick."""
+        """Lists what was said up to this tick."""
         self.hear({})
         super().show(scene)
 
@@ -225,11 +225,11 @@ class Talk(EventList):
         return self.app.size.height >= BUBBLES_FROM
 
     def line(self, scene: Scene, entry: NarratedEvent) -> Text:
-        """A bubble, or a line on low screens."""
+        """Draws a bubble, or a line on low screens."""
         return self._spoken(scene, entry.tick, entry.agent_id, entry.to, entry.text)
 
     def _spoken(self, scene: Scene, tick: int, agent: str, to: str, text: str) -> Text:
-        """`to`: empty while it is being said."""
+        """Draws a spoken line; `to` is empty while it is being said."""
         colour, style = scene.colour(agent), scene.palette.text if to else scene.palette.muted
         head = Text.assemble(
             ("▌ " if self._bubbles() else "", colour),
@@ -251,7 +251,7 @@ class Talk(EventList):
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The text in lines of at most `width` cells."""
+    """Splits the text into lines of at most `width` cells."""
     return [line.plain.rstrip() for line in Content(text).wrap(width)] or [""]
 
 
@@ -259,7 +259,7 @@ class People(OptionList):
     """A list to choose a character from; what is highlighted is selected."""
 
     class Picked(Message):
-        """Another character is highlighted; `opened` when it was chosen with Enter or a click."""
+        """A message: another character is highlighted; `opened` when it was chosen with Enter or a click."""
 
         def __init__(self, agent_id: str, *, opened: bool) -> None:
             super().__init__()
@@ -271,7 +271,7 @@ class People(OptionList):
         self.scene: Scene | None = None
 
     def show(self, scene: Scene) -> None:
-        """Everybody at this tick."""
+        """Lists everybody at this tick."""
         self.scene = scene
         agents = scene.agents()
         lines = [self._line(scene, one) for one in agents]
@@ -289,13 +289,13 @@ class People(OptionList):
             self.show(self.scene)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Look at another character."""
+        """Selects another character."""
         event.stop()
         if event.option.id and self.scene is not None and event.option.id != self.scene.selected:
             self.post_message(self.Picked(event.option.id, opened=False))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Open the inspector."""
+        """Opens the inspector."""
         event.stop()
         if event.option.id:
             self.post_message(self.Picked(event.option.id, opened=True))

@@ -27,10 +27,10 @@ FALLING = {"rain": ("╱", 9), "storm": ("╱", 5), "snow": ("*", 11), "fog": ("
 
 
 class TownMap(Widget):
-    """Draws one frame; a click on a character selects it."""
+    """A drawing of one frame; a click on a character selects it."""
 
     class Picked(Message):
-        """Somebody was clicked on."""
+        """A message: somebody was clicked on."""
 
         def __init__(self, agent_id: str) -> None:
             super().__init__()
@@ -43,18 +43,18 @@ class TownMap(Widget):
         self._drawn: tuple[Scene, Size] | None = None
 
     def show(self, scene: Scene) -> None:
-        """Draw this tick."""
+        """Draws this tick."""
         self._scene = scene
         self.refresh()
 
     def on_click(self, event: Click) -> None:
-        """Select who was clicked on."""
+        """Selects who was clicked on."""
         agent = event.style.meta.get("agent")
         if agent:
             self.post_message(self.Picked(str(agent)))
 
     def render_line(self, y: int) -> Strip:
-        """One line of the picture. Drawn when it is painted, and not before, because only then the size is final."""
+        """Returns one line of the picture. It is drawn when it is painted, because only then the size is final."""
         scene, size = self._scene, self.size
         if scene is None:
             return Strip.blank(size.width, self.rich_style)
@@ -65,7 +65,7 @@ class TownMap(Widget):
 
 
 def draw_town(scene: Scene, width: int, height: int) -> list[Strip]:
-    """The whole map; without space for rooms, a list of who is where."""
+    """Draws the whole map or, without space for rooms, a list of who is where."""
     light = scene.palette.light(scene.frame.part_of_day)
     canvas = Canvas(width, height, light.sky)
     plan, outside = _plan(scene, width, height)
@@ -80,15 +80,11 @@ def draw_town(scene: Scene, width: int, height: int) -> list[Strip]:
 
 
 def _plan(scene: Scene, width: int, height: int) -> tuple[Mapping[str, Walls], Sequence[AgentFrame]]:
-    """The rooms, and the people outside all of them, for whom the last line is always kept free."""
+    """Returns the rooms, and the people outside all of them, for whom the last line is always kept free."""
     plan = floorplan(scene.town, width, height)
     if plan and scene.town.root not in plan:
         plan = floorplan(scene.town, width, height - 1) or plan
-    return plan, _outside(scene, plan)
-
-
-def _outside(scene: Scene, plan: Mapping[str, Walls]) -> Sequence[AgentFrame]:
-    return [one for one in scene.agents() if not drawn_in(scene.town, plan, one.position)]
+    return plan, [one for one in scene.agents() if not drawn_in(scene.town, plan, one.position)]
 
 
 def _draw_rooms(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None:
@@ -132,7 +128,7 @@ def _drawn(scene: Scene, number: int, area: str, people: Sequence[AgentFrame], w
 
 
 def _draw_contents(canvas: Canvas, scene: Scene, one: _Drawn, inner: Sequence[Walls]) -> None:
-    """People from the top, things on what is left of a roomy place; rooms inside the room stay untouched."""
+    """Draws people from the top, and things on what is left of a roomy place; rooms inside the room stay untouched."""
     lines = _free_lines(one.walls, inner)
     if not lines:
         draw_flow(canvas, scene, one.people, [(one.walls.x0 + 2, one.walls.y1, one.walls.width - 2)])
@@ -144,7 +140,7 @@ def _draw_contents(canvas: Canvas, scene: Scene, one: _Drawn, inner: Sequence[Wa
 
 
 def _free_lines(walls: Walls, inner: Sequence[Walls]) -> list[tuple[int, int, int]]:
-    """(x, y, cells) of the widest stretch of each line that no room inside covers."""
+    """Returns (x, y, cells) of the widest stretch of each line that no room inside covers."""
     lines: list[tuple[int, int, int]] = []
     for y in range(walls.y0 + 1, walls.y1):
         begin, best = walls.x0, (0, 0)
@@ -158,7 +154,7 @@ def _free_lines(walls: Walls, inner: Sequence[Walls]) -> list[tuple[int, int, in
 
 
 def _draw_ways(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None:
-    """A dotted path in the gap between two rooms that face each other."""
+    """Draws a dotted path in the gap between two rooms that face each other."""
     for one, other in scene.town.ways:
         if one in plan and other in plan:
             for x, y in _path(plan[one], plan[other]):
@@ -195,7 +191,7 @@ def _draw_list(canvas: Canvas, scene: Scene) -> None:
 
 
 def _draw_air(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None:
-    """Weather in the open: between the rooms and in outdoor ones; stars where the night is clear."""
+    """Draws the weather between the rooms and in outdoor ones, and stars where the night is clear."""
     frame = scene.frame
     if frame.sky in FALLING:
         glyph, thin = FALLING[frame.sky]
@@ -207,16 +203,13 @@ def _draw_air(canvas: Canvas, scene: Scene, plan: Mapping[str, Walls]) -> None:
     colour = scene.palette.rain if frame.sky != "fog" else scene.palette.faint
     for y in range(canvas.height):
         for x in range(canvas.width):
-            if _scattered(x + drift, y - drift, thin) and canvas.free(x, y) and _open(scene, plan, x, y):
+            is_hit = (((x + drift) * 73856093) ^ ((y - drift) * 19349663)) % 9973 % thin == 0
+            if is_hit and canvas.free(x, y) and _open(scene, plan, x, y):
                 canvas.text(x, y, glyph, 1, colour)
 
 
-def _scattered(x: int, y: int, thin: int) -> bool:
-    return ((x * 73856093) ^ (y * 19349663)) % 9973 % thin == 0
-
-
 def _open(scene: Scene, plan: Mapping[str, Walls], x: int, y: int) -> bool:
-    """Whether the innermost room around the cell, if any, is under the open sky."""
+    """Tells whether the innermost room around the cell, if any, is under the open sky."""
     inside = [area for area, one in plan.items() if one.x0 <= x <= one.x1 and one.y0 <= y <= one.y1]
     return not inside or scene.town.rooms[inside[-1]].outdoor
 
@@ -233,7 +226,7 @@ NARROW = 12
 
 
 def draw_people(canvas: Canvas, scene: Scene, people: Sequence[AgentFrame], lines: Lines) -> int:
-    """A line or two each with what they do or say; else names in a row; else badges. Returns the lines used."""
+    """Draws a line or two each with what they do or say; else names in a row; else badges. Returns the lines used."""
     narrowest = min((room for _, _, room in lines), default=0)
     if not people or narrowest < NARROW or len(people) > len(lines):
         return draw_flow(canvas, scene, people, lines)
@@ -275,7 +268,7 @@ def draw_things(canvas: Canvas, scene: Scene, things: Sequence[ObjectFrame], lin
 
 
 def _flowed(rooms: Sequence[int], lines: Lines) -> tuple[list[tuple[int, int]], int]:
-    """Where each piece begins, and how many found no place."""
+    """Returns where each piece begins, and how many found no place."""
     spots: list[tuple[int, int]] = []
     line, used = 0, 0
     for room in rooms:
@@ -295,7 +288,7 @@ def _chip_room(scene: Scene, one: AgentFrame, *, named: bool) -> int:
 
 
 def _sign(one: AgentFrame) -> str:
-    """What a passer-by sees at once: talk, sleep, or the emoji of what it does."""
+    """Returns what a passer-by sees at once: talk, sleep, or the emoji of what it does."""
     if one.dialogue:
         return "”"
     return "zz" if one.asleep else emoji_of(one.emoji)
@@ -306,10 +299,6 @@ def _draw_badge(canvas: Canvas, scene: Scene, one: AgentFrame, x: int, y: int) -
     return canvas.text(x, y, badge.letters, 2, badge.hue.ink, mood="bold", agent=one.agent_id, ground=badge.hue.ground)
 
 
-def _mood(scene: Scene, one: AgentFrame) -> str:
-    return "bold underline" if one.agent_id == scene.selected else "bold" if one.dialogue else ""
-
-
 def _draw_chip(canvas: Canvas, scene: Scene, one: AgentFrame, x: int, y: int, *, named: bool) -> int:
     used = _draw_badge(canvas, scene, one, x, y)
     if not named:
@@ -317,7 +306,8 @@ def _draw_chip(canvas: Canvas, scene: Scene, one: AgentFrame, x: int, y: int, *,
     colour, agent = scene.colour(one.agent_id), one.agent_id
     name = scene.town.short(one.agent_id)
     used += canvas.text(x + used, y, " ", 1, colour)
-    used += canvas.text(x + used, y, name, cell_len(name), colour, mood=_mood(scene, one), agent=agent)
+    mood = "bold underline" if one.agent_id == scene.selected else "bold" if one.dialogue else ""
+    used += canvas.text(x + used, y, name, cell_len(name), colour, mood=mood, agent=agent)
     sign = _sign(one)
     if sign:
         used += canvas.text(x + used, y, f" {sign}", 1 + cell_len(sign), scene.palette.text, agent=agent)
@@ -370,7 +360,7 @@ class Walls:
         return self.y1 - self.y0 - 1
 
     def holds(self, other: Walls) -> bool:
-        """Whether the other is inside; their walls may touch."""
+        """Tells whether the other is inside; their walls may touch."""
         within = self.x0 <= other.x0 and other.x1 <= self.x1 and self.y0 <= other.y0 and other.y1 <= self.y1
         return within and self != other
 
@@ -400,7 +390,7 @@ def floorplan(town: TownNames, width: int, height: int) -> Mapping[str, Walls]:
 
 
 def drawn_in(town: TownNames, plan: Mapping[str, Walls], area: str) -> str:
-    """The drawn area that stands for an area: itself or the nearest around it; empty if neither is drawn."""
+    """Returns the drawn area that stands for an area: itself or the nearest around it; empty if neither is drawn."""
     while area and area not in plan:
         room = town.rooms.get(area)
         area = room.parent if room else ""
@@ -410,7 +400,7 @@ def drawn_in(town: TownNames, plan: Mapping[str, Walls], area: str) -> str:
 def _stretched(
     boxes: tuple[tuple[str, int, int, int, int], ...], width: int, height: int, *, shared: bool
 ) -> dict[str, Walls]:
-    """The grid over the space. Shared: neighbours have one wall between them instead of two."""
+    """Stretches the grid over the space. Neighbours share one wall instead of having two."""
     edge = 1 if shared else 0
     x = _spread([(column, column + wide) for _, column, _, wide, _ in boxes], width - edge, MIN_WIDTH + 2 - edge)
     y = _spread([(row, row + high) for _, _, row, _, high in boxes], height - edge, MIN_HEIGHT + 2 - edge)
@@ -422,7 +412,7 @@ def _stretched(
 
 
 def _spread(spans: Sequence[tuple[int, int]], room: int, least: int) -> dict[int, int]:
-    """Where each edge of the spans goes in 0 … room: in proportion, but no span shorter than `least` if that fits.
+    """Places each edge of the spans in 0 … room: in proportion, but no span shorter than `least` if that fits.
 
     Streets between rooms give way first: forwards every edge is pushed on as far as its spans need, backwards it is
     pulled back as far as the space needs.
@@ -443,7 +433,7 @@ def _spread(spans: Sequence[tuple[int, int]], room: int, least: int) -> dict[int
 def _kept_inside(
     area: str, walls: Walls, boxes: tuple[tuple[str, int, int, int, int], ...], drawn: Mapping[str, Walls]
 ) -> Walls:
-    """A room within another on the grid stays within it on the screen, a wall apart."""
+    """Keeps a room that is within another on the grid within it on the screen, a wall apart."""
     grid = {name: Walls(column, row, column + wide, row + high) for name, column, row, wide, high in boxes}
     for other, around in grid.items():
         if other != area and around.holds(grid[area]):
@@ -456,7 +446,7 @@ def _kept_inside(
 
 
 def _made_up(town: TownNames, width: int, height: int) -> tuple[tuple[str, int, int, int, int], ...]:
-    """Equal rooms in rows, in the order of the tree; the root is left out where it has rooms."""
+    """Lays out equal rooms in rows, in the order of the tree. The root is left out where it has rooms."""
     areas = [area for area in town.rooms if area != town.root] or [town.root]
     columns = max(range(1, len(areas) + 1), key=lambda count: _comfort(len(areas), count, width, height))
     lines = ceil(len(areas) / columns)

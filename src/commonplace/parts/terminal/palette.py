@@ -44,11 +44,11 @@ class Palette:
     lights: Mapping[str, Light]
 
     def of(self, badge: Badge) -> str:
-        """A character's hue as text on this ground."""
+        """Returns a character's hue as text on this ground."""
         return badge.hue.on_dark if self.dark else badge.hue.on_light
 
     def bar(self, part: str) -> str:
-        """The colour of a part of a score."""
+        """Returns the colour of a part of a score."""
         return self.bars.get(part, self.bars["other"])
 
     def light(self, part_of_day: str) -> Light:
@@ -104,7 +104,7 @@ PALETTES = {palette.name: palette for palette in (NIGHT, DAY)}
 
 
 def themes() -> tuple[Theme, ...]:
-    """The two looks as Textual themes."""
+    """Returns the two looks as Textual themes."""
     return (
         Theme(
             name=NIGHT.name, dark=True, primary="#35d6e6", secondary="#ff6fc8", accent="#ffc04d", warning="#E69F00",

@@ -19,7 +19,7 @@ SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 @dataclass(slots=True)
 class Player:
-    """The position in a run with ticks 0 … last, and how it moves."""
+    """A position in a run with ticks 0 … last, and how it moves."""
 
     tick: int = 0
     last: int = 0
@@ -33,24 +33,24 @@ class Player:
     """Part of the next tick that has passed."""
 
     def extend(self, last: int) -> None:
-        """The run has more ticks."""
+        """Notes that the run has more ticks."""
         self.last = max(self.last, last)
         if self.following:
             self.tick = self.last
 
     def seek(self, tick: int) -> None:
-        """Go to a tick, or to the nearest there is; stops following and playing."""
+        """Goes to a tick, or to the nearest there is; stops following and playing."""
         self.tick = min(max(tick, 0), self.last)
         self.following = False
         self.playing = False
 
     def follow(self) -> None:
-        """Go to the latest tick and stay with it."""
+        """Goes to the latest tick and stays with it."""
         self.following, self.playing = True, False
         self.tick = self.last
 
     def toggle(self) -> None:
-        """Play from here, or stop; from the last tick it starts again at 0."""
+        """Plays from here, or stops; from the last tick it starts again at 0."""
         if self.playing:
             self.playing = False
             return
@@ -59,7 +59,7 @@ class Player:
         self.following, self.playing, self.fraction = False, True, 0.0
 
     def advance(self, seconds: float) -> bool:
-        """Move by the time that passed; whether the tick changed. Playing ends at the last tick."""
+        """Moves by the time that passed. Returns whether the tick changed. Playing ends at the last tick."""
         if not self.playing:
             return False
         self.fraction += seconds * self.rate
@@ -70,7 +70,7 @@ class Player:
         return self.tick != before
 
     def faster(self, step: int) -> float:
-        """Change to the next higher (1) or lower (−1) speed; returns it."""
+        """Changes to the next higher (1) or lower (−1) speed and returns it."""
         nearest = min(range(len(SPEEDS)), key=lambda index: abs(SPEEDS[index] - self.rate))
         self.rate = SPEEDS[min(max(nearest + step, 0), len(SPEEDS) - 1)]
         return self.rate
@@ -95,16 +95,16 @@ class Scene:
         return self.town.language
 
     def colour(self, agent_id: str) -> str:
-        """A character's hue as text."""
+        """Returns a character's hue as text."""
         badge = self.badges.get(agent_id)
         return self.palette.of(badge) if badge else self.palette.text
 
     def so(self, of: str) -> tuple[CircumstanceFrame, ...]:
-        """What is so of somebody, a place, a thing or, as `-`, the town."""
+        """Returns the circumstances of somebody, a place, a thing or, as `-`, the town."""
         return tuple(one for one in self.frame.circumstances if one.of == of)
 
     def agents(self) -> tuple[AgentFrame, ...]:
-        """Everybody, in the scenario's order, then those who joined."""
+        """Returns everybody, in the scenario's order, then those who joined."""
         here = self.frame.agents
         known = [here[agent] for agent in self.badges if agent in here]
         return (*known, *(one for agent, one in here.items() if agent not in self.badges))
@@ -119,7 +119,7 @@ some 50 times cheaper."""
 
 
 class SceneReader:
-    """Makes scenes of a source's ticks. Keeps frames and entries, so that no frame is read twice within a walk."""
+    """A reader that makes scenes of a source's ticks. It keeps frames and entries, so a walk reads no frame twice."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -135,19 +135,15 @@ class SceneReader:
         """The ticks that `_entries` covers."""
 
     def scene(self, tick: int, palette: Palette, selected: str) -> Scene:
-        """Everything the panels need of a tick."""
-        self._meet()
-        return Scene(self.town, self.frame(tick), palette, self.badges, selected, self._recent(tick))
-
-    def _meet(self) -> None:
-        """Use the names and marks of everybody who has come by now."""
+        """Returns everything the panels need of a tick."""
         scenario = self.source.scenario
-        if scenario is not self._scenario:
+        if scenario is not self._scenario:  # somebody has come
             self._scenario, self.town = scenario, TownNames.of(scenario)
             self._narrator.town, self.badges = self.town, badges(self.town.called)
+        return Scene(self.town, self.frame(tick), palette, self.badges, selected, self._recent(tick))
 
     def frame(self, tick: int) -> Frame:
-        """A whole tick."""
+        """Returns a whole tick."""
         if tick not in self._frames:
             for frame in self.source.frames(*self._block(tick)):
                 self._frames[frame.tick] = frame
@@ -157,7 +153,7 @@ class SceneReader:
         return self._frames[tick]
 
     def _block(self, tick: int) -> tuple[int, int]:
-        """The ticks to read with this one: those before it on the way back, after it on the way on."""
+        """Returns the ticks to read with this one: those before it on the way back, after it on the way on."""
         if self._tick is None:
             return tick, tick
         if self._tick - BLOCK <= tick < self._tick:
@@ -184,7 +180,7 @@ class SceneReader:
             self._first = self._entries[0].tick + 1  # of the tick before, only some entries may be left
 
     def _narrate_again(self, tick: int) -> None:
-        """Narrate what led to a tick, with enough entries for a walk further back."""
+        """Narrates what led to a tick, with enough entries for a walk further back."""
         first, found = tick + 1, 0
         while first > 0 and found < 2 * WINDOW:
             start = max(0, first - BLOCK)

@@ -28,7 +28,7 @@ from commonplace.languages import rows
 from commonplace.parts.live.source import Source
 from commonplace.parts.terminal.ask import AskScreen
 from commonplace.parts.terminal.god_mode import CommandScreen
-from commonplace.parts.terminal.header import Header, HelpScreen, Keys, Status
+from commonplace.parts.terminal.header import Header, HelpScreen, Keys, ViewStatus
 from commonplace.parts.terminal.inspector import Inspector, Rows
 from commonplace.parts.terminal.lists import EventList, EventLog, People, Talk
 from commonplace.parts.terminal.map import TownMap
@@ -58,19 +58,19 @@ HEIGHTS = [(0, "-tiny"), (22, "-low"), (30, "-high")]
 
 
 class Committed(Message):
-    """The run has another tick."""
+    """A message: the run has another tick."""
 
     def __init__(self, tick: int) -> None:
         super().__init__()
         self.tick = tick
 
     def can_replace(self, message: Message) -> bool:
-        """Of several waiting commits only the last is drawn."""
+        """Lets only the last of several waiting commits be drawn."""
         return isinstance(message, Committed)
 
 
 class Failed(Message):
-    """The source cannot be read any more. Goes up to the app."""
+    """A message: the source cannot be read any more. It goes up to the app."""
 
     def __init__(self, error: CommonplaceError) -> None:
         super().__init__()
@@ -78,10 +78,10 @@ class Failed(Message):
 
 
 class PrintableText(LineFilter):
-    """Makes every text on the screen printable, whoever wrote it."""
+    """A filter that makes every text on the screen printable, whoever wrote it."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 – Textual's signature
-        """The segments with their styles."""
+        """Returns the printable segments with their styles."""
         return [segment if segment.control else Segment(printable(segment.text), segment.style) for segment in segments]
 
 
@@ -117,38 +117,38 @@ class TownApp(App[None]):
         self.theme = list(PALETTES)[1 if light else 0]
 
     def get_default_screen(self) -> Screen[None]:
-        """The town."""
+        """Returns the screen of the town."""
         return self.town_screen
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterator[SystemCommand]:
-        """What the palette offers: keys by their words, and the characters by their names."""
+        """Yields what the palette offers: keys by their words, and the characters by their names."""
         if screen is self.town_screen:
             yield from self.town_screen.commands()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our own colour names: Textual parses the styles once before it knows the theme."""
+        """Returns our own colour names: Textual parses the styles once before it knows the theme."""
         return dict(themes()[0].variables)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's own, and the one that makes every text printable."""
+        """Returns Textual's own, and the one that makes every text printable."""
         return [*super().get_line_filters(), PRINTABLE]
 
     def on_mount(self) -> None:
-        """Be told of every commit."""
+        """Subscribes to commits."""
         self.unsubscribe = self.source.subscribe(self._committed)
 
     def on_failed(self, message: Failed) -> None:
-        """Leave because of what went wrong."""
+        """Leaves with the error."""
         self.failure = message.error
         self.exit(return_code=message.error.status)
 
     def on_unmount(self) -> None:
-        """No more calls."""
+        """Ends the calls about commits."""
         if self.unsubscribe is not None:
             self.unsubscribe()
 
     def _committed(self, tick: int) -> None:
-        """Called from any thread."""
+        """Posts a commit to the screen; called from any thread."""
         self.town_screen.post_message(Committed(tick))
 
 
@@ -200,7 +200,7 @@ class TownScreen(Screen[None]):
     # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def compose(self) -> ComposeResult:
-        """Header, panels, time-line, keys, in the layout that the size of the terminal asks for."""
+        """Builds header, panels, time-line and keys, in the layout that suits the size of the terminal."""
         self._choose_layout(self.app.size)
         panels = (TownMap(), Talk(), Inspector(), EventLog(), People())
         panels[1].add_class("-front")
@@ -211,7 +211,7 @@ class TownScreen(Screen[None]):
         yield Keys()
 
     def on_mount(self) -> None:
-        """Hold painting back until every panel has its size and its content, so that the first picture is right."""
+        """Holds painting back until every panel has its size and its content, so that the first picture is right."""
         self._opening.enter_context(self.app.batch_update())
         self.query_one(Talk).focus()
         self._draw_inspector()  # its height is that of its text: Textual has to know it before the first layout
@@ -231,11 +231,11 @@ class TownScreen(Screen[None]):
         self.refresh()
 
     def on_unmount(self) -> None:
-        """Resume painting, in case the screen is closed before its first picture."""
+        """Resumes painting, in case the screen is closed before its first picture."""
         self._opening.close()
 
     def on_resize(self, event: Resize) -> None:
-        """The width decides which panels are seen, and what their titles name."""
+        """Chooses by the width which panels are seen, and what their titles name."""
         if event.size != self.app.size:  # sent by an earlier layout, and a new one would send another such event
             event.prevent_default()
             return
@@ -243,13 +243,13 @@ class TownScreen(Screen[None]):
         self.call_after_refresh(self.draw_soon)
 
     def on_screen_resume(self) -> None:
-        """Textual hands what is to be done after a refresh to the screen in front, and drops it when that is closed."""
+        """Draws again: Textual drops what a closed screen still had to do after a refresh."""
         if self._draw_is_due:
             self._draw_is_due = False
             self.draw_soon()
 
     def _choose_layout(self, size: Size) -> None:
-        """Set the classes of the breakpoints: Textual does so too, but only after it has painted once without them."""
+        """Sets the classes of the breakpoints: Textual does so too, but only after it has painted once without them."""
         for cells, breakpoints in ((size.width, WIDTHS), (size.height, HEIGHTS)):
             fitting = [name for least, name in breakpoints if cells >= least][-1]
             for _, name in breakpoints:
@@ -258,7 +258,7 @@ class TownScreen(Screen[None]):
     # ── drawing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def draw_soon(self) -> None:
-        """Draw once after all waiting messages: the keys of a held arrow add up and make one picture."""
+        """Draws once after all waiting messages: the keys of a held arrow add up to one picture."""
         if not self._draw_is_due:
             self._draw_is_due = True
             self.call_after_refresh(self._draw_if_due)
@@ -268,7 +268,7 @@ class TownScreen(Screen[None]):
             self.draw()
 
     def draw(self) -> None:
-        """Show the player's tick on every panel. A source that fails ends the view with its error."""
+        """Shows the player's tick on every panel. A source that fails ends the view with its error."""
         self._draw_is_due = False
         scene = self._draw_inspector()
         if scene is not None:
@@ -280,7 +280,7 @@ class TownScreen(Screen[None]):
             self.draw_status()
 
     def _draw_inspector(self) -> Scene | None:
-        """Read the player's tick and show its character from inside; None if it cannot be read."""
+        """Reads the player's tick and shows its character from inside. Returns None if it cannot be read."""
         try:
             self._scene = self.reader.scene(self.player.tick, self.palette, self.selected)
         except CommonplaceError as error:
@@ -293,7 +293,7 @@ class TownScreen(Screen[None]):
         return self._scene
 
     def draw_status(self) -> None:
-        """Show what may change without a tick – state, speed, progress, length of the run – on header, keys, time-line.
+        """Shows on header, keys and time-line what may change without a tick: state, speed, progress, run length.
 
         Each of them paints only what has changed, so that a paused view writes nothing.
         """
@@ -312,10 +312,10 @@ class TownScreen(Screen[None]):
         """The colours in use."""
         return PALETTES.get(self.app.theme, NIGHT)
 
-    def _status(self) -> Status:
+    def _status(self) -> ViewStatus:
         source, player = self.source, self.player
         playing = player.playing or (player.following and source.playing)
-        return Status(
+        return ViewStatus(
             state=self._state(),
             tick=player.tick,
             last=player.last,
@@ -333,7 +333,7 @@ class TownScreen(Screen[None]):
         return "LIVE" if self.source.playing else "PAUSED"
 
     def _draw_titles(self) -> None:
-        """Panel titles; those behind are named after the one in front."""
+        """Writes the panel titles; those behind are named after the one in front."""
         town = self.reader.town
         self.query_one(TownMap).border_title = Content(town.title)
         compact, wide = self.has_class("-compact"), self.has_class("-wide")
@@ -357,7 +357,7 @@ class TownScreen(Screen[None]):
     # ── time ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def on_committed(self, message: Committed) -> None:
-        """There is another whole tick to read."""
+        """Takes in another whole tick."""
         self._extend(message.tick)
 
     def _extend(self, last: int) -> None:
@@ -374,7 +374,7 @@ class TownScreen(Screen[None]):
         self._beat.resume()
 
     def _on_beat(self) -> None:
-        """Move a playing recording on, and read some marks; with neither to do, the timer stops."""
+        """Moves a playing recording on and reads some marks. With neither to do, the timer stops."""
         now = monotonic()
         passed, self._last_beat = now - self._last_beat, now
         if self.player.advance(passed):
@@ -400,28 +400,28 @@ class TownScreen(Screen[None]):
         self.draw_soon()
 
     def action_move(self, ticks: int) -> None:
-        """Some ticks back or forward."""
+        """Goes some ticks back or forward."""
         self._seek(self.player.tick + ticks)
 
     def action_hour(self, hours: int) -> None:
-        """Some hours back or forward."""
+        """Goes some hours back or forward."""
         self._seek(self.player.tick + hours * max(1, 60 // self.reader.town.clock.tick_minutes))
 
     def action_go(self, tick: int) -> None:
-        """To a tick."""
+        """Goes to a tick."""
         self._seek(tick)
 
     def action_end(self) -> None:
-        """To the last tick."""
+        """Goes to the last tick."""
         self._seek(self.player.last)
 
     def action_live(self) -> None:
-        """To the latest tick, and stay there."""
+        """Goes to the latest tick and stays there."""
         self.player.follow()
         self.draw_soon()
 
     def action_play(self) -> None:
-        """Make ticks or stop making them; in the past and in a recording, play what is there."""
+        """Starts or stops making ticks; in the past and in a recording, plays what is there."""
         if self.source.live and self.player.following:
             self.source.pause() if self.source.playing else self.source.play()
         else:
@@ -430,27 +430,27 @@ class TownScreen(Screen[None]):
         self.draw_soon()
 
     def action_step(self) -> None:
-        """One tick."""
+        """Goes on by one tick."""
         if self.source.live and self.player.following:
             self.source.step()
         else:
             self._seek(self.player.tick + 1)
 
     def action_faster(self, step: int) -> None:
-        """Another speed."""
+        """Changes the speed."""
         rate = self.player.faster(step)
         if self.source.live:
             self.source.speed(rate)
         self.draw_status()
 
     def on_timeline_sought(self, message: Timeline.Sought) -> None:
-        """The track was clicked."""
+        """Goes to the clicked place of the track."""
         self._seek(message.tick)
 
     # ── panels ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def action_front(self, name: Key) -> None:
-        """Bring a panel to the front and go there."""
+        """Brings a panel to the front and goes there."""
         self._bring(name)
         self.draw()
         if name == "inspector":
@@ -459,7 +459,7 @@ class TownScreen(Screen[None]):
             self.query_one(f"#{name}").focus()
 
     def _bring(self, name: Key) -> None:
-        """A panel before those that share its place; the styles say which do."""
+        """Brings a panel in front of those that share its place; the styles say which do."""
         for panel in FRONT:
             self.query_one(f"#{panel}").set_class(panel == name, "-front")
         if name in LOWER:
@@ -467,7 +467,7 @@ class TownScreen(Screen[None]):
                 self.query_one(f"#{panel}").set_class(panel == name, "-lower")
 
     def action_next(self, step: int) -> None:
-        """Another character."""
+        """Selects another character."""
         agents = list(self.reader.badges)
         if agents:
             place = agents.index(self.selected) if self.selected in agents else -1
@@ -478,7 +478,7 @@ class TownScreen(Screen[None]):
         self.draw_soon()
 
     def commands(self) -> Iterator[SystemCommand]:
-        """What can be done here, in the language of the run."""
+        """Yields the commands of this screen, in the language of the run."""
         town = self.reader.town
         for action, named in rows(town.language, "terminal", "commands"):
             title, _, key = named.partition(" | ")
@@ -487,35 +487,35 @@ class TownScreen(Screen[None]):
             yield SystemCommand(clean(town.who(agent_id)), badge.letters, partial(self._select, agent_id))
 
     def action_page(self, step: int) -> None:
-        """Another page of the inspector."""
+        """Turns to another page of the inspector."""
         self.query_one(Inspector).turn(step)
         if self.query_one(Inspector).page_name == "memory":
             self.run_worker(self._read_stars, thread=True, exclusive=True, exit_on_error=False)
         self.action_front("inspector")
 
     def action_filter(self) -> None:
-        """Another filter of the log."""
+        """Changes the filter of the log."""
         self.query_one(EventLog).next_filter()
         self.action_front("log")
 
     def on_town_map_picked(self, message: TownMap.Picked) -> None:
-        """A character on the map was clicked."""
+        """Selects the character that was clicked on the map."""
         self._select(message.agent_id)
 
     def on_people_picked(self, message: People.Picked) -> None:
-        """A character was chosen from the list."""
+        """Selects the character that was chosen from the list."""
         self._select(message.agent_id)
         if message.opened:
             self.action_front("inspector")
 
     def on_event_list_opened(self, message: EventList.Opened) -> None:
-        """A line was chosen."""
+        """Shows the reasons of the chosen line."""
         self._open_why(message.event_id)
 
     # ── screens over the town ───────────────────────────────────────────────────────────────────────────────────────
 
     def action_why(self) -> None:
-        """The reasons of the line highlighted in the talk, the log, or a character's goals or past."""
+        """Shows the reasons of the line highlighted in the talk, the log, or a character's goals or past."""
         focused = self.focused
         panel = focused if isinstance(focused, EventList | Rows) else self.query_one(Talk)
         if panel.chosen():
@@ -538,7 +538,7 @@ class TownScreen(Screen[None]):
         self.app.push_screen(WhyScreen(heading, why_text(why, self.palette, language), language))
 
     def action_stars(self) -> None:
-        """Rate the line highlighted in the talk, the log, or a character's memories."""
+        """Rates the line highlighted in the talk, the log, or a character's memories."""
         focused = self.focused
         panel = focused if isinstance(focused, EventList | Rows) else self.query_one(Talk)
         name = panel.rated() if isinstance(panel, Rows) else panel.chosen()
@@ -553,7 +553,7 @@ class TownScreen(Screen[None]):
         self.app.push_screen(panel, self._on_rated)
 
     def _read_stars(self) -> None:
-        """In a worker thread: another process may have the folder of a panel."""
+        """Reads the stars in a worker thread: another process may have the folder of a panel."""
         try:
             stars = self.source.ratings().all()
         except CommonplaceError:  # shown without stars; who asks for them with `s` is told why
@@ -566,7 +566,7 @@ class TownScreen(Screen[None]):
             self.draw_soon()
 
     def action_ask(self) -> None:
-        """Talk with the selected character, as it is at the tick on the screen."""
+        """Talks with the selected character, as it is at the tick on the screen."""
         if self._scene is None or not self.selected:
             return
         try:
@@ -581,7 +581,7 @@ class TownScreen(Screen[None]):
             self._select(agent_id)
 
     def action_god(self) -> None:
-        """Say what happens."""
+        """Opens the line for god mode."""
         self.app.push_screen(CommandScreen(self.source, self.reader.town, self.palette.muted), self._on_submitted)
 
     def _on_submitted(self, confirmation: str | None) -> None:
@@ -589,11 +589,11 @@ class TownScreen(Screen[None]):
             self.notify(clean(confirmation), markup=False)
 
     def action_help(self) -> None:
-        """The keys."""
+        """Shows the keys."""
         self.app.push_screen(HelpScreen(self.palette, self.reader.town.language))
 
     def action_theme(self) -> None:
-        """Dark or light."""
+        """Switches between dark and light."""
         names = list(PALETTES)
         self.app.theme = names[(names.index(self.app.theme) + 1) % len(names)]
         self.draw()

@@ -22,12 +22,12 @@ MOST = 5
 
 
 def star_line(stars: float) -> str:
-    """`★★★☆☆`."""
+    """Returns stars such as `★★★☆☆`."""
     return "★" * int(stars) + "☆" * (MOST - int(stars))
 
 
 class StarsScreen(ModalScreen[Mapping[str, float]]):
-    """A line to choose one to five stars in. Its result are the ratings as they are then, None if nothing was given.
+    """A line to choose one to five stars in. Its result is the new ratings, None if nothing was given.
 
     Reading and rating wait in a worker thread: another process may have the folder.
     """
@@ -46,20 +46,20 @@ class StarsScreen(ModalScreen[Mapping[str, float]]):
         self.words = phrases(language, "terminal")
 
     def compose(self) -> ComposeResult:
-        """One line."""
+        """Builds the line."""
         with Vertical(id="stars"):
             yield Static("…", id="given", markup=False)
 
     def on_mount(self) -> None:
-        """What stars there are."""
+        """Reads the stars there are."""
         self.run_worker(lambda: self._work(0), thread=True, exit_on_error=False)
 
     def action_give(self, stars: int) -> None:
-        """Rate, once it is known that it can be."""
+        """Rates, once it is known that it can be."""
         self.run_worker(lambda: self._work(stars), thread=True, exit_on_error=False)
 
     def _work(self, stars: int) -> None:
-        """In a worker thread. 0 stars: only read."""
+        """Rates in a worker thread; 0 stars only reads."""
         try:
             if stars:
                 self.ratings.rate(self.rated, stars)

@@ -26,7 +26,7 @@ MARGIN = 10
 
 
 class Marks:
-    """Which ticks hold what; filled bit by bit, so that a long run opens at once."""
+    """The marks of ticks, filled bit by bit, so that a long run opens at once."""
 
     def __init__(self) -> None:
         self.talk: Counter[int] = Counter()
@@ -36,7 +36,7 @@ class Marks:
         """The last tick read."""
 
     def read_on(self, source: Source, last: int) -> None:
-        """Read the events up to a tick."""
+        """Reads the events up to a tick."""
         for event in source.events(self.read + 1, last):
             if event.type == "SAY":
                 self.talk[event.tick] += 1
@@ -51,7 +51,7 @@ class Timeline(Widget):
     """Two lines: marks, and the track with the current tick. A click goes there."""
 
     class Sought(Message):
-        """A place on the track was clicked."""
+        """A message: a place on the track was clicked."""
 
         def __init__(self, tick: int) -> None:
             super().__init__()
@@ -63,21 +63,21 @@ class Timeline(Widget):
         self.state: tuple[TownNames, Palette, int, int, int] | None = None
 
     def show(self, town: TownNames, palette: Palette, tick: int, last: int, final: int) -> None:
-        """Draw the current tick, the last committed one and the one the run ends at."""
+        """Draws the current tick, the last committed one and the one the run ends at."""
         state = (town, palette, tick, last, max(final, last, 1))
         if state != self.state:  # a refresh writes both lines to the terminal, changed or not
             self.state = state
             self.refresh()
 
     def read_marks(self, source: Source, last: int, most: int) -> bool:
-        """Read the marks of at most `most` further ticks up to `last`; whether there are more to read."""
+        """Reads the marks of at most `most` further ticks up to `last`. Returns whether there are more to read."""
         if self.marks.read < last:
             self.marks.read_on(source, min(last, self.marks.read + most))
             self.refresh()
         return self.marks.read < last
 
     def on_click(self, event: Click) -> None:
-        """Go to the place clicked."""
+        """Goes to the place clicked."""
         if self.state is not None:
             _, _, _, last, final = self.state
             track = max(1, self.size.width - 2 * MARGIN - 1)
@@ -85,7 +85,7 @@ class Timeline(Widget):
             self.post_message(self.Sought(min(max(tick, 0), last)))
 
     def render(self) -> Text:
-        """The two lines."""
+        """Returns the two lines."""
         if self.state is None:
             return Text()
         town, palette, tick, last, final = self.state
@@ -103,7 +103,7 @@ class Timeline(Widget):
         return line.append(f" {_label(town, final)}", palette.muted)
 
     def _marks(self, palette: Palette, width: int, final: int) -> list[tuple[str, str]]:
-        """A sign and its colour for each column."""
+        """Returns a sign and its colour for each column."""
         talk = [0] * width
         signs: dict[int, tuple[str, str]] = {}
         for tick, said in self.marks.talk.items():
@@ -124,7 +124,7 @@ def _level(said: int, most: int) -> str:
 
 
 def _overlaid(track: Text, marks: Sequence[tuple[str, str]]) -> Text:
-    """Track and marks in one line: a mark takes the place of the track, never of the current tick."""
+    """Puts track and marks in one line: a mark takes the place of the track, never of the current tick."""
     line = Text()
     for column, (sign, colour) in enumerate(marks):
         plain = sign == " " or track.plain[column] == "●"
@@ -133,13 +133,13 @@ def _overlaid(track: Text, marks: Sequence[tuple[str, str]]) -> Text:
 
 
 def _label(town: TownNames, tick: int) -> str:
-    """`Sat 06:00`."""
+    """Returns a label such as `Sat 06:00`."""
     short = phrases(town.language, "days")["short"].split()
     return f"{short[town.clock.time(tick).weekday()]} {hhmm(town.clock.time(tick))}"
 
 
 def _track(town: TownNames, palette: Palette, width: int, ticks: tuple[int, int, int]) -> Text:
-    """Committed ticks up to the current one, those after it, those to come; a stroke at each midnight."""
+    """Draws the committed ticks up to the current one, those after it, those to come, and a stroke at each midnight."""
     here, committed, final = (_column(tick, width, max(ticks[2], 1)) for tick in ticks)
     line = Text.assemble(
         ("━" * here, palette.accent),

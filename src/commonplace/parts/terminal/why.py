@@ -37,7 +37,7 @@ class WhyScreen(ModalScreen[None]):
         self.language = language
 
     def compose(self) -> ComposeResult:
-        """A scrolling page."""
+        """Builds a scrolling page."""
         with VerticalScroll(id="why") as page:
             page.border_title = word(self.language, "why")
             page.border_subtitle = "esc"
@@ -46,7 +46,10 @@ class WhyScreen(ModalScreen[None]):
 
 
 def why_text(why: Reasons, palette: Palette, language: str) -> Text:
-    """Plan, decision, what was remembered, asked and kept, and where it was heard; what is missing is left out."""
+    """Writes plan, decision, what was remembered, asked and kept, and where it was heard.
+
+    Missing parts are left out.
+    """
     writer = _Why(palette, language)
     if item := why["plan"]["item"]:
         writer.plan(item)
@@ -65,7 +68,7 @@ def why_text(why: Reasons, palette: Palette, language: str) -> Text:
 
 
 def retrievals_text(retrievals: Sequence[Retrieved], palette: Palette, language: str) -> Text:
-    """What was searched for, with every part of every score."""
+    """Writes each search with every part of every score."""
     writer = _Why(palette, language)
     for retrieved in retrievals:
         writer.retrieval(retrieved)
@@ -73,7 +76,7 @@ def retrievals_text(retrievals: Sequence[Retrieved], palette: Palette, language:
 
 
 class _Why:
-    """Writes the explanation part by part."""
+    """A writer of the explanation, part by part."""
 
     def __init__(self, palette: Palette, language: str) -> None:
         self.text = Text()
@@ -81,22 +84,22 @@ class _Why:
         self.language = language
 
     def title(self, key: Key, rest: str = "") -> None:
-        """What the following lines are."""
+        """Writes the title of the following lines."""
         self.text.append("\n" if self.text else "")
         self.text.append(f"{word(self.language, key)} ", f"bold {self.palette.accent}")
         self.text.append(f"{rest}\n", self.palette.muted)
 
     def line(self, text: str, style: str = "") -> None:
-        """A line below a title."""
+        """Writes a line below a title."""
         self.text.append(f"  {text}\n", style or self.palette.text)
 
     def plan(self, item: PlannedItem) -> None:
-        """The plan item in force."""
+        """Writes the plan item in force."""
         self.title("plan")
         self.line(f"{item['start_time'][11:16]} {clean(item['action_description'])}")
 
     def reaction(self, reaction: Reacted) -> None:
-        """What was decided, and the reason given."""
+        """Writes what was decided, and the reason given."""
         about = reaction.get("target") or reaction.get("purpose", "")
         self.title("reaction", clean(f"{reaction['decision']} {about}"))
         if reaction["reason"]:
@@ -106,7 +109,7 @@ class _Why:
             self.line(f"{word(self.language, 'evidence')} {ids}", self.palette.muted)
 
     def rules(self, asked: Sequence[AskedRow], lines: Sequence[AuthorLine]) -> None:
-        """The rows of tables that decided, with those that nearly did; lines with conditions, said or held back."""
+        """Writes the table rows that decided or nearly did, and the lines with conditions, said or held back."""
         for row in (one["row"] for one in asked if one["row"]):
             self.title("rule", clean(row["row"]))
             if row["when"]:
@@ -118,7 +121,7 @@ class _Why:
             self.line(clean(line["say"]))
 
     def retrieval(self, retrieved: Retrieved) -> None:
-        """The memories found, each with a bar of its weighted parts and the figures below."""
+        """Writes the memories found, each with a bar of its weighted parts and the figures below."""
         purpose = " · ".join(clean(name) for name in (retrieved["purpose"], retrieved["policy"]) if name)
         self.title("retrieved", purpose)
         if retrieved["query"]:
@@ -165,7 +168,7 @@ class _Why:
                 self.line(f"→ {_sentence(one['answer'])}")
 
     def stored(self, stored: Sequence[StoredRow]) -> None:
-        """What was kept of it, and why or why not."""
+        """Writes what was kept of it, and why or why not."""
         for one in stored:
             weight = f"{word(self.language, 'importance')} {one['importance']:g}"
             self.title("stored" if one["stored"] else "not stored", f"{one['kind']} · {weight}")
@@ -173,7 +176,7 @@ class _Why:
 
 
 def _sentence(value: Any) -> str:
-    """A text as it is, a mapping as `key: value · …`, anything else as JSON."""
+    """Returns a text as it is, a mapping as `key: value · …`, anything else as JSON."""
     if isinstance(value, Mapping):
         pairs = cast("Mapping[str, Any]", value).items()
         return " · ".join(f"{clean(key)}: {_sentence(inner)}" for key, inner in pairs if inner not in (None, "", []))

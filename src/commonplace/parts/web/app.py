@@ -35,9 +35,9 @@ from commonplace.api import ratings_of
 from commonplace.errors import CommonplaceError, Paused, RunDamaged, UsageError
 from commonplace.parts.web import model as m
 from commonplace.parts.web.guard import Gate, Guard
-from commonplace.parts.web.library import NAMES, Conflict, Library, Missing, checked
+from commonplace.parts.web.library import NAMES, Conflict, Library, NotFound, checked
 from commonplace.parts.web.one_file import GET_PAGE, NO_PAGE, STATIC, export
-from commonplace.parts.web.sessions import Session, Sessions
+from commonplace.parts.web.sessions import RunSession, Sessions
 from commonplace.run.explained import EventRow, Reasons
 from commonplace.run.manifest import package_version
 from commonplace.run.reading import Reading
@@ -58,7 +58,10 @@ log = logging.getLogger("commonplace.parts.web")
 
 
 def make_app(library: Library, gate: Gate | None = None, *, go_on: str = "") -> FastAPI:
-    """The server of a library. `gate`: who may come in; loopback if None. `go_on`: a run that is continued at once."""
+    """Makes the server of a library. `gate`: who may come in; loopback if None.
+
+    `go_on`: a run that is continued at once.
+    """
     sessions = Sessions(library, go_on)
 
     @asynccontextmanager
@@ -113,7 +116,7 @@ async def _go_on(sessions: Sessions, run: str) -> None:
 
 
 def _with_messages(schema: dict[str, Any]) -> dict[str, Any]:
-    """The description, with the messages of the live feed, which OpenAPI has no place for."""
+    """Adds the messages of the live feed to the description: OpenAPI has no place for them."""
     messages = [(one, "serialization") for one in (m.Snapshot, m.Delta, m.Status, m.Speaking, m.Problem)]
     _, more = models_json_schema(messages, ref_template="#/components/schemas/{model}")  # pyright: ignore[reportArgumentType]
     schema["components"]["schemas"] = {**more["$defs"], **schema["components"]["schemas"]}
@@ -127,16 +130,16 @@ PROBLEM = "application/problem+json"
 
 
 def problem(status: int, detail: str = "", hint: str = "", **headers: str) -> Response:
-    """RFC 9457. Texts are cleaned: they may quote what somebody sent."""
+    """Returns an error as RFC 9457 words it. Texts are cleaned: they may quote what somebody sent."""
     title = HTTPStatus(status).phrase
     body = m.Problem(title=title, status=status, detail=clean(detail), hint=clean(hint))
     return Response(body.model_dump_json(), status, headers, media_type=PROBLEM)
 
 
 def status_of(error: CommonplaceError) -> int:
-    """How a mistake of a person or a failure is told in HTTP. None of them is a mistake of the server."""
+    """Returns the HTTP status of a person's mistake or a failure. None of them is a mistake of the server."""
     match error:
-        case Missing():
+        case NotFound():
             return 404
         case Conflict():
             return 409
@@ -179,13 +182,13 @@ def _add_errors(app: FastAPI) -> None:
 
 @contextmanager
 def found() -> Generator[None]:
-    """What is asked for by name inside and is not there, is missing."""
+    """Reports a name that is not there as missing."""
     try:
         yield
-    except (Missing, Conflict):
+    except (NotFound, Conflict):
         raise
     except UsageError as error:
-        raise Missing(error.what, hint=error.hint) from error
+        raise NotFound(error.what, hint=error.hint) from error
 
 
 # ── the library ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -194,22 +197,22 @@ def found() -> Generator[None]:
 def _add_library(app: FastAPI, sessions: Sessions) -> None:
     @app.get("/api/scenarios", operation_id="scenarios")
     def scenarios() -> list[m.ScenarioCard]:
-        """The scenarios a page may start."""
+        """List the scenarios a page may start."""
         return sessions.library.scenarios()
 
     @app.get("/api/scenarios/{scenario}", operation_id="scenario")
     def scenario(scenario: str) -> m.ScenarioText:
-        """A scenario as it is written, to begin another one from."""
+        """Return a scenario as it is written, to begin another one from."""
         return m.ScenarioText(text=sessions.library.text(scenario))
 
     @app.post("/api/scenarios/check", operation_id="check")
     def check(body: m.ScenarioText) -> m.Checked:
-        """Everything that keeps a page from starting this scenario; what it is, if nothing does."""
+        """Report everything that keeps a page from starting this scenario; if nothing does, what it is."""
         return checked(body.text)
 
     @app.get("/api/runs", operation_id="runs")
     def runs() -> list[m.RunCard]:
-        """The runs in the runs folder, the latest first."""
+        """List the runs in the runs folder, the latest first."""
         return sessions.cards()
 
     @app.post("/api/runs", operation_id="startRun", status_code=201)
@@ -224,12 +227,12 @@ def _add_library(app: FastAPI, sessions: Sessions) -> None:
 def _add_reading(app: FastAPI, sessions: Sessions) -> None:
     @app.get("/api/runs/{run}", operation_id="town")
     def town(run: m.RunName) -> m.Town:
-        """Everything before the first tick."""
+        """Return everything before the first tick."""
         return sessions.get(run).town()
 
     @app.get("/api/runs/{run}/timeline", operation_id="timeline")
     def timeline(run: m.RunName) -> m.Timeline:
-        """The whole run at a glance."""
+        """Return the whole run at a glance."""
         return sessions.get(run).picture.timeline()
 
     @app.get("/api/runs/{run}/frames", operation_id="frames")
@@ -239,7 +242,7 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
         first: m.Tick = Query(alias="from"),
         last: m.Tick = Query(alias="to"),
     ) -> m.Frames:
-        """The ticks from … to, at most 288 of them; those not made yet are left out."""
+        """Return the ticks from … to, at most 288 of them; those not made yet are left out."""
         session = sessions.get(run)
         with found():
             tick = session.reading.tick(first)
@@ -250,7 +253,7 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
     def events(
         run: m.RunName, first: m.Tick = Query(0, alias="from"), last: m.Tick | None = Query(None, alias="to")
     ) -> list[EventRow]:
-        """Everything that happened in the ticks from … to, as `commonplace events --json` prints it."""
+        """Return everything that happened in the ticks from … to, as `commonplace events --json` prints it."""
         reading = sessions.get(run).reading
         upto = reading.last_tick if last is None else min(last, reading.last_tick)
         if upto - first >= MOST_EVENT_TICKS:
@@ -267,7 +270,7 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
         place: str = Query("", max_length=100),
         limit: int = Query(200, ge=1, le=1000),
     ) -> list[m.EventLine]:
-        """The latest lines up to a tick that fit all filters, oldest first."""
+        """List the latest lines up to a tick that fit all filters, oldest first."""
         session = sessions.get(run)
         with found():
             session.reading.tick(to)
@@ -275,14 +278,14 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
 
     @app.get("/api/runs/{run}/events/{event_id}/why", operation_id="why")
     def why(run: m.RunName, event_id: str) -> Reasons:
-        """The reasons of an event, as `commonplace why --json` prints them."""
+        """Return the reasons of an event, as `commonplace why --json` prints them."""
         session = sessions.get(run)
         with found():
             return reasons(session.reading, event_id)
 
     @app.get("/api/runs/{run}/agents/{agent_id}", operation_id="agent")
     def agent(run: m.RunName, agent_id: str, request: Request, at: m.Tick | None = None) -> AgentDetail:
-        """A character as of a tick."""
+        """Return a character as of a tick."""
         session = sessions.get(run)
         with found():
             tick = session.reading.tick(at)
@@ -306,7 +309,7 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
         offset: int = Query(0, ge=0, le=10**9),
         limit: int = Query(50, ge=1, le=200),
     ) -> m.Memories:
-        """What a character remembers: the latest first, or ranked for a question."""
+        """List a character's memories: the latest first, or ranked for a question."""
         session = sessions.get(run)
         with found():
             tick = session.reading.tick(at)
@@ -330,7 +333,7 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
 
     @app.get("/api/runs/{run}/metrics", operation_id="metrics")
     def metrics(run: m.RunName, at: m.Tick | None = None) -> m.Metrics:
-        """What emerged up to a tick."""
+        """Return what emerged up to a tick."""
         session = sessions.get(run)
         with found():
             tick = session.reading.tick(at)
@@ -338,7 +341,7 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
 
     @app.get("/api/runs/{run}/hours", operation_id="hours")
     def hours(run: m.RunName, at: m.Tick | None = None) -> list[m.Hour]:
-        """What emerged hour by hour up to a tick, which is the last row."""
+        """Return what emerged hour by hour up to a tick, which is the last row."""
         session = sessions.get(run)
         with found():
             tick = session.reading.tick(at)
@@ -346,7 +349,7 @@ def _add_reading(app: FastAPI, sessions: Sessions) -> None:
 
     @app.get("/api/runs/{run}/ratings", operation_id="ratings")
     def ratings(run: m.RunName) -> dict[str, float]:
-        """Event or memory id → stars, 0 for none, of all that can be rated now."""
+        """Return stars by event or memory id, 0 for none, of everything that can be rated now."""
         return dict(ratings_of(sessions.get(run).reading).all())
 
 
@@ -359,7 +362,10 @@ def _add_replay(app: FastAPI, sessions: Sessions) -> None:
         first: m.Tick | None = Query(None, alias="from"),
         last: m.Tick | None = Query(None, alias="to"),
     ) -> Response:
-        """The run as one HTML file to send to somebody, as `commonplace export RUN html` writes it. Takes seconds."""
+        """Return the run as one HTML file to send to somebody, as `commonplace export RUN html` writes it.
+
+        Takes seconds.
+        """
         path = sessions.library.path(run)
         if not making.acquire(blocking=False):
             raise Conflict("another file is being made", hint="try again in a moment")
@@ -376,8 +382,8 @@ def _add_replay(app: FastAPI, sessions: Sessions) -> None:
         return FileResponse(done.path, filename=done.path.name, media_type="text/html", background=cleanup)
 
 
-def kept(request: Request, session: Session, tick: int, make: Any) -> Any:
-    """The answer about committed ticks up to one, which a page may keep: an unchanged one is not made or sent again.
+def kept(request: Request, session: RunSession, tick: int, make: Any) -> Any:
+    """Answers about committed ticks so that a page may keep the answer: an unchanged one is not made or sent again.
 
     It is asked for again all the same, because another run may take the name of this one.
     """
@@ -392,17 +398,17 @@ def kept(request: Request, session: Session, tick: int, make: Any) -> Any:
 
 
 def _add_doing(app: FastAPI, sessions: Sessions) -> None:
-    async def session_of(run: str) -> Session:
+    async def session_of(run: str) -> RunSession:
         return await asyncio.to_thread(sessions.get, run)
 
     @app.post("/api/runs/{run}/inputs", operation_id="submit")
     async def inputs(run: m.RunName, body: m.Input) -> m.Accepted:
-        """God mode and inner voices: what would happen, or what will."""
+        """Queue or preview an input: god mode or an inner voice."""
         return await (await session_of(run)).put_in(body)
 
     @app.post("/api/runs/{run}/control", operation_id="control")
     async def control(run: m.RunName, body: m.Control) -> m.Status:
-        """Play, pause, step, set the speed."""
+        """Play, pause, step or set the speed."""
         return await (await session_of(run)).control(body)
 
     @app.post("/api/runs/{run}/talk", operation_id="talk")
@@ -449,8 +455,8 @@ def _add_live(app: FastAPI, sessions: Sessions) -> None:
             await socket.close(1008, "nothing is expected here")
 
 
-async def _send(socket: WebSocket, session: Session, after: int | None) -> None:
-    """Send what comes, as fast as the connection takes it."""
+async def _send(socket: WebSocket, session: RunSession, after: int | None) -> None:
+    """Sends the messages as fast as the connection takes them."""
     with suppress(WebSocketDisconnect):
         try:
             async with aclosing(session.feed.follow(after)) as messages:
@@ -480,10 +486,10 @@ def _add_page(app: FastAPI) -> None:
 
 
 class Hashed(StaticFiles):
-    """The files of the page. What lies in `assets` has its digest in its name and never changes."""
+    """The files of the page. A file in `assets` has its digest in its name and never changes."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
-        """The file, with how long it may be kept."""
+        """Returns the file with the time for which it may be kept."""
         response = super().file_response(*args, **kwargs)
         hashed = "assets" in Path(args[0]).parts
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if hashed else "no-cache"

@@ -20,7 +20,7 @@ from commonplace.text import clean
 
 
 def run_card(name: str, reading: Reading, part: ScenarioPart | None = None, **running: Any) -> wire.RunCard:
-    """The card of a run. `running`: `live`, `playing` and the like, which the file cannot say.
+    """Returns the card of a run. `running`: `live`, `playing` and the like, which the file cannot say.
 
     `part`: its scenario, for a caller that has it; reading that of a large town takes a second. Raises ValueError for a
     scenario that cannot be read.
@@ -47,7 +47,7 @@ def run_card(name: str, reading: Reading, part: ScenarioPart | None = None, **ru
 
 
 def broken_card(name: str, problem: str) -> wire.RunCard:
-    """The card of a file that cannot be opened."""
+    """Returns the card of a file that cannot be opened."""
     return wire.RunCard(
         run=name,
         title=name,
@@ -68,14 +68,14 @@ def broken_card(name: str, problem: str) -> wire.RunCard:
 
 
 def without_credentials(mind: str) -> str:
-    """The name of a mind without user and password, should it be a URL that holds them."""
+    """Returns the name of a mind without user and password, in case it is a URL that holds them."""
     scheme, dashes, rest = mind.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{dashes}{host.rpartition('@')[2]}{slash}{path}" if dashes else clean(mind)
 
 
 def last_write(path: Path) -> datetime:
-    """When the run or its journal was last written, in whole seconds."""
+    """Returns when the run or its journal was last written, in whole seconds."""
     files = (path, beside(path, "-wal"))
     return datetime.fromtimestamp(int(max(file.stat().st_mtime for file in files if file.exists())), UTC)
 

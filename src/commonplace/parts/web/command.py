@@ -85,7 +85,10 @@ def serve(
 
 
 async def _served(server: Server, listening: socket.socket, announce: Callable[[], None]) -> None:
-    """Serve until a signal comes or the terminal is closed; without one, and under `nohup`, only signals count."""
+    """Serves until a signal comes or the terminal is closed.
+
+    Without a terminal, and under `nohup`, only signals count.
+    """
     heeded = any(number.name == "SIGHUP" for number in stopping_signals())
     terminals = [descriptor for descriptor in (0, 1, 2) if heeded and os.isatty(descriptor)]
     async with leaving(server.leave, terminals):
@@ -94,7 +97,7 @@ async def _served(server: Server, listening: socket.socket, announce: Callable[[
 
 
 def _chosen(what: str, runs: Path, minds: Mapping[str, str], *, trust: bool) -> Path:
-    """The run to show: a file, a run of the folder, or that of a scenario, which is made if it is not there."""
+    """Returns the run to show: a file, a run of the folder, or that of a scenario, which is made if it is not there."""
     for path in (Path(what), runs / f"{what}.run"):
         if path.suffix == ".run" and kind_of(path) == "file":
             return _agreed_run(path, trust=trust)
@@ -118,7 +121,7 @@ def _agreed_run(path: Path, *, trust: bool) -> Path:
 
 
 def _listening(host: str, port: int | None) -> socket.socket:
-    """A socket that listens. Raises CommonplaceError for an address or a port that cannot be had."""
+    """Opens a listening socket. Raises CommonplaceError for an unavailable address or port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = [port] if port is not None else [*range(PORT, PORT + TRIED), 0]
     for number in wanted:
@@ -138,7 +141,7 @@ def _listening(host: str, port: int | None) -> socket.socket:
 
 
 def _shown(host: str) -> str:
-    """The host as others reach it; of all addresses the one that leads out of this machine."""
+    """Returns the host as others reach it; of all addresses the one that leads out of this machine."""
     if host in EVERYWHERE:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:

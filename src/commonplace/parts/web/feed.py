@@ -26,7 +26,7 @@ LOOK_EVERY = 0.3
 
 
 class Feed:
-    """What is sent to everybody who watches a run. Belongs to one event loop."""
+    """The messages for everybody who watches a run. Belongs to one event loop."""
 
     def __init__(
         self, picture: Picture, status: Callable[[], wire.Status], speaking: Callable[[], Mapping[str, str]]
@@ -44,18 +44,18 @@ class Feed:
         self._looking: asyncio.Task[None] | None = None
 
     def changed(self, tick: int = -1) -> None:
-        """A tick was committed, or the status is another."""
+        """Wakes the followers: a tick was committed, or the status has changed."""
         self.last = max(self.last, tick)
         self._news.set()
         self._news = asyncio.Event()
 
     def dated(self, status: wire.Status) -> wire.Status:
-        """The status with the last tick."""
+        """Returns the status with the last tick."""
         last = max(0, self.last)
         return status.model_copy(update={"last_tick": last, "final_tick": max(last, status.final_tick)})
 
     async def follow(self, after: int | None = None) -> AsyncGenerator[str]:
-        """The messages for somebody who has tick `after`, without end; the next is made when it is asked for."""
+        """Yields the messages for somebody who has tick `after`, without end. Each is made when it is asked for."""
         self.watching += 1
         try:
             if self._looking is None:
@@ -90,7 +90,7 @@ class Feed:
                 self._looking = None
 
     async def _message(self, kind: str, tick: int) -> str:
-        """The message, made by the first who needs it."""
+        """Returns the message; the first who needs it has it made."""
         task = self._sent.get((kind, tick))
         if task is None:
             task = self._sent[kind, tick] = asyncio.create_task(asyncio.to_thread(self._made, kind, tick))
@@ -100,7 +100,10 @@ class Feed:
         return await asyncio.shield(task)
 
     def _forget_failed(self, kind: str, tick: int, task: asyncio.Task[str]) -> None:
-        """It is made again for who asks next. Nobody may wait any more, so nobody else need look at the error."""
+        """Forgets a failed message, so that it is made again for the next reader.
+
+        Somebody must look at the error, and nobody may be waiting.
+        """
         if task.cancelled() or task.exception() is not None:
             self._sent.pop((kind, tick), None)
 

@@ -68,7 +68,7 @@ WELCOME = (
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Who may come in."""
+    """The rules of access."""
 
     token: str = field(default="", repr=False)
     """Empty on loopback."""
@@ -78,17 +78,17 @@ class Gate:
 
     @classmethod
     def loopback(cls) -> Gate:
-        """For a server that only this machine reaches."""
+        """Returns the gate of a server that only this machine reaches."""
         return cls()
 
     @classmethod
     def network(cls, host: str) -> Gate:
-        """For one that others reach under `host`, with a new token."""
+        """Returns the gate of a server that others reach under `host`, with a new token."""
         own = {socket.gethostname().lower(), f"{socket.gethostname().lower()}.local", "localhost", host.lower()}
         return cls(secrets.token_urlsafe(32), frozenset(own), loopback_only=False)
 
     def answers_to(self, host: str) -> bool:
-        """Whether a `Host` header names this server. An address cannot be made to point elsewhere, a name can."""
+        """Tells whether a `Host` header names this server. An address cannot be made to point elsewhere, a name can."""
         try:
             name = urlsplit(f"//{host}").hostname or ""
             _ = urlsplit(f"//{host}").port
@@ -104,7 +104,7 @@ class Gate:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a server at the address."""
+    """Tells whether only this machine reaches a server at the address."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -112,7 +112,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_full(address: str, taken: Sequence[str], most: int) -> bool:
-    """Whether an address gets no further place beside those `taken`: the address of each that is in use.
+    """Tells whether an address gets no further place beside those `taken`: the address of each that is in use.
 
     An address may have as many as are left for all others: one alone gets half, and none can shut out the rest. The
     loopback address may have all: whoever comes through a proxy or a tunnel on this machine shares it, and whoever else
@@ -123,14 +123,14 @@ def is_full(address: str, taken: Sequence[str], most: int) -> bool:
 
 
 class Buckets:
-    """How often each address may do something: at once, and a second in the long run."""
+    """Limits on how often each address may do something: at once, and a second in the long run."""
 
     def __init__(self, burst: float, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._burst, self._rate, self._clock = burst, rate, clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str, amount: float = 1.0) -> bool:
-        """Whether it may once more."""
+        """Tells whether the address may do it once more, and counts it."""
         left = self.left(address)
         allowed = left >= amount
         self._left[address] = (left - amount if allowed else left, self._clock())
@@ -140,13 +140,13 @@ class Buckets:
         return allowed
 
     def left(self, address: str) -> float:
-        """How often it may at once."""
+        """Returns how often the address may still do it at once."""
         left, at = self._left.get(address, (self._burst, self._clock()))
         return min(self._burst, left + (self._clock() - at) * self._rate)
 
 
 class Guard:
-    """ASGI middleware: lets a request through, or answers it."""
+    """ASGI middleware that lets a request through or answers it."""
 
     def __init__(self, app: ASGIApp, gate: Gate) -> None:
         self.app = app
@@ -159,7 +159,7 @@ class Guard:
         """The address of each live connection."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request or connection."""
+        """Answers one request or connection."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -176,7 +176,7 @@ class Guard:
             await self._pass(scope, receive, send)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str, str] | None:
-        """(status, what is wrong, what to do) for a request that may not pass."""
+        """Returns (status, what is wrong, what to do) for a request that may not pass."""
         live, address = scope["type"] == "websocket", _address(scope)
         changing = not live and scope["method"] not in SAFE
         host = headers.get("host", "")
@@ -209,7 +209,7 @@ class Guard:
         given = [
             *(value for name, value in parse_qsl(scope["query_string"].decode("latin-1")) if name == "token"),
             headers.get("authorization", "").removeprefix("Bearer "),
-            *(_cookies(headers.get("cookie", "")).get(COOKIE, ""),),
+            _cookies(headers.get("cookie", "")).get(COOKIE, ""),
         ]
         given = [one for one in given if one]
         hint = "open the address with ?token=… that was printed when the server started"
@@ -257,16 +257,15 @@ def _address(scope: Scope) -> str:
 
 
 def _is_foreign(headers: Headers, host: str) -> bool:
-    """Whether a page of another site asks. What is not a browser sends neither of the two."""
+    """Tells whether a page of another site asks. A client that is no browser sends neither header.
+
+    The scheme of the origin may be a proxy's.
+    """
+    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        return True
     origin = headers.get("origin")
-    site = headers.get("sec-fetch-site", "none")
-    return site not in ("same-origin", "none") or (origin is not None and not _same(origin, host))
-
-
-def _same(origin: str, host: str) -> bool:
-    """Whether a page of the origin was served from this host. The scheme may be a proxy's."""
-    scheme, dashes, rest = origin.partition("://")
-    return bool(dashes) and scheme in ("http", "https") and rest.lower() == host.lower()
+    scheme, _, served_from = (origin or "").partition("://")
+    return origin is not None and (scheme not in ("http", "https") or served_from.lower() != host.lower())
 
 
 def _number(text: str) -> int:
@@ -297,7 +296,10 @@ async def _answer(scope: Scope, receive: Receive, send: Send, status: int, detai
 
 
 async def _welcome(scope: Scope, send: Send, token: str) -> None:
-    """Keep the token in a cookie, and go on without it in the address. What else is asked for the page reads itself."""
+    """Keeps the token in a cookie and redirects to the address without it.
+
+    The page itself reads the rest of the query.
+    """
     rest = [(name, value) for name, value in parse_qsl(scope["query_string"].decode("latin-1")) if name != "token"]
     target = "/" + (f"#{urlencode(rest)}" if rest else "")
     place = escape(target).encode()

@@ -36,8 +36,8 @@ FEELINGS: dict[str, dict[str, Any]] = {
 """What `emotion` may be besides a keyword."""
 
 
-class Inspector:
-    """What the page asks of one run at one tick. A tick given as None is the last one. May be used by several threads.
+class RunInspector:
+    """The answers to a page about one run at one tick. None as a tick means the last one. Threads may share it.
 
     Each method raises UsageError for a tick or a character that the run does not have.
     """
@@ -53,13 +53,13 @@ class Inspector:
     # ── the society ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def metrics(self, at: int | None = None) -> wire.Metrics:
-        """What emerged up to a tick."""
+        """Returns what emerged up to a tick."""
         tick = self.reading.tick(at)
         with self._measuring:
             return self.measured(tick, self.reading.states_at(tick), self.reading.usage(tick)[:-1])
 
     def measured(self, tick: int, states: Mapping[str, CharacterState], usage: list[dict[str, Any]]) -> wire.Metrics:
-        """The same for a caller that has everybody's state at the tick and the usage at hand."""
+        """Returns the same for a caller that has everybody's state at the tick and the usage at hand."""
         reading = self.reading
         talks, said = Counter[tuple[str, str]](), spoken(reading, tick)
         for _, talk in of_kind(reading.events(0, tick, type="CONVERSATION_STARTED"), ConversationStarted):
@@ -82,14 +82,14 @@ class Inspector:
         )
 
     def hours(self, at: int | None = None) -> list[wire.Hour]:
-        """How acquaintance and knowledge have spread up to a tick, hour by hour."""
+        """Returns how acquaintance and knowledge have spread up to a tick, hour by hour."""
         with self._measuring:
             return [wire.Hour.model_validate(row) for row in emergence(self.reading, last=self.reading.tick(at))]
 
     # ── one character ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def agent(self, agent_id: str, at: int | None = None, **known: Any) -> AgentDetail:
-        """A character as of a tick. `known`: `state`, `mood` and `knows` of a caller that has them at hand."""
+        """Returns a character as of a tick. `known`: `state`, `mood` and `knows` of a caller that has them at hand."""
         past = self._past.setdefault(agent_id, {})
         return Inspection(self.reading, agent_id, at, town=self._picture.names, past=past, **known).detail()
 

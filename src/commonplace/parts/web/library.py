@@ -40,12 +40,12 @@ SHOWN = 300
 """Characters of what is wrong with a run."""
 
 
-class Missing(UsageError):
-    """There is nothing of that name."""
+class NotFound(UsageError):
+    """An error: nothing has that name."""
 
 
 class Conflict(UsageError):
-    """It cannot be done as things are: the name is taken, or another process has the run."""
+    """An error: the name is taken, or another process has the run."""
 
 
 class Library:
@@ -61,20 +61,20 @@ class Library:
     # ── runs ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def path(self, name: str) -> Path:
-        """The file of a run. Raises Missing for a name without one, whatever lies at such a path elsewhere."""
+        """Returns the file of a run. Raises NotFound for a name without one, whatever lies at such a path elsewhere."""
         if name in self._also:
             return self._also[name]
         if NAME.fullmatch(name):
             path = self.folder / f"{name}{ENDING}"
             if path.is_file() and path.resolve().parent == self.folder.resolve():
                 return path
-        raise Missing(
+        raise NotFound(
             f"there is no run {shortened(clean(name), 100)!r}",
             hint="the library lists those there are: `GET /api/runs`",
         )
 
     def free(self, wanted: str) -> tuple[str, Path]:
-        """A name like the wanted one that no run has, and the path for it."""
+        """Returns a free name like the wanted one, and the path for it."""
         base = re.sub(r"[^\w가-힣.-]", "-", wanted).lstrip(".-")[:90] or "run"
         for number in count(1):
             name = base if number == 1 else f"{base}-{number}"
@@ -84,7 +84,10 @@ class Library:
         raise AssertionError
 
     def reserved(self, name: str | None, wanted: str) -> tuple[str, Path]:
-        """The path for a new run of that name, or of one like `wanted`. Raises Conflict for a name that is taken."""
+        """Returns the path for a new run of that name, or of one like `wanted`.
+
+        Raises Conflict for a name that is taken.
+        """
         if name is None:
             return self.free(wanted)
         path = self.folder / f"{name}{ENDING}"
@@ -95,7 +98,10 @@ class Library:
         return name, path
 
     def cards(self, shown: Callable[[str, Path], wire.RunCard]) -> Iterator[wire.RunCard]:
-        """A card for each run, the latest first. `shown` makes it of name and path: `card`, where nobody knows more."""
+        """Yields a card for each run, the latest first.
+
+        `shown` makes it of name and path: `card`, where nobody knows more.
+        """
         here = [path for path in self.folder.glob(f"*{ENDING}") if NAME.fullmatch(path.stem) and path.is_file()]
         named = {path.stem: path for path in here if path.resolve().parent == self.folder.resolve()} | self._also
         paths = sorted(named.items(), key=lambda one: _written(one[1]), reverse=True)
@@ -103,7 +109,7 @@ class Library:
             yield shown(name, path)
 
     def fork(self, name: str, body: wire.Fork) -> str:
-        """A copy of a run up to a tick, with something that happens next; returns its name."""
+        """Copies a run up to a tick, adds something that happens next, and returns the copy's name."""
         source = self.path(name)
         new, target = self.reserved(body.run, f"{name}-t{body.at}")
         with written_fork(source, body.at, target) as part:
@@ -114,45 +120,42 @@ class Library:
     # ── scenarios ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def scenarios(self) -> list[wire.ScenarioCard]:
-        """Those a page may start: shipped ones, and the files of the scenarios folder."""
+        """Lists the scenarios a page may start: shipped ones, and the files of the scenarios folder."""
         cards = [_scenario_card(name, *located(name)) for name, _, _ in shipped()]
         cards += [_scenario_card(name, *located(str(path))) for name, path in self._files().items()]
         return [card for card in cards if card is not None]
 
     def scenario(self, name: str) -> str:
-        """What `create_run` takes for the name. Raises Missing for any other than `scenarios` lists."""
+        """Returns what `create_run` takes for the name. Raises NotFound for any other than `scenarios` lists."""
         if name in {one for one, _, _ in shipped()}:
             return name
         path = self._files().get(name)
         if path is None:
             known = ", ".join(card.name for card in self.scenarios())
-            raise Missing(f"there is no scenario {shortened(clean(name), 100)!r}", hint=f"there are {known}")
+            raise NotFound(f"there is no scenario {shortened(clean(name), 100)!r}", hint=f"there are {known}")
         return str(path)
 
     def text(self, name: str) -> str:
-        """The text of a scenario. Raises Missing for any other than `scenarios` lists."""
+        """Returns the text of a scenario. Raises NotFound for any other than `scenarios` lists."""
         return find(self.scenario(name)).text
 
     def _files(self) -> dict[str, Path]:
         if self._scenarios is None or not self._scenarios.is_dir():
             return {}
         home, names = self._scenarios.resolve(), {name for name, _, _ in shipped()}
-        files = [path for path in sorted(home.iterdir()) if _is_scenario(path) and path.is_file()]
-        return {path.stem: path for path in files if path.resolve().parent == home and path.stem not in names}
+        files = [path for path in sorted(home.iterdir()) if path.suffix in SCENARIO_FILES and path.is_file()]
+        own = [path for path in files if not path.name.endswith(RULES) and path.resolve().parent == home]
+        return {path.stem: path for path in own if path.stem not in names}
 
 
 def card(name: str, path: Path) -> wire.RunCard:
-    """What the library shows of a run, or why it cannot be opened."""
+    """Returns what the library shows of a run, or why it cannot be opened."""
     try:
         with Reading.open(path) as reading:
             return run_card(name, reading)
     except (CommonplaceError, OSError, ValueError, OverflowError) as error:
         what = error.what if isinstance(error, CommonplaceError) else str(error)
         return broken_card(name, shortened(clean(what), SHOWN))
-
-
-def _is_scenario(path: Path) -> bool:
-    return path.suffix in SCENARIO_FILES and not path.name.endswith(RULES)
 
 
 def _written(path: Path) -> float:
@@ -186,7 +189,7 @@ def _scenario_card(name: str, text: str, origin: str) -> wire.ScenarioCard | Non
 
 
 def checked(text: str) -> wire.Checked:
-    """Everything that keeps a page from starting a scenario of this text, in the order of lines; else what it is."""
+    """Returns everything that keeps a page from starting this scenario, in the order of lines; else what it is."""
     source = read(text, "scenario")
     part, mistakes = examined(source)
     found = [
@@ -207,7 +210,7 @@ def checked(text: str) -> wire.Checked:
 
 
 def refuse(text: str) -> ScenarioPart:
-    """The scenario of a text from a page. Raises UsageError for one with mistakes, and for one that reaches out."""
+    """Returns the scenario of a text from a page. Raises UsageError if it has mistakes or reaches out."""
     source = read(text, "scenario")
     part, mistakes = examined(source)
     if part is None or mistakes:
@@ -218,7 +221,7 @@ def refuse(text: str) -> ScenarioPart:
 
 
 def _reaching_out(source: Source, part: ScenarioPart) -> Iterator[tuple[int, str]]:
-    """(line, what is wrong) for what a page may not name: code, prompts, servers and other files."""
+    """Yields (line, what is wrong) for what a page may not name: code, prompts, servers and other files."""
     if part.stage not in STAGES:
         yield source.line(("stage",)), f"a scenario from a page cannot name code: stage {clean(part.stage)!r}"
     if part.prompts:

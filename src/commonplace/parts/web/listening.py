@@ -38,13 +38,13 @@ GRACE = 5
 """Seconds that open requests have to end when the server does."""
 
 
-class Http(H11Protocol):
-    """HTTP with deadlines."""
+class HttpConnection(H11Protocol):
+    """An HTTP connection with deadlines."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Refuse one too many; else wait for its first request."""
+        """Refuses one connection too many; otherwise waits for its first request."""
         others: set[Any] = self.connections
         address, taken = _address(get_remote_addr(transport)), [_address(one.client) for one in others]
         if is_full(address, taken, MOST_CONNECTIONS):
@@ -55,7 +55,7 @@ class Http(H11Protocol):
         self._expect()
 
     def data_received(self, data: bytes) -> None:
-        """A piece of a request. A piece does not extend the deadline."""
+        """Takes a piece of a request. A piece does not extend the deadline."""
         self._expect()
         super().data_received(data)
         whole = self.cycle is not None and not self.cycle.more_body  # pyright: ignore[reportUnnecessaryComparison]
@@ -63,18 +63,18 @@ class Http(H11Protocol):
             self._stop()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has ended."""
+        """Ends the deadlines."""
         self._stop()
         if self.flow is not None:  # pyright: ignore[reportUnnecessaryComparison] – one too many has none
             super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """The other end takes nothing for now."""
+        """Sets a deadline: the other end takes nothing for now."""
         super().pause_writing()
         self._expect(ANSWER_TIME)
 
     def resume_writing(self) -> None:
-        """It does again."""
+        """Ends that deadline."""
         super().resume_writing()
         self._stop()
 
@@ -88,19 +88,19 @@ class Http(H11Protocol):
             self._deadline = None
 
 
-class Live(WebSocketsSansIOProtocol):
+class LiveConnection(WebSocketsSansIOProtocol):
     """A live connection that is cut when it sends too much, or does not answer."""
 
     _got = 0
     _since = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin; a closing that is not answered takes this long."""
+        """Begins, and limits the time that an unanswered closing may take."""
         super().connection_made(transport)
         self.close_timeout = CLOSE_TIME
 
     def data_received(self, data: bytes) -> None:
-        """Count what comes: pings are answered, so a flood of them would pile up answers."""
+        """Counts what comes: pings are answered, so a flood of them would pile up answers."""
         now = self.loop.time()
         if now - self._since > RECEIVED[1]:
             self._got, self._since = 0, now
@@ -111,17 +111,17 @@ class Live(WebSocketsSansIOProtocol):
         super().data_received(data)
 
     async def send(self, message: Any) -> None:
-        """Send what the app says. A refusal is an answer: uvicorn would print that there was none."""
+        """Sends what the app says. A refusal is an answer: uvicorn would print that there was none."""
         await super().send(message)
         self.handshake_complete = self.handshake_complete or self.close_sent
 
     def keepalive_timeout(self) -> None:
-        """Closing alone would wait until the other end has taken what is still to be sent."""
+        """Cuts the connection: closing alone would wait until the other end has taken everything."""
         super().keepalive_timeout()
         self.transport.abort()
 
     def shutdown(self) -> None:
-        """The same when the server ends."""
+        """Cuts the connection when the server ends."""
         super().shutdown()
         self.loop.call_later(1.0, self.transport.abort)
 
@@ -131,20 +131,20 @@ def _address(client: tuple[str, int] | None) -> str:
 
 
 class Server(uvicorn.Server):
-    """A server that its caller tells to end; signals are the caller's."""
+    """A server that its caller ends; the caller handles signals."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Take none: uvicorn would raise them again inside the event loop, which still has things to tidy up."""
+        """Takes no signals: uvicorn would raise them again inside the event loop, which still has to tidy up."""
         yield
 
     def leave(self) -> None:
-        """End in order. Called again: without waiting for open requests."""
+        """Ends in order. A second call does not wait for open requests."""
         self.force_exit = self.should_exit
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let the app end in any case. An answer that is cut off by it is no error to report."""
+        """Lets the app end in any case. An answer that is cut off by it is no error to report."""
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         await super().shutdown(sockets)
         if self.force_exit:
@@ -152,11 +152,11 @@ class Server(uvicorn.Server):
 
 
 def server(app: ASGIApp, **more: Any) -> Server:
-    """What serves the app. `more` are settings of uvicorn."""
+    """Returns the server of the app. `more` are settings of uvicorn."""
     settings: dict[str, Any] = {
         "loop": "asyncio",
-        "http": Http,
-        "ws": Live,
+        "http": HttpConnection,
+        "ws": LiveConnection,
         "ws_max_size": FRAME_BYTES,
         "ws_per_message_deflate": True,
         "h11_max_incomplete_event_size": HEADER_BYTES,

@@ -27,7 +27,7 @@ Sentence = Annotated[str, Field(min_length=1, max_length=2000)]
 
 
 class Wire(BaseModel):
-    """Base of all: unknown keys are mistakes."""
+    """The base of all models: unknown keys are mistakes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -200,7 +200,7 @@ class EventLine(Wire):
 
 
 class CircumstanceState(Wire):
-    """Something that is so."""
+    """A circumstance that holds."""
 
     key: str
     """`burning.noodle-bar`."""
@@ -238,7 +238,7 @@ class Snapshot(Weather):
 
 
 class Delta(Weather):
-    """What a tick changed against the tick before: `seq` is one more than that of the message before."""
+    """The changes of one tick: `seq` is one more than that of the message before."""
 
     type: Literal["delta"]
     seq: Tick
@@ -252,7 +252,7 @@ class Delta(Weather):
 
 
 class Status(Wire):
-    """How the run is doing; sent whenever it changes. It has no number."""
+    """The state of the run; sent whenever it changes. It has no number."""
 
     type: Literal["status"]
     live: bool
@@ -266,7 +266,7 @@ class Status(Wire):
 
 
 class Speaking(Wire):
-    """What is being said in the tick that is being made, as far as a model has written it; sent whenever it changes.
+    """Words that are being said in the tick under way, as far as a model has written them; sent whenever they change.
 
     It may be refused. It has no number, and the next tick ends it.
     """
@@ -343,7 +343,7 @@ class Step(Wire):
 
 
 class Spread(Wire):
-    """How far a fact has come."""
+    """A fact and how far it has spread."""
 
     fact: str
     text: str
@@ -362,7 +362,7 @@ class Talked(Wire):
 
 
 class Warmth(Wire):
-    """How one sees another."""
+    """The view that one character has of another."""
 
     source: str
     target: str
@@ -371,7 +371,7 @@ class Warmth(Wire):
 
 
 class Metrics(Wire):
-    """What emerged up to a tick."""
+    """The results of measuring a run up to a tick."""
 
     tick: Tick
     spreads: list[Spread]
@@ -386,7 +386,7 @@ class Metrics(Wire):
 
 
 class Hour(Wire):
-    """How far acquaintance and knowledge had come by an hour, as `commonplace metrics --json` prints it."""
+    """The spread of acquaintance and knowledge by an hour, as `commonplace metrics --json` prints it."""
 
     tick: Tick
     time: str
@@ -403,7 +403,7 @@ class Hour(Wire):
 
 
 class NewRun(Wire):
-    """Start a run: of a scenario the server knows by name, or of one written in the page."""
+    """A run to start: of a scenario the server knows by name, or of one written in the page."""
 
     scenario: str = ""
     text: Annotated[str, Field(max_length=400_000)] = ""
@@ -429,7 +429,7 @@ class Finding(Wire):
 
 
 class Checked(Wire):
-    """What is wrong with a scenario; what it is, if a page may start it."""
+    """The mistakes of a scenario; its card if a page may start it."""
 
     findings: list[Finding]
     scenario: ScenarioCard | None
@@ -445,14 +445,14 @@ class Input(Wire):
 
 
 class Accepted(Wire):
-    """What will happen, in words, and from which tick."""
+    """An accepted input: what will happen, in words, and from which tick."""
 
     text: str
     tick: Tick
 
 
 class Control(Wire):
-    """When ticks are made; never what happens in them."""
+    """An order about when ticks are made; never about what happens in them."""
 
     action: Literal["play", "pause", "step", "speed"]
     rate: float = Field(default=2.0, ge=0, le=1000)
@@ -470,7 +470,7 @@ class Ask(Wire):
 
 
 class Answer(Wire):
-    """What the character said, and why."""
+    """A character's answer and its reasons."""
 
     agent_id: str
     question: str
@@ -489,7 +489,7 @@ class Rate(Wire):
 
 
 class Rated(Wire):
-    """What was rated, and how important it is now."""
+    """A rated memory and its new importance."""
 
     memory_id: str
     stars: float

@@ -32,7 +32,7 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Memory
 from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.web.card import run_card
-from commonplace.parts.web.inspector import Inspector
+from commonplace.parts.web.inspector import RunInspector
 from commonplace.parts.web.picture import Picture
 from commonplace.run.minds import Usage, verdicts
 from commonplace.run.reading import MOOD_REACH, Reading, mood
@@ -90,7 +90,7 @@ def export(
     force: bool = False,
     progress: Progress = lambda _: None,
 ) -> Written:
-    """Write the ticks first … last, by default all, as an HTML file. It appears whole or not at all.
+    """Writes the ticks first … last, by default all, as an HTML file. It appears whole or not at all.
 
     `prompts`: with what was sent to a model and what it sent back, word by word. Raises UsageError for ticks that the
     run does not have, CommonplaceError where the page was not built.
@@ -112,7 +112,7 @@ def export(
 
 
 def template() -> str:
-    """The page without data. Raises CommonplaceError if it is not there."""
+    """Returns the page without data. Raises CommonplaceError if it is not there."""
     try:
         page = TEMPLATE.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -125,7 +125,7 @@ def template() -> str:
 
 
 def packed(value: Any) -> str:
-    """A block: letters, digits, `+`, `/` and `=`, whatever the value holds."""
+    """Returns a block: letters, digits, `+`, `/` and `=`, whatever the value holds."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return b64encode(gzip.compress(text.encode(errors="surrogatepass"), 9, mtime=0)).decode()
 
@@ -133,7 +133,7 @@ def packed(value: Any) -> str:
 def blocks(
     reading: Reading, first: int, last: int, *, prompts: bool = False, progress: Progress = lambda _: None
 ) -> Iterator[tuple[str, Any]]:
-    """(name, value) of each block, that of the first picture first."""
+    """Yields (name, value) of each block, that of the first picture first."""
     picture = Picture(reading)
     agents = [me for me in reading.agent_ids if me in reading.scenario.personas]
     chunks = range(first // CHUNK, last // CHUNK + 1)
@@ -145,7 +145,7 @@ def blocks(
     for me, stream in streams.items():
         yield f"memories-{me}", stream.block()
     progress(f"{sum(len(stream.memories) for stream in streams.values())} memories")
-    inspector = Inspector(picture)
+    inspector = RunInspector(picture)
     yield from _over_time(inspector, first, last, streams)
     yield "hours", [row.model_dump(mode="json") for row in inspector.hours(last)[:-1]]
     progress(f"{len(agents)} characters and what was measured")
@@ -181,7 +181,7 @@ def _start(picture: Picture, first: int, last: int, agents: Sequence[str], promp
 
 
 def _ticks(picture: Picture, first: int, last: int) -> dict[str, Any]:
-    """`first` as a snapshot, and also as a delta for a reader who comes from the tick before."""
+    """Returns the ticks, with `first` as a snapshot, and as a delta for a reader who comes from the tick before."""
     deltas = [delta.model_dump(mode="json") for delta in picture.deltas(max(1, first), last)]
     return {"first": picture.snapshot(first).model_dump(mode="json"), "deltas": deltas}
 
@@ -190,7 +190,7 @@ def _ticks(picture: Picture, first: int, last: int) -> dict[str, Any]:
 
 
 def changes(before: Any, after: Any) -> Any:
-    """What makes `after` of `before`; None if they are equal.
+    """Returns what turns `before` into `after`; None if they are equal.
 
     `[value]`: another value. A mapping: the changes of the entries named, of which 0 removes one; the entries of a list
     of the same length are named by their numbers.
@@ -210,7 +210,7 @@ def changes(before: Any, after: Any) -> Any:
 
 
 def tabled(value: Mapping[str, Any]) -> dict[str, Any]:
-    """With `TABLES` as mappings."""
+    """Returns the value with `TABLES` as mappings."""
     return {name: _table(rows, TABLES[name]) if name in TABLES else rows for name, rows in value.items()}
 
 
@@ -236,9 +236,9 @@ class _Over:
 
 
 def _over_time(
-    inspector: Inspector, first: int, last: int, streams: Mapping[str, _Stream]
+    inspector: RunInspector, first: int, last: int, streams: Mapping[str, _Stream]
 ) -> Iterator[tuple[str, Any]]:
-    """Everybody's details and the measures, at every tick."""
+    """Yields everybody's details and the measures, at every tick."""
     reading = inspector.reading
     states, usage = _States(reading, first), Usage(last)
     usage.add(reading.answers(0, first - 1, used=False))
@@ -267,7 +267,7 @@ def _over_time(
 
 
 def _speaks(reading: Reading, tick: int) -> bool:
-    """Whether the tick can have changed what was measured: words, who heard those before, who is there."""
+    """Tells whether the tick can have changed what was measured: words, who heard those before, who is there."""
     heard = {
         "SAY",
         "CONVERSATION_STARTED",
@@ -298,7 +298,7 @@ class _States:
             self._note(version)
 
     def advance(self, tick: int) -> None:
-        """To the tick after the one reached."""
+        """Goes to the tick after the one reached."""
         self.moved = False
         for _, version in self._reading.versions(tick, tick):
             self._note(version)
@@ -307,7 +307,7 @@ class _States:
             self.moved = self.moved or version.kind in ("relation", "card")
 
     def of(self, agent: str) -> CharacterState:
-        """Somebody's."""
+        """Returns the state of a character."""
         if agent not in self._made:
             self._made[agent] = restore_state(self._current(agent))
         return self._made[agent]
@@ -329,7 +329,7 @@ class _States:
 
 
 class _Stream:
-    """What a character remembers up to a tick, forgotten or not, and what follows from it at earlier ticks."""
+    """A character's memories up to a tick, forgotten or not, and what follows from them at earlier ticks."""
 
     def __init__(self, reading: Reading, agent: str, last: int) -> None:
         query = "SELECT id FROM memory WHERE agent = ? AND tick <= ? ORDER BY id"
@@ -347,7 +347,7 @@ class _Stream:
         ]
 
     def block(self) -> dict[str, Any]:
-        """Of each memory `accessed_at` is its first access."""
+        """Returns the memories. `accessed_at` of each is its first access."""
         return {
             "memories": [memory_json(memory) for memory in self.memories],
             "removed": [[id_, tick] for id_, tick in self.removed.items()],
@@ -356,7 +356,7 @@ class _Stream:
         }
 
     def mood(self, tick: int) -> str:
-        """From the latest memories of the tick."""
+        """Returns the mood that follows from the latest memories of the tick."""
         latest: list[Memory] = []
         for memory in reversed(self.memories):
             if self._has(memory, tick):
@@ -374,7 +374,7 @@ class _Stream:
 
 
 def _policies(reading: Reading, last: int) -> list[list[Any]]:
-    """(tick, policy of the run from then on)."""
+    """Returns (tick, policy of the run from then on)."""
     changed = [tick for tick, version in reading.versions(1, last) if version.kind == "setting"]
     return [[tick, reading.scenario_at(tick).policy.name] for tick in (0, *dict.fromkeys(changed))]
 
@@ -383,7 +383,7 @@ def _policies(reading: Reading, last: int) -> list[list[Any]]:
 
 
 def _reasons(reading: Reading, first: int, last: int, prompts: bool) -> dict[str, Any]:
-    """Every event with what is its own; what a turn has in common for its events stands in `turns`."""
+    """Returns each event with its own reasons; what the events of a turn have in common stands in `turns`."""
     turns: dict[str, Any] = {}
     events: dict[str, Any] = {}
     for event in sorted(reading.events(first, last), key=lambda one: one.agent_id):  # like things lie side by side
@@ -412,6 +412,6 @@ def _turn(reading: Reading, event: Event, whole: dict[str, Any], prompts: bool) 
 
 
 def _unworded(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """A question without what was sent and what came back, word by word."""
+    """Returns a question without what was sent and what came back, word by word."""
     attempts = [{**attempt, "prompt": "", "raw": ""} for attempt in asked["attempts"]]
     return {**asked, "prompt": "", "attempts": attempts}

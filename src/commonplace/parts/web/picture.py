@@ -67,7 +67,7 @@ MARKS: dict[str, Literal["conversation", "reflection", "plan", "intervention", "
 
 
 class Picture:
-    """What the page asks of one run. A tick given as None is the last one. May be used by several threads.
+    """The answers to a page about one run. None as a tick means the last one. Threads may share it.
 
     Each method raises UsageError for a tick or a character that the run does not have.
     """
@@ -82,7 +82,7 @@ class Picture:
     # ── what does not change from tick to tick ──────────────────────────────────────────────────────────────────────
 
     def town(self, card: wire.RunCard, may: Sequence[str] = ()) -> wire.Town:
-        """Everything a page needs before the first tick. `may`: what can be done with the run there."""
+        """Returns everything a page needs before the first tick. `may`: what can be done with the run there."""
         scenario = self.reading.scenario
         part, town = scenario.part, self.names
         nested = tuple(nested_areas(part.world.root, ""))
@@ -148,7 +148,7 @@ class Picture:
 
     @property
     def names(self) -> TownNames:
-        """The names, with those of everybody who has come since the run was made."""
+        """The names of all characters, also of those who have come since the run was made."""
         part = self.reading.scenario.part
         if self._named is None or self._named[0] is not part:
             self._named = (part, TownNames.of(part))
@@ -162,7 +162,7 @@ class Picture:
     # ── ticks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def snapshot(self, tick: int | None = None) -> wire.Snapshot:
-        """The whole state at a tick, with what happened in it."""
+        """Returns the whole state at a tick, with what happened in it."""
         tick = self.reading.tick(tick)
         frame, geography = self.reading.frame(tick), self.reading.scenario.geography
         return wire.Snapshot(
@@ -174,7 +174,7 @@ class Picture:
         )
 
     def deltas(self, first: int, last: int) -> Iterator[wire.Delta]:
-        """What each of the ticks first … last changed; `first` is 1 or more."""
+        """Yields the changes of each of the ticks first … last; `first` is 1 or more."""
         if first > last:
             return
         geography = self.reading.scenario.geography
@@ -193,7 +193,7 @@ class Picture:
             before = frame
 
     def frames(self, first: int, last: int) -> wire.Frames:
-        """The ticks first … last, both included; those beyond the last committed one are left out.
+        """Returns the ticks first … last, both included, without those beyond the last committed one.
 
         Raises UsageError for more than `MOST_TICKS` of them.
         """
@@ -216,7 +216,7 @@ class Picture:
         place: str = "",
         limit: int = 200,
     ) -> list[wire.EventLine]:
-        """The latest lines up to a tick that fit all filters, oldest first.
+        """Returns the latest lines up to a tick that fit all filters, oldest first.
 
         `text` occurs in the line, in any case; `agent` said or did it, or was spoken to; `place` is the area where it
         happened. Raises UsageError for an unknown category.
@@ -237,7 +237,7 @@ class Picture:
         return found[::-1]
 
     def _narrated(self, first: int, last: int) -> Iterator[tuple[int, list[wire.EventLine]]]:
-        """(tick, its lines) of the ticks first … last, as a narrator tells them who has told all ticks before."""
+        """Yields (tick, its lines) of the ticks first … last, as told by a narrator of all ticks before."""
         narrator = Narrator(self.names)
         frames = list(self.reading.frames(first, last))
         narrator.doing = self._doing_before(first, chain.from_iterable(frame.events for frame in frames))
@@ -247,7 +247,7 @@ class Picture:
             yield frame.tick, [_line(entry, events[entry.event_id], time) for entry in narrator.narrate(frame.events)]
 
     def _doing_before(self, tick: int, events: Iterable[Event]) -> dict[str, str]:
-        """What a narrator knows of the characters who are idle in the events, before the tick."""
+        """Returns what a narrator knows, before the tick, about the characters who are idle in the events."""
         idle = {event.agent_id for event, _ in of_kind(events, Idled)}
         if tick == 0 or not idle:
             return {}
@@ -258,7 +258,10 @@ class Picture:
     # ── the run at a glance ─────────────────────────────────────────────────────────────────────────────────────────
 
     def timeline(self) -> wire.Timeline:
-        """Marks, weather and how much happened, of all ticks. Only what has been committed since is read again."""
+        """Returns marks, weather and the number of events of all ticks.
+
+        Reads only what was committed since the last call.
+        """
         with self._making:
             return self._made_timeline()
 
@@ -285,7 +288,7 @@ class Picture:
         return self._timeline
 
     def _facts_told(self, last: int) -> Iterator[wire.Mark]:
-        """A mark for each time that news reached somebody new."""
+        """Yields a mark for each time that news reached somebody new."""
         for row in diffusion(self.reading, last) if last >= 0 else ():
             for edge in row["tree"]:
                 people = [one for one in (edge["from"], edge["to"]) if one != NOBODY]
@@ -323,7 +326,7 @@ def _head(frame: Frame) -> dict[str, Any]:
 
 
 def _agent(agent: AgentFrame, frame: Frame, geography: Geography) -> wire.AgentState:
-    """A character as of the frame; `path` leads along the shortest way with every door open."""
+    """Returns a character as of the frame; `path` is the shortest way, with every door open."""
     return wire.AgentState(
         agent_id=agent.agent_id,
         position=agent.position,
@@ -350,7 +353,7 @@ def _object(thing: ObjectFrame) -> wire.ObjectState:
 
 
 def _changed(before: Frame, after: Frame, geography: Geography) -> Iterator[wire.AgentState]:
-    """The characters whom a reader of the frame before cannot carry on by itself."""
+    """Yields the characters whose state a reader of the frame before cannot derive."""
     time = iso(after.time)
     for me, agent in after.agents.items():
         old = before.agents.get(me)
@@ -362,12 +365,15 @@ def _changed(before: Frame, after: Frame, geography: Geography) -> Iterator[wire
 
 
 def _does(agent: AgentFrame) -> tuple[str, str, str, bool]:
-    """What nobody carries on by itself."""
+    """Returns the part of a character's state that nobody can derive."""
     return agent.doing, agent.plan_item, agent.emoji, agent.asleep
 
 
 def carried_on(agent: wire.AgentState, time: str) -> wire.AgentState:
-    """A character that the next delta leaves out: silent, one area on along its path. `frame.ts` does the same."""
+    """Derives a character that the next delta leaves out: silent, one area on along its path.
+
+    `frame.ts` does the same.
+    """
     path = agent.path[1:]
     return agent.model_copy(
         update={

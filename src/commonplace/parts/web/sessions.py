@@ -25,7 +25,7 @@ from commonplace.parts.live.talk_thread import Talks, ThreadTalk
 from commonplace.parts.web import model as wire
 from commonplace.parts.web.card import run_card, without_credentials
 from commonplace.parts.web.feed import Feed
-from commonplace.parts.web.inspector import Inspector
+from commonplace.parts.web.inspector import RunInspector
 from commonplace.parts.web.library import Conflict, Library, card, refuse
 from commonplace.parts.web.picture import Picture
 from commonplace.parts.web.worker import DEFAULT_RATE, ENDLESS, TAKEN, Worker
@@ -61,16 +61,16 @@ class _Talk:
     used: float = 0.0
 
 
-class Session:
-    """One open run. Its methods are of the event loop, but for `picture`, `inspector` and what is read with them."""
+class RunSession:
+    """One open run. Its methods belong to the event loop, except `picture`, `inspector` and what is read with them."""
 
-    def __init__(self, name: str, path: Path, others: Callable[[], Iterable[Session]]) -> None:
+    def __init__(self, name: str, path: Path, others: Callable[[], Iterable[RunSession]]) -> None:
         """`others`: the sessions among which at most `MOST_LIVE` may be live."""
         self.name = name
         self.reading = OpenedRun.open(path)
         self.file = _identity(path)
         self.picture = Picture(self.reading)
-        self.inspector = Inspector(self.picture)
+        self.inspector = RunInspector(self.picture)
         self.feed = Feed(self.picture, self.status, lambda: self._worker.speaking if self._worker else {})
         self._others = others
         self._worker: Worker | None = None
@@ -88,21 +88,21 @@ class Session:
 
     @property
     def live(self) -> bool:
-        """Whether this server makes its ticks."""
+        """Tells whether this server makes its ticks."""
         return self._worker is not None and self._worker.alive
 
     @property
     def busy(self) -> bool:
-        """Whether it may not be closed."""
+        """Tells whether the session must stay open."""
         return self.live or self.feed.watching > 0 or self._starting.locked()
 
     @property
     def elsewhere(self) -> bool:
-        """Whether another process makes its ticks."""
+        """Tells whether another process makes its ticks."""
         return not self.live and held_by(beside(self.reading.path.resolve(), LOCK)) > 0
 
     def status(self) -> wire.Status:
-        """As the feed sends it; `last_tick` is the feed's."""
+        """Returns the status as the feed sends it; `last_tick` is the feed's."""
         known = self._worker.status if self._worker is not None else {}
         coming = self.expected or self.elsewhere
         return wire.Status(
@@ -116,14 +116,14 @@ class Session:
         )
 
     def card(self) -> wire.RunCard:
-        """Its entry in the library."""
+        """Returns the run's entry in the library."""
         status = self.status()
         final = max(0, self.reading.last_tick, status.final_tick)
         part = self.reading.scenario.part
         return run_card(self.name, self.reading, part, live=status.live, playing=status.playing, final_tick=final)
 
     def town(self) -> wire.Town:
-        """Everything before the first tick; read in a thread."""
+        """Returns everything before the first tick; read in a thread."""
         return self.picture.town(self.card(), self._may())
 
     def _may(self) -> list[May]:
@@ -142,7 +142,7 @@ class Session:
     # ── ticks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def start(self, *, playing: bool = True, patience: float = 0.0) -> Worker:
-        """The process that makes its ticks; started if there is none.
+        """Returns the process that makes its ticks, and starts it if there is none.
 
         Raises Conflict if another process has the run, or too many are live.
         """
@@ -159,7 +159,7 @@ class Session:
             return self._worker
 
     def take(self, worker: Worker) -> None:
-        """A process that has just made the run."""
+        """Takes over a process that has just made the run."""
         self._worker = worker
         worker.changed = self._changed
         self._changed()
@@ -180,7 +180,7 @@ class Session:
         self.feed.changed()
 
     async def control(self, order: wire.Control) -> wire.Status:
-        """Play, pause, step or set the speed. Playing goes on with a run that nobody makes the ticks of."""
+        """Plays, pauses, steps or sets the speed. Playing starts a process for a run that has none."""
         if order.action == "speed":
             self._rate = order.rate
         if order.action in ("pause", "speed") and not self.live and not self._starting.locked():
@@ -191,7 +191,7 @@ class Session:
         return self.feed.dated(self.status())
 
     async def put_in(self, body: wire.Input) -> wire.Accepted:
-        """Say what an input would do, or queue it. A run that stands still is opened for it, and stays where it is."""
+        """Says what an input would do, or queues it. A run without a process gets one and stays where it is."""
         scenario = await asyncio.to_thread(lambda: self.reading.scenario)
         if body.kind != "god" and body.agent_id not in scenario.personas:
             raise UsageError(f"there is no character {body.agent_id!r}", hint="give the id of one of the run's")
@@ -210,7 +210,7 @@ class Session:
     # ── talks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def talk(self, visitor: str, body: wire.Ask) -> wire.Answer:
-        """A question, another answer to it, or a thumb for the last one."""
+        """Answers a question, answers it again, or takes a thumb for the last answer."""
         if self._talks is None:
             self._talks = Talks(self.reading).__enter__()
         await self._close_talks(time.monotonic() - TALK_MINUTES * 60)
@@ -249,7 +249,7 @@ class Session:
         )
 
     async def _close_talks(self, before: float) -> None:
-        """Close those not used since, and the oldest of too many."""
+        """Closes the talks not used lately, and the oldest of too many."""
         for key, one in list(self._open.items()):
             if one.used < before or len(self._open) > MOST_TALKS:
                 del self._open[key]
@@ -257,7 +257,7 @@ class Session:
                     await one.talk.close()
 
     async def close(self) -> None:
-        """End its process at a tick boundary, learn from its talks, close its file."""
+        """Ends its process at a tick boundary, learns from its talks, and closes its file."""
         if self._worker is not None:
             await self._worker.close()
         talks, self._talks = self._talks, None
@@ -267,7 +267,7 @@ class Session:
 
 
 async def started(path: Path, changed: Any, **order: Any) -> Worker:
-    """A worker. Raises Conflict if another process has the run."""
+    """Starts a worker. Raises Conflict if another process has the run."""
     try:
         return await Worker.start(path, changed, **order)
     except UsageError as error:
@@ -276,7 +276,7 @@ async def started(path: Path, changed: Any, **order: Any) -> Worker:
         raise
 
 
-def refuse_more(sessions: Iterable[Session]) -> None:
+def refuse_more(sessions: Iterable[RunSession]) -> None:
     """Raises Conflict if `MOST_LIVE` runs are live."""
     if sum(one.live for one in sessions) >= MOST_LIVE:
         raise Conflict(f"{MOST_LIVE} runs are live already", hint="let one of them end, or pause and leave it")
@@ -294,13 +294,16 @@ class Sessions:
         """`expected`: the run that `go_on` is about to be called for."""
         self.library = library
         self._expected = expected
-        self._open: OrderedDict[str, Session] = OrderedDict()
+        self._open: OrderedDict[str, RunSession] = OrderedDict()
         self._lock = threading.Lock()
-        self._gone: list[tuple[float, Session]] = []
+        self._gone: list[tuple[float, RunSession]] = []
         """(when, which) of those no longer asked for: closed by the event loop when no thread reads them any more."""
 
-    def get(self, name: str) -> Session:
-        """The session of a run; opened if it is not. From any thread. Raises Missing, and RunDamaged."""
+    def get(self, name: str) -> RunSession:
+        """Returns the session of a run, and opens it if necessary. Any thread may call it.
+
+        Raises NotFound, and RunDamaged.
+        """
         path = self.library.path(name)
         with self._lock:
             session = self._open.get(name)
@@ -308,7 +311,7 @@ class Sessions:
                 self._gone.append((time.monotonic(), self._open.pop(name)))  # another file of that name
                 session = None
             if session is None:
-                session = self._open[name] = Session(name, path, lambda: list(self._open.values()))
+                session = self._open[name] = RunSession(name, path, lambda: list(self._open.values()))
                 if name == self._expected:
                     asked, self._expected = session.reading.manifest.ticks, ""
                     session.expected = not 0 < asked <= session.reading.last_tick
@@ -319,12 +322,12 @@ class Sessions:
             return session
 
     async def tidy(self) -> None:
-        """Close what is not needed any more."""
+        """Closes what is not needed any more."""
         while self._gone and time.monotonic() - self._gone[0][0] > GRACE:
             await self._gone.pop(0)[1].close()
 
     async def create(self, body: wire.NewRun) -> wire.RunCard:
-        """A new run, live. Raises UsageError for a scenario that a page may not start."""
+        """Makes a new live run. Raises UsageError for a scenario that a page may not start."""
         refuse_more(list(self._open.values()))
         if bool(body.scenario) == bool(body.text):
             raise UsageError("give either the name of a scenario or the text of one", hint="scenario or text")
@@ -345,7 +348,7 @@ class Sessions:
         return await asyncio.to_thread(session.card)
 
     async def go_on(self, name: str) -> None:
-        """Go on with a run that is not at its end, if nobody else does."""
+        """Continues a run that is not at its end, if nobody else does."""
         session = await asyncio.to_thread(self.get, name)
         try:
             if session.expected:
@@ -357,7 +360,7 @@ class Sessions:
             session.feed.changed()
 
     def cards(self) -> list[wire.RunCard]:
-        """A card for each run of the library, the latest first."""
+        """Returns a card for each run of the library, the latest first."""
         open_now = dict(self._open)
 
         def shown(name: str, path: Path) -> wire.RunCard:
@@ -366,6 +369,6 @@ class Sessions:
         return list(self.library.cards(shown))
 
     async def close(self) -> None:
-        """Close all; the live ones end at a tick boundary."""
+        """Closes all; the live ones end at a tick boundary."""
         open_now, self._open = [*self._open.values(), *(one for _, one in self._gone)], OrderedDict()
         await asyncio.gather(*(session.close() for session in open_now), return_exceptions=True)

@@ -73,7 +73,7 @@ class Worker:
         rate: float = DEFAULT_RATE,
         patience: float = 0.0,
     ) -> Worker:
-        """Start making the ticks of a run up to `until`: of a new one if `scenario` is given, else of the one there.
+        """Starts making the ticks of a run up to `until`: of a new one if `scenario` is given, else of the one there.
 
         `changed` is called whenever `status` has changed. `patience`: seconds to wait for a process that still has the
         run. Raises the error for a run that cannot be made or resumed.
@@ -93,11 +93,11 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether it still makes ticks or waits for an order."""
+        """Tells whether it still makes ticks or waits for an order."""
         return not self._reader.done()
 
     async def ask(self, do: str, **values: Any) -> Any:
-        """Give an order; returns its answer. Raises CommonplaceError as the run does."""
+        """Gives an order and returns its answer. Raises CommonplaceError as the run does."""
         if not self.alive:
             raise UsageError("the run has ended", hint="play goes on with it")
         number = next(self._numbers)
@@ -109,7 +109,7 @@ class Worker:
             del self._answers[number]
 
     async def close(self) -> None:
-        """Let it end at a tick boundary, and wait for that. May be called twice."""
+        """Lets it end at a tick boundary, and waits for that. May be called twice."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
@@ -156,7 +156,7 @@ class Worker:
 
 
 def _noticed(started: asyncio.Future[None]) -> None:
-    """Look at the error: the server may have ended meanwhile, and nobody waits for it any more."""
+    """Looks at the error: the server may have ended meanwhile, and nobody waits for it any more."""
     if not started.cancelled():
         started.exception()
 
@@ -170,7 +170,7 @@ def _error(body: dict[str, Any]) -> CommonplaceError:
 
 
 class _Teller:
-    """Writes messages, whole lines from any thread. A server that is gone is no reason to fail: stdin tells."""
+    """A writer of messages, whole lines from any thread. A server that is gone is no reason to fail: stdin tells."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -184,7 +184,7 @@ class _Teller:
 
 
 def main() -> None:
-    """Make the run that the first line of standard input orders, and obey the lines after it."""
+    """Makes the run that the first line of standard input orders, and obeys the lines after it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal in which the server is: the server ends this
     signal.signal(signal.SIGTERM, _leave)
     teller = _Teller()
@@ -209,7 +209,7 @@ def _leave(number: int, frame: object) -> None:
 
 
 def _started(order: dict[str, Any]) -> LiveRun:
-    """The run under way. Waits for another process that has it for as long as the order says."""
+    """Returns the current run. Waits for another process that has it for as long as the order says."""
 
     def make() -> Run:
         if order["scenario"]:

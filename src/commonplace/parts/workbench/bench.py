@@ -11,7 +11,7 @@ from commonplace.engine.driver import Drive, Driver, NoJournal
 from commonplace.minds.mind import Answer, Ask, Mind
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.parts.workbench.questions import Attempt, Key, in_words, value_of
+from commonplace.parts.workbench.questions import Key, PromptAttempt, in_words, value_of
 from commonplace.rng import Seeds
 from commonplace.run.journal import ModelCall
 from commonplace.run.tick_record import AnswerRow
@@ -22,12 +22,12 @@ class Variant:
     """The answers to some questions: those of the run, or those of a mind that was asked again."""
 
     name: str
-    attempts: Mapping[Key, tuple[Attempt, ...]]
+    attempts: Mapping[Key, tuple[PromptAttempt, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How good the answers of a variant are."""
+    """Figures on how good the answers of a variant are."""
 
     variant: str
     questions: int
@@ -51,7 +51,7 @@ class Figures:
 async def answered(
     name: str, mind: Mind, asks: Mapping[Key, Ask[Any, Any]], seeds: Seeds, book: PromptBook, concurrency: int
 ) -> Variant:
-    """The answers of a mind to questions of a run, under the seeds of the run. The mind is closed at the end."""
+    """Asks a mind the questions of a run, under the seeds of the run. The mind is closed at the end."""
     journal = _Calls()
     driver = Driver(mind, journal, seeds, durable=True, concurrency=concurrency)
     drives = {key: Drive(key[0], key[1], _put(Ask(ask.task, ask.input)), key[2]) for key, ask in asks.items()}
@@ -74,18 +74,18 @@ async def _put(ask: Ask[Any, Any]) -> Answer[Any]:
 
 
 class _Calls(NoJournal):
-    """Keeps what was sent and received in memory."""
+    """A journal that keeps what was sent and received in memory."""
 
     def __init__(self) -> None:
         self.calls: dict[tuple[str, int, int, int], ModelCall] = {}
 
     def keep(self, row: AnswerRow, call: ModelCall) -> None:
-        """Note the call."""
+        """Notes the call."""
         self.calls[row.agent, row.tick, row.ordinal, row.attempt] = call
 
 
 def figures(variant: Variant, asks: Mapping[Key, Ask[Any, Any]]) -> Figures:
-    """The figures of a variant; `asks` are its questions, in the order of time."""
+    """Returns the figures of a variant; `asks` are its questions, in the order of time."""
     ends = [variant.attempts[key] for key in asks]
     usable = sum(attempts[-1].row.outcome == "value" for attempts in ends)
     lines = list(_lines(variant, asks))
@@ -103,13 +103,13 @@ def figures(variant: Variant, asks: Mapping[Key, Ask[Any, Any]]) -> Figures:
     )
 
 
-def _mean(ends: Sequence[tuple[Attempt, ...]], name: str) -> int:
+def _mean(ends: Sequence[tuple[PromptAttempt, ...]], name: str) -> int:
     counts = (attempt.row.usage.get(name, 0) for attempts in ends for attempt in attempts)
     return round(sum(counts) / len(ends)) if ends else 0
 
 
 def _lines(variant: Variant, asks: Mapping[Key, Ask[Any, Any]]) -> Iterator[tuple[str, str, Iterable[str]]]:
-    """Who speaks in an answer, the words, and the lines that the question shows."""
+    """Yields who speaks in an answer, the words, and the lines that the question shows."""
     for key, ask in asks.items():
         row = variant.attempts[key][-1].row
         if row.outcome == "value" and (line := line_of(value_of(ask, row))):
@@ -117,5 +117,5 @@ def _lines(variant: Variant, asks: Mapping[Key, Ask[Any, Any]]) -> Iterator[tupl
 
 
 def line_of(value: Value) -> str:
-    """What is said in an answer; empty where nobody speaks."""
+    """Returns what is said in an answer; empty where nobody speaks."""
     return getattr(value, "utterance", "") or getattr(value, "answer", "")

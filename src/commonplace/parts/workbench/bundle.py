@@ -14,9 +14,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from commonplace.canon import DIGEST_SIZE, canonical, parsed
 from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_newer
@@ -51,7 +52,7 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Bundled:
-    """What a bundle holds."""
+    """The content of a bundle."""
 
     scenario: str
     tick: int
@@ -65,7 +66,7 @@ class Bundled:
 
 
 def export_bundle(source: str | Path, target: str | Path, *, force: bool = False) -> Bundled:
-    """Write a run, as it is now, to a bundle. The file appears whole or not at all.
+    """Writes a run, as it is now, to a bundle. The file appears whole or not at all.
 
     Raises RunDamaged for a run that is not intact, and UsageError, unless `force`, for an existing target.
     """
@@ -95,7 +96,7 @@ def _packed(source: Path, copy: Path, part: Path) -> Bundled:
         about = _about(reading)
     files = {name: {"size": len(data), "digest": _digest([data])} for name, data in texts.items()}
     with copy.open("rb") as file:
-        files[RUN_NAME] = {"size": copy.stat().st_size, "digest": _digest(_chunks(file))}
+        files[RUN_NAME] = {"size": copy.stat().st_size, "digest": _digest(iter(partial(file.read, CHUNK), b""))}
     manifest = {"bundle": BUNDLE, "version": package_version(), **about, "files": files}
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.writestr(_entry(MANIFEST), canonical(manifest))
@@ -122,7 +123,7 @@ def _about(reading: Reading) -> dict[str, Any]:
 
 
 def _texts(reading: Reading) -> dict[str, str]:
-    """The parts that are there to be read, from the run's manifest."""
+    """Returns the parts that are there to be read, from the run's manifest."""
     prompts = {f"{PROMPTS}{name}": text for name, text in templates_of(reading.manifest).items()}
     texts = {SCENARIO: reading.manifest.text, **prompts}
     for name in texts:
@@ -142,7 +143,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def import_bundle(source: str | Path, target: str | Path, *, force: bool = False) -> Bundled:
-    """Take the run out of a bundle, whoever made it. The file appears whole, and intact, or not at all.
+    """Takes the run out of a bundle, whoever made it. The file appears whole, and intact, or not at all.
 
     Sizes, names and digests are checked before the run is in its place, and the run's own digests after. Raises
     UsageError for what is not a bundle, a newer one and, unless `force`, an existing target; CommonplaceError for a
@@ -179,7 +180,7 @@ def _opened(source: Path) -> zipfile.ZipFile:
 
 
 def _manifest(bundle: zipfile.ZipFile, source: Path) -> dict[str, Any]:
-    """What the bundle says it holds, once it is known to hold just that."""
+    """Returns what the bundle says it holds, once it is known to hold just that."""
     entries = {entry.filename: entry for entry in bundle.infolist()[: MOST + 1]}
     if MANIFEST not in entries:
         raise UsageError(
@@ -211,7 +212,7 @@ KEYS: Mapping[str, type] = {"scenario": str, "tick": int, "history": str, "state
 
 
 def _part(bundle: zipfile.ZipFile, name: str, manifest: Mapping[str, Any], source: Path) -> Iterator[bytes]:
-    """The content of a part. Raises CommonplaceError at its end unless it has the digest that it should."""
+    """Yields the content of a part. Raises CommonplaceError at its end unless its digest is right."""
     said = manifest["files"][name]
     found = blake2b(digest_size=DIGEST_SIZE)
     for chunk in _inflated(bundle, name, said["size"], source):
@@ -222,7 +223,7 @@ def _part(bundle: zipfile.ZipFile, name: str, manifest: Mapping[str, Any], sourc
 
 
 def _inflated(bundle: zipfile.ZipFile, name: str, most: int, source: Path) -> Iterator[bytes]:
-    """The content of a part, never more of it than `most` bytes."""
+    """Yields the content of a part, never more of it than `most` bytes."""
     left = most
     try:
         with bundle.open(name) as file:
@@ -249,11 +250,6 @@ def _compare(part: Path, manifest: Mapping[str, Any], texts: Mapping[str, bytes]
         raise _damaged(source, f"the run in it is not the one that {MANIFEST} describes")
     if readable != texts:
         raise _damaged(source, "its scenario or prompts are not those of the run in it")
-
-
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    while chunk := file.read(CHUNK):
-        yield chunk
 
 
 def _digest(chunks: Iterable[bytes]) -> str:

@@ -20,7 +20,7 @@ from commonplace.cli.output import print_json, print_table
 from commonplace.cli.settings import MIND
 from commonplace.languages import DEFAULT
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
-from commonplace.parts.workbench.estimate import Asked, Estimate
+from commonplace.parts.workbench.estimate import Estimate, TaskEstimate
 from commonplace.parts.workbench.estimate import estimate as estimated
 from commonplace.run.manifest import minds_of
 from commonplace.run.minds import mind_by_question, verdicts
@@ -63,7 +63,10 @@ def _kinds(counts: Mapping[str, int]) -> str:
 
 
 def _with_cost(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with their cost in US dollars, None where the mind's price is unknown; the last row is the total."""
+    """Returns the rows with their cost in US dollars, None if the mind's price is unknown.
+
+    The last row is the total.
+    """
     *named, total = (
         {**row, "cost": _cost(row["mind"], row["prompt_tokens"], row["cached_tokens"], row["answer_tokens"])}
         for row in rows
@@ -73,7 +76,7 @@ def _with_cost(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _cost(mind: str, prompt: int, cached: int, answer: int) -> float | None:
-    """US dollars; None where there is no mind, or its price is not known."""
+    """Returns US dollars; None where there is no mind, or its price is not known."""
     price = price_of(mind) if mind else None
     return price and price.cost(prompt, cached, answer)
 
@@ -132,7 +135,7 @@ def estimate(
         print(line)
 
 
-def _estimate_cells(row: Asked, cost: float | None) -> list[str]:
+def _estimate_cells(row: TaskEstimate, cost: float | None) -> list[str]:
     tokens = [_count(row.prompt), _share(row.cached, row.prompt), _count(row.answer)]
     return [row.task, _count(row.calls), *tokens, _money(cost)]
 
@@ -160,17 +163,17 @@ def _remarks(found: Estimate, minds: Sequence[str], unknown: Sequence[str], seco
 
 
 def _count(number: int) -> str:
-    """`12,345`; empty for 0, so that the other figures stand out."""
+    """Formats a number as `12,345`; empty for 0, so that the other figures stand out."""
     return f"{number:,}" if number else ""
 
 
 def _share(part: int, whole: int) -> str:
-    """`72%`; empty where the whole is 0."""
+    """Formats a share as `72%`; empty where the whole is 0."""
     return f"{part / whole:.0%}" if whole else ""
 
 
 def _money(cost: float | None) -> str:
-    """`$1.24`, or `$0.0012` below a dollar; a dash where the price is unknown."""
+    """Formats dollars as `$1.24`, or `$0.0012` below a dollar; a dash where the price is unknown."""
     if cost is None:
         return "–"
     return f"${cost:,.2f}" if cost >= 1 or not cost else f"${cost:.4f}"

@@ -41,7 +41,7 @@ EVENT_FIELDS = ("events", "outcome", "news")
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """One turn run again."""
+    """One turn that ran again."""
 
     turn: Turn
     answers: tuple[AnswerRow, ...]
@@ -77,7 +77,7 @@ class Counterfactual:
 async def counterfactual(
     reading: Reading, event: Event, memory_id: int, *, scenario: Scenario, stage: Stage, mind: Mind, times: int = 0
 ) -> Counterfactual:
-    """The turn an event came from, without one of its character's memories.
+    """Runs the turn an event came from without one of its character's memories.
 
     `times`: how often each arm is asked; 0 for once, or `SAMPLES` times of a mind whose answers cost something. When it
     is more than once, what the memory changes is asked again in both arms, so that two rates can be compared. Raises
@@ -106,7 +106,7 @@ async def counterfactual(
 
 
 def tally(arm: Iterable[Rerun]) -> dict[str, int]:
-    """Deed → how often."""
+    """Counts the deeds."""
     counts: dict[str, int] = {}
     for rerun in arm:
         counts[rerun.deed] = counts.get(rerun.deed, 0) + 1
@@ -114,7 +114,7 @@ def tally(arm: Iterable[Rerun]) -> dict[str, int]:
 
 
 def changed_answers(then: Rerun, now: Rerun) -> list[tuple[str, AnswerRow | None, AnswerRow | None]]:
-    """(task, answer then, answer now) where they differ, the n-th of a task beside its n-th; None for one not asked."""
+    """Returns (task, answer then, answer now) where the n-th answers of a task differ; None for one not asked."""
     pairs: dict[tuple[str, int], list[AnswerRow | None]] = {}
     for side, rerun in enumerate((then, now)):
         counts: dict[str, int] = {}
@@ -140,7 +140,7 @@ def _require_turn(event: Event, stage: Stage, reading: Reading) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Reruns:
-    """Runs one turn again, as often as wanted."""
+    """A runner that repeats one turn, as often as wanted."""
 
     reading: Reading
     scenario: Scenario
@@ -150,7 +150,7 @@ class _Reruns:
     tick: int
 
     async def once(self, journal: Journal, hidden: Sequence[Memory] = (), sample: int = 0) -> Rerun:
-        """The turn once. The first sample draws as the run did, the others draw anew."""
+        """Runs the turn once. The first sample draws as the run did, the others draw anew."""
         live_state = restored_state(self.reading, self.scenario, self.tick - 1)
         if hidden:
             hide_memories(live_state, self.reading, self.agent, hidden)
@@ -182,7 +182,7 @@ class SameQuestions(NoJournal):
     def find(
         self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str, inputs: Callable[[], str]
     ) -> tuple[AnswerRow, ...]:
-        """The attempts made in the run, if the question is the same."""
+        """Returns the attempts made in the run, if the question is the same."""
         del task, inputs
         self.asked.add(request)
         rows = self._rows.get((agent, tick, ordinal), [])
@@ -191,7 +191,7 @@ class SameQuestions(NoJournal):
 
 
 def resting_on(reading: Reading, agent: str, tick: int, memory_id: int) -> tuple[Memory, ...]:
-    """A memory and all that rest on it, directly or through others, as of a tick; by id.
+    """Returns a memory and all that rest on it, directly or through others, as of a tick; by id.
 
     Raises UsageError for a memory the character did not have then, or that was made in the same turn.
     """
@@ -212,7 +212,7 @@ def resting_on(reading: Reading, agent: str, tick: int, memory_id: int) -> tuple
 
 
 def hide_memories(live_state: LiveState, reading: Reading, agent: str, hidden: Sequence[Memory]) -> None:
-    """Take the memories out of a restored state: stream, plan, beliefs, views of others, deferred jobs."""
+    """Takes the memories out of a restored state: stream, plan, beliefs, views of others, deferred jobs."""
     ids = {memory.id for memory in hidden}
     stream, state = live_state.streams[agent], live_state.states[agent]
     stream.forget(memory for memory in ids if memory <= stream.last_id)
@@ -228,7 +228,7 @@ def hide_memories(live_state: LiveState, reading: Reading, agent: str, hidden: S
 
 
 def without_events(world: WorldView, hidden: Sequence[Memory]) -> WorldView:
-    """What a character sees, without the events that hidden memories came from, and without their lines in talks.
+    """Removes the events that hidden memories came from, and their lines in talks, from a character's view.
 
     What was seen or heard in the turn itself is not a memory yet, so there is nothing to take out of the stream.
     """
@@ -248,12 +248,15 @@ def _talk_without(talk: Conversation, ids: AbstractSet[str]) -> Conversation:
 
 
 def strokes_on(plan: Plan, hidden: AbstractSet[int]) -> tuple[PlanItem, ...]:
-    """The strokes that rest on hidden memories."""
+    """Returns the strokes that rest on hidden memories."""
     return tuple(stroke for stroke in plan.level("day") if not hidden.isdisjoint(stroke.because))
 
 
 def plan_without(plan: Plan, hidden: AbstractSet[int]) -> Plan:
-    """The plan without those strokes. The stroke before one lasts longer; the first that is left begins the day."""
+    """Returns the plan without those strokes.
+
+    The stroke before one lasts longer; the first that is left begins the day.
+    """
     whole = plan.level("day")
     gone = {stroke.id for stroke in strokes_on(plan, hidden)}
     left = [stroke for stroke in whole if stroke.id not in gone]
@@ -269,8 +272,10 @@ def plan_without(plan: Plan, hidden: AbstractSet[int]) -> Plan:
 
 
 def _sight(memory: Memory) -> str:
-    """Id of the character or object that was seen; empty for any other memory. Somebody whose arrival goes unnoticed is
-    not noticed standing there either."""
+    """Returns the id of the seen character or object; empty for any other memory.
+
+    Somebody whose arrival goes unnoticed is not noticed standing there either.
+    """
     match happening_of(memory.details):
         case Seen(who=seen) | Came(who=seen) | Changed(object=seen):
             return seen
@@ -279,7 +284,7 @@ def _sight(memory: Memory) -> str:
 
 
 def _as_seen(live_state: LiveState, memory: Memory) -> Iterator[tuple[str, KnownNode]]:
-    """What was seen, as an entry of the belief view: a sight that is known already is not news."""
+    """Yields what was seen as an entry of the belief view: a sight that is known already is not news."""
     node = _sight(memory)
     if node in live_state.world.bodies:
         body = live_state.world.bodies[node]
@@ -290,12 +295,12 @@ def _as_seen(live_state: LiveState, memory: Memory) -> Iterator[tuple[str, Known
 
 
 def _without_summary(relation: Relation, hidden: AbstractSet[int]) -> Relation:
-    """Without the summary when it rests on hidden memories; the warmth stays."""
+    """Removes the summary when it rests on hidden memories; the warmth stays."""
     return replace(relation, summary="", because=()) if not hidden.isdisjoint(relation.because) else relation
 
 
 def _job_without(view: JobView, reading: Reading, agent: str, hidden: AbstractSet[int]) -> JobView:
-    """A deferred job whose past lacks the hidden memories."""
+    """Returns a deferred job whose past lacks the hidden memories."""
     past = reading.stream_at(agent, view.job.asked_at)
     past.forget(memory for memory in hidden if memory <= past.last_id)
     return replace(view, past=past.snapshot())

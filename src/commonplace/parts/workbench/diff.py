@@ -34,7 +34,7 @@ Place = str | None
 
 
 def diff(first: Reading, second: Reading, at: int | str | None = None) -> dict[str, Any]:
-    """Compare two runs up to a tick: `at`, or the last one that both have. JSON, with these keys:
+    """Compares two runs up to a tick: `at`, or the last one that both have. Returns JSON with these keys:
 
     - `runs`: path, scenario, seed, mind and last tick of each; `settings`: what differs in their manifests, as pairs.
     - `related`: False for runs of different scenarios; nothing is compared then, and the rest is empty.
@@ -74,7 +74,7 @@ def diff(first: Reading, second: Reading, at: int | str | None = None) -> dict[s
 
 
 def _described(runs: Runs) -> dict[str, Any]:
-    """What can be said of any two runs; everything that is compared later is empty."""
+    """Describes two runs, whatever they are; everything that is compared later is empty."""
     one, other = (json.loads(run.manifest.to_json()) for run in runs)
     settings = {name: [one[name], other[name]] for name in SETTINGS if one[name] != other[name]}
     minds = [{"characters": own_minds(run.manifest), "tasks": task_settings(run.manifest)} for run in runs]
@@ -99,7 +99,7 @@ def _described(runs: Runs) -> dict[str, Any]:
 
 
 def _last(runs: Runs, at: int | str | None) -> int:
-    """The tick up to which the runs are compared."""
+    """Returns the tick up to which the runs are compared."""
     for run in runs:
         if run.last_tick < 0:
             raise UsageError("the run has no ticks yet", where=str(run.path), hint="resume it first")
@@ -112,21 +112,21 @@ def _last(runs: Runs, at: int | str | None) -> int:
 
 
 def _parting(runs: Runs, tick: int, column: int) -> int | None:
-    """The first tick up to `tick` whose digests differ: those of the histories (column 1) or of the states (2)."""
+    """Returns the first tick up to `tick` whose digests differ: of the histories (column 1) or the states (2)."""
     query = "SELECT n, history, state FROM tick WHERE n <= ? ORDER BY n"
     pairs = zip(*(run.all(query, tick) for run in runs), strict=True)
     return next((one[0] for one, other in pairs if one[column] != other[column]), None)
 
 
 def _kinds(runs: Runs, tick: int) -> list[str]:
-    """The kinds of rows in which a tick differs."""
+    """Returns the kinds of rows in which a tick differs."""
     query = "SELECT parts FROM tick WHERE n = ?"
     one, other = (unpacked_parts(run.one(query, tick)[0]) for run in runs)
     return [kind for kind in one if one[kind] != other.get(kind)]
 
 
 def _only(runs: Runs, tick: int) -> list[tuple[Reading, list[Event]]]:
-    """The events of a tick that only the one run or the other has, in canonical order."""
+    """Returns the events of a tick that only the one run or the other has, in canonical order."""
     one, other = ([(_key(row), row) for row in _rows(run, tick, tick)] for run in runs)
     shared = Counter(key for key, _ in one) & Counter(key for key, _ in other)
     return [(run, list(_without(rows, shared))) for run, rows in zip(runs, (one, other), strict=True)]
@@ -161,7 +161,7 @@ def _key(row: Row) -> Key:
 
 
 def _events(runs: Runs, first: int, last: int) -> list[dict[str, Any]]:
-    """How often each type of event of each character happened in one run only, and in both."""
+    """Counts how often each type of event of each character happened in one run only, and in both."""
     only, both = (Counter[tuple[str, str]](), Counter[tuple[str, str]]()), Counter[tuple[str, str]]()
     for begin in range(first, last + 1, CHUNK):
         one, other = (Counter(map(_key, _rows(run, begin, min(begin + CHUNK - 1, last)))) for run in runs)
@@ -200,7 +200,7 @@ def _places(runs: Runs, first: int, last: int) -> list[dict[str, Any]]:
 
 
 def _whereabouts(run: Reading, agent: str, first: int, last: int) -> list[tuple[int, Place]]:
-    """(tick, place) from tick `first` on, whenever it changes; the first entry is of `first`."""
+    """Returns (tick, place) from tick `first` on, whenever it changes; the first entry is of `first`."""
     query = "SELECT tick, value FROM version WHERE kind = 'body' AND owner = ? AND key = '' AND tick <= ? ORDER BY tick"
     found: list[tuple[int, Place]] = [(first, None)]
     for tick, value in run.all(query, agent, last):
@@ -214,7 +214,7 @@ def _whereabouts(run: Reading, agent: str, first: int, last: int) -> list[tuple[
 
 
 def _apart(whereabouts: Sequence[Sequence[tuple[int, Place]]], last: int) -> Iterator[tuple[int, int, list[Place]]]:
-    """The stretches (from, to, places) in which somebody is in two different places."""
+    """Yields the stretches (from, to, places) in which somebody is in two different places."""
     changes = [dict(known) for known in whereabouts]
     ticks = sorted({*changes[0], *changes[1]})
     places: list[Place] = [None, None]
@@ -252,7 +252,7 @@ def _beliefs(runs: Runs, tick: int) -> list[dict[str, Any]]:
 
 
 def _believed(run: Reading, agent: str, tick: int) -> dict[str, dict[str, str]]:
-    """What a character believes of objects and areas; where it last saw others is not compared."""
+    """Returns a character's beliefs about objects and areas, without those about where others are."""
     if agent not in run.agent_ids:
         return {}
     nodes = run.state_at(agent, tick).belief.nodes

@@ -26,7 +26,7 @@ from commonplace.parts.model_servers.client import Outage
 from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.forms import remember_form
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
-from commonplace.parts.workbench.trial import MENDED, TOWNS, USABLE, USELESS, Tried, fitness, questions, too_hard, tried
+from commonplace.parts.workbench.trial import MENDED, TOWNS, USABLE, USELESS, Trial, fitness, questions, too_hard, tried
 from commonplace.paths import checked_folder
 from commonplace.registry import TASKS
 from commonplace.run.manifest import package_version
@@ -56,13 +56,13 @@ def doctor(
         raise typer.Exit(1)
 
 
-async def _print_all(findings: AsyncIterator[Finding], *, as_json: bool) -> int:
-    """Print findings as they come; returns how many are broken."""
+async def _print_all(findings: AsyncIterator[Check], *, as_json: bool) -> int:
+    """Prints findings as they come and returns how many are broken."""
     return sum([_print(finding, as_json=as_json) async for finding in findings])
 
 
-def _print(finding: Finding, *, as_json: bool) -> bool:
-    """Print a finding; returns whether it is broken."""
+def _print(finding: Check, *, as_json: bool) -> bool:
+    """Prints a finding and returns whether it is broken."""
     print(json_line(asdict(finding)) if as_json else finding, flush=True)
     return finding.state == BROKEN
 
@@ -72,8 +72,8 @@ INDENT = " " * 8
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One line about what was checked. `state` is FINE, NOTE (worth knowing) or BROKEN."""
+class Check:
+    """One check and its result. `state` is FINE, NOTE (worth knowing) or BROKEN."""
 
     state: str
     what: str
@@ -84,10 +84,10 @@ class Finding:
         return f"{self.state:<7} {self.what}" + (f"\n{INDENT}{self.hint}" if self.hint else "")
 
 
-def broken_by(error: CommonplaceError) -> Finding:
-    """An error as a finding."""
+def broken_by(error: CommonplaceError) -> Check:
+    """Turns an error into a finding."""
     where = f"{error.where}: " if error.where else ""
-    return Finding(BROKEN, f"{where}{error.what}", error.hint)
+    return Check(BROKEN, f"{where}{error.what}", error.hint)
 
 
 # ── the machine ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -101,9 +101,9 @@ _WANTED = re.compile(r"^([\w.-]+)")
 _EXTRA = re.compile(r"extra == [\"']([\w-]+)[\"']")
 
 
-def machine() -> Iterator[Finding]:
-    """Everything that is not a mind."""
-    yield Finding(FINE, f"Commonplace {package_version()}, Python {platform.python_version()}, {platform.platform()}")
+def machine() -> Iterator[Check]:
+    """Checks everything that is not a mind."""
+    yield Check(FINE, f"Commonplace {package_version()}, Python {platform.python_version()}, {platform.platform()}")
     yield from packages()
     yield database()
     yield folder(runs_folder())
@@ -111,26 +111,26 @@ def machine() -> Iterator[Finding]:
     yield from prices()
 
 
-def packages() -> Iterator[Finding]:
-    """The packages it requires: always, then by extra."""
+def packages() -> Iterator[Check]:
+    """Checks the required packages: those needed always, then those of each extra."""
     needs = _needs()
     if not needs:
-        yield Finding(NOTE, "not installed as a package, so its requirements are unknown", "pip install -e .")
+        yield Check(NOTE, "not installed as a package, so its requirements are unknown", "pip install -e .")
         return
     for extra, names in sorted(needs.items()):
         found = {name: _version(name) for name in names}
         missing = [name for name, number in found.items() if not number]
         what = f"[{extra}] " if extra else ""
         if not missing:
-            yield Finding(FINE, what + ", ".join(f"{name} {number}" for name, number in found.items()))
+            yield Check(FINE, what + ", ".join(f"{name} {number}" for name, number in found.items()))
         elif extra:
-            yield Finding(NOTE, f"{what}not installed: {', '.join(missing)}", install(extra))
+            yield Check(NOTE, f"{what}not installed: {', '.join(missing)}", install(extra))
         else:
-            yield Finding(BROKEN, f"missing: {', '.join(missing)}", install())
+            yield Check(BROKEN, f"missing: {', '.join(missing)}", install())
 
 
 def _needs() -> dict[str, list[str]]:
-    """Extra → packages; those always needed under the empty name."""
+    """Maps each extra to its packages; those always needed are under the empty name."""
     try:
         lines = metadata(DISTRIBUTION).get_all("Requires-Dist") or []
     except PackageNotFoundError:
@@ -150,8 +150,8 @@ def _version(name: str) -> str:
         return ""
 
 
-def database() -> Finding:
-    """SQLite must support write-ahead logging, which run files use."""
+def database() -> Check:
+    """Checks that SQLite supports write-ahead logging, which run files use."""
     with tempfile.TemporaryDirectory(prefix="commonplace-") as temporary:
         connection = sqlite3.connect(Path(temporary) / "probe.run")
         try:
@@ -159,14 +159,14 @@ def database() -> Finding:
         finally:
             connection.close()
     if mode != "wal":
-        return Finding(
+        return Check(
             BROKEN, f"SQLite {sqlite3.sqlite_version} has no write-ahead log here", "use another build of Python"
         )
-    return Finding(FINE, f"SQLite {sqlite3.sqlite_version}")
+    return Check(FINE, f"SQLite {sqlite3.sqlite_version}")
 
 
-def folder(wanted: Path) -> Finding:
-    """The default folder of runs, or the nearest one above it that exists."""
+def folder(wanted: Path) -> Check:
+    """Checks the default folder of runs, or the nearest one above it that exists."""
     try:
         checked_folder(wanted)
     except CommonplaceError as error:
@@ -177,29 +177,29 @@ def folder(wanted: Path) -> Finding:
             free = shutil.disk_usage(place).free
     except OSError as error:
         hint = "choose another place with -o, or start from another folder"
-        return Finding(BROKEN, f"{place.resolve()} cannot be written to ({error.strerror})", hint)
-    return Finding(FINE, f"runs are written to {wanted.resolve()}, {free / 1e9:,.1f} GB free")
+        return Check(BROKEN, f"{place.resolve()} cannot be written to ({error.strerror})", hint)
+    return Check(FINE, f"runs are written to {wanted.resolve()}, {free / 1e9:,.1f} GB free")
 
 
-def terminal() -> Iterator[Finding]:
-    """Whether the terminal view can be shown here, and how wide characters are drawn."""
+def terminal() -> Iterator[Check]:
+    """Checks whether the terminal view can be shown here, and how wide characters are drawn."""
     if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
-        yield Finding(NOTE, f"the output encoding is {sys.stdout.encoding}", "set PYTHONUTF8=1")
+        yield Check(NOTE, f"the output encoding is {sys.stdout.encoding}", "set PYTHONUTF8=1")
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
-        yield Finding(NOTE, "not a terminal: runs are shown as plain lines", "--view selects another view")
+        yield Check(NOTE, "not a terminal: runs are shown as plain lines", "--view selects another view")
         return
     size = shutil.get_terminal_size()
     what = f"terminal {os.environ.get('TERM', '')}, {size.columns}×{size.lines}"
     if size < SMALLEST:
-        yield Finding(NOTE, what, "the terminal view needs 80×24: make the window larger, or use --view plain")
+        yield Check(NOTE, what, "the terminal view needs 80×24: make the window larger, or use --view plain")
     else:
-        yield Finding(FINE, what)
+        yield Check(FINE, what)
     hint = "if the bars of the two lines are not aligned, choose a monospaced font with Hangul and emoji"
-    yield Finding(NOTE, f"{RULER[0]}\n        {RULER[1]}", hint)
+    yield Check(NOTE, f"{RULER[0]}\n        {RULER[1]}", hint)
 
 
-def prices() -> Iterator[Finding]:
-    """The user's own price list, if there is one."""
+def prices() -> Iterator[Check]:
+    """Checks the user's own price list, if there is one."""
     own = os.environ.get(VARIABLE)
     if own:
         try:
@@ -207,7 +207,7 @@ def prices() -> Iterator[Finding]:
         except CommonplaceError as error:
             yield broken_by(error)
         else:
-            yield Finding(FINE, f"prices from {own}")
+            yield Check(FINE, f"prices from {own}")
 
 
 # ── a mind ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -224,25 +224,25 @@ STRUCTURES = {
 }
 
 
-async def examined(name: str, timeout: float) -> AsyncIterator[Finding]:
-    """Everything about a mind, up to the first thing that fails."""
+async def examined(name: str, timeout: float) -> AsyncIterator[Check]:
+    """Checks everything about a mind, up to the first thing that fails."""
     try:
         if is_server(name):
             async for finding in _served(name, timeout):
                 yield finding
         else:
-            yield Finding(FINE, f"{mind_named(name, load(TOWNS[0])).name} asks no server")
+            yield Check(FINE, f"{mind_named(name, load(TOWNS[0])).name} asks no server")
         yield _price(name)
     except Outage as error:
         hint = "start the server there, or give its address: SERVER:MODEL@URL; --timeout waits longer"
-        yield Finding(BROKEN, error.what, hint)
+        yield Check(BROKEN, error.what, hint)
     except CommonplaceError as error:
         yield broken_by(error)
 
 
-async def _served(name: str, timeout: float) -> AsyncIterator[Finding]:
-    """What a server can do, and what its answers to real questions are worth."""
-    server, found = server_named(name), list[Tried]()
+async def _served(name: str, timeout: float) -> AsyncIterator[Check]:
+    """Checks what a server can do, and what its answers to real questions are worth."""
+    server, found = server_named(name), list[Trial]()
     for town in TOWNS:
         scenario = load(town)
         mind = _impatient(name, scenario, timeout)
@@ -257,7 +257,7 @@ async def _served(name: str, timeout: float) -> AsyncIterator[Finding]:
                 yield _tried(one)
         finally:
             await mind.close()
-    small = list[Tried]()
+    small = list[Trial]()
     async for one in _in_small_form(name, timeout, too_hard(found)):
         small.append(one)
         yield _tried(one, ", small form")
@@ -266,14 +266,14 @@ async def _served(name: str, timeout: float) -> AsyncIterator[Finding]:
     remember_form(name, "small" if suits else "full")
     if suits:
         hint = "remembered for this model; `form: full` in a scenario, or `run --form full`, asks it in the full form"
-        yield Finding(FINE, f"the small form suits it: {usable} of {len(small)} answers can be used", hint)
+        yield Check(FINE, f"the small form suits it: {usable} of {len(small)} answers can be used", hint)
         again = {(one.task, one.language): one for one in small}
         found = [again.get((one.task, one.language), one) for one in found]
     yield _fit(found)
 
 
-async def _in_small_form(name: str, timeout: float, hard: Sequence[Tried]) -> AsyncIterator[Tried]:
-    """The same questions in the small form."""
+async def _in_small_form(name: str, timeout: float, hard: Sequence[Trial]) -> AsyncIterator[Trial]:
+    """Checks the same questions in the small form."""
     for town in TOWNS if hard else ():
         scenario = load(town)
         mind = _impatient(name, scenario, timeout, TASKS)
@@ -286,7 +286,7 @@ async def _in_small_form(name: str, timeout: float, hard: Sequence[Tried]) -> As
 
 
 def _impatient(name: str, scenario: Scenario, timeout: float, small: Container[str] = ()) -> ChatMind:
-    """A mind that does not wait between attempts. `small`: the tasks that it is asked in the small form."""
+    """Returns a mind that does not wait between attempts. `small`: the tasks that it is asked in the small form."""
     from commonplace.parts.model_servers.chat_mind import ChatMind  # noqa: PLC0415 – imports the OpenAI client
     from commonplace.parts.model_servers.local import LocalMind  # noqa: PLC0415 – likewise
 
@@ -298,64 +298,64 @@ async def _at_once(_: float) -> None:
     pass
 
 
-def _key(server: Server) -> Finding:
-    """Whether a key is set. The key itself is never shown."""
+def _key(server: Server) -> Check:
+    """Checks that a key is set. The key itself is never shown."""
     if os.environ.get(server.variable):
-        return Finding(FINE, f"a key is set in {server.variable}")
-    return Finding(FINE, f"no key is set in {server.variable}; most local servers need none")
+        return Check(FINE, f"a key is set in {server.variable}")
+    return Check(FINE, f"no key is set in {server.variable}; most local servers need none")
 
 
-def _able(can: Capabilities, kind: str) -> Iterator[Finding]:
+def _able(can: Capabilities, kind: str) -> Iterator[Check]:
     listed = f"; it lists {', '.join(can.models[:10])}{' …' if len(can.models) > 10 else ''}" if can.models else ""
-    yield Finding(FINE, f"{can.server} answers, model {can.model}{listed}")
-    yield Finding(FINE, f"spoken to in {dialect_of(kind).title}")
+    yield Check(FINE, f"{can.server} answers, model {can.model}{listed}")
+    yield Check(FINE, f"spoken to in {dialect_of(kind).title}")
     state = NOTE if can.structured == "text" else FINE
-    yield Finding(state, f"{STRUCTURES[can.structured]}; seed {_yes(can.seed)}, temperature {_yes(can.temperature)}")
+    yield Check(state, f"{STRUCTURES[can.structured]}; seed {_yes(can.seed)}, temperature {_yes(can.temperature)}")
     if can.thinks:
         hint = "answers take longer and cost more: choose a model without thinking, or switch it off in the server"
-        yield Finding(NOTE, "the model thinks before it answers, and this cannot be switched off", hint)
+        yield Check(NOTE, "the model thinks before it answers, and this cannot be switched off", hint)
     else:
-        yield Finding(FINE, f"thinking: {'none' if can.switch == 'none' else f'switched off ({can.switch})'}")
+        yield Check(FINE, f"thinking: {'none' if can.switch == 'none' else f'switched off ({can.switch})'}")
     context = f"{can.context:,} tokens" if can.context else "unknown"
     vectors = f"{can.embeddings} dimensions" if can.embeddings else "none"
-    yield Finding(FINE, f"context {context}; embeddings: {vectors}")
+    yield Check(FINE, f"context {context}; embeddings: {vectors}")
 
 
 def _yes(does: bool) -> str:
     return "yes" if does else "no"
 
 
-def _tried(one: Tried, form: str = "") -> Finding:
-    """One question: whether the answer can be used, and what it took. `form`: words for it, unless it is the full
-    one."""
+def _tried(one: Trial, form: str = "") -> Check:
+    """Checks one question: whether the answer can be used, and what it took.
+
+    `form`: words for it, unless it is the full one.
+    """
     took = f"{one.seconds:.1f} s, {one.prompt_tokens:,} + {one.answer_tokens:,} tokens"
     why = f" ({shortened(clean(one.why), LONGEST_WHY)})" if one.why else ""
-    return Finding(
-        FINE if one.grade == USABLE else NOTE, f"{one.task} ({one.language}{form}): {one.grade}{why}; {took}"
-    )
+    return Check(FINE if one.grade == USABLE else NOTE, f"{one.task} ({one.language}{form}): {one.grade}{why}; {took}")
 
 
-def _fit(found: Iterable[Tried]) -> Finding:
-    """What the model is fit for, by its answers."""
+def _fit(found: Iterable[Trial]) -> Check:
+    """Reports what the model is fit for, by its answers."""
     fit = fitness(found)
     titles = {USABLE: "fit for", MENDED: "with repairs", USELESS: "not fit for"}
     what = "; ".join(f"{title} {', '.join(fit[grade])}" for grade, title in titles.items() if fit[grade])
     if not fit[USELESS]:
-        return Finding(FINE, what)
+        return Check(FINE, what)
     hint = "such answers are replaced, or lose their words: try a larger model, or one for these with --mind TASK=NAME"
-    return Finding(NOTE if fit[USABLE] or fit[MENDED] else BROKEN, what, hint)
+    return Check(NOTE if fit[USABLE] or fit[MENDED] else BROKEN, what, hint)
 
 
-def _price(name: str) -> Finding:
+def _price(name: str) -> Check:
     price = price_of(name)
     if price is None:
-        return Finding(
+        return Check(
             NOTE,
             "its price is unknown",
             "--max-calls and --max-tokens work; --max-cost needs a price, see docs/command-line.md",
         )
     if not (price.prompt or price.answer):
-        return Finding(FINE, "costs nothing")
-    return Finding(
+        return Check(FINE, "costs nothing")
+    return Check(
         FINE, f"${price.prompt:g} a million tokens of prompt (${price.cached:g} cached), ${price.answer:g} of answer"
     )

@@ -38,8 +38,8 @@ _BEST = Capabilities(server="", model="")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is asked for one task."""
+class TaskEstimate:
+    """The requests for one task."""
 
     task: str
     calls: int
@@ -52,25 +52,25 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would ask, if it went as it does with the offline mind."""
+    """The requests of a run, if it went as it does with the offline mind."""
 
     ticks: int
     characters: int
     days: float
     """Simulated days."""
-    tasks: tuple[Asked, ...]
+    tasks: tuple[TaskEstimate, ...]
     """By name; tasks without a question are left out."""
     rounds: int
     """Requests that have to wait for one another, summed over the ticks: the least time of the run, in answers."""
 
     @property
-    def total(self) -> Asked:
+    def total(self) -> TaskEstimate:
         """All tasks together."""
         return summed("total", self.tasks)
 
 
 async def estimate(scenario: Scenario, manifest: Manifest, stage: Stage, mind: Mind, concurrency: int) -> Estimate:
-    """Run `manifest.ticks` ticks in a temporary file. `mind`: one that measures what it is asked, a `SizedMind`."""
+    """Runs `manifest.ticks` ticks in a temporary file. `mind`: one that measures what it is asked, a `SizedMind`."""
     with TemporaryDirectory(prefix="commonplace-") as folder:
         path = Path(folder) / "estimate.run"
         with Run.start(path, manifest, scenario, stage=stage, mind=mind) as run:
@@ -87,23 +87,23 @@ async def estimate(scenario: Scenario, manifest: Manifest, stage: Stage, mind: M
     )
 
 
-def _tasks(answers: Iterable[AnswerRow]) -> tuple[Asked, ...]:
-    tasks: dict[str, list[Asked]] = {}
+def _tasks(answers: Iterable[AnswerRow]) -> tuple[TaskEstimate, ...]:
+    tasks: dict[str, list[TaskEstimate]] = {}
     for row in answers:
         tokens = (row.usage.get(name, 0) for name in ("prompt_tokens", "cached_tokens", "answer_tokens"))
-        tasks.setdefault(row.task, []).append(Asked(row.task, 1, *tokens))
+        tasks.setdefault(row.task, []).append(TaskEstimate(row.task, 1, *tokens))
     return tuple(summed(task, rows) for task, rows in sorted(tasks.items()))
 
 
-def summed(name: str, rows: Iterable[Asked]) -> Asked:
-    """The sum of some rows under one name."""
+def summed(name: str, rows: Iterable[TaskEstimate]) -> TaskEstimate:
+    """Adds up some rows under one name."""
     rows = tuple(rows)
     sums = (sum(getattr(row, part) for row in rows) for part in ("calls", "prompt", "cached", "answer"))
-    return Asked(name, *sums)
+    return TaskEstimate(name, *sums)
 
 
 def _rounds(answers: Iterable[AnswerRow], concurrency: int) -> int:
-    """The sum over ticks of the requests that wait for one another.
+    """Adds up, over ticks, the requests that wait for one another.
 
     In a tick that is the longest chain of one character's questions, or, where there are many, all questions divided by
     `concurrency`. Deferred jobs run meanwhile and only count towards the second.
@@ -119,7 +119,7 @@ def _rounds(answers: Iterable[AnswerRow], concurrency: int) -> int:
 
 
 class SizedMind:
-    """Answers as the offline mind does, with the tokens a model server would have read and written for it.
+    """A mind that answers as the offline mind does, with the tokens a model server would have read and written.
 
     Sizes are estimates: tokens by `estimated_tokens`; a prefix shared with an earlier prompt of the same mind counts as
     cached.
@@ -138,7 +138,7 @@ class SizedMind:
         """Mind → its prompts in order, so that the neighbours of a new one share the longest prefix with it."""
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The offline mind's reply with the tokens of its prompt and of its answer in wire form."""
+        """Returns the offline mind's reply with the tokens of its prompt and of its answer in wire form."""
         if ask.unless is not None and (needless := ask.unless(ask.input, request_key)) is not None:
             return needless
         reply = self._mind.answer(ask, request_key)
@@ -158,10 +158,10 @@ class SizedMind:
         )
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Does nothing."""
 
     def _shared(self, prompt: str, mind: str) -> int:
-        """How many of its first characters an earlier prompt of the mind began with."""
+        """Returns how many of its first characters an earlier prompt of the mind began with."""
         prompts = self._prompts.setdefault(mind, [])
         place = bisect_left(prompts, prompt)
         neighbours = prompts[max(0, place - 1) : place + 1]
@@ -170,12 +170,12 @@ class SizedMind:
 
 
 def prompt_counted(prompt: Prompt) -> str:
-    """What a provider would count as the prompt of a question, the JSON Schema included."""
+    """Returns what a provider would count as the prompt of a question, the JSON Schema included."""
     return prompt_text(chat_body(prompt, _BEST, _BEST.structured, seed=0))
 
 
 def common(one: str, other: str) -> int:
-    """Length of the longest common prefix."""
+    """Returns the length of the longest common prefix."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -184,7 +184,7 @@ def common(one: str, other: str) -> int:
 
 
 def caching(mind: str) -> Cached:
-    """What a mind's server takes from its cache: OpenAI in whole blocks above a shortest length, others all of it."""
+    """Returns how much a mind's server reads from its cache: OpenAI whole blocks above a minimum, others all of it."""
     if is_server(mind) and server_named(mind).kind == "openai":
         return lambda shared: shared // OPENAI_BLOCK * OPENAI_BLOCK if shared >= OPENAI_SHORTEST else 0
     return lambda shared: shared

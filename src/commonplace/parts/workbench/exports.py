@@ -43,7 +43,7 @@ def _transcript(reading: Reading) -> Iterator[bytes]:
 
 
 def _talks(reading: Reading) -> list[list[tuple[Event, Spoke]]]:
-    """The lines of each talk of two, in the order in which talks began."""
+    """Groups the lines by talk of two, in the order in which talks began."""
     talks: list[list[tuple[Event, Spoke]]] = []
     latest: dict[tuple[str, frozenset[str]], list[tuple[Event, Spoke]]] = {}
     for event, spoke in _said(reading):

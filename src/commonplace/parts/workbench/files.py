@@ -26,8 +26,8 @@ from commonplace.trust import settle, stage_named_by_run
 from commonplace.whole_file import written_whole
 
 
-class Form(StrEnum):
-    """What a run can be exported as."""
+class ExportFormat(StrEnum):
+    """A form in which a run can be exported."""
 
     BUNDLE = "bundle"
     HTML = "html"
@@ -40,33 +40,33 @@ class Form(StrEnum):
     TRANSCRIPT = "transcript"
 
 
-class Source(StrEnum):
-    """What a run can be imported from."""
+class ImportFormat(StrEnum):
+    """A form from which a run can be imported."""
 
     BUNDLE = "bundle"
 
 
-class Kind(StrEnum):
-    """What can be trimmed."""
+class TrimKind(StrEnum):
+    """A kind of content that can be trimmed."""
 
     TRACES = "traces"
     PROMPTS = "prompts"
 
 
-ROWS = {Kind.TRACES: "trace", Kind.PROMPTS: "call"}
+ROWS = {TrimKind.TRACES: "trace", TrimKind.PROMPTS: "call"}
 
 
 ENDINGS = {
-    Form.BUNDLE: ".zip",
-    Form.HTML: ".html",
-    Form.TRAINING: ".jsonl",
-    **{Form(name): ending for name, (ending, _) in TEXTS.items()},
+    ExportFormat.BUNDLE: ".zip",
+    ExportFormat.HTML: ".html",
+    ExportFormat.TRAINING: ".jsonl",
+    **{ExportFormat(name): ending for name, (ending, _) in TEXTS.items()},
 }
 
 
 def export(
     run: Path = RUN,
-    form: Form = typer.Argument(
+    form: ExportFormat = typer.Argument(
         help="`bundle`: a zip file with all that the run needs; `html`: a page to look at; `transcript`: all that was "
         "said, as Markdown; `events`, `memories`: JSON lines; `network`: who talks with whom, as GraphML; `csv`, "
         "`parquet`: a table; `training`: chats to fine-tune a model on."
@@ -102,17 +102,17 @@ def export(
     run on any computer: map, time-line, characters, memories and reasons; it needs no server and no network. A table is
     for spreadsheets and data frames.
     """
-    if form is not Form.HTML and (first is not None or last is not None or prompts):
+    if form is not ExportFormat.HTML and (first is not None or last is not None or prompts):
         raise UsageError("--from, --to and --prompts are for html", hint="leave them out")
-    if offline and form is not Form.TRAINING:
+    if offline and form is not ExportFormat.TRAINING:
         raise UsageError("--offline is for training", hint="leave it out")
-    if form not in (Form.CSV, Form.PARQUET) and table is not None:
+    if form not in (ExportFormat.CSV, ExportFormat.PARQUET) and table is not None:
         raise UsageError(f"--table is for csv and parquet, not for {form.value}", hint="leave it out")
     name = table or "events"
     target = output or run.with_suffix(ENDINGS.get(form, f".{name}.{form.value}"))
-    if form is Form.HTML:
+    if form is ExportFormat.HTML:
         _page(run, target, first, last, prompts, force)
-    elif form is Form.CSV or form is Form.PARQUET:
+    elif form is ExportFormat.CSV or form is ExportFormat.PARQUET:
         with Reading.open(run) as reading, working(lambda: f"the table of {name} is written"):
             found = table_of(reading, name)
             rows = write_table(found, target, form.value, force=force)
@@ -122,7 +122,7 @@ def export(
             file.writelines(TEXTS[form.value][1](reading))
             size = file.tell()
         print(f"{target}: {size / 1e6:.2f} MB")
-    elif form is Form.TRAINING:
+    elif form is ExportFormat.TRAINING:
         _training(run, target, offline, trust, force)
     else:
         with working(lambda: "the run is checked and packed"):
@@ -163,7 +163,7 @@ def _training(run: Path, target: Path, offline: bool, trust: bool, force: bool) 
 
 
 def import_(
-    form: Source = typer.Argument(help="The form: `bundle`, as `export` writes it."),
+    form: ImportFormat = typer.Argument(help="The form: `bundle`, as `export` writes it."),
     source: Path = typer.Argument(metavar="PATH", help="The file to import."),
     output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
     force: bool = FORCE,
@@ -190,8 +190,10 @@ def trim(
     keep_days: int | None = typer.Option(
         None, "--keep-days", min=0, help="Trim what is older than the last so many simulated days."
     ),
-    kind: list[Kind] = typer.Option(
-        [Kind.TRACES], "--kind", help="Why everybody did what they did, or what was sent to a model; repeat for both."
+    kind: list[TrimKind] = typer.Option(
+        [TrimKind.TRACES],
+        "--kind",
+        help="Why everybody did what they did, or what was sent to a model; repeat for both.",
     ),
 ) -> None:
     """Drop old traces, the reasons that `why` shows, to make the file smaller. History and memories stay."""

@@ -11,19 +11,19 @@ import typer
 from commonplace.canon import canonical
 from commonplace.cli.options import JSON
 from commonplace.errors import CommonplaceError
-from commonplace.ledger import Verification, show, verify
+from commonplace.ledger import show, verify
 from commonplace.text import one_line, printable_json
 
 
-class Action(StrEnum):
-    """What to do with a ledger."""
+class LedgerAction(StrEnum):
+    """An action on a ledger."""
 
     SHOW = "show"
     VERIFY = "verify"
 
 
 def ledger(
-    action: Action = typer.Argument(help="show or verify."),
+    action: LedgerAction = typer.Argument(help="show or verify."),
     path: Path = typer.Argument(help="The folder of the ledger."),
     as_json: bool = JSON,
     session: str | None = typer.Option(None, "--session", help="Show only entries of this session."),
@@ -32,7 +32,7 @@ def ledger(
     memory: str | None = typer.Option(None, "--memory", help="Show only entries about this memory."),
 ) -> None:
     """Show the entries of a ledger, oldest first, or verify its whole chain and list what is wrong with it."""
-    if action is Action.VERIFY:
+    if action is LedgerAction.VERIFY:
         _verify(path, as_json=as_json)
         return
     for entry in show(path, session_id=session, event_type=kind, persona_id=persona, memory_id=memory):
@@ -47,16 +47,12 @@ def _verify(path: Path, *, as_json: bool) -> None:
     else:
         for one in found.findings:
             print(f"{one.where}: {one.what}")
-        print(_summary(found))
+        print(f"days {found.days}  entries {found.entries}  head {found.head}")
     if not found.sound:
         count = len(found.findings)
         what = f"{count} finding{'s' * (count > 1)} in the ledger"
         hint = "restore a copy, or keep it as it is: the entries before the first finding are unchanged"
         raise CommonplaceError(what, where=str(path), hint=hint)
-
-
-def _summary(found: Verification) -> str:
-    return f"days {found.days}  entries {found.entries}  head {found.head}"
 
 
 def _line(entry: dict[str, Any]) -> str:

@@ -25,9 +25,9 @@ from commonplace.minds.tasks import TASKS
 from commonplace.parts.workbench.bench import Figures, Variant, answered, figures
 from commonplace.parts.workbench.estimate import common
 from commonplace.parts.workbench.questions import (
-    Attempt,
+    AskedQuestion,
     Key,
-    Question,
+    PromptAttempt,
     asked_again,
     attempts_at,
     event_of,
@@ -42,7 +42,7 @@ from commonplace.run.why import event_named
 from commonplace.scenario.loading import nearest
 from commonplace.stages import by_name
 from commonplace.text import clean, shortened
-from commonplace.trust import Named, named_by_run, settle, stage_named_by_run
+from commonplace.trust import Reference, named_by_run, settle, stage_named_by_run
 
 BRIEF = 60
 """Characters of an answer in the list."""
@@ -102,8 +102,8 @@ def prompts(
             _print_figures([figures(variant, asks) for variant in variants])
 
 
-def _wanted(reading: Reading, event: str | None, task: str) -> list[Question]:
-    """The questions of a task, or those behind an event. Raises UsageError where there are none."""
+def _wanted(reading: Reading, event: str | None, task: str) -> list[AskedQuestion]:
+    """Returns the questions of a task, or those behind an event. Raises UsageError where there are none."""
     if task and task not in TASKS:
         near = nearest(task, TASKS)
         hint = f"did you mean {near}?" if near else f"expected one of {', '.join(TASKS)}"
@@ -124,8 +124,8 @@ def _wanted(reading: Reading, event: str | None, task: str) -> list[Question]:
 # ── questions and variants ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _asks(reading: Reading, chosen: Iterable[Question], trust: bool, *, every: bool) -> dict[Key, Ask[Any, Any]]:
-    """The typed questions, made again: all of them, or those whose prompts are not kept."""
+def _asks(reading: Reading, chosen: Iterable[AskedQuestion], trust: bool, *, every: bool) -> dict[Key, Ask[Any, Any]]:
+    """Makes the typed questions again: all of them, or those whose prompts are not kept."""
     lacking = [one for one in chosen if one.turn is not None and (every or not _is_kept(reading, one))]
     if not lacking:
         return {}
@@ -135,7 +135,7 @@ def _asks(reading: Reading, chosen: Iterable[Question], trust: bool, *, every: b
     return {one.key: heard[one.key] for one in lacking}
 
 
-def _is_kept(reading: Reading, question: Question) -> bool:
+def _is_kept(reading: Reading, question: AskedQuestion) -> bool:
     return all((call := reading.model_call(row)) is not None and call.prompt for row in question.rows)
 
 
@@ -148,12 +148,12 @@ async def _heard(reading: Reading, turns: Iterable[int]) -> dict[Key, Ask[Any, A
     }  # fmt: skip
 
 
-def _settle(named: Sequence[Named], reading: Reading, trust: bool) -> None:
+def _settle(named: Sequence[Reference], reading: Reading, trust: bool) -> None:
     settle(named, reading.path, trust=agreed(named, reading.path, trust=trust))
 
 
 def _mind(reading: Reading, name: str, own: Mapping[str, str] | None, trust: bool, timeout: float) -> Mind:
-    """A mind to ask again, with templates of the person's own or with those of the run, if they are trusted."""
+    """Returns a mind to ask again, with the person's own templates or with those of the run, if they are trusted."""
     texts = templates_of(reading.manifest) if own is None else own
     if name and own is None:
         named = named_by_run(replace(reading.manifest, mind=name))
@@ -164,8 +164,8 @@ def _mind(reading: Reading, name: str, own: Mapping[str, str] | None, trust: boo
 # ── the list of tasks ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _list(reading: Reading, found: Sequence[Question], as_json: bool, trust: bool) -> None:
-    """Print a row for each task, with an example of it."""
+def _list(reading: Reading, found: Sequence[AskedQuestion], as_json: bool, trust: bool) -> None:
+    """Prints a row for each task, with an example of it."""
     tasks = {name: [one for one in found if one.task == name] for name in TASKS}
     examples = {name: _example(all_of_it) for name, all_of_it in tasks.items() if all_of_it}
     asks = _asks(reading, examples.values(), trust, every=False)
@@ -190,14 +190,16 @@ def _list(reading: Reading, found: Sequence[Question], as_json: bool, trust: boo
         print(f"read one of them: {command('prompts', reading.path, last)}", file=sys.stderr)
 
 
-def _example(found: Sequence[Question]) -> Question:
-    """One from the middle of the run, that was put to the mind and led to something."""
+def _example(found: Sequence[AskedQuestion]) -> AskedQuestion:
+    """Chooses one from the middle of the run that was put to the mind and led to something."""
     best = [one for one in found if one.turn is not None and not one.needless]
     return (best or found)[len(best or found) // 2]
 
 
-def _row(reading: Reading, found: Sequence[Question], example: Question, shown: Sequence[Attempt]) -> dict[str, Any]:
-    """`prompt_tokens` and `answer_tokens`: per question that a model was asked; of the example where none was."""
+def _row(
+    reading: Reading, found: Sequence[AskedQuestion], example: AskedQuestion, shown: Sequence[PromptAttempt]
+) -> dict[str, Any]:
+    """Returns a row of the table. Its tokens are per question that a model was asked, or those of the example."""
     asked = [one for one in found if not one.needless]
     counted = [row for one in asked for row in one.rows if row.usage.get("prompt_tokens")]
     counted = counted or [attempt.row for attempt in shown]
@@ -220,7 +222,7 @@ def _count(number: int) -> str:
 # ── a question ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _as_json(reading: Reading, question: Question, variants: Sequence[Variant]) -> dict[str, Any]:
+def _as_json(reading: Reading, question: AskedQuestion, variants: Sequence[Variant]) -> dict[str, Any]:
     agent, tick, ordinal = question.key
     return {
         "task": question.task,
@@ -237,7 +239,7 @@ def _as_json(reading: Reading, question: Question, variants: Sequence[Variant]) 
     }
 
 
-def _attempt_json(attempt: Attempt) -> dict[str, Any]:
+def _attempt_json(attempt: PromptAttempt) -> dict[str, Any]:
     row, call = attempt.row, attempt.call
     return {
         "messages": messages_in(call.prompt),
@@ -252,8 +254,8 @@ def _attempt_json(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _print(reading: Reading, question: Question, variants: Sequence[Variant], *, whole: bool) -> None:
-    """Print the prompt and the answer of the run, then the others' answers; `whole`: with their prompts."""
+def _print(reading: Reading, question: AskedQuestion, variants: Sequence[Variant], *, whole: bool) -> None:
+    """Prints the prompt and the answer of the run, then the other answers. `whole` adds their prompts."""
     agent, tick, _ = question.key
     event = f" before {named}" if (named := event_of(reading, question)) else ""
     print(f"═══ {question.task} of {agent} at tick {tick}, {hhmm(reading.time(tick))}{event}")
@@ -265,8 +267,8 @@ def _print(reading: Reading, question: Question, variants: Sequence[Variant], *,
     print()
 
 
-def _lines(attempts: Sequence[Attempt], title: str, *, prompt: bool, needless: bool) -> Iterator[str]:
-    """A prompt with its messages, then each answer and what was read of it. Asked again, only what was added."""
+def _lines(attempts: Sequence[PromptAttempt], title: str, *, prompt: bool, needless: bool) -> Iterator[str]:
+    """Yields a prompt with its messages, then each answer as it was read. Of a repeated prompt only what was added."""
     before = ""
     for attempt in attempts:
         if prompt and not before:
@@ -281,7 +283,7 @@ def _lines(attempts: Sequence[Attempt], title: str, *, prompt: bool, needless: b
         yield "─── no usable answer: the fallback is used"
 
 
-def _answer_lines(attempt: Attempt, title: str, *, needless: bool) -> Iterator[str]:
+def _answer_lines(attempt: PromptAttempt, title: str, *, needless: bool) -> Iterator[str]:
     rules = "answered by rules, which found nothing to decide" if needless else title
     form = ", in the form that a model writes" if attempt.made and attempt.call.raw else ""
     yield f"─── {rules}{form}\n{attempt.call.raw}".rstrip()

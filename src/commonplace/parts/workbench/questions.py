@@ -39,7 +39,7 @@ _ROLE = re.compile(r"(?:^|\n\n)\[(system|user|assistant)\]\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class PromptAttempt:
     """One attempt to have a question answered, in words."""
 
     row: AnswerRow
@@ -49,7 +49,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskedQuestion:
     """A question of a run, with every attempt at it."""
 
     rows: tuple[AnswerRow, ...]
@@ -58,7 +58,7 @@ class Question:
 
     @property
     def key(self) -> Key:
-        """Whose it is, and its number."""
+        """The owner of the question and its number."""
         return self.rows[0].agent, self.rows[0].tick, self.rows[0].ordinal
 
     @property
@@ -68,12 +68,12 @@ class Question:
 
     @property
     def needless(self) -> bool:
-        """Whether rules answered it, because there was nothing to decide."""
+        """Tells whether rules answered it, because there was nothing to decide."""
         return bool(self.rows[0].usage.get("needless"))
 
 
-def questions(reading: Reading) -> list[Question]:
-    """Every question that can be put into words, by tick, character and ordinal."""
+def questions(reading: Reading) -> list[AskedQuestion]:
+    """Returns every question that can be put into words, by tick, character and ordinal."""
     used: dict[Key, int] = {(agent, tick, ordinal): turn for agent, tick, ordinal, turn in reading.all(USED)}
     rows = (
         row
@@ -81,13 +81,13 @@ def questions(reading: Reading) -> list[Question]:
         if row.task in TASKS and TASKS[row.task].scene is not None
     )
     found = (tuple(group) for _, group in groupby(rows, key=lambda row: (row.agent, row.tick, row.ordinal)))
-    made = (Question(group, None) for group in found)
+    made = (AskedQuestion(group, None) for group in found)
     turned = (replace(one, turn=used.get(one.key)) if one.key[0] != NOBODY else one for one in made)
     return sorted(turned, key=lambda one: (one.key[1], one.key[0], one.key[2]))
 
 
 class _Listener(Driver):
-    """Hears what is asked."""
+    """A listener to what is asked."""
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(NoMind(), CommittedAnswers(reading), reading.seeds, durable=False)
@@ -103,7 +103,7 @@ class _Listener(Driver):
 async def asked_again(
     reading: Reading, scenario: Scenario, stage: Stage, turns: Iterable[int]
 ) -> AsyncGenerator[tuple[int, dict[Key, Ask[Any, Any]]]]:
-    """The turns of some ticks run again: each tick with all that its turns and their deferred jobs asked.
+    """Runs the turns of some ticks again: each tick with all that its turns and their deferred jobs asked.
 
     Raises UsageError for a run made under other rules, and RunDamaged where the turns ask something else now.
     """
@@ -120,54 +120,54 @@ async def asked_again(
 
 
 def attempts_at(
-    reading: Reading, question: Question, ask: Ask[Any, Any] | None, book: PromptBook
-) -> tuple[Attempt, ...]:
-    """The attempts at a question of the run, in words as far as these are kept or can be made."""
+    reading: Reading, question: AskedQuestion, ask: Ask[Any, Any] | None, book: PromptBook
+) -> tuple[PromptAttempt, ...]:
+    """Returns the attempts at a question of the run, in words as far as these are kept or can be made."""
     return in_words(((row, reading.model_call(row)) for row in question.rows), ask, book)
 
 
 def in_words(
     rows: Iterable[tuple[AnswerRow, ModelCall | None]], ask: Ask[Any, Any] | None, book: PromptBook
-) -> tuple[Attempt, ...]:
+) -> tuple[PromptAttempt, ...]:
     """Attempts with their prompt and answer in words, and with estimated tokens where no server counted them."""
     return tuple(_in_words(row, call or ModelCall(), ask, book) for row, call in rows)
 
 
-def _in_words(row: AnswerRow, call: ModelCall, ask: Ask[Any, Any] | None, book: PromptBook) -> Attempt:
+def _in_words(row: AnswerRow, call: ModelCall, ask: Ask[Any, Any] | None, book: PromptBook) -> PromptAttempt:
     if call.prompt or ask is None:
-        return Attempt(row, call)
+        return PromptAttempt(row, call)
     answer = in_wire_form(ask, value_of(ask, row)) if row.body else ""
     prompt = book.prompt(ask)
     call = replace(call, prompt=prompt.text, raw=call.raw or answer)
     tokens = {"prompt_tokens": estimated_tokens(prompt_counted(prompt)), "answer_tokens": estimated_tokens(answer)}
-    return Attempt(replace(row, usage={**tokens, **row.usage}), call, made=True)
+    return PromptAttempt(replace(row, usage={**tokens, **row.usage}), call, made=True)
 
 
 def value_of(ask: Ask[Any, Any], row: AnswerRow) -> Value:
-    """The typed answer of a usable attempt."""
+    """Returns the typed answer of a usable attempt."""
     return ask.task.output.model_validate_json(row.body)
 
 
 def in_wire_form(ask: Ask[Any, Any], value: Value) -> str:
-    """An answer as the JSON that a model would have written."""
+    """Returns an answer as the JSON that a model would have written."""
     return json.dumps(written(ask, value), ensure_ascii=False)
 
 
 def messages_in(prompt: str) -> list[dict[str, str]]:
-    """The messages of a prompt that is kept as text: `{role, content}` each."""
+    """Returns the messages of a prompt that is kept as text: `{role, content}` each."""
     _, *parts = _ROLE.split(prompt)
     return [{"role": role, "content": text} for role, text in zip(parts[::2], parts[1::2], strict=True)]
 
 
-def event_of(reading: Reading, question: Question) -> str:
-    """The first event of the turn that used the answer; empty where there is none."""
+def event_of(reading: Reading, question: AskedQuestion) -> str:
+    """Returns the first event of the turn that used the answer; empty where there is none."""
     if question.turn is None:
         return ""
     events = reading.events(question.turn, question.turn, agent=question.key[0])
     return next((event.id for event in events if event.phase != Phase.INPUT), "")
 
 
-def spread(found: Sequence[Question], limit: int) -> list[Question]:
-    """At most `limit` of some questions, evenly over the run."""
+def spread(found: Sequence[AskedQuestion], limit: int) -> list[AskedQuestion]:
+    """Returns at most `limit` of some questions, evenly over the run."""
     count = min(limit, len(found))
     return [found[number * len(found) // count] for number in range(count)]

@@ -67,7 +67,7 @@ SCATTERED = {
 
 @dataclass(slots=True)
 class Rescued:
-    """What was saved, and what was not."""
+    """The results of a rescue: what was saved, and what was not."""
 
     tick: int
     """The last tick that is whole."""
@@ -78,7 +78,9 @@ class Rescued:
 
 
 def rescue(source: str | Path, target: str | Path, *, scenario: str | Path = "", force: bool = False) -> Rescued:
-    """Write what can be saved of a run to a new one, which verifies and can be resumed. It appears whole or not at all.
+    """Writes what can be saved of a run to a new one, which verifies and can be resumed.
+
+    It appears whole or not at all.
 
     `scenario`: the name or file that the run was made from, in case its text in the run is damaged. A shipped one is
     found by itself. It is used only if it has the digest of the text that the run was made from.
@@ -141,7 +143,7 @@ def _held(source: Path) -> Generator[None]:
 
 @contextmanager
 def _copied(source: Path, part: Path) -> Generator[sqlite3.Connection]:
-    """A connection to a copy of the damaged file, with what its journals hold and a header that SQLite accepts."""
+    """Opens a copy of the damaged file, with what its journals hold and a header that SQLite accepts."""
     with source.open("rb") as file:
         start = file.read(101)
     if len(start) > 100 and start[100] not in TREES and not has_journal(source):  # however large the rest is
@@ -167,7 +169,7 @@ NO_WAY = "go back to a copy; the page that says where its tables are is lost"
 
 
 def _connected(copy: Path, source: Path) -> sqlite3.Connection:
-    """A connection to the copy, under the size of pages under which it is a run."""
+    """Opens a connection to the copy, with the page size under which it is a run."""
     with copy.open("rb") as file:
         header = file.read(100)
     if len(header) < 100:
@@ -188,7 +190,7 @@ def _connected(copy: Path, source: Path) -> sqlite3.Connection:
 
 
 def _mend_header(path: Path, old: bytes, page_size: int) -> None:
-    """Write the fields of SQLite's header that a run always has the same; the rest of the page stays."""
+    """Writes the fields of SQLite's header that a run always has the same; the rest of the page stays."""
     header = bytearray(old)
     number = int.from_bytes(header[60:64], "big")
     mode = 2 if header[18] == header[19] == 2 or beside(path, "-wal").exists() else 1
@@ -205,7 +207,10 @@ def _mend_header(path: Path, old: bytes, page_size: int) -> None:
 
 
 def _notes(source: Path, damaged: sqlite3.Connection, scenario: str) -> tuple[Manifest, dict[str, str], list[str]]:
-    """The manifest, the notes to take over, and what was lost of them. Raises RunDamaged for a lost manifest."""
+    """Returns the manifest, the notes to take over, and what was lost of them.
+
+    Raises RunDamaged for a lost manifest.
+    """
     found: dict[str, str] = {}
     problems: list[str] = []
     manifest_as_stored = ""
@@ -238,7 +243,7 @@ def _notes(source: Path, damaged: sqlite3.Connection, scenario: str) -> tuple[Ma
 
 
 def _manifest(stored: str, source: Path, scenario: str) -> tuple[Manifest, str]:
-    """The manifest, and where the scenario's text comes from if not from the file. Raises RunDamaged."""
+    """Returns the manifest and, unless the file has it, the source of the scenario's text. Raises RunDamaged."""
     try:
         manifest = Manifest.from_json(stored, str(source))
         compiled_from_text(manifest.text, manifest.scenario)
@@ -264,7 +269,7 @@ def _json_object(text: str) -> bytes | None:
 
 
 def _seal(damaged: sqlite3.Connection, kind: str) -> bytes | None:
-    """A seal as stored, empty if it cannot be read; None in a file that has no seals."""
+    """Returns a seal as stored, empty if it cannot be read; None in a file that has no seals."""
     if not _columns(damaged, "seal"):
         return None
     with _tolerated():
@@ -278,7 +283,7 @@ def _seal(damaged: sqlite3.Connection, kind: str) -> bytes | None:
 
 @contextmanager
 def _tolerated() -> Generator[list[Exception]]:
-    """What cannot be read is left out; a full disk and other troubles of this machine are raised. Gives the damage."""
+    """Skips what cannot be read and yields the damage. A full disk and other troubles of this machine are raised."""
     damage: list[Exception] = []
     try:
         yield damage
@@ -313,7 +318,7 @@ def _read_tables(damaged: sqlite3.Connection, new: sqlite3.Connection, manifest:
 
 
 def _readable(row: tuple[Any, ...], columns: Sequence[str]) -> tuple[Any, ...]:
-    """The row; without what an answer cost if that cannot be read."""
+    """Returns the row, without what an answer cost if that cannot be read."""
     if "usage" not in columns:
         return row
     place = columns.index("usage")
@@ -326,19 +331,19 @@ def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
 
 
 def _from(damaged: sqlite3.Connection, table: str, columns: Sequence[str]) -> str:
-    """The columns as the damaged file has them: one that an older format lacks is empty."""
+    """Returns the columns as the damaged file has them; a column that an older format lacks is empty."""
     there = set(_columns(damaged, table))
     return ", ".join(name if name in there else "x''" for name in columns)
 
 
 def _until_damage(damaged: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-    """The rows up to the first that cannot be read."""
+    """Yields the rows up to the first that cannot be read."""
     with _tolerated():
         yield from damaged.execute(query, values)
 
 
 def _stored(new: sqlite3.Connection, table: str, row: Sequence[Any]) -> bool:
-    """Whether the row could be added: what has become text that is not UTF-8, or a second row of one key, cannot."""
+    """Tells whether the row could be added. Text that is not UTF-8 and a second row of one key are refused."""
     if not _storable(row):
         return False
     try:
@@ -359,7 +364,7 @@ def _storable(row: Sequence[Any]) -> bool:
 
 
 def _scan(damaged: sqlite3.Connection, new: sqlite3.Connection, table: str, columns: Sequence[str]) -> bool:
-    """Take over a table in the order of its pages; returns whether all of it could be read."""
+    """Takes over a table in the order of its pages and returns whether all of it could be read."""
     complete = True
     with _tolerated() as damage:
         for row in damaged.execute(f"SELECT {', '.join(columns)} FROM {table} NOT INDEXED"):
@@ -370,7 +375,7 @@ def _scan(damaged: sqlite3.Connection, new: sqlite3.Connection, table: str, colu
 def _look_up(
     damaged: sqlite3.Connection, new: sqlite3.Connection, table: str, columns: Sequence[str], key: str, wanted: str
 ) -> None:
-    """Take over the rows behind damaged pages, one by one."""
+    """Takes over the rows behind damaged pages, one by one."""
     where = " AND ".join(f"{name} = ?" for name in key.split(", "))
     for values in new.execute(wanted).fetchall():
         if new.execute(f"SELECT 1 FROM {table} WHERE {where}", values).fetchone() is None:
@@ -380,7 +385,7 @@ def _look_up(
 
 
 def _sealed_rows(damaged: sqlite3.Connection, new: sqlite3.Connection) -> list[str]:
-    """Leave out what waits for a tick where its seal says that it has changed; returns what was left out."""
+    """Leaves out rows that wait for a tick and whose seal does not fit; returns what was left out."""
     left_out: list[str] = []
     for kind, (what, delete) in WAITING.items():
         seal = _seal(damaged, kind)
@@ -403,7 +408,7 @@ WAITING = {
 
 @dataclass(slots=True)
 class _Found:
-    """What the chains say about the rows that were read."""
+    """The findings of the chains about the rows that were read."""
 
     tick: int
     last: int
@@ -425,8 +430,8 @@ class _Found:
 
 
 def _examined(reading: Reading) -> _Found:
-    """Follow the chains from tick 0 on, up to the first tick that is not as it was committed."""
-    last = _last_tick(reading)
+    """Follows the chains from tick 0 on, up to the first tick that is not as it was committed."""
+    (last,) = reading.one("SELECT coalesce(max(n), -1) FROM tick WHERE typeof(n) = 'integer'")
     vectors = integrity.vectors_by_number(reading)
     found = _Found(-1, last, [], [], [], [], list(_unreadable_calls(reading)), [])
     found.keys = [
@@ -464,12 +469,6 @@ def _examined(reading: Reading) -> _Found:
     return found
 
 
-def _last_tick(reading: Reading) -> int:
-    """The last tick that was read, also if others are missing; −1 for none."""
-    (last,) = reading.one("SELECT max(n) FROM tick WHERE typeof(n) = 'integer'")
-    return -1 if last is None else last
-
-
 def _part(rows: Mapping[str, list[Any]], kind: str) -> bytes | None:
     return integrity.digest_or_none(chain.part_digest, kind, rows[kind])
 
@@ -482,7 +481,7 @@ def _recorded(
     repaired: Counter[str],
     gone: Mapping[str, int],
 ) -> dict[str, bytes]:
-    """The digests by kind that the new file has: those of traces stay although traces are left out."""
+    """Returns the digests by kind for the new file. Those of traces stay although traces are left out."""
     for kind in chain.RECORD_KINDS:
         actual = _part(rows, kind)
         if kind not in parts:  # an older format has none
@@ -502,7 +501,7 @@ def _recorded(
 
 
 def _finish(part: Path, found: _Found, name: str, manifest: Manifest) -> None:
-    """Leave out what is not as it was committed, and note what was saved."""
+    """Leaves out what is not as it was committed, and notes what was saved."""
     with RUN.errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as new:
         with transaction(new):
             new.executemany("UPDATE tick SET record = ?, parts = ? WHERE n = ?", found.ticks)
@@ -535,5 +534,5 @@ def _unreadable_calls(reading: Reading) -> Iterator[tuple[str, int, int, int]]:
 
 
 def _called(body: bytes, series: bytes | None) -> bytes | None:
-    """Some bytes if the model call can be read. Raises what reading a damaged one may raise."""
+    """Returns some bytes if the model call can be read. Raises what reading a damaged one may raise."""
     return None if series is None else model_call_from(body, series).prompt.encode() or b"-"

@@ -49,8 +49,7 @@ def rules(run: Path = RUN, as_json: bool = JSON) -> None:
 
 
 def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
-    """The rows by task, the most frequent first, with what they ask for; of a run whose rows have other names also
-    those."""
+    """Yields the rows by task, the most frequent first, with their conditions; also rows that only the run has."""
     answers = ((row.task, row.usage["row"]) for row in reading.answers() if "row" in row.usage)
     times = Counter((task, one) for task, row in answers for one in row.split(JOINED))
     for task, name in sorted({*_KNOWN, *times}, key=lambda key: (-times[key], key)):
@@ -58,7 +57,7 @@ def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
 
 
 def _known() -> Iterator[tuple[tuple[str, str], list[str]]]:
-    """(task, row) and its conditions, of all that can decide."""
+    """Yields (task, row) and its conditions, of all that can decide."""
     meeting = next(row for row in REACTIONS.rows if row.name == "meeting")
     for row in WISHES.rows:
         if row.cells["purpose"]:
@@ -73,8 +72,11 @@ _KNOWN = dict(_known())
 
 
 def _lines(reading: Reading) -> Iterator[dict[str, Any]]:
-    """The lines with conditions: how often each was said, how often it was allowed when its memory came to mind in a
-    talk, and how often it was then held back, by what."""
+    """Yields the lines with conditions, with how often each was said.
+
+    It also counts how often a line was allowed when its memory came to mind in a talk, and how often it was then
+    held back, by what.
+    """
     terms = reading.scenario.terms
     if not terms:
         return
@@ -95,7 +97,7 @@ def _lines(reading: Reading) -> Iterator[dict[str, Any]]:
 
 
 def _conditions(terms: Terms, scenario: Scenario) -> list[str]:
-    """What has to hold, as it is written in the file."""
+    """Returns the conditions as they are written in the file."""
     people = {"who": terms.speakers, "only_to": terms.hearers}
     named = [
         f"{key} {' '.join(scenario.personas[one].called for one in sorted(of))}" for key, of in people.items() if of

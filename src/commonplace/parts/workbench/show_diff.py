@@ -80,7 +80,7 @@ class _Sections:
         self._town = replace(one, names={**other.names, **one.names}, called={**other.called, **one.called})
 
     def print(self, found: Mapping[str, Any]) -> None:
-        """Print the sections that have something to say."""
+        """Prints the sections that have something to say."""
         if found["parted"] is not None:
             for letter, run, rows in zip("AB", self._runs, found["parted"]["events"], strict=True):
                 events = [event for row in rows if (event := run.event(*parse_id(row["id"])))]

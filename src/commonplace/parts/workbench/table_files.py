@@ -13,7 +13,7 @@ from commonplace.whole_file import written_whole
 
 
 def write_table(table: Table, target: Path, form: Literal["csv", "parquet"], *, force: bool = False) -> int:
-    """Write a table to a file, which appears whole or not at all; returns how many rows it has.
+    """Writes a table to a file, which appears whole or not at all, and returns its number of rows.
 
     CSV is UTF-8 with a head, and with an empty cell for None. Raises UsageError, unless `force`, for an existing
     target, and for Parquet without pyarrow.

@@ -18,8 +18,8 @@ from commonplace.minds.tasks.wire import schema, written
 from commonplace.parts.model_servers.chat_mind import LONGEST_RAW
 from commonplace.parts.model_servers.reply import data_in, spoken
 from commonplace.parts.workbench.questions import (
-    Attempt,
-    Question,
+    AskedQuestion,
+    PromptAttempt,
     asked_again,
     attempts_at,
     event_of,
@@ -39,7 +39,7 @@ NOTHING: Mapping[str, Any] = {}
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What was written."""
+    """A summary of what was written."""
 
     count: int
     bytes: int
@@ -52,7 +52,7 @@ class _LeftOut(Exception):
 
 
 def export_training(reading: Reading, target: Path, *, offline: bool = False, force: bool = False) -> Examples:
-    """Write a line of JSON for each answer that was used as the model gave it; the file appears whole or not at all.
+    """Writes a line of JSON for each answer that was used as the model gave it; the file appears whole or not at all.
 
     Its keys are `messages` – those that were sent, then the answer – and `provenance`. Left out are questions without a
     usable answer, answers of rules, those of which more than the syntax was changed when they were read, those that are
@@ -75,8 +75,8 @@ def export_training(reading: Reading, target: Path, *, offline: bool = False, fo
 
 
 async def _write(file: TextIO, reading: Reading, offline: bool, left_out: Counter[str]) -> int:
-    """Write the examples; returns how many there are."""
-    by_turn: dict[int, list[Question]] = {}
+    """Writes the examples and returns how many there are."""
+    by_turn: dict[int, list[AskedQuestion]] = {}
     for one in questions(reading):
         if one.turn is None:
             left_out["used by no turn"] += 1
@@ -97,7 +97,7 @@ async def _write(file: TextIO, reading: Reading, offline: bool, left_out: Counte
 
 
 class _Examples:
-    """Makes examples of the questions of one run."""
+    """A maker of examples from the questions of one run."""
 
     def __init__(self, reading: Reading, offline: bool) -> None:
         self._reading = reading
@@ -106,8 +106,8 @@ class _Examples:
         self._minds = mind_by_question(reading.manifest)
         self._run = reading.digest()
 
-    def of(self, question: Question, ask: Ask[Any, Any]) -> dict[str, Any]:
-        """The example. Raises _LeftOut."""
+    def of(self, question: AskedQuestion, ask: Ask[Any, Any]) -> dict[str, Any]:
+        """Returns the example. Raises _LeftOut."""
         agent, tick, _ = question.key
         mind = self._minds(agent, question.task)
         if question.needless or (mind == OFFLINE) != self._offline:
@@ -130,8 +130,8 @@ class _Examples:
         messages = [*messages_in(last.call.prompt), {"role": "assistant", "content": answer}]
         return {"messages": messages, "provenance": provenance}
 
-    def _as_shown(self, ask: Ask[Any, Any], attempt: Attempt) -> Any:
-        """An answer of rules as a model could have given it, who knows the prompt alone. Raises _LeftOut."""
+    def _as_shown(self, ask: Ask[Any, Any], attempt: PromptAttempt) -> Any:
+        """Returns an answer of rules as a model could have given it, which knows only the prompt. Raises _LeftOut."""
         try:
             wire = written(ask, value_of(ask, attempt.row))
             value = self._book.read(ask, wire, self._book.prompt(ask).citable)
@@ -140,8 +140,11 @@ class _Examples:
         return _asked_for(written(ask, value), schema(ask.task))
 
 
-def _as_given(ask: Ask[Any, Any], attempt: Attempt) -> Any:
-    """The data of an answer, without what the schema does not ask for. Raises _LeftOut where it was read otherwise."""
+def _as_given(ask: Ask[Any, Any], attempt: PromptAttempt) -> Any:
+    """Returns the data of an answer without what the schema does not ask for.
+
+    Raises _LeftOut if it was read otherwise.
+    """
     try:
         data = data_in(spoken(attempt.call.raw), cut=False)
     except Unusable:  # plain words, which some tasks take
@@ -155,7 +158,7 @@ def _as_given(ask: Ask[Any, Any], attempt: Attempt) -> Any:
 
 
 def _asked_for(data: Any, form: Mapping[str, Any]) -> Any:
-    """The data with the properties of a schema only."""
+    """Returns only the data that a schema has properties for."""
     if isinstance(data, dict):
         members = cast("dict[str, Any]", data)
         parts = _within(form, "properties")
@@ -167,12 +170,12 @@ def _asked_for(data: Any, form: Mapping[str, Any]) -> Any:
 
 
 def _within(form: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """A part of a schema, or of the first of its alternatives that has it."""
+    """Returns a part of a schema, or of the first of its alternatives that has it."""
     return next((one[name] for one in (form, *form.get("anyOf", ())) if name in one), NOTHING)
 
 
 def model_of(mind: str) -> str:
-    """The model's name, without the address of its server; of a server without one that it is its own."""
+    """Returns the model's name without its server's address; where no model is named, that it is the server's own."""
     if not is_server(mind):
         return mind
     server = server_named(mind)

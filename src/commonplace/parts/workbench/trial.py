@@ -32,7 +32,7 @@ USABLE, MENDED, USELESS = "usable", "mended", "useless"
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class Trial:
     """A question and what came of it."""
 
     question: Question
@@ -49,12 +49,12 @@ class Tried:
 
     @property
     def task(self) -> str:
-        """What is asked for."""
+        """The name of the task."""
         return self.question[0].task.name
 
 
 async def questions(town: str, mind: str) -> list[Question]:
-    """The first question of each of the first tasks that a mind by that name is asked about in a shipped town."""
+    """Returns the first question of each of the first tasks that a mind of that name is asked in a shipped town."""
     scenario, manifest = prepared(town, DEFAULT_SEED, mind, fidelity="every_tick", ticks=LAST)
     listening = _Listening(OfflineMind(scenario.language))
     with TemporaryDirectory(prefix="commonplace-") as folder:
@@ -67,7 +67,7 @@ async def questions(town: str, mind: str) -> list[Question]:
 
 
 class _Listening:
-    """The offline mind, and the first question of each task that a model would have been asked."""
+    """The offline mind, which notes the first question of each task that a model would have been asked."""
 
     name = "offline"
     paid = False
@@ -78,25 +78,25 @@ class _Listening:
         self.heard: dict[str, Question] = {}
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The offline mind's reply."""
+        """Returns the offline mind's reply."""
         if ask.unless is not None and (needless := ask.unless(ask.input, request_key)) is not None:
             return needless
         self.heard.setdefault(ask.task.name, (ask, request_key))
         return self._mind.answer(ask, request_key)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Does nothing."""
 
 
-async def tried(mind: Mind, asked: Sequence[Question], language: str) -> AsyncIterator[Tried]:
-    """Put each question once, one after the other. Raises what the mind raises."""
+async def tried(mind: Mind, asked: Sequence[Question], language: str) -> AsyncIterator[Trial]:
+    """Asks each question once, one after the other. Raises what the mind raises."""
     for ask, key in asked:
         began = time.monotonic()
         reply = mind.answer(ask, key)
         reply = reply if isinstance(reply, Reply) else await reply
         grade, why = _grade(reply)
         seconds = time.monotonic() - began
-        yield Tried((ask, key), language, grade, why, seconds, reply.prompt_tokens, reply.answer_tokens)
+        yield Trial((ask, key), language, grade, why, seconds, reply.prompt_tokens, reply.answer_tokens)
 
 
 def _grade(reply: Reply) -> tuple[str, str]:
@@ -107,15 +107,15 @@ def _grade(reply: Reply) -> tuple[str, str]:
     return (USELESS if not LOST.isdisjoint(flaws) else MENDED if flaws else USABLE), why
 
 
-def too_hard(found: Iterable[Tried]) -> list[Tried]:
-    """The useless answers in the full form to questions that can be asked in the small one, if half of them are."""
+def too_hard(found: Iterable[Trial]) -> list[Trial]:
+    """Returns the useless answers in the full form to questions with a small form, if half of those are useless."""
     able = [one for one in found if small_form(one.task) is not None]
     useless = [one for one in able if one.grade == USELESS]
     return useless if len(useless) * 2 >= len(able) else []
 
 
-def fitness(found: Iterable[Tried]) -> dict[str, list[str]]:
-    """Grade → tasks with their language, such as `converse (ko)`; without it where the grade is that of all."""
+def fitness(found: Iterable[Trial]) -> dict[str, list[str]]:
+    """Maps each grade to its tasks with their language, such as `converse (ko)`; no language if all have it."""
     found = list(found)
     grades: dict[str, dict[str, str]] = {}
     for one in found:

@@ -27,7 +27,7 @@ DELETE FROM model_call WHERE (agent, tick, ordinal, attempt) IN
 
 @dataclass(frozen=True, slots=True)
 class Trimmed:
-    """What was taken out."""
+    """A summary of what was taken out."""
 
     before: int
     """The first tick of which everything is left."""
@@ -38,7 +38,7 @@ class Trimmed:
 
 
 def trim(path: str | Path, before: int, kinds: Collection[str] = ("trace",)) -> Trimmed:
-    """Take the traces (`trace`), or what was said to and by a model (`call`), of the ticks before one out of a run.
+    """Takes the traces (`trace`), or what was said to and by a model (`call`), before a tick out of a run.
 
     What goes is noted in the same transaction, so the run verifies and says what was trimmed. Then the file is made
     smaller. Raises UsageError for a tick that the run does not have, or a run that is in use.
@@ -66,7 +66,7 @@ def _note(connection: sqlite3.Connection, upto: Mapping[str, int]) -> None:
 
 
 def first_kept(reading: Reading, before: str | None, keep_days: int | None) -> int:
-    """The first tick that is kept whole: a tick or ISO time, or the beginning of the last so many simulated days."""
+    """Returns the first tick that is kept whole: a tick, an ISO time, or the beginning of the last simulated days."""
     if (before is None) == (keep_days is None):
         raise UsageError("it is not clear what to trim", hint="give either --before TICK or --keep-days N")
     if keep_days is not None:

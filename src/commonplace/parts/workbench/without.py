@@ -18,7 +18,6 @@ from commonplace.cli.output import print_rich
 from commonplace.clock import hhmm
 from commonplace.errors import UsageError
 from commonplace.lookup import memory_reference, names_in
-from commonplace.memory.record import Memory
 from commonplace.parts.workbench.counterfactual import Counterfactual, Rerun, changed_answers, counterfactual, tally
 from commonplace.run.reading import Reading
 from commonplace.run.rows import item_json
@@ -39,7 +38,10 @@ WIDTH = 110
 def print_counterfactual(
     reading: Reading, event: Event, reference: str, times: int, as_json: bool, trust: bool
 ) -> None:
-    """Run the turn again without the memory AGENT:ID, `times` times, and print both. 0 times: as often as fits."""
+    """Runs the turn again without the memory AGENT:ID, `times` times, and prints both.
+
+    0 chooses the number of times.
+    """
     memory = _own_memory(reading, event, reference)
     trust = agreed(named_by_run(reading.manifest), reading.path, trust=trust)
     found = asyncio.run(_counterfactual(reading, event, memory, times, trust))
@@ -50,7 +52,7 @@ def print_counterfactual(
 
 
 def _own_memory(reading: Reading, event: Event, reference: str) -> int:
-    """The number of a memory of the event's character. Raises UsageError for anyone else's."""
+    """Returns the number of a memory of the event's character. Raises UsageError for anyone else's."""
     agent, number = memory_reference(reference, names_in(reading), reading.path)
     if agent != event.agent_id:
         what = f"{event.id} depends on what {event.agent_id} remembers, not on {agent}"
@@ -67,7 +69,7 @@ async def _counterfactual(reading: Reading, event: Event, memory: int, times: in
 
 
 def _as_json(found: Counterfactual) -> dict[str, Any]:
-    """`{event, hidden, strokes, then, without, answers, times, rates}`; no `rates` where each arm was asked once."""
+    """Returns `{event, hidden, strokes, then, without, answers, times, rates}`; no `rates` if each arm ran once."""
     now = found.without[0]
     changes = changed_answers(found.then, now)
     return {
@@ -83,7 +85,7 @@ def _as_json(found: Counterfactual) -> dict[str, Any]:
 
 
 def _rates(found: Counterfactual) -> list[dict[str, Any]]:
-    """`{does, with, without}`: how often each action came out in each arm, the most frequent with the memory first."""
+    """Returns `{does, with, without}` rows: how often each action came out in each arm, the most frequent first."""
     if not found.again:
         return []
     kept, lost = tally(found.again), tally(found.without)
@@ -92,7 +94,7 @@ def _rates(found: Counterfactual) -> list[dict[str, Any]]:
 
 
 def _value(row: AnswerRow | None) -> Any:
-    """The answer as JSON; None where the question was not asked or the fallback was used."""
+    """Returns the answer as JSON; None where the question was not asked or the fallback was used."""
     return parsed(row.body) if row is not None and row.body else None
 
 
@@ -102,20 +104,16 @@ def _action(rerun: Rerun) -> dict[str, Any]:
 
 
 def _print_comparison(found: Counterfactual) -> None:
-    """Print what is left out, both turns side by side, the answers that changed, and the rates."""
+    """Prints what is left out, both turns side by side, the answers that changed, and the rates."""
     print(f"{found.event.id}, and the same turn without")
     for memory in found.hidden:
-        print(f"  {_memory_line(memory)}")
+        print(f"  #{memory.id} {memory.kind}  {shortened(clean(memory.text), FIELD)}")
     for stroke in found.strokes:
         print(f"  planned {hhmm(stroke.start_time)} {clean(stroke.action_description)}")
     print_rich(_sides(found), width=WIDTH)
     times = len(found.without)
     for row in _rates(found):
         print(f"{row['with']:>4} of {times} with it, {row['without']:>4} of {times} without: {row['does']}")
-
-
-def _memory_line(memory: Memory) -> str:
-    return f"#{memory.id} {memory.kind}  {shortened(clean(memory.text), FIELD)}"
 
 
 def _sides(found: Counterfactual) -> Table:

@@ -11,7 +11,7 @@ INSTALL = install("sitcom")
 
 
 def main(arguments: list[str]) -> int:
-    """Serve the page until it is interrupted."""
+    """Serves the page until it is interrupted."""
     try:
         from streamlit.web import cli  # noqa: PLC0415 – an optional package
     except ImportError:

@@ -20,7 +20,7 @@ from commonplace.errors import CommonplaceError, command
 from commonplace.languages import phrases
 from commonplace.minds.aloud import listening
 from commonplace.parts.duet.sitcom.casting import SHIPPED, TRAITS, Config, Profile, config_of
-from commonplace.parts.duet.sitcom.session import Session, begin, end, export, play, reopened
+from commonplace.parts.duet.sitcom.dialogue import Dialogue, begin, end, export, play, reopened
 from commonplace.run.turn_records import ScoredMemory, StoreEvent, TurnRecord
 from commonplace.text import clean, shortened
 
@@ -50,7 +50,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=@\"'])")
 
 
 def shown(text: str) -> str:
-    """Text from a model or a person as Markdown that shows it and does nothing else."""
+    """Returns a text from a model or a person as Markdown that shows it and does nothing else."""
     return _MARKUP.sub(r"\\\1", _LINK.sub("\\1\u2060", clean(text).replace("\n", " ")))
 
 
@@ -58,12 +58,12 @@ def shown(text: str) -> str:
 
 
 def own_scenario() -> str:
-    """The scenario file that the page was started with; empty for the shipped ones."""
+    """Returns the scenario file that the page was started with; empty for the shipped ones."""
     return sys.argv[1] if len(sys.argv) > 1 else ""
 
 
 def sidebar(state: Any) -> Config:
-    """All settings, as they stand in the sidebar."""
+    """Draws the sidebar and returns the settings chosen in it."""
     own, opened = own_scenario(), state.opened
     with st.sidebar:
         if not own:
@@ -111,7 +111,7 @@ def _profile(profile: Profile, scenario: str, say: Mapping[str, str]) -> Profile
 
 
 def buttons(state: Any, say: Mapping[str, str]) -> None:
-    """What can be done. They set what the run of the script then does."""
+    """Draws the buttons. They note what this pass of the script must do next."""
     playing = bool(state.remaining)
     st.button(say["reset"], key="reset", on_click=_ask_reset, width="stretch", disabled=playing)
     st.button(say["run_one"], key="run_one", type="primary", on_click=_ask_turns, args=(1,), width="stretch",
@@ -139,8 +139,8 @@ def _ask_turns(number: int) -> None:
 # ── the dialogue ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def dialogue(session: Session, say: Mapping[str, str]) -> None:
-    """The lines as bubbles, the first character's on the left, each with its reasons below."""
+def dialogue(session: Dialogue, say: Mapping[str, str]) -> None:
+    """Draws the lines as bubbles, the first character's on the left, each with its reasons below."""
     transcript = session.transcript
     first = 0
     if len(transcript) > SHOWN and not st.toggle(say["earlier"].format(number=len(transcript) - SHOWN), key="all"):
@@ -149,8 +149,7 @@ def dialogue(session: Session, say: Mapping[str, str]) -> None:
         bubble(session, record, say)
 
 
-def bubble(session: Session, record: TurnRecord, say: Mapping[str, str]) -> None:
-    """One turn."""
+def bubble(session: Dialogue, record: TurnRecord, say: Mapping[str, str]) -> None:
     left = record.speaker == session.config.profiles[0].id
     wide, narrow = st.columns([6, 1]) if left else reversed(st.columns([1, 6]))
     del narrow
@@ -167,8 +166,8 @@ def bubble(session: Session, record: TurnRecord, say: Mapping[str, str]) -> None
             reasons(session, record, say)
 
 
-def reasons(session: Session, record: TurnRecord, say: Mapping[str, str]) -> None:
-    """Everything that explains a line."""
+def reasons(session: Dialogue, record: TurnRecord, say: Mapping[str, str]) -> None:
+    """Draws everything that explains a line."""
     st.caption(f"**{say['context']}** {shown(record.context_in)}")
     st.markdown(f"**{say['retrieved']}**")
     _table([_row(one, say) for one in record.retrieved])
@@ -188,7 +187,7 @@ def reasons(session: Session, record: TurnRecord, say: Mapping[str, str]) -> Non
 
 
 def _table(rows: list[dict[str, str]]) -> None:
-    """A table in Markdown: Streamlit's own take ten milliseconds each, for every turn, on every click."""
+    """Draws a table in Markdown: Streamlit's own take ten milliseconds each, for every turn, on every click."""
     if rows:
         lines = [list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)]
         st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
@@ -226,7 +225,7 @@ def _kind(kind: str, say: Mapping[str, str]) -> str:
 
 
 def take_up(state: Any) -> None:
-    """Open the dialogue that the page's address names, so that a page that is loaded again goes on with it."""
+    """Opens the dialogue that the page's address names, so that a page that is loaded again goes on with it."""
     state.session, state.opened = None, None
     path = RUNS / Path(st.query_params.get("run", "")).name
     if path.suffix == ".run" and path.is_file():
@@ -240,8 +239,8 @@ def take_up(state: Any) -> None:
 
 
 def renew(state: Any, config: Config) -> None:
-    """End the dialogue under way; one with the sidebar's settings begins where one is wanted."""
-    old: Session | None = state.get("session")
+    """Ends the current dialogue and, if one is wanted, begins another with the sidebar's settings."""
+    old: Dialogue | None = state.get("session")
     wanted = state.pop("wants_reset", False)
     moved_on = old is not None and old.config.scenario != config.scenario
     if wanted or moved_on or (old is None and state.remaining):
@@ -252,8 +251,8 @@ def renew(state: Any, config: Config) -> None:
 
 
 def publish(state: Any, config: Config) -> None:
-    """The dialogue as the keys of the page's state."""
-    session: Session | None = state.session
+    """Copies the dialogue into the keys of the page's state."""
+    session: Dialogue | None = state.session
     state.agents = session.agents if session else {}
     state.transcript = session.transcript if session else []
     state.turn_idx = session.turn_idx if session else 0
@@ -265,7 +264,7 @@ def publish(state: Any, config: Config) -> None:
 
 
 def main() -> None:
-    """The page."""
+    """Draws the page."""
     st.set_page_config(page_title="Commonplace · sitcom", page_icon="🎭", layout="wide")
     st.html(STYLE)
     state = st.session_state
@@ -304,8 +303,8 @@ def main() -> None:
         st.rerun()  # without scrolling, so that a reason opened at the end is read from its beginning
 
 
-def take_turn(state: Any, session: Session, say: Mapping[str, str]) -> None:
-    """One of the turns that were asked for; the page is drawn again after each, so that it can be stopped."""
+def take_turn(state: Any, session: Dialogue, say: Mapping[str, str]) -> None:
+    """Takes one of the requested turns. The page is drawn again after each, so that it can be stopped."""
     done = state.asked - state.remaining
     st.progress(done / state.asked, say["playing"].format(done=done + 1, all=state.asked))
     try:
@@ -331,7 +330,7 @@ def take_turn(state: Any, session: Session, say: Mapping[str, str]) -> None:
 
 @contextmanager
 def _telling(place: Any, say: Mapping[str, str]) -> Generator[None]:
-    """Show there what the model's client says about a server that keeps this page waiting."""
+    """Shows what the model's client says about a server that keeps this page waiting."""
     handler, log, me = logging.Handler(), logging.getLogger("commonplace.parts.model_servers"), threading.get_ident()
     handler.addFilter(lambda record: record.thread == me)  # other pages have threads of their own
     handler.emit = lambda record: place.info(f"{say['waiting']} {shown(record.getMessage())}")
@@ -343,7 +342,7 @@ def _telling(place: Any, say: Mapping[str, str]) -> Generator[None]:
 
 
 def _logging() -> None:
-    """INFO and above to standard error; COMMONPLACE_LOG=DEBUG for the scores of both stages."""
+    """Logs INFO and above to standard error; COMMONPLACE_LOG=DEBUG adds the scores of both stages."""
     log = logging.getLogger("commonplace.parts.duet.sitcom")
     if not log.handlers:
         handler = logging.StreamHandler()

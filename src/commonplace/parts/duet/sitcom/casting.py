@@ -32,7 +32,7 @@ _PARTICLE = f"([{''.join(_PARTICLES)}](?![가-힣]))?"
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One of the two, as the sidebar shows it."""
+    """One of the two characters, as the sidebar shows it."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything the sidebar sets."""
+    """All settings of the sidebar."""
 
     scenario: str
     """A shipped name or a file."""
@@ -59,12 +59,15 @@ class Config:
     reflection_period: int = 6
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the settings as JSON."""
         return asdict(self)
 
 
 def config_of(scenario: str, seed: int = 7) -> Config:
-    """The settings a scenario comes with. Raises UsageError for one with mistakes, or of another stage."""
+    """Returns the settings a scenario comes with.
+
+    Raises UsageError for a scenario with mistakes or of another stage.
+    """
     loaded = load(scenario)
     if loaded.part.stage != "duet":
         raise UsageError(
@@ -75,7 +78,7 @@ def config_of(scenario: str, seed: int = 7) -> Config:
 
 
 def settings_of(loaded: Scenario, scenario: str, seed: int, mind: str) -> Config:
-    """The settings of a duet as it was compiled; `scenario` is the name or file that it was made from."""
+    """Returns the settings of a duet as it was compiled; `scenario` is the name or file that it was made from."""
     policy, cognition = loaded.policy, loaded.cognition
     return Config(
         scenario=scenario,
@@ -102,7 +105,7 @@ def _profiles(loaded: Scenario) -> tuple[Profile, Profile]:
 
 
 def edited(config: Config) -> str | None:
-    """The scenario with the sidebar's changes as YAML; None where nothing was changed, so that the original is used.
+    """Returns the scenario with the sidebar's changes as YAML; None where nothing was changed.
 
     Seed and mind are not part of a scenario. Raises UsageError for what no scenario can have.
     """
@@ -132,7 +135,7 @@ def edited(config: Config) -> str | None:
 
 
 def _recast(document: dict[str, Any], profile: Profile, before: Profile) -> None:
-    """One character with another name, traits and goal; the new name stands everywhere the old one stood."""
+    """Gives one character another name, traits and goal. The new name replaces the old one everywhere."""
     if not profile.name.strip():
         raise UsageError("a character has no name", hint="give each of the two a name")
     if not profile.traits.strip(" ,\n\t"):
@@ -155,7 +158,7 @@ def _recast(document: dict[str, Any], profile: Profile, before: Profile) -> None
 
 
 def short_name(name: str) -> str:
-    """What others call somebody: the first word, of a Korean name of three syllables the last two."""
+    """Returns what others call somebody: the first word, or the last two syllables of a Korean name of three."""
     return name[1:] if re.fullmatch("[가-힣]{3}", name) else name.split(maxsplit=1)[0]
 
 

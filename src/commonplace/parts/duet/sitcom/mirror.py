@@ -19,7 +19,7 @@ from commonplace.run.reading import Reading
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How Chroma's nearest memories compare with the exact ones."""
+    """A comparison of Chroma's nearest memories with the exact ones."""
 
     wanted: int
     """As many as the policy lets compete, or as there are."""
@@ -28,7 +28,7 @@ class Agreement:
 
 
 class Mirror:
-    """A folder of Chroma's. Raises what Chroma raises: a missing package, a folder in use, a damaged file."""
+    """A Chroma folder. Raises what Chroma raises: a missing package, a folder in use, a damaged file."""
 
     def __init__(self, folder: Path, names: Mapping[str, str]) -> None:
         """`names`: character id → the name its collection has: `memories_agent_NAME`."""
@@ -37,7 +37,7 @@ class Mirror:
         self._store = ChromaStore(folder.resolve())  # Chroma knows an open folder by its path
 
     def sync(self, reading: Reading) -> None:
-        """Bring every collection to where the run is: new memories, access times, what was forgotten."""
+        """Brings every collection up to date with the run: new memories, access times, forgotten memories."""
         for agent, name in self._names.items():
             stream = reading.stream_at(agent)
             memories = list(stream)
@@ -50,17 +50,20 @@ class Mirror:
             writer.write(Add(fresh, [stream.vector(memory.id) for memory in fresh]), Touch(moved))
 
     def agreement(self, agent: str, vector: Vector | None, exact: Sequence[int]) -> Agreement | None:
-        """Chroma's nearest to a query, compared with the exact ids; None for a query without a vector."""
+        """Compares the memories Chroma finds nearest to a query with the exact ids.
+
+        Returns None for a query without a vector.
+        """
         if vector is None or not exact:
             return None
         found = {id for id, _ in self._store.nearest(self._names[agent], vector, len(exact))}
         return Agreement(len(exact), len(found & set(exact)))
 
     def empty(self) -> None:
-        """Delete the collections."""
+        """Deletes the collections."""
         for name in self._names.values():
             self._store.delete(name)
 
     def close(self) -> None:
-        """Close and unlock the folder."""
+        """Closes and unlocks the folder."""
         self._store.close()

@@ -15,5 +15,5 @@ _OTHERS = {"anthropic": Anthropic(), "gemini": Gemini(), "openrouter": OpenRoute
 
 
 def dialect_of(kind: str) -> Dialect:
-    """The protocol of a kind of server (`Server.kind`): OpenAI's unless it has one of its own."""
+    """Returns the protocol of a kind of server (`Server.kind`): OpenAI's unless it has one of its own."""
     return _OTHERS.get(kind, _OPENAI)

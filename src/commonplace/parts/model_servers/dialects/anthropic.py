@@ -125,7 +125,7 @@ class Anthropic(Dialect):
 
 
 def _grown(block: Body, delta: dict[str, object]) -> tuple[str, str]:
-    """Put what is new into a block; what of it is the answer, what thought."""
+    """Adds what is new to a block. Returns the new parts of the answer and of the thinking."""
     match delta:
         case {"type": "text_delta", "text": str(text)}:
             block["text"] = block.get("text", "") + text
@@ -142,7 +142,7 @@ def _grown(block: Body, delta: dict[str, object]) -> tuple[str, str]:
 
 
 def _messages(body: Body) -> Body:
-    """The messages; system prompts stand apart, and all up to their end is read from the cache next time."""
+    """Returns the messages. System prompts stand apart, and all up to their end is read from the cache next time."""
     system = [{"type": "text", "text": part["content"]} for part in body["messages"] if part["role"] == "system"]
     said = [part for part in body["messages"] if part["role"] != "system"]
     if not system:
@@ -168,7 +168,7 @@ def _form(body: Body) -> Body:
 
 
 def _merged(*parts: Body) -> Body:
-    """All fields; those of `output_config` come from several parts."""
+    """Merges all fields; those of `output_config` come from several parts."""
     whole: Body = {}
     for part in parts:
         both = {**whole.get("output_config", {}), **part.get("output_config", {})}
@@ -183,7 +183,10 @@ def _texts(blocks: list[dict[str, object]], kind: str) -> list[str]:
 
 
 def _usage(usage: dict[str, object]) -> dict[str, Any]:
-    """Anthropic counts what was read from the cache, and what was written into it, apart from the rest."""
+    """Returns the token counts.
+
+    Anthropic counts what it read from the cache, and wrote into it, apart from the rest.
+    """
     cached = usage.get("cache_read_input_tokens")
     return {
         "prompt_tokens": tokens(usage.get("input_tokens"), cached, usage.get("cache_creation_input_tokens")),
@@ -193,7 +196,7 @@ def _usage(usage: dict[str, object]) -> dict[str, Any]:
 
 
 def _refusal(page: Page) -> Page:
-    """An error; a spending limit is one that somebody must pay, whatever its status."""
+    """Returns an error. A spending limit is marked as unpaid, whatever its status."""
     told = page.said()
     if page.status in (400, 429) and _UNPAID.search(told):
         return refusal(page, told, status=402, type="billing_error")

@@ -26,24 +26,28 @@ class Dialect:
     key_header = "Authorization"
 
     def request(self, path: str, body: Body | None) -> tuple[str, Body | None]:
-        """Path and body of a request as this protocol has them."""
+        """Returns path and body of a request as this protocol has them."""
         return path, body
 
     def page(self, page: Page, path: str, body: Body | None) -> Page:
-        """The page of that request as OpenAI's protocol has it. `path` and `body` are those before the translation."""
+        """Returns the page of that request as OpenAI's protocol has it.
+
+        `path` and `body` are those before the translation.
+        """
         del path, body
         return page
 
     def streamed(self, path: str, body: Body, *, usage: bool) -> tuple[str, Body]:
-        """Path and body of a request, as this protocol has them, for an answer that comes as it is written.
+        """Returns path and body of a request, as this protocol has them, for a streamed answer.
 
         `usage`: whether to ask for the usage, where that is a field of its own.
         """
         return path, body | {"stream": True} | ({"stream_options": {"include_usage": True}} if usage else {})
 
     def gather(self, whole: Body, event: Body) -> tuple[str, str]:
-        """Put an event of a stream into the body that would have come at once. What it adds to the answer, and to what
-        is thought before it.
+        """Adds an event of a stream to the body of the whole answer.
+
+        Returns the new parts of the answer and of the thinking.
         """
         whole |= {name: part for name, part in event.items() if name not in ("choices", "object") and part is not None}
         said = thought = ""
@@ -62,16 +66,16 @@ class Dialect:
         return said, thought
 
     def is_ended(self, whole: Body) -> bool:
-        """Whether the body says how the answer ended."""
+        """Tells whether the body says how the answer ended."""
         return any(choice.get("finish_reason") for choice in items(whole.get("choices")))
 
     def cut(self, whole: Body) -> None:
-        """Have the body say that its answer was cut off."""
+        """Marks the answer of the body as cut off."""
         _choice(whole)["finish_reason"] = "length"
 
 
 def _choice(whole: Body) -> Body:
-    """The choice so far; some servers begin with an empty list."""
+    """Returns the choice so far; some servers begin with an empty list."""
     choices: list[Body] = whole.get("choices") or [{"message": {}}]
     whole["choices"] = choices
     return choices[0]
@@ -81,7 +85,7 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 def _added(message: Body, delta: dict[str, object]) -> tuple[str, str]:
-    """Put what is new into a message; what of it is the answer, what thought."""
+    """Adds what is new to a message. Returns the new parts of the answer and of the thinking."""
     said = thought = ""
     for name, part in delta.items():
         if name == "tool_calls":
@@ -100,7 +104,7 @@ def _added(message: Body, delta: dict[str, object]) -> tuple[str, str]:
 
 
 def _called(calls: list[Body], new: dict[str, object]) -> str:
-    """Put a part of a call of a tool to the calls; what it adds to the arguments of the first."""
+    """Adds a part of a tool call to the calls. Returns what it adds to the arguments of the first."""
     index = new.get("index", 0)
     place = next((place for place, call in enumerate(calls) if call["index"] == index), len(calls))
     if place == len(calls):
@@ -110,7 +114,7 @@ def _called(calls: list[Body], new: dict[str, object]) -> str:
 
 
 def _joined(function: Body, new: dict[str, object]) -> str:
-    """Put a name and a part of the arguments to a function that is called; what it adds."""
+    """Adds a name and a part of the arguments to a function that is called. Returns the part it adds."""
     if new.get("name"):
         function["name"] = new["name"]
     arguments = new.get("arguments")
@@ -121,38 +125,38 @@ def _joined(function: Body, new: dict[str, object]) -> str:
 
 
 def refusal(page: Page, message: str, *, status: int = 0, **more: Any) -> Page:
-    """The page as OpenAI words an error. `status`: another one than the page's own."""
+    """Returns the page as OpenAI words an error. `status`: another one than the page's own."""
     return replace(page, status=status or page.status, data={"error": {"message": message, **more}})
 
 
 def completion(page: Page, message: Body, finish: str, usage: Body) -> Page:
-    """The page as a chat completion with one choice."""
+    """Returns the page as a chat completion with one choice."""
     return replace(page, data={"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
 
 
 def tool_call(name: object, arguments: object) -> Body:
-    """A call of a tool in a message."""
+    """Returns a call of a tool in a message."""
     return {"type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def members(value: object) -> dict[str, object]:
-    """A JSON object; empty for anything else."""
+    """Returns a JSON object; empty for anything else."""
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def items(value: object) -> list[dict[str, object]]:
-    """The JSON objects in a list; none for anything else."""
+    """Returns the JSON objects in a list; none for anything else."""
     return [members(item) for item in cast("list[object]", value)[:1000]] if isinstance(value, list) else []
 
 
 def tokens(*counts: object) -> int | None:
-    """The sum of the counts that are there; None if none is."""
+    """Returns the sum of the counts that are there; None if none is."""
     known = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
     return sum(known) if known else None
 
 
 def form_of(body: Body) -> tuple[Any, Body]:
-    """(JSON Schema of the answer or None, the function whose call is forced or nothing)."""
+    """Returns (JSON Schema of the answer or None, the function whose call is forced or nothing)."""
     form: Body = body.get("response_format") or {}
     tools: list[Body] = body.get("tools") or []
     named: Body = form.get("json_schema") or {}
@@ -161,7 +165,7 @@ def form_of(body: Body) -> tuple[Any, Body]:
 
 
 def without(schema: Any, keywords: frozenset[str]) -> Any:
-    """A JSON Schema without some keywords, which are never names of properties."""
+    """Returns a JSON Schema without some keywords, which are never names of properties."""
     if isinstance(schema, list):
         return [without(part, keywords) for part in cast("list[Any]", schema)]
     if not isinstance(schema, dict):

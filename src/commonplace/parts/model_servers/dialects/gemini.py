@@ -124,14 +124,14 @@ class Gemini(Dialect):
 
 
 def _candidate(whole: Body) -> Body:
-    """The candidate so far."""
+    """Returns the candidate so far."""
     candidates: list[Body] = whole.get("candidates") or [{"content": {"parts": []}}]
     whole["candidates"] = candidates
     return candidates[0]
 
 
 def _contents(body: Body) -> Body:
-    """The messages; system prompts stand apart."""
+    """Returns the messages; system prompts stand apart."""
     roles = {"assistant": "model"}
     system = [{"text": part["content"]} for part in body["messages"] if part["role"] == "system"]
     said = [
@@ -159,7 +159,7 @@ def _tool(function: Body) -> Body:
 
 
 def _said(page: Page) -> tuple[Body, str]:
-    """The message of a candidate, and how it ended."""
+    """Returns the message of a candidate, and how it ended."""
     parts = items(page.get("candidates", 0, "content", "parts"))
     thoughts = [part for part in parts if part.get("thought") is True]
     message: Body = {"content": _text([part for part in parts if part not in thoughts]) or None}
@@ -179,7 +179,7 @@ def _text(parts: list[dict[str, object]]) -> str:
 
 
 def _usage(usage: dict[str, object]) -> dict[str, Any]:
-    """Gemini counts thoughts apart from the answer; both are paid as output."""
+    """Returns the token counts. Gemini counts thoughts apart from the answer; both are paid as output."""
     thoughts = usage.get("thoughtsTokenCount")
     return {
         "prompt_tokens": usage.get("promptTokenCount"),
@@ -190,7 +190,7 @@ def _usage(usage: dict[str, object]) -> dict[str, Any]:
 
 
 def _models(page: Page) -> Page:
-    """The list of models: names without `models/`, with the length of their context."""
+    """Returns the list of models: names without `models/`, with the length of their context."""
     if page.listed("models") is None:
         return page
     listed = [
@@ -205,7 +205,7 @@ def _models(page: Page) -> Page:
 
 
 def _refusal(page: Page) -> Page:
-    """An error; a key that is not valid, and a quota that is used up, are told by their reasons."""
+    """Returns an error. An invalid key and a used-up quota are recognised by their reasons."""
     error = members(page.get("error"))
     if not error:
         return page

@@ -48,7 +48,7 @@ class OpenRouter(Dialect):
 
 
 def _marked(message: Body) -> Body:
-    """A system prompt with its end marked for the cache, as Anthropic's models need it."""
+    """Returns a system prompt with its end marked for the cache, as Anthropic's models need it."""
     if message["role"] != "system":
         return message
     part = {"type": "text", "text": message["content"], "cache_control": {"type": "ephemeral"}}

@@ -1,6 +1,6 @@
 """What a panel's run has to keep: its answers as coordinates of memory, and the entries of the Resonance Ledger.
 
-All of it is a function of the run's file; `panel_store` writes it to a folder.
+All of it is a function of the run's file; `store` writes it to a folder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from commonplace.memory.emotion import feeler
 from commonplace.memory.record import Emotion
 from commonplace.parts.coordinates.document import MemoryCoordinate, new_memory_id
 from commonplace.parts.panel import evaluation
-from commonplace.parts.panel.rhythm import EXPLORATION, NEUTRAL, Rhythm, Said, cycle_of, last_tick, rhythm
+from commonplace.parts.panel.rhythm import EXPLORATION, NEUTRAL, PanelAnswer, Rhythm, cycle_of, last_tick, rhythm
 from commonplace.parts.panel.task import asked_of
 from commonplace.run.manifest import own_minds
 from commonplace.run.reading import Reading
@@ -39,7 +39,7 @@ Figures = dict[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LedgerRow:
     """An entry of the ledger, and the memory that goes with it."""
 
     session: str
@@ -58,15 +58,15 @@ class Row:
 def coordinate(
     at: datetime, space: str, agent: str, affect: float, keywords: Sequence[str], phase: str
 ) -> dict[str, Any]:
-    """A BQI coordinate, as the ledger and a memory have it."""
+    """Returns a BQI coordinate, as the ledger and a memory have it."""
     emotion = {"affect": affect, "keywords": list(keywords)}
     return {"time": iso(at), "space": space, "agent": agent, "emotion": emotion, "rhythm_phase": phase}
 
 
 def figures(
-    said: Said, sources: Sequence[str], outcomes: Sequence[str], *, cited: int = 0, resolved: int = 0
+    said: PanelAnswer, sources: Sequence[str], outcomes: Sequence[str], *, cited: int = 0, resolved: int = 0
 ) -> Figures:
-    """The figures of an answer but for its impact, which is known when the panel has ended."""
+    """Returns the figures of an answer without its impact, which is known when the panel has ended."""
     return {
         "transparency": evaluation.transparency(said.text, sources),
         "reproducibility": evaluation.reproducibility(outcomes),
@@ -76,9 +76,13 @@ def figures(
 
 
 def closing(
-    session: str, at: datetime, space: str, answers: Sequence[tuple[Said, str, Figures]], everything: Sequence[Said]
-) -> Generator[Row]:
-    """What is kept when a panel has ended: the figures of each answer with its impact, and a report with their means.
+    session: str,
+    at: datetime,
+    space: str,
+    answers: Sequence[tuple[PanelAnswer, str, Figures]],
+    everything: Sequence[PanelAnswer],
+) -> Generator[LedgerRow]:
+    """Yields what is kept when a panel ends: each answer's figures with its impact, and a report with their means.
 
     `answers`: each with its memory and its figures. `everything`: all answers, also those of a run it was forked from.
     """
@@ -86,19 +90,21 @@ def closing(
     for said, name, counted in answers:
         whole.append({**counted, "impact": evaluation.impact(said, everything)})
         bqi = coordinate(at, space, said.persona, said.affect, said.emotion.keywords, said.phase)
-        yield Row(session, EVALUATION, said.persona, name, at, bqi, figures=whole[-1], refs=(name,) if name else ())
+        yield LedgerRow(
+            session, EVALUATION, said.persona, name, at, bqi, figures=whole[-1], refs=(name,) if name else ()
+        )
     if answers:
         last = answers[-1][0]
         means = {name: evaluation.mean([one[name] or 0.0 for one in whole]) for name in whole[0]}
         felt = dict.fromkeys(word for said, _, _ in answers for word in said.emotion.keywords)
         bqi = coordinate(at, space, last.persona, last.affect, tuple(felt), last.phase)
         refs = tuple(name for _, name, _ in answers if name)
-        yield Row(session, REPORT, last.persona, "", at, bqi, figures=dict(means), refs=refs)
+        yield LedgerRow(session, REPORT, last.persona, "", at, bqi, figures=dict(means), refs=refs)
 
 
-def learned(session: str, at: datetime, bqi: dict[str, Any], change: RatingChange) -> Row:
-    """The entry on what ratings change."""
-    return Row(session, LEARNED, change.persona, "", at, bqi, adjustment=change.as_json(), refs=change.memories)
+def learned(session: str, at: datetime, bqi: dict[str, Any], change: RatingChange) -> LedgerRow:
+    """Returns the entry on what ratings change."""
+    return LedgerRow(session, LEARNED, change.persona, "", at, bqi, adjustment=change.as_json(), refs=change.memories)
 
 
 class Panel:
@@ -119,12 +125,15 @@ class Panel:
 
     @property
     def session(self) -> str:
-        """Its own session; a fork leaves its parent's answers to the parent. Empty for one that has not gone on yet."""
+        """The id of the panel's own session, without the answers of a parent run.
+
+        Empty for a fork that has not gone on yet.
+        """
         return self._levels[-1][1]
 
     @property
     def has_ended(self) -> bool:
-        """Whether the last answer has been heard."""
+        """Tells whether the last answer has been heard."""
         return self._last >= last_tick(self._scenario)
 
     @property
@@ -133,11 +142,11 @@ class Panel:
         return {self._events[said.tick].id: self.memory_id(said.tick) for said in self.rhythm.said}
 
     def memory_id(self, tick: int) -> str:
-        """The id of what was said at a tick; the question's for tick 0."""
+        """Returns the id of what was said at a tick; the question's for tick 0."""
         return new_memory_id(self._reading.time(tick), self._session(tick), tick, digits=8)
 
-    def rows(self, after: int) -> Generator[Row]:
-        """What the ticks after one have to keep, in the order of the ledger."""
+    def rows(self, after: int) -> Generator[LedgerRow]:
+        """Yields what the ticks after one have to keep, in the order of the ledger."""
         own = max(after, self._levels[-1][0])
         if own < 0:
             yield self._question()
@@ -154,47 +163,49 @@ class Panel:
     def _session(self, tick: int) -> str:
         return next(session for first, session in reversed(self._levels) if tick > first)
 
-    def _question(self) -> Row:
+    def _question(self) -> LedgerRow:
         at, text = self._reading.time(0), self._panel.prompt
         felt = feeler(self._scenario.language)(text)
         keywords = felt.keywords if felt else ()
         bqi = self._bqi(at, USER, NEUTRAL, keywords, EXPLORATION)
         document = self._document(0, USER, ASKED, text, bqi, affect=NEUTRAL, felt=felt, tags=[USER])
         name = document.memory_id
-        return Row(self._session(0), ASKED, USER, name, at, bqi, document, refs=(name,))
+        return LedgerRow(self._session(0), ASKED, USER, name, at, bqi, document, refs=(name,))
 
-    def _event(self, event: Event, text: str) -> Row:
-        """What was said to the panel from outside."""
+    def _event(self, event: Event, text: str) -> LedgerRow:
+        """Returns what was said to the panel from outside."""
         at, session, tick = self._reading.time(event.tick), self._session(event.tick), event.tick
         felt = feeler(self._scenario.language)(text)
         bqi = self._bqi(at, SYSTEM, NEUTRAL, felt.keywords if felt else (), EXPLORATION)
         document = self._document(tick, SYSTEM, HAPPENED, text, bqi, affect=NEUTRAL, felt=felt, tags=[SYSTEM])
         name = document.memory_id = new_memory_id(at, session, event.id, digits=8)
-        return Row(session, HAPPENED, SYSTEM, name, at, bqi, document, refs=(name,))
+        return LedgerRow(session, HAPPENED, SYSTEM, name, at, bqi, document, refs=(name,))
 
-    def _learned(self) -> Generator[Row]:
+    def _learned(self) -> Generator[LedgerRow]:
         session, at = self._scenario.session, self._reading.time(0)
         for change in session.changes if session else ():
             bqi = self._bqi(at, change.persona, NEUTRAL, (), EXPLORATION)
             yield learned(self._session(0), at, bqi, change)
 
-    def _answer(self, said: Said) -> Row:
-        at, event = self._reading.time(said.tick), self._events[said.tick]
+    def _answer(self, said: PanelAnswer) -> LedgerRow:
+        at, event, manifest = self._reading.time(said.tick), self._events[said.tick], self._reading.manifest
         cited = self._cited(event)
         bqi = self._bqi(at, said.persona, said.affect, said.emotion.keywords, said.phase)
         persona = self._scenario.personas[said.persona]
-        parent = self.memory_id(self._before(said.tick))
+        before = max((one.tick for one in self.rhythm.said if one.tick < said.tick), default=0)
+        parent = self.memory_id(before)
         document = self._document(
             said.tick, said.persona, RESPONSE, said.text, bqi, affect=said.affect, felt=said.emotion,
             tags=[said.persona, "panel", self._scenario.part.name], depth=said.depth, injected=bool(said.injection),
             failed="value" not in self._outcomes(said), persona_name=persona.name, role=persona.work,
-            backend=self._backend(said.persona), parent=parent, related=[name for name in cited if name],
+            backend=own_minds(manifest).get(said.persona, manifest.mind), parent=parent,
+            related=[name for name in cited if name],
         )  # fmt: skip
         name = document.memory_id
         refs = tuple(dict.fromkeys((name, parent, *filter(None, cited))))
         figures = self._figures(said)
         adjustment = next((one for one in self.rhythm.adjustments if self._ends_cycle(said, one.depth)), None)
-        row = Row(self._session(said.tick), RESPONSE, said.persona, name, at, bqi, document, figures, refs=refs)
+        row = LedgerRow(self._session(said.tick), RESPONSE, said.persona, name, at, bqi, document, figures, refs=refs)
         return replace(row, adjustment=adjustment.as_json()) if adjustment else row
 
     # ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -246,22 +257,18 @@ class Panel:
             }
         )
 
-    def _before(self, tick: int) -> int:
-        """The tick of the answer before; 0, the question, for the first."""
-        return max((said.tick for said in self.rhythm.said if said.tick < tick), default=0)
-
-    def _ends_cycle(self, said: Said, depth: int) -> bool:
-        """Whether it is the last answer before the cycle `depth`."""
+    def _ends_cycle(self, said: PanelAnswer, depth: int) -> bool:
+        """Tells whether it is the last answer before the cycle `depth`."""
         return said.depth == depth - 1 and said.tick == max(
             one.tick for one in self.rhythm.said if one.depth == said.depth
         )
 
     def _cited(self, event: Event) -> list[str]:
-        """The ids in the store of the past answers that an answer names; empty for one that the run does not have."""
+        """Returns the store's ids of the past answers that an answer names; empty for one the run does not have."""
         found = [self._reading.memory(event.agent_id, id) for id in event.body.because]
         return [str(one.details.get("memory_id") or "") if one is not None else "" for one in found]
 
-    def _figures(self, said: Said) -> Figures:
+    def _figures(self, said: PanelAnswer) -> Figures:
         event = self._events[said.tick]
         cited = [self._reading.memory(event.agent_id, id) for id in event.body.because]
         past = [one for one in cited if one is not None]
@@ -270,17 +277,13 @@ class Panel:
         sources = [self._panel.prompt, *earlier, *(one.full_text for one in past), *asked]
         return figures(said, sources, self._outcomes(said), cited=len(cited), resolved=len(past))
 
-    def _outcomes(self, said: Said) -> list[str]:
+    def _outcomes(self, said: PanelAnswer) -> list[str]:
         rows = self._reading.answers(said.tick, said.tick, agent=said.persona)
         return list({row.ordinal: row.outcome for row in rows if row.task == "panel_turn"}.values())
 
-    def _backend(self, persona: str) -> str:
-        manifest = self._reading.manifest
-        return own_minds(manifest).get(persona, manifest.mind)
-
 
 def _levels(reading: Reading, scenario: Scenario) -> list[tuple[int, str]]:
-    """(last tick that is not its own, session) of the run's first ancestor, …, and of the run itself.
+    """Returns (last tick that is not its own, session) of the run's first ancestor, …, and of the run itself.
 
     A session is named after the simulated time at which the run began and what it was made of; a fork's also after what
     happened at its first tick, which it does not have before that: then the name is empty.

@@ -32,8 +32,8 @@ TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
-    """One of the two, as the page's state has it."""
+class Speaker:
+    """One of the two characters, as the page's state has it."""
 
     profile: Profile
     turn_index: int = 0
@@ -44,7 +44,7 @@ class Agent:
 
 
 @dataclass(slots=True)
-class Session:
+class Dialogue:
     """One dialogue."""
 
     path: Path
@@ -69,23 +69,23 @@ class Session:
         return self.path.with_suffix(".chroma")
 
     @property
-    def agents(self) -> dict[str, Agent]:
-        """By name."""
+    def agents(self) -> dict[str, Speaker]:
+        """The two agents by name."""
         return {profile.name: self._agent(profile) for profile in self.config.profiles}
 
-    def _agent(self, profile: Profile) -> Agent:
+    def _agent(self, profile: Profile) -> Speaker:
         turns = [record for record in self.transcript if record.speaker == profile.id]
         last = turns[-1] if turns else None
         said = (last.plan, last.utterance, last.mood) if last else ("", "", "")
-        return Agent(profile, len(turns), *said)
+        return Speaker(profile, len(turns), *said)
 
 
-LIVE: dict[Path, Session] = {}
+LIVE: dict[Path, Dialogue] = {}
 """Dialogues of this process by their run: a page that is loaded again takes up its own, whose mirror is still open."""
 
 
-def reopened(path: Path, own: str = "") -> Session:
-    """The dialogue of a run that the page made, as far as it was committed; `own` is the page's scenario file.
+def reopened(path: Path, own: str = "") -> Dialogue:
+    """Returns the dialogue of a run that the page made, as far as it was committed; `own` is the page's scenario file.
 
     Raises CommonplaceError for a run that cannot be read, UsageError for one that is not a duet.
     """
@@ -97,14 +97,17 @@ def reopened(path: Path, own: str = "") -> Session:
         if scenario.part.stage != "duet":
             raise UsageError("not a duet", where=str(path), hint="the page shows runs of the stage duet")
         config = settings_of(scenario, own or SHIPPED[scenario.language], manifest.seed, manifest.mind)
-        session = Session(path, config, scenario.part.duet.setting, turn_records(reading))
+        session = Dialogue(path, config, scenario.part.duet.setting, turn_records(reading))
     _open_mirror(session)
     LIVE[path.resolve()] = session
     return session
 
 
-def begin(config: Config, folder: Path) -> Session:
-    """A new dialogue: the run, an empty mirror. Raises CommonplaceError for settings or a mind that cannot be used."""
+def begin(config: Config, folder: Path) -> Dialogue:
+    """Begins a dialogue with a new run and an empty mirror.
+
+    Raises CommonplaceError for unusable settings or an unusable mind.
+    """
     path = _free(folder)
     scenario, text = config.scenario, edited(config)
     if text is not None:
@@ -118,14 +121,14 @@ def begin(config: Config, folder: Path) -> Session:
         if text is not None:
             Path(scenario).unlink(missing_ok=True)
         raise
-    session = Session(path, config, setting)
+    session = Dialogue(path, config, setting)
     _open_mirror(session)
     LIVE[path.resolve()] = session
     return session
 
 
-def end(session: Session) -> None:
-    """Close the dialogue and empty its collections. The run stays; one without a turn goes."""
+def end(session: Dialogue) -> None:
+    """Closes the dialogue and empties its collections. The run file stays unless it has no turn."""
     LIVE.pop(session.path.resolve(), None)
     if session.mirror is not None:
         try:
@@ -139,8 +142,8 @@ def end(session: Session) -> None:
             left.unlink(missing_ok=True)
 
 
-def play(session: Session) -> TurnRecord:
-    """One turn more. Raises CommonplaceError where the run cannot go on; what was committed stays."""
+def play(session: Dialogue) -> TurnRecord:
+    """Plays one more turn. Raises CommonplaceError when the run cannot continue; what was committed stays."""
     log.info("turn %d begins", session.turn_idx + 1)
     began = time.monotonic()
     try:
@@ -161,24 +164,26 @@ def play(session: Session) -> TurnRecord:
     return record
 
 
-async def _played(session: Session) -> None:
+async def _played(session: Dialogue) -> None:
     with resume_run(session.path, timeout=TIMEOUT, on_outage=ON_OUTAGE) as run:
         async for _ in run.play(1):
             pass
 
 
-def catch_up(session: Session) -> None:
-    """Take what the run has more than the session, and bring the mirror to it."""
+def catch_up(session: Dialogue) -> None:
+    """Takes the turns that the run has and the session lacks, and brings the mirror up to date."""
     with open_run(session.path) as reading:
         fresh = turn_records(reading, session.turn_idx + 1)
         session.transcript += fresh
         for record in fresh:
             _compare(session, reading, record)
-        _sync(session, reading)
+        if session.mirror is not None:
+            with _Noticed(session):
+                session.mirror.sync(reading)
 
 
-def _compare(session: Session, reading: Reading, record: TurnRecord) -> None:
-    """Chroma's first stage beside the exact one; both stages into the log."""
+def _compare(session: Dialogue, reading: Reading, record: TurnRecord) -> None:
+    """Compares Chroma's first stage with the exact one, and logs both."""
     if session.mirror is None and not log.isEnabledFor(logging.DEBUG):
         return
     stream = reading.stream_at(record.speaker, record.turn - 1)
@@ -203,13 +208,13 @@ def _compare(session: Session, reading: Reading, record: TurnRecord) -> None:
 
 
 class _Noticed:
-    """The dialogue goes on without the mirror: what Chroma raises becomes a notice, once."""
+    """A block that goes on without the mirror: the first error that Chroma raises becomes a notice."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Dialogue) -> None:
         self._session = session
 
     def __enter__(self) -> None:
-        """Nothing to prepare."""
+        """Prepares nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
         if error is None or isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
@@ -222,7 +227,7 @@ class _Noticed:
         return True
 
 
-def _open_mirror(session: Session) -> None:
+def _open_mirror(session: Dialogue) -> None:
     names = {profile.id: name for profile, name in zip(session.config.profiles, _collections(session), strict=True)}
     with _Noticed(session):
         session.mirror = Mirror(session.chroma, names)
@@ -231,23 +236,17 @@ def _open_mirror(session: Session) -> None:
             session.mirror.sync(reading)
 
 
-def _collections(session: Session) -> list[str]:
-    """A name for each collection; two of the same name are told apart by their ids."""
+def _collections(session: Dialogue) -> list[str]:
+    """Names each collection; two characters of the same name are told apart by their ids."""
     names = [profile.name for profile in session.config.profiles]
     return names if len(set(names)) == len(names) else [profile.id for profile in session.config.profiles]
-
-
-def _sync(session: Session, reading: Reading) -> None:
-    if session.mirror is not None:
-        with _Noticed(session):
-            session.mirror.sync(reading)
 
 
 # ── export ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def exported(session: Session) -> dict[str, Any]:
-    """The transcript and a snapshot of the memories, as JSON."""
+def exported(session: Dialogue) -> dict[str, Any]:
+    """Returns the transcript and a snapshot of the memories, as JSON."""
     with open_run(session.path) as reading:
         return {
             "run": session.path.name,
@@ -260,8 +259,8 @@ def exported(session: Session) -> dict[str, Any]:
         }
 
 
-def export(session: Session, folder: Path) -> tuple[Path, str]:
-    """Write the export into a folder, named after run and turn; the file and its text."""
+def export(session: Dialogue, folder: Path) -> tuple[Path, str]:
+    """Writes the export into a folder, named after run and turn. Returns the path and the text."""
     text = json.dumps(exported(session), ensure_ascii=False, indent=2) + "\n"
     path = folder / f"{session.path.stem}-turn-{session.turn_idx}.json"
     with written_whole(path, force=True) as part:
@@ -273,7 +272,7 @@ def export(session: Session, folder: Path) -> tuple[Path, str]:
 
 
 def _free(folder: Path) -> Path:
-    """The first of `page-1.run`, `page-2.run` … that is not there, with nothing left of an earlier one beside it."""
+    """Returns the first of `page-1.run`, `page-2.run` … that does not exist and has no leftover files beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     taken = {path.name.partition(".")[0] for path in folder.iterdir()}
     number = next(one for one in range(1, len(taken) + 2) if f"page-{one}" not in taken)

@@ -29,7 +29,7 @@ class Unwritable(ValueError):
 
 
 def grammar(schema: Mapping[str, Any], max_tokens: int) -> str | None:
-    """The grammar of answers of a schema; None if it says something that is not known here.
+    """Returns the grammar of answers of a schema; None if the schema uses a keyword that is not known here.
 
     The texts of an answer share its tokens: what the answer may cost is what all of them may have together, as long as
     that leaves `SHORTEST_BOUND` for each.
@@ -38,7 +38,7 @@ def grammar(schema: Mapping[str, Any], max_tokens: int) -> str | None:
 
 
 def letter_grammar(letters: str) -> str:
-    """The grammar of an answer that is one of some letters."""
+    """Returns the grammar of an answer that is one of some letters."""
     return f"root ::= {_either(map(_literal, letters))}\n"
 
 
@@ -65,7 +65,7 @@ def _texts(schema: Mapping[str, Any]) -> int:
 
 
 class _Rules:
-    """Rules that are referred to by name: what is repeated must be short."""
+    """Named rules, which other rules refer to: a repeated part must be short."""
 
     def __init__(self, longest: int) -> None:
         self.names: dict[str, str] = {}
@@ -73,7 +73,6 @@ class _Rules:
         self._longest = longest
 
     def named(self, rule: str, name: str = "") -> str:
-        """The name of a rule."""
         return self.names.setdefault(rule, name or f"r{len(self.names)}")
 
     def of(self, schema: Mapping[str, Any]) -> str:  # noqa: PLR0911 – one for each type
@@ -120,7 +119,7 @@ class _Rules:
 
 
 def _any_of(words: Sequence[str]) -> str:
-    """One of the words, by their first characters; those that go on alike are written once."""
+    """Matches one of the words by their first characters; those with a common beginning share it."""
     ways: dict[str, str] = {}
     for first, rest in groupby(sorted(words), key=lambda word: word[:1]):
         after = [word[1:] for word in rest]
@@ -132,7 +131,7 @@ def _any_of(words: Sequence[str]) -> str:
 
 
 def _pattern(pattern: str) -> str:
-    """A regular expression of letters, classes, groups and alternatives."""
+    """Translates a regular expression of letters, classes, groups and alternatives."""
     inner = pattern.removeprefix("^").removesuffix("$")
     found = _PATTERN.findall(inner)
     if "".join(found) != inner:
