@@ -20,7 +20,7 @@ from commonplace.character.plan import without_stroke
 from commonplace.character.state import AREA, KnownNode
 from commonplace.clock import hhmm, iso, midnight
 from commonplace.cognition.known_circumstances import known
-from commonplace.cognition.record_past import EVENING, Remembered, topics_of
+from commonplace.cognition.past import EVENING, Remembered, topics_of
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.sentences import wished
 from commonplace.cognition.turn import Notebook, TurnView, View

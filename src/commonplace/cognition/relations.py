@@ -15,8 +15,8 @@ from commonplace.character.account import AccountRow, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.state import WARMTH, Relation
 from commonplace.cognition.known_circumstances import concerning
+from commonplace.cognition.past import Remembered, oldest, topics_of
 from commonplace.cognition.perceive import Percept
-from commonplace.cognition.record_past import Remembered, oldest, topics_of
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages.language import language
 from commonplace.scenario.circumstances import subject_names

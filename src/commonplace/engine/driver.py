@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from pydantic_core import PydanticSerializationError
 
 from commonplace.canon import canonical, digest
-from commonplace.cognition.trace import question_entry
+from commonplace.cognition.turn import question_entry
 from commonplace.engine.budget import Budget, BudgetReached, Spending
 from commonplace.engine.stage import Asking
 from commonplace.errors import RunDamaged

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from commonplace.canon import canonical, parsed
 from commonplace.character.fact import Fact
-from commonplace.cognition.trace import hits
+from commonplace.cognition.turn import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
 from commonplace.memory.stores.codec import memory_json

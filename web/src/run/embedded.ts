@@ -453,7 +453,7 @@ function recalled(turn: Turn, stream: Stream, tick: number): { [name: string]: u
   };
 }
 
-/** Total and parts, with the arithmetic of `cognition/trace.py`. */
+/** Total and parts, with the arithmetic of `cognition/turn.py`. */
 function scored(
   parts: Retrieval["parts"],
   units: readonly number[],
