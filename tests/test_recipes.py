@@ -131,7 +131,7 @@ A_TASK = (
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import setting_of
-from commonplace.minds.several import GROUPS
+from commonplace.minds.mind import GROUPS
 from commonplace.scenario.compiling import load
 
 IN = {

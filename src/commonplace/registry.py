@@ -38,10 +38,10 @@ STAGES = {
 TASKS: Mapping[str, Question] = {
     "rate": Question("minds.tasks.rate:RATE", "minds.offline.rate:rate"),
     "plan_day": Question(
-        "minds.tasks.plan_day:PLAN_DAY", "minds.offline.plan:plan_day", "plan", "minds.small.plan_day:PLAN_DAY"
+        "minds.tasks.plan:PLAN_DAY", "minds.offline.plan:plan_day", "plan", "minds.small.plan_day:PLAN_DAY"
     ),
-    "plan_hours": Question("minds.tasks.plan_parts:PLAN_HOURS", "minds.offline.plan:plan_hours", "plan"),
-    "plan_minutes": Question("minds.tasks.plan_parts:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
+    "plan_hours": Question("minds.tasks.plan:PLAN_HOURS", "minds.offline.plan:plan_hours", "plan"),
+    "plan_minutes": Question("minds.tasks.plan:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
     "react": Question("minds.tasks.react:REACT", "minds.offline.react:decide", "decide", "minds.small.react:REACT"),
     "act": Question("minds.tasks.act:ACT", "minds.offline.react:act", "decide"),
     "converse": Question(
@@ -49,7 +49,7 @@ TASKS: Mapping[str, Question] = {
     ),
     "questions": Question("minds.tasks.reflect:QUESTIONS", "minds.offline.reflect:questions", "reflect"),
     "insights": Question("minds.tasks.reflect:INSIGHTS", "minds.offline.reflect:insights", "reflect"),
-    "relate": Question("minds.tasks.relate:RELATE", "minds.offline.reflect:relate", "reflect"),
+    "relate": Question("minds.tasks.reflect:RELATE", "minds.offline.reflect:relate", "reflect"),
     "embed": Question("minds.tasks.embed:EMBED", "minds.offline.mind:embed"),
     "answer": Question(
         "minds.tasks.answer:ANSWER", "minds.offline.interview.answer:answer", "talk", "minds.small.talk:ANSWER"

@@ -26,8 +26,8 @@ from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import BASE, RuleRater, forms, stems
 from commonplace.memory.record import Emotion, Memory
 from commonplace.minds.notes import Bearing, News, changed
+from commonplace.minds.offline.rate import habituated, start, weight
 from commonplace.minds.tasks import RATE, RateInput, TextRating
-from commonplace.minds.weights import habituated, start, weight
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import is_named, words
 from commonplace.world.circumstances import TOWN, subject_of

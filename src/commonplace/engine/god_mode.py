@@ -18,7 +18,7 @@ from commonplace.languages import phrases, rows
 from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
-from commonplace.minds.offline.sent_messages import message, sentence
+from commonplace.minds.offline.happens import message, sentence
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE

@@ -1,14 +1,26 @@
 """What it means to ask a mind: `Task`, `Ask` and `Answer` on the asking side, `Mind`, `RequestKey` and `Reply` on the
-answering side."""
+answering side.
+
+Also here: several minds in one run, by the character a question comes from and by its task; how many tokens a text has,
+estimated without a tokenizer; and what is being said while a model still writes it. The last is for whoever watches: it
+is never stored and decides nothing.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from commonplace.minds.notes import Given, Value
+from commonplace.registry import QUESTION_GROUPS, TASKS
+from commonplace.scenario.model import MindPart
+from commonplace.text import clean
 
 if TYPE_CHECKING:  # tasks are made of these; they import this module
     from commonplace.minds.tasks.offers import Offers
@@ -182,3 +194,169 @@ class Mind(Protocol):
     async def close(self) -> None:
         """Closes connections. It is called when no question is open; the mind may be asked again later."""
         ...
+
+
+DEFAULT = "default"
+"""The group of all tasks."""
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    DEFAULT: tuple(TASKS),
+    **{group: tuple(name for name, row in TASKS.items() if row.group == group) for group in QUESTION_GROUPS},
+}
+"""Tasks that can be named together. A task belongs to one group at most, besides all of them."""
+OF_A_REACTION = ("rate", "converse", "act")
+"""What a merged reaction answers as well, where the same mind would."""
+
+
+class SeveralMinds:
+    """Asks the mind of the character that a question comes from, else that of its task, else the common one."""
+
+    def __init__(self, common: Mind, own: Mapping[str, Mind], tasks: Mapping[str, Mind] | None = None) -> None:
+        """Combines minds. `own`: character → its mind. `tasks`: task or group → its mind."""
+        self.name = common.name
+        self._common = common
+        self._own = own
+        given: Mapping[str, Mind] = tasks or {}
+        self._tasks = {task: given[name] for name in _by_size(given) for task in covered(name)}
+        minds = (common, *own.values(), *self._tasks.values())
+        self._all = list({id(mind): mind for mind in minds}.values())
+        self.paid = any(mind.paid for mind in self._all)
+        self.max_attempts = max(mind.max_attempts for mind in self._all)
+
+    def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply | Awaitable[Reply]:
+        """Returns the reply of the character's mind, or of the task's."""
+        mind = self._own.get(request_key.agent) or self._tasks.get(ask.task.name, self._common)
+        reply = mind.answer(ask, request_key)
+        if mind is self._common:
+            return reply
+        return replace(reply, mind=mind.name) if isinstance(reply, Reply) else _named(reply, mind.name)
+
+    async def close(self) -> None:
+        """Closes each of the minds."""
+        for mind in self._all:
+            await mind.close()
+
+
+async def _named(reply: Awaitable[Reply], mind: str) -> Reply:
+    return replace(await reply, mind=mind)
+
+
+def covered(name: str) -> tuple[str, ...]:
+    """Returns the tasks of a group, or the one task of this name."""
+    return GROUPS.get(name, (name,))
+
+
+def _by_size(names: Mapping[str, Any]) -> list[str]:
+    """Returns the largest group first: the settings of a smaller one count more."""
+    return sorted(names, key=lambda name: -len(covered(name)) if name in GROUPS else 1)
+
+
+def by_task(parts: Mapping[str, MindPart]) -> dict[str, MindPart]:
+    """Returns task → its settings, from those of tasks and groups, without tasks that have none.
+
+    A key of a smaller group, or of the task, counts more. The form, headers and further fields of requests belong to
+    the mind they are given with, and to no other.
+    """
+    found: dict[str, MindPart] = {}
+    for name in _by_size(parts):
+        part = parts[name]
+        given = _NO_MIND | _given(part) if part.mind else _given(part)
+        found |= {task: found.get(task, MindPart()).model_copy(update=given) for task in covered(name)}
+    return {task: part for task, part in found.items() if part != MindPart()}
+
+
+def in_small_form(tasks: Mapping[str, MindPart]) -> frozenset[str]:
+    """Returns the tasks whose settings ask for the small form."""
+    return frozenset(task for task, part in tasks.items() if part.form == "small")
+
+
+def replaced(parts: Mapping[Any, MindPart], named: Mapping[str, MindPart]) -> dict[str, MindPart]:
+    """Returns the settings of a file, overridden by those of a person; if these name a mind, only the file's sampling
+    stays."""
+    taken = {task for name, part in named.items() if part.mind for task in covered(name)}
+    kept = {
+        name: part.model_copy(update=_NO_MIND) if taken.issuperset(covered(name)) else part
+        for name, part in parts.items()
+    }
+    merged = {name: kept.get(name, MindPart()).model_copy(update=_given(part)) for name, part in named.items()}
+    return {name: part for name, part in (kept | merged).items() if part != MindPart()}
+
+
+def chosen(
+    common: str, parts: Mapping[Any, MindPart], named: Mapping[str, MindPart]
+) -> tuple[str, dict[str, MindPart]]:
+    """Returns the common mind, and the settings by task or group: a person's before those of a file."""
+    found = replaced(parts, named)
+    default = found.pop(DEFAULT, MindPart())
+    sampling = default.model_copy(update={"mind": ""})
+    return default.mind or common, ({DEFAULT: sampling} if sampling != MindPart() else {}) | found
+
+
+_NO_MIND: dict[str, Any] = {"mind": "", "form": "", "headers": {}, "body": {}}
+
+
+def _given(part: MindPart) -> dict[str, Any]:
+    return {key: getattr(part, key) for key in part.model_dump(exclude_defaults=True)}
+
+
+def as_json(parts: Mapping[str, MindPart]) -> dict[str, Any]:
+    """Returns the settings as a manifest stores them."""
+    return {name: part.model_dump(mode="json", exclude_defaults=True) for name, part in sorted(parts.items())}
+
+
+_PIECES = re.compile(r"([A-Za-z]+)|[0-9]|([\uac00-\ud7a3]+)|([^\sA-Za-z0-9\uac00-\ud7a3]+)")
+LONG_WORD = 6
+"""Letters of a word from which on each further one counts."""
+WORD, LETTER, FIGURE, KOREAN_WORD, SYLLABLE, SIGNS, SIGN = 86, 67, 153, 49, 72, 106, 40
+"""Hundredths of a token: fitted to Qwen's tokenizer on the prompts and answers of `latticeville` and `sijang`.
+
+A figure is a token, and so is the blank before it. `SIGNS` is a run of ASCII signs, `SIGN` any other sign.
+"""
+
+
+def estimated_tokens(text: str) -> int:
+    """Returns the tokens of a prompt or of JSON, in English or Korean: within a few per cent on average for Qwen, more
+    than others need. Texts of a memory are counted by `commonplace.memory.estimate_tokens`, which is simpler."""
+    hundredths = 0
+    for found in _PIECES.finditer(text):
+        match found.lastindex:
+            case 1:
+                hundredths += WORD + LETTER * max(0, found.end() - found.start() - LONG_WORD)
+            case 2:
+                hundredths += KOREAN_WORD + SYLLABLE * (found.end() - found.start())
+            case 3:
+                hundredths += SIGNS if found[0].isascii() else SIGN * (found.end() - found.start())
+            case _:
+                hundredths += FIGURE
+    return -(-hundredths // 100)
+
+
+Listener = Callable[[str, str], object]
+"""Told who says something and the words so far; no words if it will not be said after all. It must not fail."""
+
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_WORDS = (
+    r'((?:[^"\\]|\\["\\/bfnrt]|\\u(?![dD][89abAB])[0-9a-fA-F]{4}'
+    r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})*)"
+)
+"""The whole characters at the beginning of a JSON string: not half of an escape."""
+
+
+@contextmanager
+def listening(listener: Listener) -> Generator[None]:
+    """Tells the listener what is said within the block, in this task and those that it starts."""
+    before = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(before)
+
+
+def listener() -> Listener | None:
+    """Returns the listener; None if there is none."""
+    return _LISTENER.get()
+
+
+def words_in(written: str, field: str) -> str:
+    """Returns the words of a field in JSON that is still being written; empty as long as it has none."""
+    found = re.search(rf'(?<!\\)"{field}"\s*:\s*"{_WORDS}', written)
+    return clean(json.loads(f'"{found[1]}"', strict=False)) if found else ""

@@ -12,12 +12,12 @@ from commonplace.minds.notes import Spoken, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.moment import Moment
+from commonplace.minds.offline.rate import is_moving
 from commonplace.minds.offline.react import REACTIONS, decide
 from commonplace.minds.offline.reflect import relate
 from commonplace.minds.offline.rule_tables import ChosenRow
 from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ReactInput, ReactOutput, RelateInput
-from commonplace.minds.weights import is_moving
 from commonplace.text import words
 
 CLOSE = 50

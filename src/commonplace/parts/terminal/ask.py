@@ -22,7 +22,7 @@ from textual.worker import Worker
 from commonplace.clock import hhmm
 from commonplace.errors import CommonplaceError
 from commonplace.languages import phrases, rows
-from commonplace.minds.aloud import listening
+from commonplace.minds.mind import listening
 from commonplace.parts.live.source import Conversation, Reply, Source, Thumb
 from commonplace.parts.terminal.canvas import stacked
 from commonplace.parts.terminal.header import day_name, mind_name
