@@ -46,7 +46,6 @@ from commonplace.minds.tasks import CONVERSE, ConverseInput, ConverseOutput, Rea
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import clean, sentences, shortened, words
 from commonplace.world.actions import Say
-from commonplace.world.acts import emoji_of
 from commonplace.world.happenings import (
     Befell,
     Came,
@@ -63,6 +62,7 @@ from commonplace.world.happenings import (
     Talked,
     Tried,
     Walked,
+    emoji_of,
     happening_of,
 )
 from commonplace.world.state import Conversation, Line

@@ -30,11 +30,10 @@ from commonplace.memory.record import Memory
 from commonplace.minds.notes import GoalNote, changed
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import is_named, words
-from commonplace.world.acts import favour_in
 from commonplace.world.circumstances import subject_of
 from commonplace.world.events import RelationChanged
 from commonplace.world.geography import Geography
-from commonplace.world.happenings import Changed, Concluded, Did, Happening, ISaid, Said, Tried, happening_of
+from commonplace.world.happenings import Changed, Concluded, Did, Happening, ISaid, Said, Tried, favour_in, happening_of
 from commonplace.world.tree import Transition
 
 MOST_TRIES = 4

@@ -35,8 +35,19 @@ from commonplace.languages import rows, weekdays
 from commonplace.memory.record import Memory
 from commonplace.minds.notes import Past, PastNote, Recalled
 from commonplace.text import is_named, words
-from commonplace.world.acts import SETTLING, asks, favour_in, tells
-from commonplace.world.happenings import Befell, Did, ISaid, Read, Said, Speech, happening_of
+from commonplace.world.happenings import (
+    SETTLING,
+    Befell,
+    Did,
+    ISaid,
+    Read,
+    Said,
+    Speech,
+    asks,
+    favour_in,
+    happening_of,
+    tells,
+)
 from commonplace.world.state import Conversation, Line
 
 LATEST_LINES = 4

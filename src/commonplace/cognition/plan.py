@@ -37,9 +37,8 @@ from commonplace.languages.language import language
 from commonplace.minds.notes import Agreed, Hint
 from commonplace.minds.tasks import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, Stroke
 from commonplace.scenario.findings import is_sleep
-from commonplace.world.acts import ASKS_HELP, FAVOURS
 from commonplace.world.events import PlanChanged
-from commonplace.world.happenings import Planned, Speech, happening_of
+from commonplace.world.happenings import ASKS_HELP, FAVOURS, Planned, Speech, happening_of
 
 HOUR = 60
 LONGEST_DAY = timedelta(hours=30)

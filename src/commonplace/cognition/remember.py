@@ -21,7 +21,7 @@ from commonplace.cognition.perceive import Percept
 from commonplace.cognition.retrieve import embedded
 from commonplace.cognition.situation import CLOSE, named, who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.languages.word_lists import word_list
+from commonplace.languages import word_list
 from commonplace.memory.embedding import Vector
 from commonplace.memory.importance import BASE, RuleRater, forms, stems
 from commonplace.memory.record import Emotion, Memory

@@ -22,8 +22,7 @@ from commonplace.world.deeds import Intent
 from commonplace.world.events import Event
 from commonplace.world.executor import step
 from commonplace.world.inputs import Input, from_dict
-from commonplace.world.occasions import occurring
-from commonplace.world.script import due
+from commonplace.world.script import due, occurring
 from commonplace.world.state import World
 from commonplace.world.weather import ambient_at, ambient_events
 

@@ -18,9 +18,8 @@ from itertools import count
 from typing import Literal, cast, get_args
 
 from commonplace import languages
-from commonplace.languages import DEFAULT, LANGUAGES
+from commonplace.languages import DEFAULT, LANGUAGES, listed
 from commonplace.languages.language import language as spoken
-from commonplace.languages.word_lists import listed
 
 Trait = Literal[
     "follows",  # asks on about the question before

@@ -38,8 +38,7 @@ from commonplace.world.circumstances import CALLED_OFF, Raise
 from commonplace.world.events import Post
 from commonplace.world.geography import Geography
 from commonplace.world.inputs import next_areas
-from commonplace.world.occasions import Occasion, Occasions, When
-from commonplace.world.script import Audience, Scripted
+from commonplace.world.script import Audience, Occasion, Occasions, Scripted, When
 from commonplace.world.state import NOWHERE, Body, World, opening
 from commonplace.world.tree import ANY, Node, ObjectKind, Transition, Way
 from commonplace.world.weather import NEXT_SKY, SKIES, Climate

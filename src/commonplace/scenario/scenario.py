@@ -20,8 +20,7 @@ from commonplace.scenario.session import Session
 from commonplace.scenario.telling import Terms
 from commonplace.world.circumstances import Circumstance, Circumstances, Kinds
 from commonplace.world.geography import Geography
-from commonplace.world.occasions import NONE, Occasions
-from commonplace.world.script import Scripted
+from commonplace.world.script import NONE, Occasions, Scripted
 from commonplace.world.state import World
 from commonplace.world.weather import Climate
 

@@ -27,8 +27,8 @@ from commonplace.scenario.shape import shown
 from commonplace.scenario.telling import Telling, Terms, lines_of, ruled
 from commonplace.servers import request_faults
 from commonplace.text import words
-from commonplace.world.acts import ACTS
 from commonplace.world.circumstances import TOWN, Kinds, Subject, subject_of
+from commonplace.world.happenings import ACTS
 from commonplace.world.weather import SKIES
 
 STAGES = ("town", "duet", "panel")

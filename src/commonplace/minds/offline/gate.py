@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from commonplace.languages.word_lists import word_list
+from commonplace.languages import word_list
 from commonplace.memory.importance import forms, stems
 from commonplace.minds.mind import Reply, RequestKey
 from commonplace.minds.notes import Spoken, Who
