@@ -19,11 +19,11 @@ from commonplace.engine.stage import Keeper, Ratings, Stage
 from commonplace.errors import RunDamaged, UsageError, command
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.kiwi import versions
-from commonplace.minds.mind import (
+from commonplace.minds.mind import Mind
+from commonplace.minds.several import (
     DEFAULT,
     GROUPS,
     OF_A_REACTION,
-    Mind,
     SeveralMinds,
     as_json,
     by_task,

@@ -20,7 +20,7 @@ from platformdirs import user_state_path
 
 from commonplace.canon import digest
 from commonplace.errors import UsageError
-from commonplace.minds.mind import DEFAULT, replaced
+from commonplace.minds.several import DEFAULT, replaced
 from commonplace.paths import kind_of
 from commonplace.run.manifest import JOURNAL, MIND_OBJECT, Manifest, minds_of, own_minds, templates_of
 from commonplace.run.minds import task_minds

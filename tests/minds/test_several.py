@@ -8,8 +8,9 @@ import pytest
 
 from commonplace.api import named_minds
 from commonplace.errors import UsageError
-from commonplace.minds.mind import DEFAULT, GROUPS, Ask, Mind, RequestKey, SeveralMinds, by_task, chosen
+from commonplace.minds.mind import Ask, Mind, RequestKey
 from commonplace.minds.offline import OfflineMind
+from commonplace.minds.several import DEFAULT, GROUPS, SeveralMinds, by_task, chosen
 from commonplace.minds.tasks import CONVERSE, RATE, REACT, TASKS, RateOutput, TextRating
 from commonplace.scenario.model import MindPart, Questions
 from commonplace.testing import MindContract, ScriptedMind, SlowMind

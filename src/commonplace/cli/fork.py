@@ -18,7 +18,7 @@ from commonplace.engine.changes import FIELDS, checked, queueable
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
 from commonplace.lookup import Names, character, memory_reference
-from commonplace.minds.mind import DEFAULT, as_json, chosen
+from commonplace.minds.several import DEFAULT, as_json, chosen
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import MIND_OBJECT, OWN_MINDS, TASK_MINDS, Manifest

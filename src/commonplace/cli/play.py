@@ -43,7 +43,7 @@ from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError, command
 from commonplace.languages import DEFAULT
-from commonplace.minds.mind import DEFAULT as EVERY_QUESTION
+from commonplace.minds.several import DEFAULT as EVERY_QUESTION
 from commonplace.registry import MINDS, VIEWS, found
 from commonplace.run.file import full_disk_resumed
 from commonplace.run.manifest import minds_of

@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from commonplace.languages import phrases
-from commonplace.minds.mind import LOST, by_task
+from commonplace.minds.mind import LOST
+from commonplace.minds.several import by_task
 from commonplace.run.manifest import OFFLINE, Manifest, own_minds, task_settings
 from commonplace.run.tick_record import AnswerRow
 from commonplace.scenario.model import MindPart

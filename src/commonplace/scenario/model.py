@@ -637,7 +637,7 @@ if TYPE_CHECKING:
     Questions = str
 else:
     Questions = Literal["default", *QUESTION_GROUPS, *TASKS]
-"""All questions, a group of tasks, or one task; `minds.mind.GROUPS` says which tasks a group has."""
+"""All questions, a group of tasks, or one task; `minds.several.GROUPS` says which tasks a group has."""
 
 
 class DuetPart(Part):

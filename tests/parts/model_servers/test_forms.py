@@ -14,7 +14,7 @@ import pytest
 from commonplace import create_run, resume_run
 from commonplace.api import book_of, by_task, formed, named_minds, prepared, scenario_of
 from commonplace.cli import main
-from commonplace.minds.mind import in_small_form
+from commonplace.minds.several import in_small_form
 from commonplace.parts.model_servers.forms import remember_form, remembered_form
 from commonplace.parts.workbench.doctor import examined
 from commonplace.parts.workbench.trial import USABLE, USELESS, Tried, too_hard

@@ -3,8 +3,8 @@
 `먹` → `먹어`, `먹었`, `먹을`; `그만 갈게요.` → `그만 갈게.` Irregular stems are lists; all else follows the sounds.
 
 The speech level: 해요체 to strangers and elders; 해체 between friends of an age and siblings, to a mother, from parents
-to children, and from the old to the young they know. It is decided from what the scenario says of the two, by age and by
-the words of their labels (`떡집 할머니`, `오랜 친구`), so it stays the same in a run.
+to children, and from the old to the young they know. It is decided from what the scenario says of the two, by age and
+by the words of their labels (`떡집 할머니`, `오랜 친구`), so it stays the same in a run.
 """
 
 from __future__ import annotations
