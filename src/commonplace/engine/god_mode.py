@@ -23,7 +23,7 @@ from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, Perceive
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence, possible
-from commonplace.scenario.newcomer import character_json, may_come, newcomer
+from commonplace.scenario.compiling import character_json, may_come, newcomer
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.circumstances import CircumstanceKind, Raise, subject_of
 from commonplace.world.deeds import HouseRules

@@ -15,7 +15,7 @@ from commonplace.engine.driver import JOB_ORDINALS, Drive, Driver, together
 from commonplace.engine.live_state import LiveState
 from commonplace.engine.stage import Stage
 from commonplace.errors import Paused
-from commonplace.run.tick_record import InputRow, TickRecord
+from commonplace.run.rows import InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.world.actions import Idle
 from commonplace.world.deeds import Intent

@@ -18,8 +18,7 @@ from commonplace.character.account import AccountRow
 from commonplace.character.goal import Goal, Goals
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, KnownNode, Relation
-from commonplace.run.rows import cells, listed, of_type, plain, valued
-from commonplace.run.tick_record import Version
+from commonplace.run.rows import Version, cells, listed, of_type, plain, valued
 from commonplace.world.circumstances import Circumstance, subject_of
 from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Message, ThingState, World, recorded

@@ -19,8 +19,7 @@ from commonplace.run.account import SHOWN, account_text, goal_text, meant, resti
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.reading import Reading
-from commonplace.run.rows import event_json, item_json
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow, event_json, item_json
 from commonplace.scenario.circumstances import now_sentence
 from commonplace.text import clean, one_line, shortened
 from commonplace.world.circumstances import subject_of

@@ -13,7 +13,7 @@ from commonplace.errors import UsageError
 from commonplace.languages import LANGUAGES
 from commonplace.memory import policies
 from commonplace.scenario.circumstances import kinds_of
-from commonplace.scenario.findings import Findings, minutes
+from commonplace.scenario.findings import Findings, minutes, shown
 from commonplace.scenario.loading import KeyPath, choice, nearest
 from commonplace.scenario.model import (
     CircumstancePart,
@@ -23,7 +23,6 @@ from commonplace.scenario.model import (
     ScriptPart,
     TellPart,
 )
-from commonplace.scenario.shape import shown
 from commonplace.scenario.telling import Telling, Terms, lines_of, ruled
 from commonplace.servers import request_faults
 from commonplace.text import words

@@ -22,7 +22,7 @@ from commonplace.minds.tasks import EmbedInput
 from commonplace.minds.tasks.wire import written
 from commonplace.parts.model_servers.request import Capabilities, chat_body, prompt_text
 from commonplace.run.manifest import Manifest
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.scenario.scenario import Scenario
 from commonplace.servers import is_server, server_named
 

@@ -26,7 +26,7 @@ from commonplace.minds.tasks.wire import written
 from commonplace.parts.workbench.estimate import prompt_counted
 from commonplace.run.journal import ModelCall
 from commonplace.run.reading import MOST_TICKS, Reading
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.events import NOBODY, Phase
 
