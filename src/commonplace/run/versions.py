@@ -1,7 +1,7 @@
 """State as versions: what of the world and of a character changed in a tick, and how both are read back.
 
 `WORLD` and `STATE` list the kinds of state. Writing, comparing, reading and restoring follow from these two tables.
-Only what differs is written, each value with its kind, owner and key (see `tick_record.Version`); None marks what is
+Only what differs is written, each value with its kind, owner and key (see `rows.Version`); None marks what is
 gone. The state at tick t is the last version ≤ t of each value.
 """
 

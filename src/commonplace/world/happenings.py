@@ -150,7 +150,7 @@ class Speech(Happened):
     to: str = always("")
     quote: str = always("")
     speech_act: str = ""
-    """What it does, where its speaker's mind said so: one of `acts.ACTS`; `topic` says what it is about."""
+    """What it does, where its speaker's mind said so: one of `ACTS`; `topic` says what it is about."""
 
     @property
     def act(self) -> str:
