@@ -179,7 +179,7 @@ from commonplace.parts.terminal.god_mode import parsed
 from commonplace.parts.workbench.counterfactual import Rerun
 from commonplace.scenario.compiling import load
 from commonplace.views.lines import PlainLines
-from commonplace.views.town_names import Town
+from commonplace.views.town_names import TownNames
 from commonplace.world.actions import ACTIONS
 
 IN = {
@@ -217,7 +217,7 @@ for language, ((b, kind), (own, seen), line) in IN.items():
     mind = Waving(language, scenario)
     with commonplace.create_run(f"{language}.run", scenario, mind=mind) as run:
         asyncio.run(played(run, 6))
-        names = Town.of(run.scenario.part)
+        names = TownNames.of(run.scenario.part)
         for whom in (b, "b", "nobody"):
             typed = parsed(f"/do a wave {whom}", names)
             if typed:

@@ -20,11 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from commonplace import create_run
-from commonplace.minds.mind import Ask, Reply, RequestKey
+from commonplace.minds.mind import Ask, Reply, RequestKey, estimated_tokens
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Prompt, setting_of
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.scenario.compiling import load
 from commonplace.talk import ask_character, view_at
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from commonplace import registry
 from commonplace.engine.changes import with_queued
-from commonplace.engine.recorded_mind import RecordedMind
+from commonplace.engine.driver import RecordedMind
 from commonplace.engine.run import Run
 from commonplace.engine.stage import Keeper, Ratings, Stage
 from commonplace.errors import RunDamaged, UsageError, command

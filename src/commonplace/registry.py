@@ -38,10 +38,10 @@ STAGES = {
 TASKS: Mapping[str, TaskRow] = {
     "rate": TaskRow("minds.tasks.rate:RATE", "minds.offline.rate:rate"),
     "plan_day": TaskRow(
-        "minds.tasks.plan_day:PLAN_DAY", "minds.offline.plan:plan_day", "plan", "minds.small.plan_day:PLAN_DAY"
+        "minds.tasks.plan:PLAN_DAY", "minds.offline.plan:plan_day", "plan", "minds.small.plan_day:PLAN_DAY"
     ),
-    "plan_hours": TaskRow("minds.tasks.plan_parts:PLAN_HOURS", "minds.offline.plan:plan_hours", "plan"),
-    "plan_minutes": TaskRow("minds.tasks.plan_parts:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
+    "plan_hours": TaskRow("minds.tasks.plan:PLAN_HOURS", "minds.offline.plan:plan_hours", "plan"),
+    "plan_minutes": TaskRow("minds.tasks.plan:PLAN_MINUTES", "minds.offline.plan:plan_minutes", "plan"),
     "react": TaskRow("minds.tasks.react:REACT", "minds.offline.react:decide", "decide", "minds.small.react:REACT"),
     "act": TaskRow("minds.tasks.act:ACT", "minds.offline.react:act", "decide"),
     "converse": TaskRow(
@@ -49,7 +49,7 @@ TASKS: Mapping[str, TaskRow] = {
     ),
     "questions": TaskRow("minds.tasks.reflect:QUESTIONS", "minds.offline.reflect:questions", "reflect"),
     "insights": TaskRow("minds.tasks.reflect:INSIGHTS", "minds.offline.reflect:insights", "reflect"),
-    "relate": TaskRow("minds.tasks.relate:RELATE", "minds.offline.reflect:relate", "reflect"),
+    "relate": TaskRow("minds.tasks.reflect:RELATE", "minds.offline.reflect:relate", "reflect"),
     "embed": TaskRow("minds.tasks.embed:EMBED", "minds.offline.mind:embed"),
     "answer": TaskRow(
         "minds.tasks.answer:ANSWER", "minds.offline.interview.answer:answer", "talk", "minds.small.talk:ANSWER"

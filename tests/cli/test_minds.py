@@ -11,7 +11,7 @@ import pytest
 from commonplace.api import open_run
 from commonplace.cli import main
 from commonplace.engine.driver import JOB_ORDINALS
-from commonplace.minds.tokens import estimated_tokens
+from commonplace.minds.mind import estimated_tokens
 from commonplace.parts.live.source import RecordedSource
 from commonplace.parts.live.talk_thread import Talks
 from commonplace.parts.model_servers.client import Endpoint

@@ -23,7 +23,7 @@ from commonplace.engine.stage import Stage
 from commonplace.memory import Memory
 from commonplace.minds.mind import Ask, Mind, RequestKey
 from commonplace.minds.tasks import ActOutput, ReactOutput
-from commonplace.run.tick_record import InputRow
+from commonplace.run.rows import InputRow
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.scenario.scenario import Scenario
 from commonplace.stages.town import TOWN

@@ -12,7 +12,7 @@ from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking
 from cognition.test_goals import OTHER, Lines, said
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm
-from commonplace.cognition.agreed import MOST_HEEDED
+from commonplace.cognition.plan import MOST_HEEDED
 from commonplace.minds.mind import RequestKey
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.react import PLANS, reaction

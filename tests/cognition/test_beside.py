@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from cognition.hamlet import Town, go, hamlet, idle, person, puppets, talking, tell
-from commonplace.cognition.beside import lived_of, said_of
+from commonplace.cognition.converse import lived_of, said_of
 from commonplace.cognition.turn import TurnView
 from commonplace.memory import policies
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput

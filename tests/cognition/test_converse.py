@@ -13,8 +13,8 @@ from commonplace.minds.notes import as_data, from_data
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import ConverseInput, ConverseOutput, ReactInput, ReactOutput, RelateInput, RelateOutput
 from commonplace.testing import ScriptedMind
+from commonplace.world.actions import MOST_MEMBERS
 from commonplace.world.happenings import Speech
-from commonplace.world.speaking import MOST_MEMBERS
 
 
 def _chatty(given: ReactInput, _: Any) -> ReactOutput:

@@ -11,8 +11,8 @@ import pytest
 from cognition.hamlet import Town, festival, go, hamlet, idle, talking
 from cognition.hamlet import puppets as _puppets
 from commonplace.character.account import Account
+from commonplace.cognition.past import record_past
 from commonplace.cognition.perceive import perceive
-from commonplace.cognition.record_past import record_past
 from commonplace.cognition.turn import Notebook
 from commonplace.minds.offline import OfflineMind
 from commonplace.minds.tasks import ConverseOutput

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import field
 
-from commonplace.cognition.trace import question_entry
+from commonplace.cognition.turn import question_entry
 from commonplace.minds.mind import Answer
 from commonplace.minds.notes import Given, ItemNote, News, Recalled
 from commonplace.minds.tasks import PLAN_MINUTES, REACT

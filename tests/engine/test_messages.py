@@ -17,7 +17,7 @@ from commonplace.engine.god_mode import asked
 from commonplace.engine.live_state import LiveState, restored_state
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
-from commonplace.minds.offline.sent_messages import message
+from commonplace.minds.offline.happens import message
 from commonplace.run.why import as_text, heard_from, why
 from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.views.lines import entry_of

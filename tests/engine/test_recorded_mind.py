@@ -7,13 +7,12 @@ import asyncio
 import pytest
 
 from commonplace.api import create_run, mind_named, open_run, resume_run
-from commonplace.engine.driver import request_digest
-from commonplace.engine.recorded_mind import RecordedMind
+from commonplace.engine.driver import RecordedMind, request_digest
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.notes import Who
 from commonplace.minds.tasks import RATE, RateInput, RateOutput, TextRating
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.scenario.compiling import load
 from e2e.command import ends
 from e2e.lived import PLAZA_TICKS

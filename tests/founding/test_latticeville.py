@@ -990,7 +990,7 @@ def test_the_weather_changes_by_itself(tmp_path):
 
 
 @requirement("Ambient", "Objects change by themselves, too, and are perceived in the next tick", "script, occasions",
-             "world/occasions.py")  # fmt: skip
+             "world/script.py")  # fmt: skip
 def test_objects_change_by_themselves(tmp_path):
     def boils(document: dict[str, Any]) -> None:
         document["script"] = [{"id": "boil", "at": "10:10", "text": "The kettle boils over.", "sets": {"kettle": "hot"},

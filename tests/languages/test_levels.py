@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.character.persona import Persona
-from commonplace.languages.ko.levels import FRIENDS, PLAIN, POLITE, SIBLINGS, Manner, manner
+from commonplace.languages.ko.conjugation import FRIENDS, PLAIN, POLITE, SIBLINGS, Manner, manner
 from sizes import examples
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.languages.en.reporting import reported
+from commonplace.languages.en.wording import reported
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from commonplace.languages import word_list
 from commonplace.languages.ko.morphology import is_grammar
-from commonplace.languages.word_lists import word_list
 from commonplace.memory import Analyser, Policy
 from commonplace.memory.blend import named
 from commonplace.text import words

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
-from commonplace.languages import LANGUAGES
-from commonplace.languages.word_lists import word_list
+from commonplace.languages import LANGUAGES, word_list
 from commonplace.memory import RuleRater
 from commonplace.memory.importance import usable_rating
 from sizes import examples

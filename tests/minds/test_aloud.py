@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.minds.aloud import words_in
+from commonplace.minds.mind import words_in
 from commonplace.minds.notes import changed
 from commonplace.minds.tasks import REACT
 from commonplace.text import clean

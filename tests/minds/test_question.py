@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from commonplace.languages import LANGUAGES, weekdays
 from commonplace.minds.notes import Spoken
 from commonplace.minds.question import ASKER, DaySpan, ParsedQuestion, understood
-from commonplace.minds.question_kinds import examples_of
 from commonplace.minds.question_names import QuestionNames
-from commonplace.minds.question_rules import spoken_in
+from commonplace.minds.question_rules import examples_of, spoken_in
 
 PEOPLE = [
     ("jun", "Jun Park", "Jun", "he"), ("ada", "Ada Lund", "Ada", "she"), ("sora", "한소라", "소라", "she"),

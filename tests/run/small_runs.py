@@ -19,7 +19,7 @@ from commonplace.run import schema
 from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import Manifest
-from commonplace.run.tick_record import AnswerRow, InputRow, TickRecord
+from commonplace.run.rows import AnswerRow, InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.world.actions import Action
 from commonplace.world.deeds import Intent

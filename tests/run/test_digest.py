@@ -10,7 +10,7 @@ import pytest
 
 from commonplace.run.digest import START, Digests, digests_of, packed_parts, rows_digest, unpacked_parts
 from commonplace.run.reading import Reading
-from commonplace.run.tick_record import TickRecord
+from commonplace.run.rows import TickRecord
 from run.small_runs import Village, make, plot
 
 BEGIN = Digests(START, START)

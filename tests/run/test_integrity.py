@@ -11,7 +11,7 @@ from commonplace.errors import RunDamaged
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading
-from commonplace.run.tick_record import InputRow
+from commonplace.run.rows import InputRow
 from run.small_runs import MANIFEST, Village, make, plot, tampering
 
 TAMPERED = {

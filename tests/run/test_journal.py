@@ -8,7 +8,7 @@ import pytest
 from commonplace.canon import canonical
 from commonplace.run.file import RunFile
 from commonplace.run.journal import Diverged
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from run.small_runs import MANIFEST, Village, answer, plot
 
 

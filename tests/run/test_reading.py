@@ -16,8 +16,7 @@ from commonplace.memory import Draft, Emotion
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading, mood
-from commonplace.run.rows import from_unix_micros, memory_cells, memory_from, unix_micros
-from commonplace.run.tick_record import InputRow
+from commonplace.run.rows import InputRow, from_unix_micros, memory_cells, memory_from, unix_micros
 from commonplace.sqlite import KEPT
 from run.small_runs import MANIFEST, Village, at, make, plot, worlds
 

@@ -14,7 +14,7 @@ from commonplace.run import integrity, seals
 from commonplace.run.file import RunFile
 from commonplace.run.journal import ModelCall
 from commonplace.run.reading import Reading
-from commonplace.run.tick_record import InputRow
+from commonplace.run.rows import InputRow
 from run.small_runs import MANIFEST, Village, answer, fork, make, plot, tampering
 from sizes import examples
 

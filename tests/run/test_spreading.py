@@ -11,7 +11,7 @@ from commonplace.memory import Draft, MemoryStream
 from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
-from commonplace.run.tick_record import TickRecord
+from commonplace.run.rows import TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.run.why import as_text, why
 from commonplace.scenario.compiling import compiled_from_text

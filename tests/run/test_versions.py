@@ -18,7 +18,7 @@ from commonplace.character.goal import restored as restored_goals
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, KnownNode, Relation
 from commonplace.memory.stores.codec import UNREADABLE
-from commonplace.run.tick_record import Version
+from commonplace.run.rows import Version
 from commonplace.run.versions import (
     STATE,
     WORLD,

@@ -12,9 +12,18 @@ from hypothesis import strategies as st
 
 from commonplace.errors import UsageError
 from commonplace.parts.new_town.scaffold import text
-from commonplace.scenario.compiling import as_changed, card_of, compiled_from_text, load, with_character
+from commonplace.scenario.compiling import (
+    LARGEST,
+    as_changed,
+    card_of,
+    character_json,
+    compiled_from_text,
+    load,
+    newcomer,
+    newcomer_from_file,
+    with_character,
+)
 from commonplace.scenario.loading import read
-from commonplace.scenario.newcomer import LARGEST, character_json, newcomer, newcomer_from_file
 from scenario.newcomers import ZOLA, zola
 from sizes import examples
 

@@ -24,7 +24,7 @@ from commonplace.scenario.compiling import compiled_from_text, load
 from commonplace.scenario.loading import find, read, report
 from commonplace.scenario.rules import check
 from commonplace.text import sentences
-from commonplace.world.occasions import occurring
+from commonplace.world.script import occurring
 from commonplace.world.tree import leads_on
 from commonplace.world.weather import ambient_at
 from sizes import PROVE, examples

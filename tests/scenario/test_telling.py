@@ -16,10 +16,9 @@ from msgspec import Meta
 
 from commonplace.conditions import Misread, condition, examine, names
 from commonplace.errors import UsageError
-from commonplace.scenario.compiling import compiled_from_text
+from commonplace.scenario.compiling import compiled_from_text, newcomer
 from commonplace.scenario.loading import Mistake, read, report
 from commonplace.scenario.model import CharacterPart
-from commonplace.scenario.newcomer import newcomer
 from commonplace.scenario.rules import check
 from commonplace.scenario.telling import Moment, Place, Somebody, Telling, Terms, Thing
 from scenario.drafts import DRAFT, line_of

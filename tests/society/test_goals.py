@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from commonplace import OpenedRun
-from commonplace.cognition.agreed import MOST_HEEDED
+from commonplace.cognition.plan import MOST_HEEDED
 from commonplace.parts.reading_kit.chronicle import Chronicle
 from commonplace.parts.reading_kit.town_days import town_days
 from commonplace.run.reading import Reading

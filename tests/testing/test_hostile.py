@@ -12,7 +12,7 @@ import pytest
 
 from commonplace.api import open_run
 from commonplace.cli import main
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.testing.server import Faults, Limit, ModelServer
 from e2e.command import Ends, copied, ends, environment
 from sizes import PROVE

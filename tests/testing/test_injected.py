@@ -18,7 +18,7 @@ from commonplace.cli import main
 from commonplace.engine.run import Run
 from commonplace.parts.model_servers.chat_mind import ChatMind
 from commonplace.parts.model_servers.client import Sleep
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.stages import by_name
 from commonplace.testing.server import FAULTS, Entry, Faults, ModelServer
 from e2e.command import ends

@@ -19,11 +19,10 @@ import pytest
 
 from commonplace.errors import UsageError
 from commonplace.memory import HashedEmbedder
-from commonplace.minds.mind import Ask, RequestKey
+from commonplace.minds.mind import Ask, RequestKey, estimated_tokens
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.tasks import RATE, EmbedInput
 from commonplace.minds.tasks.wire import written
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.testing.server import Latency, ModelServer
 from testing.calling import RATING, RULES, SCHEMA, asked, chatted, content, forced, posted, strict
 

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.world.actions import Say
+from commonplace.world.actions import Say, partners
 from commonplace.world.area import fold_talks
 from commonplace.world.events import ConversationStarted
-from commonplace.world.speaking import partners
 from commonplace.world.state import Conversation, Line, World
 from world.small_worlds import Action, go, lived, of_type, patient, placed, say, village
 

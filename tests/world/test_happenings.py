@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.world.acts import ACTS, FAVOURS, asks, favour_in, tells
 from commonplace.world.happenings import (
+    ACTS,
+    FAVOURS,
     NOTHING_KNOWN,
     Changed,
     Happened,
@@ -19,7 +20,10 @@ from commonplace.world.happenings import (
     Said,
     Speech,
     as_frame,
+    asks,
+    favour_in,
     happening_of,
+    tells,
 )
 from sizes import examples
 

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 import pytest
 
 from commonplace.clock import Clock
+from commonplace.world.actions import Stride, promise, stride
 from commonplace.world.deeds import HouseRules
 from commonplace.world.events import Idled
 from commonplace.world.geography import Geography
 from commonplace.world.state import World
 from commonplace.world.tree import Node, Way
-from commonplace.world.walking import Stride, promise, stride
 from world.small_worlds import IDLE, go, lived, of_type, placed, say, village
 
 TOWN = village()

@@ -15,8 +15,7 @@ from commonplace.world.deeds import Intent
 from commonplace.world.events import Event
 from commonplace.world.executor import step
 from commonplace.world.inputs import next_areas
-from commonplace.world.occasions import Occasion, Occasions, When, in_season, occurring
-from commonplace.world.script import Audience, Scripted
+from commonplace.world.script import Audience, Occasion, Occasions, Scripted, When, in_season, occurring
 from commonplace.world.state import World
 from commonplace.world.weather import Climate, ambient_at
 from sizes import examples

@@ -14,7 +14,7 @@ import pytest
 
 from commonplace.canon import digest
 from commonplace.rng import below, choice, unit
-from commonplace.world.actions import Action, Idle, Interact, Move, Say, resolve
+from commonplace.world.actions import Action, Idle, Interact, Move, Say, promise, resolve
 from commonplace.world.area import Fold, fold_area, scene_after
 from commonplace.world.deeds import Deed, Intent, TickSetting
 from commonplace.world.events import Event
@@ -22,7 +22,6 @@ from commonplace.world.executor import setting, step
 from commonplace.world.script import barred_after, scripted_events
 from commonplace.world.state import AreaScene, Body, opening, scene
 from commonplace.world.view import WorldView, look, news, see
-from commonplace.world.walking import promise
 from world.small_worlds import Small, small
 
 

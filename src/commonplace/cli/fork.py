@@ -24,8 +24,8 @@ from commonplace.run.fork import written_fork
 from commonplace.run.manifest import MIND_OBJECT, OWN_MINDS, TASK_MINDS, Manifest
 from commonplace.run.minds import task_minds
 from commonplace.run.reading import Reading
+from commonplace.scenario.compiling import SUFFIXES, character_json, newcomer_from_file
 from commonplace.scenario.model import MindPart
-from commonplace.scenario.newcomer import SUFFIXES, character_json, newcomer_from_file
 from commonplace.text import clean
 from commonplace.trust import mind_named_by_run, named_by_run, remember, settle
 from commonplace.world.events import NOBODY

@@ -23,7 +23,7 @@ from commonplace.engine.run import queue_input
 from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.lookup import character, names_in
 from commonplace.memory.explain import explain
-from commonplace.minds.aloud import listening
+from commonplace.minds.mind import listening
 from commonplace.paths import text_of
 from commonplace.run.file import RunFile
 from commonplace.run.reading import Reading

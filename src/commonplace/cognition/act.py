@@ -21,9 +21,8 @@ from commonplace.minds.notes import News, Recalled, fields_of
 from commonplace.minds.tasks import ACT, ActInput, ActOutput, ConverseOutput, KnownTargets, ReactOutput
 from commonplace.text import clean, shortened
 from commonplace.world.actions import ACTIONS, Action, Idle, Interact, Move, objection, proposed
-from commonplace.world.acts import TALKS
 from commonplace.world.events import GivenBack, Interacted, Spoke, TakenOver
-from commonplace.world.happenings import Absent, Did, Failed, happening_of
+from commonplace.world.happenings import TALKS, Absent, Did, Failed, happening_of
 from commonplace.world.tree import attempt
 
 LONGEST_DOING = 120

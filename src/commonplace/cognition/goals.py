@@ -20,7 +20,7 @@ from commonplace.character.plan import without_stroke
 from commonplace.character.state import AREA, KnownNode
 from commonplace.clock import hhmm, iso, midnight
 from commonplace.cognition.known_circumstances import known
-from commonplace.cognition.record_past import EVENING, Remembered, topics_of
+from commonplace.cognition.past import EVENING, Remembered, topics_of
 from commonplace.cognition.remember import OBSERVATION
 from commonplace.cognition.sentences import wished
 from commonplace.cognition.turn import Notebook, TurnView, View
@@ -30,11 +30,10 @@ from commonplace.memory.record import Memory
 from commonplace.minds.notes import GoalNote, changed
 from commonplace.scenario.scenario import Scenario, derived
 from commonplace.text import is_named, words
-from commonplace.world.acts import favour_in
 from commonplace.world.circumstances import subject_of
 from commonplace.world.events import RelationChanged
 from commonplace.world.geography import Geography
-from commonplace.world.happenings import Changed, Concluded, Did, Happening, ISaid, Said, Tried, happening_of
+from commonplace.world.happenings import Changed, Concluded, Did, Happening, ISaid, Said, Tried, favour_in, happening_of
 from commonplace.world.tree import Transition
 
 MOST_TRIES = 4

@@ -34,8 +34,8 @@ from commonplace.languages.language import language
 from commonplace.memory import Memory, Retrieval, policies
 from commonplace.minds.notes import ItemNote, Spoken, fields_of
 from commonplace.minds.question import ParsedQuestion, understood
-from commonplace.minds.question_kinds import has
 from commonplace.minds.question_names import QuestionNames
+from commonplace.minds.question_rules import has
 from commonplace.minds.question_rules import spoken_in as language_of
 from commonplace.minds.tasks import ANSWER, Acquaintance, AnswerInput, Earlier, ThingKnown
 from commonplace.world.happenings import (

@@ -8,14 +8,12 @@ from typing import Any
 from commonplace.character.plan import PlanItem
 from commonplace.cognition import plan as planning
 from commonplace.cognition.act import plan_step, targets
-from commonplace.cognition.agreed import MOST_HEEDED, agreed, heeded, rests_on_talk
 from commonplace.cognition.authors_lines import unconditional
-from commonplace.cognition.beside import news_ahead
-from commonplace.cognition.converse import has_floor, said_to, spoken
-from commonplace.cognition.gathering import gathering, lull
+from commonplace.cognition.converse import gathering, has_floor, lull, news_ahead, said_to, spoken
 from commonplace.cognition.goals import goals_spoken_of
 from commonplace.cognition.known_circumstances import absent, aware, in_own_words, known, off, shown_the_way, speakable
 from commonplace.cognition.past import own_past, past_with
+from commonplace.cognition.plan import MOST_HEEDED, agreed, heeded, rests_on_talk
 from commonplace.cognition.remember import rated, unrated
 from commonplace.cognition.retrieve import retrieve
 from commonplace.cognition.sentences import doing

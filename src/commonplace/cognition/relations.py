@@ -15,16 +15,26 @@ from commonplace.character.account import AccountRow, cited
 from commonplace.character.fact import Fact, carried
 from commonplace.character.state import WARMTH, Relation
 from commonplace.cognition.known_circumstances import concerning
+from commonplace.cognition.past import Remembered, oldest, topics_of
 from commonplace.cognition.perceive import Percept
-from commonplace.cognition.record_past import Remembered, oldest, topics_of
 from commonplace.cognition.turn import Notebook, TurnView
 from commonplace.languages.language import language
 from commonplace.scenario.circumstances import subject_names
 from commonplace.text import words
-from commonplace.world.acts import favour_in
 from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import RelationChanged
-from commonplace.world.happenings import Befell, Came, Happening, ISaid, Read, Said, Seen, Speech, happening_of
+from commonplace.world.happenings import (
+    Befell,
+    Came,
+    Happening,
+    ISaid,
+    Read,
+    Said,
+    Seen,
+    Speech,
+    favour_in,
+    happening_of,
+)
 
 CHANGES: Mapping[str, int] = {
     "kept_word": 5, "broke_word": -10, "spoke_well": 3, "spoke_ill": -5, "told_secret": -12, "apologised": 6,

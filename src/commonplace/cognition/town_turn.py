@@ -5,10 +5,10 @@ from __future__ import annotations
 from commonplace.cognition.act import act, played
 from commonplace.cognition.deferred import deliver, request_reflection, request_relate
 from commonplace.cognition.goals import pursue
+from commonplace.cognition.past import record_past
 from commonplace.cognition.perceive import perceive
 from commonplace.cognition.plan import current_item, request_day, struck
 from commonplace.cognition.react import KEEP, react, reaction_entry, sleeps_on
-from commonplace.cognition.record_past import record_past
 from commonplace.cognition.relations import acquaint, feel
 from commonplace.cognition.remember import rate, store_percepts
 from commonplace.cognition.turn import Notebook, Turn, TurnView

@@ -15,8 +15,8 @@ from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, changed, fields_of
 from commonplace.minds.offline.dice import Dice
+from commonplace.minds.offline.happens import SentMessage, message
 from commonplace.minds.offline.judge import judge
-from commonplace.minds.offline.sent_messages import SentMessage, message
 from commonplace.minds.tasks import JUDGE, JudgeInput, JudgeOutput
 from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence
 from commonplace.scenario.scenario import Scenario

@@ -12,12 +12,10 @@ from commonplace.clock import parse_iso
 from commonplace.memory import Delta, Draft, MemoryStream
 from commonplace.memory.importance import scaled
 from commonplace.memory.record import Emotion
-from commonplace.scenario.compiling import card_of, opening_state, with_character
+from commonplace.scenario.compiling import card_of, newcomer, opening_state, with_character
 from commonplace.scenario.findings import Names
 from commonplace.scenario.model import MemoryPart
-from commonplace.scenario.newcomer import newcomer
-from commonplace.scenario.scenario import Scenario
-from commonplace.scenario.session import PastAnswer
+from commonplace.scenario.scenario import PastAnswer, Scenario
 from commonplace.world.happenings import Answered, Seed, as_frame
 
 ANSWERED = "answered"

@@ -18,11 +18,10 @@ from commonplace.character.state import AREA, CharacterState, KnownNode, Relatio
 from commonplace.engine.beginnings import arrival
 from commonplace.errors import UsageError
 from commonplace.memory import Delta, policies
-from commonplace.run.tick_record import InputRow, Version
+from commonplace.run.rows import InputRow, Version
 from commonplace.scenario.circumstances import refuse_unknown
-from commonplace.scenario.compiling import with_character
+from commonplace.scenario.compiling import character_json, newcomer, with_character
 from commonplace.scenario.model import CharacterPart, Part, RelationPart, StepPart
-from commonplace.scenario.newcomer import character_json, newcomer
 from commonplace.scenario.scenario import Scenario
 from commonplace.text import clean
 from commonplace.world.events import NOBODY, Adjusted, Event, Forgot, Joined, of_kind

@@ -18,12 +18,12 @@ from commonplace.languages import phrases, rows
 from commonplace.languages.language import language, said
 from commonplace.minds.mind import Ask
 from commonplace.minds.notes import Person, ThingHere
-from commonplace.minds.offline.sent_messages import message, sentence
+from commonplace.minds.offline.happens import message, sentence
 from commonplace.minds.tasks import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
 from commonplace.minds.tasks.offers import people
 from commonplace.minds.tasks.perceive_event import GONE
 from commonplace.scenario.circumstances import carrying, now_sentence, over_sentence, possible
-from commonplace.scenario.newcomer import character_json, may_come, newcomer
+from commonplace.scenario.compiling import character_json, may_come, newcomer
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.circumstances import CircumstanceKind, Raise, subject_of
 from commonplace.world.deeds import HouseRules

@@ -16,7 +16,7 @@ from commonplace.memory.reader import Snapshot
 from commonplace.memory.record import Memory
 from commonplace.rng import Seeds
 from commonplace.run.reading import Reading
-from commonplace.run.tick_record import TickRecord
+from commonplace.run.rows import TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.scenario.circumstances import with_circumstances
 from commonplace.scenario.compiling import as_changed

@@ -15,15 +15,14 @@ from commonplace.engine.driver import JOB_ORDINALS, Drive, Driver, together
 from commonplace.engine.live_state import LiveState
 from commonplace.engine.stage import Stage
 from commonplace.errors import Paused
-from commonplace.run.tick_record import InputRow, TickRecord
+from commonplace.run.rows import InputRow, TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.world.actions import Idle
 from commonplace.world.deeds import Intent
 from commonplace.world.events import Event
 from commonplace.world.executor import step
 from commonplace.world.inputs import Input, from_dict
-from commonplace.world.occasions import occurring
-from commonplace.world.script import due
+from commonplace.world.script import due, occurring
 from commonplace.world.state import World
 from commonplace.world.weather import ambient_at, ambient_events
 

@@ -25,7 +25,7 @@ from commonplace.run.file import RunFile, full_disk_resumed
 from commonplace.run.integrity import blame
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
-from commonplace.run.tick_record import InputRow
+from commonplace.run.rows import InputRow
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous

@@ -64,7 +64,7 @@ class Stage:
     length: Callable[[Scenario], int] | None = None
     """The tick it ends with; None for a stage that goes on."""
     begin: Callable[[Scenario, str, Path, str], dict[str, Any]] | None = None
-    """What a new run is asked and brings along from earlier ones, as JSON for its manifest (`scenario.session`), from
+    """What a new run is asked and brings along from earlier ones, as JSON for its manifest (`Session`), from
     the question, the folder in which earlier runs have kept something, and that folder as the person named it."""
     keep: Callable[[Path], Keeper] | None = None
     """Makes, for that folder, what keeps there what has been committed."""

@@ -15,8 +15,7 @@ from commonplace.run.digest import START, Digests, digests_of
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import diverged, kept_input
 from commonplace.run.reading import Reading
-from commonplace.run.rows import is_trace
-from commonplace.run.tick_record import AnswerRow, TickRecord
+from commonplace.run.rows import AnswerRow, TickRecord, is_trace
 from commonplace.scenario.scenario import Scenario
 
 

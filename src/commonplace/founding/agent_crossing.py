@@ -27,7 +27,7 @@ from commonplace.api import Minds, create_run, resume_run
 from commonplace.character.plan import Plan
 from commonplace.character.plan import PlanItem as PlannedAction
 from commonplace.clock import iso
-from commonplace.cognition.trace import CHOSEN
+from commonplace.cognition.turn import CHOSEN
 from commonplace.engine.run import Run
 from commonplace.errors import UsageError
 from commonplace.memory import Memory, MemoryStream, ReflectionTrigger, policies

@@ -42,7 +42,7 @@ from commonplace.parts.panel.rhythm import PanelAnswer, PanelPlan, answered, beg
 from commonplace.parts.panel.store import log
 from commonplace.paths import text_of
 from commonplace.scenario.model import PanelPart
-from commonplace.scenario.session import RatingChange
+from commonplace.scenario.scenario import RatingChange
 from commonplace.text import clean
 from commonplace.world.state import Line
 

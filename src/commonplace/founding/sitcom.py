@@ -29,8 +29,7 @@ from commonplace import memory as core
 from commonplace.api import mind_named
 from commonplace.character.state import CharacterState
 from commonplace.clock import Clock, iso, parse_iso, utc
-from commonplace.cognition.trace import hits
-from commonplace.cognition.turn import Turn
+from commonplace.cognition.turn import Turn, hits
 from commonplace.engine.driver import Drive, Driver, NoJournal
 from commonplace.engine.live_state import LiveState
 from commonplace.errors import UsageError

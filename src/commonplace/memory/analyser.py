@@ -12,9 +12,8 @@ from typing import Any, cast
 import Stemmer
 
 from commonplace.errors import UsageError
-from commonplace.languages import DEFAULT, LANGUAGES, months, weekdays
+from commonplace.languages import AUTO, DEFAULT, LANGUAGES, months, weekdays, word_list
 from commonplace.languages.ko import morphology as korean
-from commonplace.languages.word_lists import AUTO, word_list
 from commonplace.memory.emotion import language_of
 from commonplace.text import HANGUL, words
 

@@ -15,9 +15,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.languages import DEFAULT
+from commonplace.languages import DEFAULT, word_list
 from commonplace.languages.ko.morphology import stem, without_particle
-from commonplace.languages.word_lists import word_list
 from commonplace.memory.columns import BLOCK, WIDE, FlagColumn, LabelColumn, blocks, grown
 from commonplace.memory.policies import BLENDED, Policy, refuse_mistakes
 from commonplace.memory.record import Memory

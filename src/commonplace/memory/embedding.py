@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import UsageError
-from commonplace.languages import DEFAULT
+from commonplace.languages import DEFAULT, word_list
 from commonplace.languages.ko import morphology as korean
-from commonplace.languages.word_lists import word_list
 from commonplace.text import HANGUL, clean, words
 
 Vector = NDArray[np.float32]

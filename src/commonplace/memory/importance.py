@@ -11,9 +11,8 @@ from typing import Any, NamedTuple, cast
 
 import Stemmer
 
-from commonplace.languages import DEFAULT
+from commonplace.languages import AUTO, DEFAULT, word_list
 from commonplace.languages.ko.morphology import without_particle
-from commonplace.languages.word_lists import AUTO, word_list
 from commonplace.text import HANGUL, clean, words
 
 VERSION = "1"

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from commonplace.errors import UsageError, install
-from commonplace.languages.word_lists import AUTO
+from commonplace.languages import AUTO
 from commonplace.memory.analyser import ROOT, Analyser, pairs
 
 PAIR = 0.5

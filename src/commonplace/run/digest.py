@@ -20,6 +20,7 @@ from commonplace.run.rows import (
     AnswerCells,
     EventCells,
     MemoryCells,
+    TickRecord,
     VersionCells,
     answer_cells,
     event_cells,
@@ -31,7 +32,6 @@ from commonplace.run.rows import (
     usage_text,
     version_cells,
 )
-from commonplace.run.tick_record import TickRecord
 
 Cell = str | int | float | bytes | None
 Row = Sequence[Cell]

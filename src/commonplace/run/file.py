@@ -25,6 +25,8 @@ from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest, package_version
 from commonplace.run.reading import Reading
 from commonplace.run.rows import (
+    InputRow,
+    TickRecord,
     packed_memory,
     packed_vector,
     text_of,
@@ -33,7 +35,6 @@ from commonplace.run.rows import (
 )
 from commonplace.run.schema import RUN
 from commonplace.run.tables import refuse_missing
-from commonplace.run.tick_record import InputRow, TickRecord
 from commonplace.sqlite import (
     JOURNALS,
     SAFE,

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import iso
 from commonplace.rng import Seeds
-from commonplace.run.rows import event_json, item_phrase
-from commonplace.run.tick_record import Version
+from commonplace.run.rows import Version, event_json, item_phrase
 from commonplace.run.versions import SHOWN_KINDS, value_of
 from commonplace.scenario.circumstances import now_sentence
 from commonplace.scenario.scenario import Scenario

@@ -19,6 +19,7 @@ from commonplace.memory.stores.codec import LONGEST, inflated
 from commonplace.run import seals
 from commonplace.run.rows import (
     ANSWER,
+    AnswerRow,
     answer_cells,
     answer_from,
     deflated,
@@ -27,7 +28,6 @@ from commonplace.run.rows import (
     usage_text,
 )
 from commonplace.run.schema import RUN
-from commonplace.run.tick_record import AnswerRow
 from commonplace.sqlite import transaction
 
 QUESTION = "agent = ? AND tick = ? AND ordinal = ?"

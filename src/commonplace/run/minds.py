@@ -11,7 +11,7 @@ from commonplace.languages import phrases
 from commonplace.minds.mind import LOST
 from commonplace.minds.several import by_task
 from commonplace.run.manifest import OFFLINE, Manifest, own_minds, task_settings
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.scenario.model import MindPart
 
 

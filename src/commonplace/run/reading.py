@@ -38,7 +38,10 @@ from commonplace.run.rows import (
     EVENT,
     MEMORY,
     VERSION,
+    AnswerRow,
+    InputRow,
     PackedMemory,
+    Version,
     answer_from,
     emotion_from,
     event_from,
@@ -51,7 +54,6 @@ from commonplace.run.rows import (
 )
 from commonplace.run.schema import RUN
 from commonplace.run.tables import Tables
-from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.run.versions import SHOWN_KINDS
 from commonplace.scenario.circumstances import with_circumstances
 from commonplace.scenario.compiling import as_changed, compiled_from_text, in_session

@@ -1,10 +1,12 @@
-"""Values as the rows of a run file, and back. This is the one place that knows the order of columns."""
+"""What one committed tick consists of, and its values as the rows of a run file, and back. This is the one place that
+knows the order of columns.
+"""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
 from math import isfinite
@@ -17,12 +19,78 @@ from pydantic_core import to_json
 from commonplace.canon import canonical, digest, parsed
 from commonplace.character.plan import PlanItem
 from commonplace.clock import hhmm, iso, parse_iso
+from commonplace.memory.draft import Delta
 from commonplace.memory.record import KINDS, Emotion, Memory
 from commonplace.memory.stores.codec import inflated, parsed_fields, rare_fields, room
 from commonplace.run.explained import EventRow, PlannedItem
-from commonplace.run.tick_record import AnswerRow, InputRow, Version
 from commonplace.world.actions import body_of
 from commonplace.world.events import Event, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A state as of a tick. The state at t is the last version ≤ t; a value of None means it is gone."""
+
+    owner: str
+    """Character, object or area id; `-` for the world."""
+    kind: str
+    """One of `BY_NAME` in `versions.py`; `setting` for those of the run."""
+    key: str
+    """Plan item, believed node, acquaintance, row of an account, sentence or field; empty where the owner has one value
+    of the kind."""
+    value: Any
+    """JSON without floats."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One attempt to have a question answered."""
+
+    agent: str
+    tick: int
+    ordinal: int
+    attempt: int
+    task: str
+    request: bytes
+    """Digest of task and typed input: the key under which a replay finds the answer."""
+    outcome: str
+    """`value`, `malformed` or `fault`."""
+    body: bytes
+    """The validated answer as canonical JSON; empty unless the outcome is `value`."""
+    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """prompt_tokens, cached_tokens, answer_tokens, model; what a mind reports. Not part of any digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """An outside influence and the tick it was applied at."""
+
+    seq: int
+    tick: int
+    """−1 until it gets a tick."""
+    body: Mapping[str, Any]
+
+    def stamped(self, tick: int) -> InputRow:
+        """The same influence, taking effect at the end of a tick."""
+        return InputRow(self.seq, tick, self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class TickRecord:
+    """Everything one tick adds to a run. All tuples are in canonical order (character, then ordinal or id)."""
+
+    tick: int
+    events: tuple[Event, ...]
+    deltas: Mapping[str, Delta]
+    """Memories added and accesses, by character (sorted); characters with none are left out."""
+    versions: tuple[Version, ...]
+    answers: tuple[AnswerRow, ...]
+    """The answers used in this tick, journaled already or not."""
+    inputs: tuple[InputRow, ...] = ()
+    traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    removed: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    """Ids of the memories forgotten in this tick, by character."""
+
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -13,7 +13,7 @@ from commonplace.clock import iso
 from commonplace.memory.stores.codec import memory_json
 from commonplace.run.journal import ModelCall
 from commonplace.run.reading import Reading
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.run.why import why
 from commonplace.world.events import NOBODY, Event, Spoke
 

@@ -1,7 +1,7 @@
 """State as versions: what of the world and of a character changed in a tick, and how both are read back.
 
 `WORLD` and `STATE` list the kinds of state. Writing, comparing, reading and restoring follow from these two tables.
-Only what differs is written, each value with its kind, owner and key (see `tick_record.Version`); None marks what is
+Only what differs is written, each value with its kind, owner and key (see `rows.Version`); None marks what is
 gone. The state at tick t is the last version ≤ t of each value.
 """
 
@@ -18,8 +18,7 @@ from commonplace.character.account import AccountRow
 from commonplace.character.goal import Goal, Goals
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, KnownNode, Relation
-from commonplace.run.rows import cells, listed, of_type, plain, valued
-from commonplace.run.tick_record import Version
+from commonplace.run.rows import Version, cells, listed, of_type, plain, valued
 from commonplace.world.circumstances import Circumstance, subject_of
 from commonplace.world.events import NOBODY, Event
 from commonplace.world.state import Body, Conversation, Line, Message, ThingState, World, recorded

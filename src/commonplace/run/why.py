@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from commonplace.canon import canonical, parsed
 from commonplace.character.fact import Fact
-from commonplace.cognition.trace import hits
+from commonplace.cognition.turn import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
 from commonplace.memory.scoring import PartJSON
@@ -37,8 +37,7 @@ from commonplace.run.explained import (
 from commonplace.run.integrity import trimmed
 from commonplace.run.journal import ModelCall
 from commonplace.run.reading import Reading
-from commonplace.run.rows import event_json, item_json
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow, event_json, item_json
 from commonplace.scenario.circumstances import now_sentence
 from commonplace.text import clean, one_line, shortened
 from commonplace.world.circumstances import subject_of

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from commonplace.character.fact import Fact, carried
 from commonplace.languages import phrases
 from commonplace.languages.language import language
-from commonplace.scenario.findings import Findings, hours, is_sleep, walked
+from commonplace.scenario.findings import Findings, hours, is_sleep, shaped, shown, walked
 from commonplace.scenario.loading import RULES, KeyPath, Mistake, Source, is_mapping
 from commonplace.scenario.model import (
     CharacterPart,
@@ -22,7 +22,6 @@ from commonplace.scenario.model import (
     TransitionPart,
     WayPart,
 )
-from commonplace.scenario.shape import shaped, shown
 from commonplace.scenario.story_rules import conditions, said_elsewhere, story_rules, told, usable
 from commonplace.scenario.telling import Moment
 from commonplace.world.tree import ANY, CARRYING, VERBS
@@ -279,7 +278,7 @@ def character_rules(found: Findings) -> None:
 
 
 def newcomer_rules(found: Findings) -> None:
-    """Finds every mistake in the first of `characters`, who comes later than all others (see `scenario.newcomer`).
+    """Finds every mistake in the first of `characters`, who comes later than all others (see `compiling.newcomer`).
 
     Its memories may carry seed facts: it is then one more from whom they spread.
     """

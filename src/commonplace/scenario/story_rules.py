@@ -13,7 +13,7 @@ from commonplace.errors import UsageError
 from commonplace.languages import LANGUAGES
 from commonplace.memory import policies
 from commonplace.scenario.circumstances import kinds_of
-from commonplace.scenario.findings import Findings, minutes
+from commonplace.scenario.findings import Findings, minutes, shown
 from commonplace.scenario.loading import KeyPath, choice, nearest
 from commonplace.scenario.model import (
     CircumstancePart,
@@ -23,12 +23,11 @@ from commonplace.scenario.model import (
     ScriptPart,
     TellPart,
 )
-from commonplace.scenario.shape import shown
 from commonplace.scenario.telling import Telling, Terms, lines_of, ruled
 from commonplace.servers import request_faults
 from commonplace.text import words
-from commonplace.world.acts import ACTS
 from commonplace.world.circumstances import TOWN, Kinds, Subject, subject_of
+from commonplace.world.happenings import ACTS
 from commonplace.world.weather import SKIES
 
 STAGES = ("town", "duet", "panel")

@@ -1,21 +1,25 @@
-"""Every kind of action, in one table; what of them a tick allows, and what becomes of an intent.
+"""Every kind of action: its class and its rules, its row in one table, and what becomes of an intent.
 
-A kind has a class, an event and its rules in a module of its own. What other layers know of it is its row here, and its
-words are a row of `[actions]` in each language. The import fails where one of these is missing.
+A kind has a class, an event and a function that makes its deed. Those of the town are here; a kind of its own may be a
+module of its own. What other layers know of it is its row, and its words are a row of `[actions]` in each language. The
+import fails where one of these is missing.
+
+A walk is settled here completely, so that an area knows who arrives before the walker's old area is folded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import msgspec
 from msgspec import structs
 
 from commonplace.errors import CommonplaceError
-from commonplace.world import handling, speaking, walking
+from commonplace.languages import phrases
+from commonplace.languages.language import language
 from commonplace.world.circumstances import CircumstanceKind, refuge
 from commonplace.world.deeds import Action, ActionKind, Actor, Deed, Idle, Intent, Standing, TickSetting, stay
 from commonplace.world.events import (
@@ -32,11 +36,8 @@ from commonplace.world.events import (
     Spoke,
 )
 from commonplace.world.geography import Geography
-from commonplace.world.handling import Interact
-from commonplace.world.speaking import Say
-from commonplace.world.state import AreaScene
-from commonplace.world.tree import ActionWords, refuse_mistakes
-from commonplace.world.walking import Move
+from commonplace.world.state import AreaScene, Body, ThingState
+from commonplace.world.tree import CARRYING, PEOPLE, ActionWords, AttemptResult, attempt, refuse_mistakes, verb_words
 
 __all__ = [
     "ACTIONS",
@@ -54,6 +55,229 @@ __all__ = [
     "targets",
 ]
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(Action):
+    """Walk towards an area, one edge a tick; goes on unasked until it arrives or another action stops it."""
+
+    to_location_id: str
+
+
+def walk(one: Actor, action: Move) -> Deed:
+    """Returns the deed of walking: a step, the announcement of one, or the closed way at which it ends."""
+    setting, goal = one.setting, action.to_location_id
+    flees = one.scene.area in setting.duties.cleared
+    notice = 0 if flees else setting.rules.leave_notice
+    if gives_notice(setting.geography, one.body, setting.tick, notice):
+        doing = one.say("leaving", goal)
+        body = replace(one.stays(doing), departs=departure(one.body, setting.tick, notice))
+        return Deed(one.me, one.idled(doing), body, action)
+    walker = replace(one.body, shut=()) if flees else one.body
+    step = stride(setting.geography, walker, goal, one.closed)
+    if not step.to:
+        return one.rejected(one.say("closed", step.door), one.say("waiting", step.door))
+    arrived = step.to == goal
+    body = Body(
+        area=step.to,
+        came_from=one.scene.area,
+        doing=one.say("arriving", goal) if arrived else one.doing,
+        emoji=action.emoji,
+        goal="" if arrived else goal,
+        shut=() if arrived else step.shut,
+    )
+    event = one.event(Moved(left=one.scene.area, to=step.to, goal=goal, emoji=action.emoji, because=action.because))
+    carried = {id: thing for id, thing in one.scene.things.items() if thing.parent == one.me}
+    return Deed(one.me, event, body, action, carried=carried)
+
+
+@dataclass(frozen=True, slots=True)
+class Stride:
+    """The result of one tick of a walk."""
+
+    to: str
+    """The area stepped into; empty if the walker knows no open way to its goal."""
+    shut: tuple[str, ...]
+    """Ways found closed so far on this walk."""
+    door: str
+    """The next area on the shortest path, whether the way to it is open or closed."""
+
+
+def stride(geography: Geography, body: Body, goal: str, closed: frozenset[str]) -> Stride:
+    """Returns the next step towards the goal. A closed way is known only if it can be seen; all others count as
+    open."""
+    own = {way.id for _, way in geography.edges[body.area]}
+    found = geography.closed_from(body.area, closed).union(way for way in body.shut if way not in own)
+    if not found:
+        ahead = geography.route(body.area, goal)[0]
+        return Stride(ahead, (), ahead)
+    path = geography.route(body.area, goal, found)
+    return Stride(path[0] if path else "", tuple(sorted(found)), geography.route(body.area, goal)[0])
+
+
+def gives_notice(geography: Geography, body: Body, tick: int, leave_notice: int) -> bool:
+    """Tells whether a MOVE at the tick only announces a departure: nobody walking or in a passage needs to announce
+    one."""
+    if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
+        return False
+    return body.departs == 0 or tick < body.departs
+
+
+def departure(body: Body, tick: int, leave_notice: int) -> int:
+    """Returns the tick of departure after a wish to leave: the tick announced already, or `leave_notice` ticks from
+    now."""
+    return body.departs or tick + leave_notice
+
+
+def promise(geography: Geography, body: Body, tick: int, leave_notice: int) -> int:
+    """Returns the first tick at which a MOVE of a body may take effect, if its next tick is `tick`. No action lowers
+    it."""
+    if leave_notice == 0 or body.goal or geography.nodes[body.area].passage:
+        return tick
+    return max(tick, body.departs) if body.departs else tick + leave_notice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interact(Action):
+    """Try a verb on an object here or carried. `doing` is what others see when it works."""
+
+    object_id: str
+    verb: str
+    doing: str = ""
+
+
+def handle(one: Actor, action: Interact) -> Deed:
+    """Returns the deed of trying a verb, in the words of the object's kind."""
+    object_id = action.object_id
+    tried = tried_by(one.setting.geography, one.scene, one.me, object_id, action.verb)
+    event = partial(Interacted, object_id=object_id, verb=action.verb, emoji=action.emoji, because=action.because)
+    if tried.done and _lacks_power(one, object_id):
+        doing = one.doing
+        did = event(outcome="refused", why=one.say("power", object_id))
+        return Deed(one.me, one.event(did), one.stays(doing), action)
+    if tried.done:
+        name = one.setting.geography.name(object_id)
+        doing = action.doing or verb_words(one.setting.rules.language, action.verb, name).doing
+        progress = (tried.progress or tried.times, tried.times) if tried.times > 1 else None
+        did = event(outcome="done", doing=doing, seen=tried.seen, progress=progress)
+    else:
+        doing = one.doing
+        did = event(outcome="refused", why=tried.why or _why(one, tried, object_id), lacks=tried.lacks)
+    hands = {object_id: one.me if action.verb == "TAKE" else one.scene.area} if _carries(one, action, tried) else {}
+    return Deed(one.me, one.event(did), one.stays(doing), action, attempt=tried, hands=hands)
+
+
+def _lacks_power(one: Actor, object_id: str) -> bool:
+    """Tells whether the verb would switch something on where there is no power."""
+    if one.scene.area not in one.setting.duties.powerless:
+        return False
+    words = phrases(one.setting.rules.language, "circumstances")
+    name, state = one.setting.geography.name(object_id), one.scene.things[object_id].state
+    electric = language(one.setting.rules.language).occurs(words["electric"].split(" | "), name)
+    return electric and state in words["off"].split(" | ")
+
+
+def _carries(one: Actor, action: Interact, tried: AttemptResult) -> bool:
+    geography = one.setting.geography
+    portable = geography.kinds[geography.nodes[action.object_id].kind].portable
+    return tried.done and action.verb in CARRYING and portable
+
+
+def _why(one: Actor, tried: AttemptResult, object_id: str) -> str:
+    """Returns why something does not work, in the simulator's words."""
+    if not tried.lacks:
+        return one.say("refused", object_id)
+    return one.say("hands" if tried.lacks == PEOPLE else "lacks", tried.lacks)
+
+
+def tried_by(geography: Geography, scene: AreaScene, me: str, object_id: str, verb: str) -> AttemptResult:
+    """Returns the result of `me` trying a verb on an object of the scene."""
+    thing = scene.things[object_id]
+    kind = geography.kinds[geography.nodes[object_id].kind]
+    if all(not one.needs and one.people == 1 for one in kind.transitions):
+        return attempt(kind, thing.state, verb, progress=thing.progress)
+    at_hand = {id: one.state for id, one in scene.things.items() if one.parent in (scene.area, me)}
+    people = sum(not body.asleep for body in scene.bodies.values())
+    return attempt(kind, thing.state, verb, progress=thing.progress, at_hand=at_hand, people=people)
+
+
+def object_verbs(one: Standing) -> dict[str, tuple[str, ...]]:
+    """Returns each object here or carried, with the verbs that may be tried on it."""
+    return {id: verbs for id, thing in one.scene.things.items() if (verbs := _verbs(one, id, thing))}
+
+
+def _verbs(one: Standing, id: str, thing: ThingState) -> tuple[str, ...]:
+    if thing.parent not in (one.scene.area, one.me):
+        return ()
+    kind = one.geography.kinds[one.geography.nodes[id].kind]
+    return _with_handling(kind.verbs, "DROP" if thing.parent == one.me else "TAKE") if kind.portable else kind.verbs
+
+
+@cache
+def _with_handling(verbs: tuple[str, ...], handling: str) -> tuple[str, ...]:
+    return (*(verb for verb in verbs if verb not in CARRYING), handling)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Say(Action):
+    """Speak to one character here; everybody in the area hears it.
+
+    `facts` are the seed facts whose words the utterance carries, `claimed` those the mind says it mentioned,
+    `carriers` the ids of the memories each fact was spoken from, in the order of `facts`. `ends` marks a farewell.
+    `speech_act` says what the utterance does (`tell`, `ask.well`, `invite` …) and `topic` what it is about; both are
+    empty where the mind did not say so.
+    """
+
+    to_agent_id: str
+    utterance: str
+    facts: tuple[str, ...] = ()
+    claimed: tuple[str, ...] = ()
+    carriers: tuple[int, ...] = ()
+    ends: bool = False
+    speech_act: str = ""
+    topic: str = ""
+
+
+def speak(one: Actor, action: Say) -> Deed:
+    """Returns the deed of saying a line, which always succeeds; `area.fold_area` decides who hears it and which talk it
+    belongs to."""
+    spoke = Spoke(
+        to_agent_id=action.to_agent_id,
+        utterance=action.utterance,
+        facts=action.facts,
+        claimed=action.claimed,
+        carriers=action.carriers,
+        ends=action.ends,
+        speech_act=action.speech_act,
+        topic=action.topic,
+        emoji=action.emoji,
+        because=action.because,
+    )
+    return Deed(one.me, one.event(spoke), one.stays(one.doing), action)
+
+
+MOST_MEMBERS = 4
+"""Members of a conversation from which on nobody else may join it."""
+
+
+def partners(scene: AreaScene, me: str) -> tuple[str, ...]:
+    """Returns the characters that `me` may speak to: somebody awake here, in the same talk, free, or in a talk that
+    still has a place.
+
+    In a talk only the character who has the floor speaks; if nobody spoke in it last tick, every member may.
+    """
+    awake = scene.awake(me)
+    if not scene.conversations:
+        return awake
+    circles = {member: talk.members for talk in scene.conversations for member in talk.members}
+    mine = next((talk for talk in scene.conversations if me in talk.members), None)
+    if mine is None:
+        return tuple(other for other in awake if len(circles.get(other, ())) < MOST_MEMBERS)
+    if mine.floor != me and any(one.type == "SAY" and one.agent_id in mine.members for one in scene.happened):
+        return ()
+    full = len(mine.members) >= MOST_MEMBERS
+    return tuple(other for other in awake if other in mine.members or not (full or other in circles))
+
+
 ACTIONS: Mapping[str, ActionKind[Any]] = {
     "IDLE": ActionKind(
         action=Idle,
@@ -70,7 +294,7 @@ ACTIONS: Mapping[str, ActionKind[Any]] = {
     "MOVE": ActionKind(
         action=Move,
         event=Moved,
-        deed=walking.walk,
+        deed=walk,
         targets=("to_location_id",),
         possible=lambda one: one.geography.elsewhere(one.scene.area),
         objections=("there is no way to {0} that is known",),
@@ -81,9 +305,9 @@ ACTIONS: Mapping[str, ActionKind[Any]] = {
     "INTERACT": ActionKind(
         action=Interact,
         event=Interacted,
-        deed=handling.handle,
+        deed=handle,
         targets=("object_id", "verb"),
-        possible=handling.object_verbs,
+        possible=object_verbs,
         objections=("{0} is not here", "nobody can {1} {0}"),
         typed="",
         category="doing",
@@ -92,9 +316,9 @@ ACTIONS: Mapping[str, ActionKind[Any]] = {
     "SAY": ActionKind(
         action=Say,
         event=Spoke,
-        deed=speaking.speak,
+        deed=speak,
         targets=("to_agent_id",),
-        possible=lambda one: speaking.partners(one.scene, one.me),
+        possible=lambda one: partners(one.scene, one.me),
         objections=("{0} cannot be spoken to now",),
         words="utterance",
         typed="say",

@@ -168,7 +168,7 @@ class Interacted(Acted, kw_only=True):
 
 
 class Spoke(Acted, kw_only=True):
-    """Said something to somebody; see `speaking.Say` for the fields."""
+    """Said something to somebody; see `actions.Say` for the fields."""
 
     kind: ClassVar[str] = "SAY"
     to_agent_id: str  # pyright: ignore[reportGeneralTypeIssues] – here it is needed, and always in the JSON

@@ -11,8 +11,7 @@ from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.hear import heard, remembered, understood
 from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ConverseInput, ConverseOutput
-from commonplace.world.acts import ACTS
-from commonplace.world.happenings import Said, Seed
+from commonplace.world.happenings import ACTS, Said, Seed
 from minds.offline import sample
 
 DICE = Dice((7, "mira", 12, 0))

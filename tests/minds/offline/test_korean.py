@@ -30,7 +30,7 @@ from commonplace.minds.offline.template_grammar import FORMAL, Grammar, grammar,
 from commonplace.parts.duet.stage import DUET
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.stages.town import TOWN
-from commonplace.world.acts import ACTS, SORTS
+from commonplace.world.happenings import ACTS, SORTS
 from sizes import examples
 
 KO = Korean()

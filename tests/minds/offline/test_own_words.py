@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.languages.en.speech import taken
+from commonplace.languages.en.wording import taken
 from commonplace.minds.notes import Person, Spot, ThingHere, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.perceive_event import meant, perceive_event, places_meant, spoken_words

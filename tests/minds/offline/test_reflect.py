@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.languages.en.speech import noun_phrase, taken, turned
+from commonplace.languages.en.wording import noun_phrase, taken, turned
 from commonplace.minds.notes import Past, PastNote, Recalled, Spoken, ThingHere, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.hear import content

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.languages.en.reporting import quotable
-from commonplace.languages.en.speech import noun_phrase
-from commonplace.languages.en.wording import at
+from commonplace.languages.en.wording import at, noun_phrase, quotable
 from commonplace.minds.notes import Person, Recalled, Spoken, changed
 from commonplace.minds.offline.converse import converse
 from commonplace.minds.offline.dice import Dice

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import commonplace.minds.offline
-from commonplace.languages.word_lists import listed
+from commonplace.languages import listed
 from commonplace.scenario.loading import find
 
 PACKAGE = Path(commonplace.minds.offline.__file__).parent

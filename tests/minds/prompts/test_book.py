@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 
 from commonplace.cognition.relations import CHANGES
 from commonplace.errors import UsageError
-from commonplace.minds.mind import Ask
+from commonplace.minds.mind import Ask, estimated_tokens
 from commonplace.minds.notes import Given, GoalNote, Past, PastNote, Spoken, Spot, ThingHere, changed
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Prompt, setting_of
 from commonplace.minds.question import ASKER
 from commonplace.minds.tasks import QUESTIONS, REACT, TASKS, QuestionsInput
-from commonplace.minds.tasks.present import not_present
+from commonplace.minds.tasks.scenes import not_present
 from commonplace.minds.tasks.wire import offers_of
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.scenario.compiling import load
 from commonplace.world.happenings import Came, Changed, Planned, Seen, Sky
 from minds.offline.sample import memory

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from commonplace.minds.mind import Ask
+from commonplace.minds.mind import Ask, estimated_tokens
 from commonplace.minds.notes import Given, changed
 from commonplace.minds.prompts.book import PromptBook
-from commonplace.minds.prompts.character_voices import MOST_LINES, voices_of
-from commonplace.minds.prompts.prompt import Unusable, setting_of
+from commonplace.minds.prompts.prompt import MOST_LINES, Unusable, setting_of, voices_of
 from commonplace.minds.tasks import CONVERSE, REACT
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.scenario.compiling import load
 from minds.tasks.asked import every_ask, merged
 

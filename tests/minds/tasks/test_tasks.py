@@ -13,7 +13,7 @@ import pytest
 
 from commonplace import registry
 from commonplace.languages import LANGUAGES
-from commonplace.minds.mind import Ask, Reply, RequestKey, Task
+from commonplace.minds.mind import Ask, Reply, RequestKey, Task, estimated_tokens
 from commonplace.minds.notes import Given, Recalled, Situation, Who, changed
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.mind import OfflineMind
@@ -23,7 +23,6 @@ from commonplace.minds.prompts.templates import BETWEEN, shipped
 from commonplace.minds.tasks import REACT, TASKS
 from commonplace.minds.tasks.scenes import PromptView, Values
 from commonplace.minds.tasks.wire import Cited, WireValue, offers_of, schema, spoken
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.chat_mind import ChatMind
 from commonplace.registry import TaskRow
 from commonplace.testing.server import ModelServer

@@ -15,8 +15,8 @@ from commonplace.parts.duet.tasks import LOST_THREAD, DuetOutput, DuetReflection
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.testing import ScriptedMind
 from commonplace.text import words
-from commonplace.world.acts import TALKS
 from commonplace.world.events import Reflected
+from commonplace.world.happenings import TALKS
 from parts.duet.pair import PAIR, Actors, dropped, memories, pair, played, reasons
 from sizes import examples
 

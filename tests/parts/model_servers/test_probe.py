@@ -8,9 +8,9 @@ import json
 import pytest
 
 from commonplace.errors import UsageError
+from commonplace.minds.mind import estimated_tokens
 from commonplace.minds.tasks import REACT
 from commonplace.minds.tasks.wire import schema
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.chat_mind import ChatMind
 from commonplace.parts.model_servers.client import Outage
 from commonplace.parts.model_servers.request import STRUCTURES

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.minds.aloud import listening
+from commonplace.minds.mind import listening
 from commonplace.parts.model_servers import client
 from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.dialects.dialect import CHAT

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import expect
 
 from browser import CHROMIUM, browser
-from commonplace.cognition.trace import hits
+from commonplace.cognition.turn import hits
 from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.web import model as wire
 from commonplace.parts.web import one_file

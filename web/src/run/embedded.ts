@@ -449,7 +449,7 @@ function recalled(turn: Turn, stream: Stream, tick: number): Pick<Shared, "retri
   };
 }
 
-/** Total and parts, with the arithmetic of `cognition/trace.py`. */
+/** Total and parts, with the arithmetic of `cognition/turn.py`. */
 function scored(parts: Scored["parts"], units: readonly number[]): Pick<Hit, "score" | "parts"> {
   let total = 0;
   const made = Object.entries(parts).map(([name, [weight, low, high]], index) => {

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from commonplace.languages import weekdays
-from commonplace.languages.en import reporting, speech, wording
+from commonplace.languages import listed, weekdays, word_list
+from commonplace.languages.en import wording
 from commonplace.languages.language import Hearer, Language, Slots, Speaker, part_at
-from commonplace.languages.word_lists import listed, word_list
 from commonplace.text import words
 
 NO_VERBS = listed(
@@ -159,22 +158,22 @@ class English(Language):
     def pronouns(self, pronoun: str) -> Slots:
         if pronoun not in {"she", "he"}:
             return {}
-        return {"he": pronoun, "him": speech.OBJECT[pronoun], "his": speech.POSSESSIVE[pronoun]}
+        return {"he": pronoun, "him": wording.OBJECT[pronoun], "his": wording.POSSESSIVE[pronoun]}
 
     def mentions(self, text: str, name: str, called: str) -> bool:
-        return speech.mentions(text, name, called)
+        return wording.mentions(text, name, called)
 
     def names(self, text: str, name: str, called: str) -> bool:
         return called.lower() in words(text) or name.lower() in text.lower()
 
     def addressed(self, text: str, name: str, called: str) -> str:
-        return speech.addressed(text, name, called)
+        return wording.addressed(text, name, called)
 
     def addresses(self, text: str) -> bool:
         return " you" in f" {text}"
 
     def taken(self, doing: str, pronoun: str, person: str) -> str:
-        return speech.taken(doing, pronoun, person)
+        return wording.taken(doing, pronoun, person)
 
     def as_oneself(self, message: str) -> str:
         for pattern, mine in _AS_ONESELF:
@@ -194,7 +193,7 @@ class English(Language):
         ]
 
     def label(self, me: Speaker, label: str) -> str:
-        return speech.taken(label, me.pronoun, "my")
+        return wording.taken(label, me.pronoun, "my")
 
     def is_mine(self, label: str) -> bool:
         if _ANOTHERS.search(label):
@@ -206,20 +205,20 @@ class English(Language):
         return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
     def noun_phrase(self, text: str, subject: str = "") -> str:
-        return speech.noun_phrase(text, subject)
+        return wording.noun_phrase(text, subject)
 
     def with_article(self, subject: str) -> str:
-        return speech.with_article(subject)
+        return wording.with_article(subject)
 
     def a(self, phrase: str) -> str:
         first = phrase.split(" ", 1)[0].lower()
         return phrase if first in _DETERMINED or not phrase else f"a {phrase}"
 
     def bare(self, topic: str) -> str:
-        return speech.bare(topic)
+        return wording.bare(topic)
 
     def turned(self, topic: str, my: str = "your", your: str = "my") -> str:
-        return speech.turned(topic, my, your)
+        return wording.turned(topic, my, your)
 
     def may_be_yours(self, topic: str) -> bool:
         return topic.startswith("your ")
@@ -269,7 +268,7 @@ class English(Language):
         doing = wording.lowered(doing.strip().rstrip("."))
         if own:
             # Nobody is doing anything to `me`: such a pronoun is somebody else's.
-            doing = re.sub(r"\bme\b", _OBJECTS.get(me.pronoun, "them"), speech.taken(doing, me.pronoun, "my"))
+            doing = re.sub(r"\bme\b", _OBJECTS.get(me.pronoun, "them"), wording.taken(doing, me.pronoun, "my"))
         doing = speech_of_me(doing, me)
         first = doing.split(" ", 1)[0]
         return (
@@ -282,7 +281,7 @@ class English(Language):
     def goal(self, me: Speaker, goal: str) -> str:
         goal = goal.strip().rstrip(".")
         goal = goal[3:] if goal.lower().startswith("to ") else goal
-        return speech_of_me(speech.taken(wording.lowered(goal), me.pronoun, "my"), me)
+        return speech_of_me(wording.taken(wording.lowered(goal), me.pronoun, "my"), me)
 
     def intended(self, text: str, name: str) -> str:
         found = _INTENDS.search(text) if text.startswith(name) else None
@@ -313,16 +312,16 @@ class English(Language):
         return wording.lowered(wording.past(sentence))
 
     def reported(self, quote: str, pronoun: str, topic: str) -> str:
-        return reporting.reported(quote, pronoun, topic)
+        return wording.reported(quote, pronoun, topic)
 
     def deed(self, text: str, me: Speaker) -> str:
-        return reporting.deed(text, me.called, me.pronoun)
+        return wording.deed(text, me.called, me.pronoun)
 
     def sentences(self, doing: str, called: str) -> tuple[str, ...]:
-        return reporting.sentences(doing, called)
+        return wording.sentences(doing, called)
 
     def quotable(self, quote: str, topic: str) -> str:
-        return reporting.quotable(quote, topic)
+        return wording.quotable(quote, topic)
 
 
 @lru_cache(maxsize=1024)
@@ -369,9 +368,9 @@ def speech_of_me(text: str, me: Speaker) -> str:
 
 def _first_person(me: Speaker, sentence: str) -> str:
     """Returns a sentence about the character in the first person; empty if it would not read well."""
-    subject = speech.SUBJECT.get(me.pronoun, "they")
+    subject = wording.SUBJECT.get(me.pronoun, "they")
     names = "|".join(re.escape(one) for one in sorted({me.name, me.called}, key=len, reverse=True))
-    text = re.sub(rf"^(?:(?:Dr|Mr|Mrs|Ms) )?(?:{names})'s\b", speech.POSSESSIVE.get(me.pronoun, "their"), sentence)
+    text = re.sub(rf"^(?:(?:Dr|Mr|Mrs|Ms) )?(?:{names})'s\b", wording.POSSESSIVE.get(me.pronoun, "their"), sentence)
     text = re.sub(rf"^(?:(?:Dr|Mr|Mrs|Ms) )?(?:{names})\b", subject, text)
     if subject == "they":  # `Wren runs` is `they run`
         text = re.sub(rf"^they ({'|'.join(sorted(_THIRD_PERSON))})\b", lambda hit: f"they {_first_form(hit[1])}", text)
@@ -379,7 +378,7 @@ def _first_person(me: Speaker, sentence: str) -> str:
     text = re.sub(rf"(?<=[a-z,;] )(?:{names})(?= (?:{'|'.join(sorted(_THIRD_PERSON))}|\w+ed)\b)", subject, text)
     text = re.sub(rf"\b(?:{names})\b", "me", text)
     text = re.sub(r"^(She|He|They|Her|His|Their)\b", lambda found: found[0].lower(), text)
-    turned = speech.taken(text, me.pronoun, "my")
+    turned = wording.taken(text, me.pronoun, "my")
     turned = _OWN_OBJECT.sub(lambda found: f"{found[1]}{_OBJECTS.get(me.pronoun, 'them')}", turned)
     if turned != text:
         turned = _COORDINATE.sub(lambda found: f"{found[1]}{found[2] or ''}{_first_form(found[3])}", turned)
@@ -396,7 +395,7 @@ _COORDINATE = re.compile(
 
 
 def _first_form(verb: str) -> str:
-    return speech._agreeing(verb, 0, many=False)  # pyright: ignore[reportPrivateUsage]
+    return wording._agreeing(verb, 0, many=False)  # pyright: ignore[reportPrivateUsage]
 
 
 GRAMMAR = English()

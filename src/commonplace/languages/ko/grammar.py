@@ -11,21 +11,25 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from commonplace.languages import weekdays
+from commonplace.languages import listed, weekdays
 from commonplace.languages.ko import conjugation
 from commonplace.languages.ko.conjugation import (
+    ENDS,
+    PLAIN,
+    POLITE,
     final,
+    given_name,
     informal_sentence,
+    manner,
     stem_of,
     to_a_friend,
     to_an_elder,
+    vocative,
     with_final,
 )
 from commonplace.languages.ko.josa import ongoing, planned, resolved, whole
-from commonplace.languages.ko.levels import ENDS, PLAIN, POLITE, given_name, manner, vocative
 from commonplace.languages.ko.morphology import is_grammar, root, stem, without_particle
 from commonplace.languages.language import Called, Hearer, Language, Living, Manner, Slots, Speaker, part_at
-from commonplace.languages.word_lists import listed
 from commonplace.text import HANGUL, words
 
 EITHER = " | "

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from commonplace.languages.word_lists import word_list
+from commonplace.languages import word_list
 
 FIRST, LAST = 0xAC00, 0xD7A3
 """The first and the last syllable of Unicode. Each is 588 · initial + 28 · vowel + final after the first."""

@@ -15,7 +15,6 @@ from commonplace.minds.offline.dice import CHANCES
 from commonplace.minds.offline.gatherings import event_name, goes_to
 from commonplace.minds.offline.hear import content
 from commonplace.minds.offline.moment import Draws
-from commonplace.minds.offline.past_notes import attended, heard_of, told_others
 from commonplace.minds.offline.rule_tables import RuleTable, read_table
 from commonplace.minds.offline.sayings import (
     Saying,
@@ -24,7 +23,7 @@ from commonplace.minds.offline.sayings import (
     occasion_word,
     worded,
 )
-from commonplace.minds.offline.scene import DraftLine, TalkScene
+from commonplace.minds.offline.scene import DraftLine, TalkScene, attended, heard_of, told_others
 from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.minds.offline.told import Told, minutes_since
 from commonplace.world.circumstances import subject_of

@@ -15,9 +15,8 @@ from commonplace.minds.notes import ItemNote, News, Person, So, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
 from commonplace.minds.offline.incidents import Noticed, befallen
-from commonplace.minds.offline.moment import Moment
+from commonplace.minds.offline.moment import Moment, Temper, temper
 from commonplace.minds.offline.rule_tables import ChosenRow, Facts, read_table
-from commonplace.minds.offline.temper import Temper, temper
 from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import PlanDayInput, ReactInput, Stroke
 from commonplace.world.happenings import Befell

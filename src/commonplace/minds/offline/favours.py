@@ -18,14 +18,13 @@ from commonplace.minds.notes import Agreed, GoalNote, ItemNote, News, Person, Re
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import hhmm, moment_minutes
 from commonplace.minds.offline.hear import content
-from commonplace.minds.offline.moment import Moment, OfNews
+from commonplace.minds.offline.moment import Moment, OfNews, temper
 from commonplace.minds.offline.perceive_event import named_place
 from commonplace.minds.offline.plan import PROMISED
 from commonplace.minds.offline.rule_tables import read_table
 from commonplace.minds.offline.sayings import Saying
 from commonplace.minds.offline.scene import DraftLine, TalkScene
 from commonplace.minds.offline.speech_facts import Speaking
-from commonplace.minds.offline.temper import temper
 from commonplace.minds.tasks import ReactInput, Stroke
 from commonplace.text import is_named
 from commonplace.world.happenings import Said

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 from functools import cache
 
-from commonplace.languages.word_lists import word_list
+from commonplace.languages import word_list
 from commonplace.memory.importance import forms, stems
 from commonplace.minds.mind import Reply, RequestKey
 from commonplace.minds.notes import Spoken, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.hear import heard
 from commonplace.minds.offline.moment import Moment
+from commonplace.minds.offline.rate import is_moving
 from commonplace.minds.offline.react import REACTIONS, decide
 from commonplace.minds.offline.reflect import relate
 from commonplace.minds.offline.rule_tables import ChosenRow
 from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.tasks import ReactInput, ReactOutput, RelateInput
-from commonplace.minds.weights import is_moving
 from commonplace.text import words
 
 CLOSE = 50

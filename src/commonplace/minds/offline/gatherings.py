@@ -11,8 +11,7 @@ from commonplace.languages.language import Language, language
 from commonplace.minds.notes import FactNote, ItemNote, News, Person, Recalled, Who
 from commonplace.minds.offline.dice import Dice
 from commonplace.minds.offline.hear import content, heard, remembered
-from commonplace.minds.offline.moment import OfNews
-from commonplace.minds.offline.temper import temper
+from commonplace.minds.offline.moment import OfNews, temper
 from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import ConverseInput, ReactInput, Stroke

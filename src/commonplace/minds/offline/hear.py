@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from commonplace.character.account import digests_of
+from commonplace.languages import listed
 from commonplace.languages.ko.grammar import content_word, is_korean
 from commonplace.languages.language import language as spoken_language
-from commonplace.languages.word_lists import listed
 from commonplace.minds.notes import Spoken
 from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.text import words
-from commonplace.world.acts import QUESTIONS
-from commonplace.world.happenings import Happening, Speech
+from commonplace.world.happenings import QUESTIONS, Happening, Speech
 
 _IN_WORDS = ("loss", "secret", "long_ago", "feeling")
 """Sorts that can be told from words, in the order in which their phrases are searched for."""
@@ -29,7 +28,7 @@ class Heard:
     """A line as the hearer understands it."""
 
     act: str
-    """One of `world.acts.ACTS`; empty for no line."""
+    """One of `world.happenings.ACTS`; empty for no line."""
     topic: str
     """What it is about, as the hearer names it; empty when nothing in it can be named."""
     words: frozenset[str]

@@ -16,12 +16,11 @@ from commonplace.minds.offline.favours import looked_for
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes
 from commonplace.minds.offline.hear import remembered
 from commonplace.minds.offline.incidents import befallen
-from commonplace.minds.offline.past_notes import open_debt, open_hurt
 from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.replies import IN_PASSING, after_nod, authors_words, first_worded
 from commonplace.minds.offline.rule_tables import RuleTable, read_table
 from commonplace.minds.offline.sayings import WEIGHTS, Saying, worded
-from commonplace.minds.offline.scene import DraftLine, TalkScene
+from commonplace.minds.offline.scene import DraftLine, TalkScene, open_debt, open_hurt
 from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.world.circumstances import subject_of
 from commonplace.world.happenings import Befell, Said

@@ -11,7 +11,7 @@ from commonplace.minds.offline.circumstance_deeds import changed, deeds_of_the_d
 from commonplace.minds.offline.dice import CHANCES, Dice
 from commonplace.minds.offline.gatherings import event_stroke, hhmm, moment_minutes, wish_to_go
 from commonplace.minds.offline.incidents import WET
-from commonplace.minds.offline.temper import Temper, temper
+from commonplace.minds.offline.moment import Temper, temper
 from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.tasks import PartOut, PlanDayInput, PlanDayOutput, PlanPartsInput, PlanPartsOutput, Stroke
 from commonplace.world.happenings import (

@@ -35,10 +35,10 @@ from commonplace.minds.offline.hear import Heard, heard, remembered
 from commonplace.minds.offline.incidents import Distress, Failure, Incident, Rain, befallen
 from commonplace.minds.offline.inner_voice import Delivery, Thought
 from commonplace.minds.offline.moment import Here, Moment, OfNews, is_grave
-from commonplace.minds.offline.past_notes import open_debt, open_hurt
 from commonplace.minds.offline.rate import rate
 from commonplace.minds.offline.rule_tables import ChosenRow, Filled, RuleTable, read_table
 from commonplace.minds.offline.sayings import occasion_word
+from commonplace.minds.offline.scene import open_debt, open_hurt
 from commonplace.minds.offline.template_grammar import grammar
 from commonplace.minds.offline.told import minutes_since
 from commonplace.minds.tasks import (

@@ -17,11 +17,10 @@ from commonplace.minds.offline.dice import CHANCES
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import refuses
 from commonplace.minds.offline.moment import Draws
-from commonplace.minds.offline.past_notes import has_asked, times_heard
 from commonplace.minds.offline.perceive_event import EVENTS, FAR, event_kind
 from commonplace.minds.offline.rule_tables import RuleTable, read_table
 from commonplace.minds.offline.sayings import Saying, worded
-from commonplace.minds.offline.scene import DraftLine, TalkScene
+from commonplace.minds.offline.scene import DraftLine, TalkScene, has_asked, times_heard
 from commonplace.minds.offline.speech_facts import Speaking
 from commonplace.text import is_named
 from commonplace.world.happenings import Befell, Planned

@@ -11,17 +11,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from commonplace.languages.word_lists import listed
+from commonplace.languages import listed
 from commonplace.minds.notes import COLD, FactNote, Recalled
 from commonplace.minds.offline.gatherings import event_name, goes_to, has_said_yes, moment_minutes
 from commonplace.minds.offline.hear import Heard, content, remembered, understood
 from commonplace.minds.offline.incidents import befallen
-from commonplace.minds.offline.past_notes import attended, has_asked, spoke_of, was_spoken_of
 from commonplace.minds.offline.rule_tables import ChosenRow, Facts, RuleRow, read_numbers
-from commonplace.minds.offline.scene import DraftLine, TalkScene
+from commonplace.minds.offline.scene import DraftLine, TalkScene, attended, has_asked, spoke_of, was_spoken_of
 from commonplace.minds.offline.template_grammar import Grammar, grammar
 from commonplace.minds.offline.told import LONG, Told, minutes_since
-from commonplace.world.acts import telling
 from commonplace.world.circumstances import subject_of
 from commonplace.world.happenings import (
     Absent,
@@ -41,6 +39,7 @@ from commonplace.world.happenings import (
     Sky,
     Speech,
     Tried,
+    telling,
 )
 
 WEIGHTS = read_numbers("sayings")

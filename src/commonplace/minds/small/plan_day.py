@@ -13,8 +13,8 @@ from commonplace.minds.mind import Ask
 from commonplace.minds.offline.gatherings import moment_minutes
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.small.form import PlainAnswer, Small
-from commonplace.minds.tasks.plan_day import DAY, MOST, PlanDayInput, Stroke
-from commonplace.minds.tasks.plan_day import PLAN_DAY as FULL
+from commonplace.minds.tasks.plan import DAY, MOST, PlanDayInput, Stroke
+from commonplace.minds.tasks.plan import PLAN_DAY as FULL
 from commonplace.minds.tasks.wire import offers_of
 
 _LINE = re.compile(r"[\s*•-]*([01]?[0-9]|2[0-3]):([0-5][0-9])(?:\s*[-–~][\s0-9:]*)?[\s,:.-]+(.+)")

@@ -20,7 +20,7 @@ from commonplace.minds.offline.rate import rate
 from commonplace.minds.prompts.teller import plain
 from commonplace.minds.small.form import LETTERS, PlainAnswer, Small, chosen
 from commonplace.minds.tasks.offers import title_of
-from commonplace.minds.tasks.plan_day import Stroke
+from commonplace.minds.tasks.plan import Stroke
 from commonplace.minds.tasks.rate import RateInput
 from commonplace.minds.tasks.react import ReactInput
 from commonplace.minds.tasks.scenes import PromptView, Values

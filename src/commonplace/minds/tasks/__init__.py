@@ -26,21 +26,32 @@ from commonplace.minds.tasks.converse import CONVERSE, ConverseInput, ConverseOu
 from commonplace.minds.tasks.embed import EMBED, EmbedInput, EmbedOutput
 from commonplace.minds.tasks.judge import JUDGE, JudgeInput, JudgeOutput
 from commonplace.minds.tasks.perceive_event import PERCEIVE_EVENT, PerceiveEventInput, PerceiveEventOutput
-from commonplace.minds.tasks.plan_day import PLAN_DAY, PlanDayInput, PlanDayOutput, Stroke
-from commonplace.minds.tasks.plan_parts import PLAN_HOURS, PLAN_MINUTES, PartOut, PlanPartsInput, PlanPartsOutput
+from commonplace.minds.tasks.plan import (
+    PLAN_DAY,
+    PLAN_HOURS,
+    PLAN_MINUTES,
+    PartOut,
+    PlanDayInput,
+    PlanDayOutput,
+    PlanPartsInput,
+    PlanPartsOutput,
+    Stroke,
+)
 from commonplace.minds.tasks.rate import RATE, RateInput, RateOutput, TextRating
 from commonplace.minds.tasks.react import REACT, ReactInput, ReactOutput
 from commonplace.minds.tasks.reflect import (
     INSIGHTS,
     QUESTIONS,
+    RELATE,
     Evidence,
     Insight,
     InsightsInput,
     InsightsOutput,
     QuestionsInput,
     QuestionsOutput,
+    RelateInput,
+    RelateOutput,
 )
-from commonplace.minds.tasks.relate import RELATE, RelateInput, RelateOutput
 from commonplace.registry import TASKS as ROWS
 from commonplace.registry import Registered
 

@@ -7,8 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.languages import phrases
-from commonplace.minds.aloud import words_in
-from commonplace.minds.mind import Task
+from commonplace.minds.mind import Task, words_in
 from commonplace.minds.notes import (
     NO_PAST,
     FactNote,
@@ -26,9 +25,7 @@ from commonplace.minds.notes import (
 )
 from commonplace.minds.prompts.teller import plain, speech
 from commonplace.minds.question import ParsedQuestion
-from commonplace.minds.tasks.past_values import goal_values, lately_values
-from commonplace.minds.tasks.present import not_present
-from commonplace.minds.tasks.scenes import PromptView, Values, spoken_lines
+from commonplace.minds.tasks.scenes import PromptView, Values, goal_values, lately_values, not_present, spoken_lines
 from commonplace.minds.tasks.wire import Cited, WireValue, spoken
 from commonplace.text import shortened
 from commonplace.world.happenings import Planned

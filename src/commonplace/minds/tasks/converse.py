@@ -7,8 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.languages import phrases
-from commonplace.minds.aloud import words_in
-from commonplace.minds.mind import Task
+from commonplace.minds.mind import Task, words_in
 from commonplace.minds.notes import (
     NO_PAST,
     FactNote,
@@ -27,17 +26,19 @@ from commonplace.minds.notes import (
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.teller import plain
 from commonplace.minds.tasks.offers import Offers, fact_titles
-from commonplace.minds.tasks.past_values import between, goal_values, spoken_of
-from commonplace.minds.tasks.present import not_present
 from commonplace.minds.tasks.scenes import (
     TALKING,
     PromptView,
     Values,
+    between,
     carried_facts,
     carriers,
+    goal_values,
     latest,
+    not_present,
     said_before,
     spoken_lines,
+    spoken_of,
     unsaid,
 )
 from commonplace.minds.tasks.wire import Cited, Facts, Flag, Unasked, WireValue, noted, spoken

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from commonplace.minds.aloud import words_in
-from commonplace.minds.mind import Task
+from commonplace.minds.mind import Task, words_in
 from commonplace.minds.notes import (
     NO_PAST,
     Agreed,
@@ -35,19 +34,23 @@ from commonplace.minds.prompts.teller import Teller, ToldMemory, gist, plain
 from commonplace.minds.tasks.act import ActOutput, DeedAnswer, KnownTargets, is_possible, target_offers, target_values
 from commonplace.minds.tasks.converse import LONGEST_EARLIER
 from commonplace.minds.tasks.offers import Offers, fact_titles, people, places
-from commonplace.minds.tasks.past_values import LONGEST_GOAL, MOST_GOALS, between, goal_values, spoken_of
-from commonplace.minds.tasks.plan_day import DAY, Stroke
-from commonplace.minds.tasks.present import not_present
+from commonplace.minds.tasks.plan import DAY, Stroke
 from commonplace.minds.tasks.rate import RATING_TOKENS, TextRating, one_for_each
 from commonplace.minds.tasks.scenes import (
+    LONGEST_GOAL,
+    MOST_GOALS,
     PromptView,
     Values,
+    between,
     carried_facts,
     carriers,
+    goal_values,
     latest,
+    not_present,
     own_places,
     said_before,
     spoken_lines,
+    spoken_of,
     unsaid,
 )
 from commonplace.minds.tasks.wire import (

@@ -1,7 +1,8 @@
-"""Reflection: `questions` that recent memories raise, and the `insights` that answer them with citations.
+"""Reflection: `questions` that recent memories raise, the `insights` that answer them with citations, and after a talk
+`relate`, the view of an acquaintance.
 
-Both are answered in one form. So the prompt of the insights, which goes on from that of the questions, begins with the
-whole of it for a server that places the form before the messages.
+Questions and insights are answered in one form. So the prompt of the insights, which goes on from that of the
+questions, begins with the whole of it for a server that places the form before the messages.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import Annotated, Any, Self, cast
 from pydantic import Field, ValidationInfo, field_validator
 
 from commonplace.minds.mind import Ask, Task
-from commonplace.minds.notes import NO_PAST, Given, Past, Person, Recalled, Situation, Value, Who
+from commonplace.minds.notes import NO_PAST, Given, Past, Person, Recalled, Situation, Spoken, Value, Who
 from commonplace.minds.prompts.prompt import Unusable
 from commonplace.minds.prompts.teller import ToldMemory, plain
 from commonplace.minds.tasks.offers import Offers, people
-from commonplace.minds.tasks.scenes import PromptView, Values
+from commonplace.minds.tasks.scenes import LATEST_LINES, PromptView, Values, not_present, spoken_lines, unsaid
 from commonplace.minds.tasks.wire import (
     AnswerModel,
     Cited,
@@ -226,4 +227,44 @@ INSIGHTS = Task(
     scene=_insights_scene,
     offers=lambda inputs: Offers(people=people((*inputs.known, *inputs.situation.people))),
     answer=ReflectionAnswer,
+)
+
+
+LONGEST_SUMMARY = 300
+RELATING = 1
+"""Memories shown in addition to the talk itself."""
+LONGEST_TALKED = 100
+"""Characters of a line of a talk that is over."""
+
+
+class RelateInput(Given):
+    who: Who
+    situation: Situation
+    other: Person
+    lines: tuple[Spoken, ...]
+    recalled: tuple[Recalled, ...] = ()
+
+
+class RelateOutput(WireValue):
+    because: Cited = ()
+    warmth_change: Annotated[int, whole(-20, 20)] = Field(
+        ge=-20, le=20, validation_alias="warmth", serialization_alias="warmth"
+    )
+    summary: Annotated[str, spoken(LONGEST_SUMMARY)] = Field(default="", max_length=LONGEST_SUMMARY)
+
+
+def _scene(inputs: RelateInput, view: PromptView) -> Values:
+    """Returns the talk, and memories other than its lines."""
+    told = view.teller(inputs).memories(unsaid(not_present(inputs.recalled, inputs), inputs.lines), LONGEST_EVIDENCE)
+    return {"memories": view.best(told, RELATING), "lines": spoken_lines(inputs.lines[-LATEST_LINES:], LONGEST_TALKED)}
+
+
+RELATE = Task(
+    "relate",
+    RelateInput,
+    RelateOutput,
+    lambda inputs: RelateOutput(warmth_change=0, summary=inputs.other.summary),
+    max_tokens=250,
+    temperature=0.3,
+    scene=_scene,
 )

@@ -1,22 +1,40 @@
-"""How tasks are told to a prompt: what all scenes share.
+"""How tasks are told to a prompt: what scenes share.
 
-A task's `scene` makes the values that its template needs in addition to those every template gets.
+A task's `scene` makes the values that its template needs in addition to those every template gets. What is said of the
+here and now is not said again by a memory. Of the character's past, rows of the talk that is shown are left out, so
+that the sentence stays the same while the talk goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from commonplace.character.account import as_topic
 from commonplace.minds.mind import Ask
-from commonplace.minds.notes import FactNote, Given, ItemNote, Person, Recalled, Spoken, Spot, Value, fields_of
+from commonplace.minds.notes import (
+    FactNote,
+    Given,
+    GoalNote,
+    ItemNote,
+    Past,
+    PastNote,
+    Person,
+    Recalled,
+    Situation,
+    Spoken,
+    Spot,
+    Value,
+    fields_of,
+)
 from commonplace.minds.prompts.prompt import PromptSetting
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE
 from commonplace.minds.prompts.teller import Teller, ToldMemory, gist, plain, speech
-from commonplace.minds.tasks.offers import Choices, Offers
-from commonplace.minds.tasks.present import not_present
+from commonplace.minds.tasks.offers import Choices, Offers, title_of
 from commonplace.minds.tasks.wire import offers_of
+from commonplace.text import shortened
+from commonplace.world.happenings import Came, Changed, Hour, Planned, Seen, Sky, Walked
 
 Values = Mapping[str, Any]
 
@@ -173,3 +191,145 @@ def own_places(known: Iterable[Spot], view: PromptView) -> list[str]:
     """Returns the places that this character knows and not everybody does."""
     public = {id for id, _ in view.setting.places}
     return [view.offers.places.label(spot.id, plain(spot.name)) for spot in known if spot.id not in public]
+
+
+DAY = 24 * 60
+JUST = 30
+"""Minutes for which somebody is taken to be at what they were seen doing."""
+
+
+def not_present(notes: Iterable[Recalled], inputs: Any) -> list[Recalled]:
+    """Returns the memories that tell more than the situation, the plan and the news in a task's input."""
+    here: Situation | None = getattr(inputs, "situation", None)
+    planned = {item.do for item in _plan(inputs)}
+    told = {one.text for one in getattr(inputs, "news", ()) if not isinstance(one, str)}
+    told |= {one.text for one in here.circumstances} if here else set()
+    return [note for note in notes if note.text not in told and not _is_present(note, here, planned)]
+
+
+def _plan(inputs: Any) -> Iterator[ItemNote]:
+    """Yields the strokes that a prompt shows."""
+    for name in ("now", "item"):
+        if isinstance(item := getattr(inputs, name, None), ItemNote):
+            yield item
+    for name in ("done", "later"):
+        yield from getattr(inputs, name, ())
+
+
+def _is_present(note: Recalled, here: Situation | None, planned: set[str]) -> bool:
+    happening = note.happening
+    if isinstance(happening, Planned):
+        return happening.do in planned
+    return here is not None and _is_in_sight(note, here)
+
+
+def _is_in_sight(note: Recalled, here: Situation) -> bool:
+    people = {one.id for one in here.people}
+    match note.happening:
+        case Sky(sky=sky):
+            same = sky == here.sky
+        case Hour(part=part):
+            same = part == here.part_of_day and note.minutes_ago < DAY
+        case Changed(object=thing, state=state):
+            same = any((one.id, one.state) == (thing, state) for one in here.things)
+        case Came(who=who):
+            same = who in people
+        case Seen(who=who):
+            same = who in people and note.minutes_ago <= JUST
+        case Walked(place=place):
+            same = place == here.place.id
+        case _:
+            same = False
+    return same
+
+
+BETWEEN = (
+    "told", "heard", "asked", "was_asked", "promised", "agreed", "declined", "refused", "kept", "broke",
+    "hurt", "pleased",
+)  # fmt: skip
+"""Kinds in the order in which they are told."""
+MOST_TOPICS, MOST_ELSEWHERE, MOST_NAMES, MOST_ATTENDED, MOST_PROMISES = 2, 1, 2, 2, 4
+TALK = 60
+"""Minutes: what happened since belongs to the talk that is shown, if there is one."""
+LATELY = 2 * 24 * 60
+MOST_GOALS = 4
+LONGEST_TOPIC, LONGEST_EVENT, LONGEST_GOAL = 40, 70, 120
+
+
+def between(past: Past, other: str, called: str, language: str, *, talking: bool) -> Values:
+    """Returns what passed between the character and another, by kind: `rows` of `{kind, topics}`."""
+    earlier = [note for note in past.notes if not talking or note.minutes_ago > TALK or note.times > 1]
+    return {"called": called, "rows": _by_kind((note for note in earlier if note.other == other), language)}
+
+
+def spoken_of(past: Past, present: Collection[str], language: str) -> Values:
+    """Returns what the character knows about the subjects of the talk: `elsewhere`, from whom it has heard of them and
+    whom it told, besides those who are `present`; `seen`, where it last saw the people named; `did`, its own deeds."""
+    return {
+        "elsewhere": _elsewhere(past, present, language),
+        "seen": [
+            {"called": plain(note.called), "place": plain(note.text), "minutes": note.minutes_ago}
+            for note in past.notes
+            if note.kind == "saw"
+        ],
+        "did": [plain(note.named) for note in past.notes if note.kind == "did" and not note.topic],
+    }
+
+
+def lately_values(past: Past, language: str) -> Values:
+    """Returns promises, and the character's deeds of the last two days: what a plan has to know."""
+    promises = [note for note in past.notes if note.kind in ("promised", "broke") and note.topic]
+    attended = [note for note in past.notes if note.kind == "attended" and note.minutes_ago <= LATELY]
+    return {
+        "promises": [
+            {"kind": note.kind, "called": plain(note.called), "topic": _topic(note, language)}
+            for note in promises[:MOST_PROMISES]
+        ],
+        "attended": [
+            shortened(plain(note.text), LONGEST_EVENT) if note.text else _topic(note, language)
+            for note in attended[:MOST_ATTENDED]
+        ],
+    }
+
+
+def goal_values(goals: Iterable[GoalNote], places: Choices | None = None) -> list[Values]:
+    """Returns the first goals: their progress and the day they are due; with `places`, also where and when, and what
+    they lack."""
+    return [
+        {
+            "text": shortened(plain(goal.text), LONGEST_GOAL),
+            "day": plain(goal.day),
+            "steps": goal.steps,
+            "done_steps": goal.done_steps,
+            "at": [plain(one) for one in (places.label(goal.place, ""), goal.time) if one] if places else [],
+            "lacks": plain(goal.lacks) if places else "",
+        }
+        for goal in list(goals)[:MOST_GOALS]
+    ]
+
+
+def _by_kind(notes: Iterable[PastNote], language: str) -> list[Values]:
+    topics: dict[str, dict[str, str]] = {kind: {} for kind in BETWEEN}
+    # by the first memory: a subject keeps its place when it comes up again
+    for note in sorted(notes, key=lambda note: -note.because[0] if note.because else 0):
+        name = plain(note.act) if note.kind in ("hurt", "pleased") else _topic(note, language)
+        if name and note.kind in topics and len(topics[note.kind]) < MOST_TOPICS:
+            topics[note.kind].setdefault(as_topic(name), name)
+    return [{"kind": kind, "topics": list(found.values())} for kind, found in topics.items() if found]
+
+
+def _elsewhere(past: Past, present: Collection[str], language: str) -> Sequence[Values]:
+    found: dict[str, dict[str, Any]] = {}
+    for note in past.notes:
+        if note.kind in ("told", "heard") and note.other and note.other not in present:
+            topic = _topic(note, language)
+            row = found.setdefault(as_topic(topic), {"topic": topic, "told": [], "heard": []})
+            names: list[str] = row[note.kind]
+            if (name := plain(note.called)) not in names and len(names) < MOST_NAMES:
+                names.append(name)
+    return list(found.values())[:MOST_ELSEWHERE]
+
+
+def _topic(note: PastNote, language: str) -> str:
+    """Returns the subject in words; for news, its title."""
+    return shortened(plain(note.named or (title_of(note.text, language) if note.text else note.topic)), LONGEST_TOPIC)

@@ -23,8 +23,7 @@ from typing import Any, Literal
 
 from commonplace.clock import iso
 from commonplace.errors import CommonplaceError, DiskFull, UsageError
-from commonplace.languages import DEFAULT
-from commonplace.languages.word_lists import word_list
+from commonplace.languages import DEFAULT, word_list
 from commonplace.lock import ProcessLock
 from commonplace.memory.importance import unscaled
 from commonplace.memory.record import Memory

@@ -16,9 +16,8 @@ from itertools import islice
 from commonplace.cognition.remember import ACTION, OBSERVATION, NewMemory, remember, rules
 from commonplace.cognition.situation import who
 from commonplace.cognition.turn import Notebook, TurnView
-from commonplace.languages import phrases
+from commonplace.languages import phrases, word_list
 from commonplace.languages.language import language as spoken
-from commonplace.languages.word_lists import word_list
 from commonplace.memory.importance import HIGHEST, VERSION, Rating, forms, stems
 from commonplace.minds.tasks import RATE, RateInput
 from commonplace.text import words

@@ -10,8 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commonplace.languages import phrases
-from commonplace.minds.aloud import words_in
-from commonplace.minds.mind import Task
+from commonplace.minds.mind import Task, words_in
 from commonplace.minds.notes import Given, Person, Recalled, Spoken, Who
 from commonplace.minds.prompts.speech_guard import LONGEST_LINE, first_sentences
 from commonplace.minds.prompts.teller import plain

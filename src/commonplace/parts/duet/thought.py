@@ -13,7 +13,7 @@ from commonplace.minds.offline.hear import Heard, heard
 from commonplace.minds.prompts.speech_guard import first_sentences
 from commonplace.parts.duet.talk import duet_turn
 from commonplace.parts.duet.tasks import DuetInput, DuetPlan, DuetReflectInput, DuetReflection
-from commonplace.world.acts import asks, tells
+from commonplace.world.happenings import asks, tells
 
 PLAIN = "plain"
 """The kind of a line that tells nothing in particular."""

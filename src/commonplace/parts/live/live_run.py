@@ -18,10 +18,10 @@ from typing import Any
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import Paused, UsageError
-from commonplace.minds.aloud import listening
+from commonplace.minds.mind import listening
 from commonplace.parts.live.source import Conversation, RecordedSource
 from commonplace.run.reading import Reading
-from commonplace.scenario.newcomer import character_json, newcomer_from_file
+from commonplace.scenario.compiling import character_json, newcomer_from_file
 
 DEFAULT_RATE = 2.0
 """Ticks per second at the start."""

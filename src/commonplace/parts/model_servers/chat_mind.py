@@ -11,8 +11,7 @@ from typing import Any, Literal, Protocol
 
 from commonplace.errors import UsageError
 from commonplace.memory import lattice, packed
-from commonplace.minds.aloud import listener
-from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey
+from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey, listener
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.prompt import Prompt, Unusable
 from commonplace.minds.tasks import EmbedInput, EmbedOutput

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from commonplace.api import book, prepared
-from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey
+from commonplace.minds.mind import Ask, Flaws, Reply, RequestKey, estimated_tokens
 from commonplace.minds.prompts.prompt import Prompt, Unusable
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.chat_mind import LONGEST_RAW, value_in, worded
 from commonplace.parts.model_servers.client import Sleep
 from commonplace.parts.model_servers.http import whole

@@ -11,9 +11,8 @@ from typing import Any, cast
 from json_repair import repair_json
 
 from commonplace.errors import UsageError
-from commonplace.minds.mind import Flaws
+from commonplace.minds.mind import Flaws, estimated_tokens
 from commonplace.minds.prompts.prompt import Unusable
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.client import Outage, Requests, Transport, is_unpaid
 from commonplace.parts.model_servers.http import Late, Page, each_text, loads, whole
 from commonplace.parts.model_servers.request import prompt_text

@@ -22,8 +22,7 @@ from commonplace.parts.panel.rhythm import EXPLORATION, NEUTRAL, PanelAnswer, Rh
 from commonplace.parts.panel.task import asked_of
 from commonplace.run.manifest import own_minds
 from commonplace.run.reading import Reading
-from commonplace.scenario.scenario import Scenario
-from commonplace.scenario.session import RatingChange
+from commonplace.scenario.scenario import RatingChange, Scenario
 from commonplace.world.events import Event, GodSpoke, Spoke, of_kind
 from commonplace.world.happenings import happening_of
 from commonplace.world.state import Line

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from commonplace.memory import MemoryStore
-from commonplace.scenario.session import RatingChange
+from commonplace.scenario.scenario import RatingChange
 
 MOST = 20
 POOR, FAIR = 2.0, 3.0

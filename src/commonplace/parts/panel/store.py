@@ -26,8 +26,7 @@ from commonplace.parts.panel.rhythm import cycle_of
 from commonplace.paths import checked_folder
 from commonplace.run.reading import Reading
 from commonplace.run.why import event_named
-from commonplace.scenario.scenario import Scenario
-from commonplace.scenario.session import PastAnswer, Session
+from commonplace.scenario.scenario import PastAnswer, Scenario, Session
 from commonplace.text import clean, shortened
 
 MOST_PAST = 50

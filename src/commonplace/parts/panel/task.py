@@ -8,8 +8,7 @@ from msgspec import UNSET, UnsetType
 from pydantic import Field
 
 from commonplace.languages import phrases
-from commonplace.minds.aloud import words_in
-from commonplace.minds.mind import Task
+from commonplace.minds.mind import Task, words_in
 from commonplace.minds.notes import Given, Recalled, Spoken, Who
 from commonplace.minds.prompts.teller import speech
 from commonplace.minds.tasks.scenes import PromptView, Values, spoken_lines

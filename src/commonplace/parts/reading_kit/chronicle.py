@@ -14,7 +14,7 @@ from commonplace.languages.language import language
 from commonplace.memory.record import Memory
 from commonplace.parts.reading_kit.wordings import LinePart, wordings
 from commonplace.run.reading import Reading
-from commonplace.run.tick_record import Version
+from commonplace.run.rows import Version
 from commonplace.text import sentences, words
 from commonplace.world.area import SILENCE
 from commonplace.world.events import NOBODY, Event, Idled, Intervened, Moved, Phase, ScriptPlayed, Spoke, of_kind

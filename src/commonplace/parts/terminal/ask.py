@@ -24,7 +24,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.languages import phrases, rows
 from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
-from commonplace.minds.aloud import listening
+from commonplace.minds.mind import listening
 from commonplace.parts.live.source import Conversation, Source, Thumb
 from commonplace.parts.terminal.canvas import stacked
 from commonplace.parts.terminal.header import day_name, mind_name

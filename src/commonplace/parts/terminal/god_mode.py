@@ -18,7 +18,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.languages import phrases
 from commonplace.minds.tasks.act import OFFERED
 from commonplace.parts.live.source import Source
-from commonplace.scenario.newcomer import SUFFIXES
+from commonplace.scenario.compiling import SUFFIXES
 from commonplace.text import clean
 from commonplace.views.town_names import TownNames
 from commonplace.world.actions import ACTIONS

@@ -36,8 +36,7 @@ from commonplace.parts.web.inspector import RunInspector
 from commonplace.parts.web.picture import Picture
 from commonplace.run.minds import Usage, verdicts
 from commonplace.run.reading import MOOD_REACH, Reading, mood
-from commonplace.run.rows import from_unix_micros, unpacked_ids
-from commonplace.run.tick_record import Version
+from commonplace.run.rows import Version, from_unix_micros, unpacked_ids
 from commonplace.run.versions import STATE_KINDS, restore_state
 from commonplace.run.why import why
 from commonplace.views.inspection import PAST_KEY

@@ -14,7 +14,7 @@ from commonplace.minds.prompts.book import PromptBook
 from commonplace.parts.workbench.questions import Key, PromptAttempt, in_words, value_of
 from commonplace.rng import Seeds
 from commonplace.run.journal import ModelCall
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from commonplace.memory.record import Memory
 from commonplace.minds.mind import Mind
 from commonplace.rng import below
 from commonplace.run.reading import Reading
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.actions import Say, proposed
 from commonplace.world.events import NOBODY, Event, Phase, parse_id

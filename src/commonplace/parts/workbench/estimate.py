@@ -14,16 +14,15 @@ from typing import Any
 from commonplace.engine.driver import JOB_ORDINALS
 from commonplace.engine.run import Run
 from commonplace.engine.stage import Stage
-from commonplace.minds.mind import Ask, Mind, Reply, RequestKey
+from commonplace.minds.mind import Ask, Mind, Reply, RequestKey, estimated_tokens
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.prompts.prompt import Prompt
 from commonplace.minds.tasks import EmbedInput
 from commonplace.minds.tasks.wire import written
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.request import Capabilities, chat_body, prompt_text
 from commonplace.run.manifest import Manifest
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.scenario.scenario import Scenario
 from commonplace.servers import is_server, server_named
 

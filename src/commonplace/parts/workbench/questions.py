@@ -18,16 +18,15 @@ from commonplace.engine.live_state import restored_state
 from commonplace.engine.lockstep import Lockstep
 from commonplace.engine.stage import Stage
 from commonplace.engine.verify import CommittedAnswers, NoMind
-from commonplace.minds.mind import Answer, Ask
+from commonplace.minds.mind import Answer, Ask, estimated_tokens
 from commonplace.minds.notes import Value
 from commonplace.minds.prompts.book import PromptBook
 from commonplace.minds.tasks import TASKS
 from commonplace.minds.tasks.wire import written
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.workbench.estimate import prompt_counted
 from commonplace.run.journal import ModelCall
 from commonplace.run.reading import MOST_TICKS, Reading
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow
 from commonplace.scenario.scenario import Scenario
 from commonplace.world.events import NOBODY, Phase
 

@@ -20,8 +20,7 @@ from commonplace.errors import UsageError
 from commonplace.lookup import memory_reference, names_in
 from commonplace.parts.workbench.counterfactual import Counterfactual, Rerun, changed_answers, counterfactual, tally
 from commonplace.run.reading import Reading
-from commonplace.run.rows import item_json
-from commonplace.run.tick_record import AnswerRow
+from commonplace.run.rows import AnswerRow, item_json
 from commonplace.stages import by_name
 from commonplace.text import clean, shortened
 from commonplace.trust import named_by_run

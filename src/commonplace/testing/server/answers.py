@@ -17,12 +17,11 @@ from commonplace import rng
 from commonplace.errors import UsageError
 from commonplace.memory import default_embedder
 from commonplace.memory.embedding import Vector
-from commonplace.minds.mind import Ask, RequestKey
+from commonplace.minds.mind import Ask, RequestKey, estimated_tokens
 from commonplace.minds.notes import from_data
 from commonplace.minds.offline.mind import OfflineMind
 from commonplace.minds.tasks import TASKS
 from commonplace.minds.tasks.wire import schema, written
-from commonplace.minds.tokens import estimated_tokens
 from commonplace.parts.model_servers.request import prompt_text
 from commonplace.rng import Key
 

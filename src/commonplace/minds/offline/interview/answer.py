@@ -14,10 +14,9 @@ from dataclasses import replace
 from commonplace.languages import phrases
 from commonplace.minds.notes import changed
 from commonplace.minds.offline.dice import Dice
-from commonplace.minds.offline.interview import days, matters, oneself, others, promises, reasons
-from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces
-from commonplace.minds.offline.interview.retell import tell
-from commonplace.minds.question_kinds import KINDS, has
+from commonplace.minds.offline.interview import days, matters, oneself, others, reasons
+from commonplace.minds.offline.interview.interview import Interview, Piece, Pieces, tell
+from commonplace.minds.question_rules import KINDS, has
 from commonplace.minds.tasks import AnswerInput, AnswerOutput
 from commonplace.world.happenings import Befell, Came, Changed, Did, Planned, Said, Seen
 
@@ -80,8 +79,8 @@ def pieces_of(talk: Interview) -> Pieces:
         return sources(talk)
     if then == "whyso":
         return reasons.reasons(talk)
-    if not then and promises.are_asked(talk):
-        return promises.promises(talk)
+    if not then and oneself.are_asked(talk):
+        return oneself.promises(talk)
     if talk.asked.kind == "fear" and talk.asked.people:
         return matters.think(talk)
     if talk.asked.wants in {"when", "where", "who"} and (of_last := [one for one in matters.of_last(talk) if one]):
@@ -165,7 +164,7 @@ _HANDLERS: Mapping[str, Callable[[Interview], Pieces]] = {
     "did": days.did, "favourite": matters.favourite, "whatif": matters.whatif, "advice": matters.advice,
     "story": matters.story, "superlative": matters.superlative, "way": matters.way, "hearsay": others.hearsay,
     "remark": matters.remark, "about": matters.about, "howlong": matters.how_long, "worst": days.worst,
-    "owed": promises.owed,
+    "owed": oneself.owed,
 }  # fmt: skip
 if wrong := sorted(_HANDLERS.keys() ^ KINDS.keys()):
     raise ValueError(f"kinds of questions and functions that answer them differ: {', '.join(wrong)}")

@@ -19,6 +19,8 @@ from commonplace.minds.offline.interview.interview import (
     covers,
     is_to_me,
     minute_of,
+    some,
+    tell,
 )
 from commonplace.minds.offline.interview.matters import (
     about,
@@ -31,7 +33,6 @@ from commonplace.minds.offline.interview.matters import (
 )
 from commonplace.minds.offline.interview.oneself import in_routine, of_card
 from commonplace.minds.offline.interview.others import seen, talks
-from commonplace.minds.offline.interview.retell import some, tell
 from commonplace.minds.offline.told import OWN
 from commonplace.minds.question import DaySpan
 from commonplace.world.happenings import (

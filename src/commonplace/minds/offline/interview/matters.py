@@ -17,6 +17,8 @@ from commonplace.minds.offline.interview.interview import (
     covers,
     is_to_me,
     occurs,
+    some,
+    tell,
 )
 from commonplace.minds.offline.interview.oneself import background, in_routine, of_card, want, weather
 from commonplace.minds.offline.interview.others import (
@@ -31,7 +33,6 @@ from commonplace.minds.offline.interview.others import (
     talked,
     whois,
 )
-from commonplace.minds.offline.interview.retell import some, tell
 from commonplace.minds.question_rules import ends_of, trades_for
 from commonplace.world.happenings import (
     Absent,

@@ -18,9 +18,9 @@ from commonplace.minds.offline.interview.interview import (
     is_to_me,
     says_something,
     spoken_with,
+    tell,
     tells,
 )
-from commonplace.minds.offline.interview.retell import tell
 from commonplace.minds.question import DaySpan
 from commonplace.minds.tasks import Acquaintance
 from commonplace.world.happenings import Came, ISaid, Left, Said, Seen

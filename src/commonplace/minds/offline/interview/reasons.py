@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from commonplace.minds.notes import ItemNote, Recalled
 from commonplace.minds.offline.interview.days import strokes
-from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, minute_of, occurs
+from commonplace.minds.offline.interview.interview import ENOUGH, Interview, Piece, Pieces, minute_of, occurs, tell
 from commonplace.minds.offline.interview.matters import whereabouts_of
 from commonplace.minds.offline.interview.oneself import background, of_card
 from commonplace.minds.offline.interview.others import about_topic, acquaintances, grounds
-from commonplace.minds.offline.interview.retell import tell
 from commonplace.minds.question import DaySpan
 from commonplace.world.happenings import Befell, Changed, Did, Said, Walked
 

@@ -18,7 +18,7 @@ import streamlit as st
 
 from commonplace.errors import CommonplaceError, command
 from commonplace.languages import phrases
-from commonplace.minds.aloud import listening
+from commonplace.minds.mind import listening
 from commonplace.parts.duet.sitcom.casting import SHIPPED, TRAITS, Config, Profile, config_of
 from commonplace.parts.duet.sitcom.dialogue import Dialogue, begin, end, export, play, reopened
 from commonplace.run.turn_records import ScoredMemory, StoreEvent, TurnRecord
