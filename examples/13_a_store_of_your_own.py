@@ -13,11 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import RLock
 
-from commonplace.errors import UsageError
-from commonplace.lock import ProcessLock
-from commonplace.memory import MemoryStream
-from commonplace.memory.stores.codec import as_json, operation_json, operation_of
-from commonplace.memory.stores.store import Forget, Log, Operation, checked_agent, compacted, load, overtaken
+from filelock import FileLock, Timeout
+
+from commonplace import UsageError
+from commonplace.memory import MemoryStream, stores
 
 
 class Journals:
@@ -28,7 +27,11 @@ class Journals:
         self.where = str(folder)
         self.repairs: tuple[str, ...] = ()
         self._folder = folder
-        self._lock = ProcessLock(folder / "lock", self.where)
+        self._lock = FileLock(folder / "lock")
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
+            raise UsageError("the store is in use", where=self.where, hint="close it there first") from error
         self._guard = RLock()
         self._closed = False
         self._compacted: dict[str, int] = {}
@@ -44,24 +47,24 @@ class Journals:
         with self._guard:
             return tuple(sorted(json.loads(self._lines(one)[0])["agent"] for one in self._folder.glob("*.jsonl")))
 
-    def read(self, agent: str, since: tuple[int, int] | None = None) -> Log:
+    def read(self, agent: str, since: tuple[int, int] | None = None) -> stores.Log:
         """What has become of a character since a mark."""
         with self._guard:
             lines = self._lines(self._path(agent))
             mark = self._compacted.get(agent, 0), len(lines)
         whole = since is None or since[0] != mark[0]
         new = lines if whole or since is None else lines[since[1] :]
-        operations = [operation_of(agent, one) for line in new for one in json.loads(line)["operations"]]
-        return Log(operations, mark, whole)
+        operations = [stores.operation_of(agent, one) for line in new for one in json.loads(line)["operations"]]
+        return stores.Log(operations, mark, whole)
 
-    def write(self, agent: str, operations: Sequence[Operation], mark: tuple[int, int]) -> tuple[int, int]:
+    def write(self, agent: str, operations: Sequence[stores.Operation], mark: tuple[int, int]) -> tuple[int, int]:
         """Makes the operations, unless anybody has written since the mark."""
         with self._guard:
             path, times = self._path(agent), self._compacted.get(agent, 0)
             before = self._lines(path)
             if mark != (times, len(before)):
-                raise overtaken(agent, self.where)
-            if not any(isinstance(operation, Forget) for operation in operations):
+                raise stores.overtaken(agent, self.where)
+            if not any(isinstance(operation, stores.Forget) for operation in operations):
                 line, size = _line(agent, operations), path.stat().st_size if before else 0
                 try:
                     with path.open("ab") as file:
@@ -71,7 +74,7 @@ class Journals:
                     raise
                 return times, len(before) + 1
             aside = path.with_suffix(".new")  # what is forgotten is in no line any more
-            aside.write_bytes(_line(agent, compacted(agent, [*self.read(agent).operations, *operations])))
+            aside.write_bytes(_line(agent, stores.compacted(agent, [*self.read(agent).operations, *operations])))
             aside.replace(path)
             self._compacted[agent] = times + 1
             return times + 1, 1
@@ -79,7 +82,7 @@ class Journals:
     def delete(self, agent: str) -> int:
         """Deletes everything of a character; returns how many memories it had."""
         with self._guard:
-            stored = load(self, agent)
+            stored = stores.load(self, agent)
             self._path(agent).unlink(missing_ok=True)
             self._compacted[agent] = self._compacted.get(agent, 0) + 1
         return len(stored.memories) - len(stored.forgotten)
@@ -91,7 +94,7 @@ class Journals:
         self._closed = True
 
     def _path(self, agent: str) -> Path:
-        return self._folder / f"{sha256(checked_agent(agent).encode()).hexdigest()}.jsonl"  # it may be anything
+        return self._folder / f"{sha256(stores.checked_agent(agent).encode()).hexdigest()}.jsonl"  # it may be anything
 
     def _lines(self, path: Path) -> list[bytes]:
         if self._closed:
@@ -99,8 +102,8 @@ class Journals:
         return path.read_bytes().splitlines() if path.exists() else []
 
 
-def _line(agent: str, operations: Sequence[Operation]) -> bytes:
-    return (as_json({"agent": agent, "operations": [operation_json(one) for one in operations]}) + "\n").encode()
+def _line(agent: str, operations: Sequence[stores.Operation]) -> bytes:
+    return json.dumps({"agent": agent, "operations": [*map(stores.operation_json, operations)]}).encode() + b"\n"
 
 
 if __name__ == "__main__":
@@ -108,13 +111,12 @@ if __name__ == "__main__":
         folder = Path(name) / "journals"
         store = Journals(folder)
         with MemoryStream.open(store, agent="maria") as stream:
-            stream.remember("Klaus lent me his umbrella", at=datetime(2031, 10, 6, 9, tzinfo=UTC), importance=5)
-            stream.remember("the door code is 4711", at=datetime(2031, 10, 6, 10, tzinfo=UTC), importance=2)
+            for text in ("Klaus lent me his umbrella", "the door code is 4711"):
+                stream.remember(text, at=datetime(2031, 10, 6, 9, tzinfo=UTC))
             stream.forget([2])
         store.close()
 
         store = Journals(folder)
-        with MemoryStream.open(store, agent="maria") as stream:
-            print([memory.text for memory in stream])
+        print([memory.text for memory in stores.load(store, "maria").memories if memory.text])
         store.close()
         print("4711 is", "there" if any(b"4711" in path.read_bytes() for path in folder.glob("*.jsonl")) else "gone")

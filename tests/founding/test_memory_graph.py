@@ -789,7 +789,7 @@ def test_it_is_a_library_of_its_own():
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, text=True, env=os.environ
     ).stdout.split()
-    below = {"canon", "errors", "lock", "paths", "repeating", "sqlite", "text", "whole_file"}
+    below = {"canon", "errors", "graphml", "lock", "log", "paths", "repeating", "sqlite", "text", "whole_file"}
     assert {name.split(".")[1] for name in loaded} == {"querygraph", *below}, "nothing of the town"
     assert (Path(commonplace.__file__).parent / "py.typed").exists()
 

@@ -109,4 +109,4 @@ def test_the_file_names_no_place_of_this_machine(asked, tmp_path):
 
 def test_options_of_other_forms_are_refused(plaza, tmp_path):
     assert "--offline is for training" in command("export", plaza, "csv", "--offline", status=2).err
-    assert "examples are no table" in command("export", plaza, "training", "--table", "events", status=2).err
+    assert "--table is for csv and parquet" in command("export", plaza, "training", "--table", "events", status=2).err
