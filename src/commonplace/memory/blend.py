@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from commonplace.languages import DEFAULT
 from commonplace.languages.ko.morphology import stem, without_particle
 from commonplace.languages.word_lists import word_list
-from commonplace.memory.columns import BLOCK, WIDE, FlagColumn, LabelColumn, blocks, grown
+from commonplace.memory.columns import UNIT, FlagColumn, Floats, Indices, LabelColumn, blocks, grown
 from commonplace.memory.policies import BLENDED, Policy, refuse_mistakes
 from commonplace.memory.record import Memory
-from commonplace.memory.scoring import UNIT, Floats, Indices
 from commonplace.text import HANGUL, words
 
 REACH = 3
@@ -234,10 +233,11 @@ def lent(relevance: Numbers, asking: Indices, breaks: list[Indices], received: N
     of questions; pairs of `breaks` lend nothing. Exact for whole numbers below 2⁴⁸ in float64, in any order, so that
     subtracting what a broken pair has lent leaves no trace.
     """
-    single = relevance.dtype == np.float32
-    around = _around if single else _correlated  # whichever is faster
-    for some in blocks(len(received), WIDE if single else BLOCK):
-        around(relevance[some.start : some.stop + 2 * REACH], received[some])
+    if relevance.dtype == np.float32:  # whichever is faster
+        for some in blocks(len(received)):
+            _around(relevance[some.start : some.stop + 2 * REACH], received[some])
+    else:
+        received[:] = np.correlate(relevance, _KERNEL)
     own = relevance[REACH:-REACH]
     if len(asking) and asking[-1] == len(received) - 1:
         asking = asking[:-1]  # nobody answers the last
@@ -249,10 +249,6 @@ def lent(relevance: Numbers, asking: Indices, breaks: list[Indices], received: N
             earlier = later - distance
             received[earlier] -= share * own[later]
             received[later] -= share * own[earlier]
-
-
-def _correlated(relevance: Numbers, out: Numbers) -> None:
-    out[:] = np.correlate(relevance, _KERNEL)
 
 
 def _around(relevance: Numbers, out: Numbers) -> None:
@@ -290,11 +286,11 @@ class Hints:
         self._marks = [(column, marked) for column, marked in labels if marked is not None]
         self._length = length
 
-    def only(self, rows: Indices) -> Hints:
-        """Those of the candidates in these rows alone."""
+    def only(self, positions: Indices) -> Hints:
+        """Returns those of the candidates at these positions alone."""
         some = copy(self)
-        some._rows = rows
-        some.asking = self._columns.questions.where(self._length, rows)
+        some._rows = self._row(positions)
+        some.asking = self._columns.questions.where(self._length, some._rows)
         return some
 
     def lend(self, relevance: Numbers, received: Numbers) -> None:

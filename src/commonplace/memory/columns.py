@@ -1,4 +1,4 @@
-"""Arrays that grow with a stream: room at the end, flags, labels, and recency without a power function."""
+"""The arrays of a stream: how they grow, flags, labels, and recency without a power function."""
 
 from __future__ import annotations
 
@@ -8,12 +8,30 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal, localcontext
 from functools import lru_cache
 from threading import local
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Indices = NDArray[np.intp]
+"""Rows of the table, or positions among the candidates."""
+
+UNIT = 2.0**-30
+"""Values are whole multiples of it before they are compared, so that a last bit that differs between machines cannot
+change an order. Arrays named `units` and `totals` hold those multiples."""
+EPSILON = 2.0**-24
+"""The largest relative error of rounding to float32."""
+
+
+class Spread(NamedTuple):
+    """What a part was normalised over: its lowest and highest raw value among the candidates."""
+
+    low: float
+    high: float
 
 
 def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
@@ -28,16 +46,14 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
     return bigger
 
 
-BLOCK = 16_384
-"""Rows."""
-WIDE = 2 * BLOCK
-"""Rows, where numbers are single and only two or three arrays take part."""
+BLOCK = 32_768
+"""Rows. What is computed of so many singles at a time stays in the processor's cache."""
 
 
-def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:
-    """Slices that cover `count` rows: so few at a time that what is computed of them stays in the processor's cache."""
-    for start in range(0, count, size):
-        yield slice(start, min(start + size, count))
+def blocks(count: int) -> Iterator[slice]:
+    """Slices of at most `BLOCK` rows that cover `count` rows."""
+    for start in range(0, count, BLOCK):
+        yield slice(start, min(start + BLOCK, count))
 
 
 class Scratch(local):
@@ -61,7 +77,6 @@ class FlagColumn:
         self.size = 0
         self.values: NDArray[np.bool_] = np.empty(16, dtype=np.bool_)
         """Valid up to `size`."""
-        self._where: tuple[int, NDArray[np.intp]] | None = None
 
     def append(self, value: bool) -> None:
         """Adds the next row."""
@@ -73,21 +88,15 @@ class FlagColumn:
     def put(self, row: int, value: bool) -> None:
         """Changes a row, if it is there already."""
         if row < self.size:
-            self.values[row], self._where = value, None
+            self.values[row] = value
 
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""
-        if length < self.size:
-            self.size, self._where = length, None
+        self.size = min(self.size, length)
 
     def where(self, length: int, rows: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
         """Which of the first `length` rows have the flag; of `rows`, the positions."""
-        if rows is not None:
-            return self.values[rows].nonzero()[0]
-        known = self._where
-        if known is None or known[0] != length:
-            known = self._where = length, self.values[:length].nonzero()[0]
-        return known[1]
+        return (self.values[:length] if rows is None else self.values[rows]).nonzero()[0]
 
 
 class LabelColumn:

@@ -9,11 +9,11 @@ from typing import Literal, Protocol
 import numpy as np
 
 from commonplace.clock import iso
-from commonplace.memory.columns import micros
+from commonplace.memory.columns import UNIT, micros
 from commonplace.memory.policies import ALWAYS
 from commonplace.memory.record import Memory
-from commonplace.memory.retrieval import Retrieval, candidates, score_candidates
-from commonplace.memory.scoring import UNIT, Part, ScoredMemory
+from commonplace.memory.retrieval import Retrieval, candidates
+from commonplace.memory.scoring import Part, ScoredMemory, score_candidates
 from commonplace.memory.search import matching
 from commonplace.memory.table import View
 from commonplace.text import Lines, clean, shortened
@@ -137,13 +137,12 @@ def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     policy = retrieval.policy
     then = View(view.table, retrieval.length, view.accessed[: retrieval.length])
     competing = candidates(then, policy, frozenset(retrieval.excluded), retrieval.at, retrieval.filters)
-    scores = score_candidates(
-        then, competing, retrieval.query, retrieval.at, policy, retrieval.vector, retrieval.spreads
-    )
-    position = np.array([id - 1]) if scores.rows is None else np.flatnonzero(scores.rows == id - 1)
+    scores = score_candidates(competing, retrieval.query, retrieval.vector, retrieval.spreads)
+    rows = scores.of.rows
+    position = np.array([id - 1]) if rows is None else np.flatnonzero(rows == id - 1)
     if not len(position):
         return WhyNot(id, "distant", nearest=policy.nearest)
-    (parts,) = scores.of(position).parts()
+    (parts,) = scores.breakdown(position).parts()
     total = float(scores.totals[position[0]]) * UNIT
     last = retrieval.scores[-1] if retrieval.scores else None
     memory = then.memory(id - 1)

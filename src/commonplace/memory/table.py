@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from threading import RLock
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.blend import BlendColumns
 from commonplace.memory.bm25 import LexicalIndex
-from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
+from commonplace.memory.columns import FlagColumn, Indices, RecencyColumn, grown, micros, moment
 from commonplace.memory.embedding import UNUSABLE, Embedder, Vector, is_pure
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import (
@@ -34,8 +34,10 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.records import PackedRecords, StoredRows
 from commonplace.memory.sayings import Sayings
-from commonplace.memory.scoring import Indices, Prior
 from commonplace.memory.stores.store import ARCHIVED, FORGOTTEN, THERE
+
+if TYPE_CHECKING:
+    from commonplace.memory.scoring import Prior
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 
@@ -51,8 +53,7 @@ _READ = 1024
 _PRIORS = 4
 """Policies whose priors are kept at once."""
 
-Scalar = TypeVar("Scalar", bound=np.generic)
-Priors = dict[Policy, tuple[tuple[int, int], Prior]]
+Priors = dict[Policy, tuple[tuple[int, int], "Prior"]]
 """Policy → (version and length of the table, prior of all that is there)."""
 
 
@@ -104,8 +105,6 @@ class MemoryTable:
         """May be shorter than the table, too."""
         self.version = 0
         """Changes with every row, access and importance."""
-        self.distinct = 0
-        """Of so many first rows each is the saying of its own number."""
         self.priors: Priors = {}
         self._present: tuple[int, Any, Indices | None] | None = None
         self._competing: dict[tuple[tuple[str, ...], tuple[str, ...]], FlagColumn] = {}
@@ -184,8 +183,7 @@ class MemoryTable:
         same = memory.accessed_at is memory.created_at
         self.accessed[row] = created if same else micros(memory.accessed_at)
         self.alive[row] = True
-        self.saying[row] = number = self.sayings.add(memory.text, vector)
-        self.distinct += row == number == self.distinct
+        self.saying[row] = self.sayings.add(memory.text, vector)
         self.version += 1
         self._latest.append(memory)
 
@@ -206,7 +204,6 @@ class MemoryTable:
         ]
         self.alive[start:end] = True
         self.saying[start:end] = self.sayings.extend([memory.text for memory in memories], vectors)
-        self._count_distinct(end)
         self.version += 1
         self._latest.extend(memories)
         self.commit()
@@ -225,7 +222,6 @@ class MemoryTable:
         self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying].astype(np.intp)
         tokens = np.array([estimate_tokens(text) for text in rows.texts], dtype=np.int32)
         self.tokens = tokens[rows.saying]
-        self._count_distinct(end)
         self._packed.load(rows)
         self.commit()
 
@@ -245,7 +241,6 @@ class MemoryTable:
         """Gives a committed memory another text or vector, after `replace` has given it its record."""
         row = memory.id - 1
         self.saying[row] = self.sayings.add(memory.text, vector)
-        self.distinct = min(self.distinct, row)
         self.blend.replace(row, memory)
         for policy, flags in self._competing.items():
             flags.put(row, _competes(memory, *policy))
@@ -271,7 +266,6 @@ class MemoryTable:
             self.lexical.pop(self._terms(self.lexical.size - 1))
         del self._latest[length - self._packed.size :]
         self.version += 1
-        self.distinct = min(self.distinct, length)
         self.sayings.truncate(self._sayings_committed)
         for flags in self._saying.values():
             flags.truncate(self._sayings_committed)
@@ -386,10 +380,6 @@ class MemoryTable:
         """The same to be stored: None, too, for one that is derived from the text."""
         return self.sayings.given(int(self.saying[row]))
 
-    def unusable(self, rows: Indices | slice) -> dict[str, int]:
-        """How many of the rows have no usable vector, by reason."""
-        return self.sayings.unusable(self.saying[rows])
-
     def that_say(self, test: Callable[[str], bool], length: int) -> NDArray[np.bool_]:
         """Which of the first `length` memories have a text that passes. A text is tested once, whoever asks again."""
         flags = self._saying.setdefault(test, FlagColumn())
@@ -460,11 +450,6 @@ class MemoryTable:
         for name in COLUMNS:
             setattr(self, name, grown(getattr(self, name), rows))
 
-    def _count_distinct(self, length: int) -> None:
-        """Goes on counting rows that are the saying of their own number."""
-        others = np.flatnonzero(self.saying[self.distinct : length] != np.arange(self.distinct, length))
-        self.distinct = self.distinct + int(others[0]) if len(others) else length
-
     def _set_alive(self, ids: Sequence[int], alive: bool) -> None:
         self.version += 1
         self.alive = self.alive.copy()
@@ -485,10 +470,6 @@ class View:
         self._priors = table.priors if accessed is None else Priors()
         # what is forgotten later is still in this one; a stream's own view asks before anything can be
         self._lexical = None if accessed is None else table.words()
-
-    def take(self, column: NDArray[Scalar], rows: Indices | None) -> NDArray[Scalar]:
-        """The column's values at some rows; None for all rows of the view."""
-        return column[: self.length] if rows is None else column[rows]
 
     def recency(self, rate: float) -> RecencyColumn:
         """The recency column of this rate per hour, made when first asked for."""
