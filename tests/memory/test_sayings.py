@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from commonplace.memory import lattice
 from commonplace.memory.embedding import LATTICE_NORM, VectorRows, norm_of
-from commonplace.memory.sayings import Sayings, at_once, by_block, by_row
+from commonplace.memory.sayings import Sayings, by_block, by_row
 from sizes import examples
 
 seeds = st.integers(0, 2**32 - 1)
-ways = st.sampled_from((by_row, by_block, at_once))
+ways = st.sampled_from((by_row, by_block))
 sizes = st.tuples(st.integers(1, 70), st.sampled_from((1, 7, 16, 384)))
 
 

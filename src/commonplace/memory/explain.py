@@ -35,7 +35,7 @@ Reason = Literal[
 
 
 def explain(hits: Iterable[ScoredMemory]) -> Lines:
-    """A table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory.
+    """Returns a table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory.
 
     A part that is not normalised is shown once, and a weight of 1 not at all. Of a `Retrieval` whose question could
     not be embedded, the last line says so.
@@ -98,13 +98,13 @@ _SENTENCES: dict[Reason, str] = {
 
 
 def why_not(view: View, id: int, retrieval: Retrieval) -> WhyNot:
-    """The reason, found by scoring again as the retrieval did, but with the access times of now."""
+    """Returns the reason, found by scoring again as the retrieval did, but with the access times of now."""
     reason = _absent(view, id, retrieval)
     return WhyNot(id, reason) if reason else _outscored(view, id, retrieval)
 
 
 def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
-    """The reason, if it can be told without scoring."""
+    """Returns the reason, if it can be told without scoring."""
     policy = retrieval.policy
     reason: Reason | None = None
     if id in retrieval.ids:
@@ -170,7 +170,7 @@ class Citing(Protocol):
 
 
 def tree(stream: Citing, id: int) -> str:
-    """The memory and, indented under it, the memories it cites, down to observations and actions.
+    """Returns the memory and, indented under it, the memories it cites, down to observations and actions.
 
     A memory cited twice is expanded the first time. Raises UsageError for an unknown id; a forgotten memory is marked.
     """

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property, partial
 from itertools import count, islice
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,6 @@ from commonplace.memory.scoring import (
 )
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import View
-from commonplace.text import clean
 
 
 class Options(Filters, total=False):
@@ -51,6 +50,23 @@ class Options(Filters, total=False):
     exclude: AbstractSet[int]
     embedding: Vector | None
     min_relevance: float | None
+
+
+class RetrievalQuery(NamedTuple):
+    """A question to a stream: the arguments of `retrieve`, checked."""
+
+    text: str
+    """Cleaned; empty to have the newest."""
+    at: datetime
+    policy: Policy
+    k: int
+    purpose: str
+    max_tokens: int | None
+    exclude: frozenset[int]
+    vector: Vector | None
+    """The one the caller gave."""
+    min_relevance: float
+    filters: Filters
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +149,7 @@ class Retrieval(Sequence[ScoredMemory]):
         return tuple([memory.id for memory in self.found])
 
     def trace(self) -> dict[str, Any]:
-        """The retrieval as JSON stores it in a trace: memories by id, every part of every score."""
+        """Returns the retrieval as JSON stores it in a trace: memories by id, every part of every score."""
         return {
             "purpose": self.purpose,
             "query": self.query,
@@ -156,36 +172,21 @@ class Retrieval(Sequence[ScoredMemory]):
 
 
 def retrieve(
-    view: View,
-    query: str,
-    *,
-    at: datetime,
-    policy: Policy,
-    k: int | None = None,
-    purpose: str = "",
-    max_tokens: int | None = None,
-    exclude: AbstractSet[int] = frozenset(),
-    embedding: Vector | None = None,
-    made: Vector | None = None,
-    query_error: str = "",
-    min_relevance: float = 0.0,
-    filters: Filters | None = None,
-    touches: bool = False,
+    view: View, query: RetrievalQuery, made: Vector | None = None, query_error: str = "", *, touches: bool = False
 ) -> Retrieval:
-    """The best k of the view (`policy.k` if None) that fit into `max_tokens` together; arguments already checked.
+    """Returns the best k of the view that fit into `max_tokens` together.
 
-    An empty query without an `embedding` brings the newest k. `made`: the vector that the embedder has made of the
-    query already; `query_error`: how it failed. `touches`: whether the hits are last accessed at `at`, which the caller
-    records.
+    `made`: the vector that the embedder has made of the question already; `query_error`: how it failed. `touches`:
+    whether the hits are last accessed at `at`, which the caller records.
     """
-    k = policy.k if k is None else k
-    text = clean(query)
+    text, at, policy, k, purpose, max_tokens, exclude, given, min_relevance, filters = query
     among = candidates(view, policy, exclude, at, filters)
     count = among.size
-    asked = bool(text) or embedding is not None
-    vector = embedding if made is None else made
+    asked = bool(text) or given is not None
     best_of = k if max_tokens is None and min_relevance <= 0 else None
-    scores = score_candidates(among, text, vector, None, best_of) if asked and count else None
+    scores = None
+    if asked and count:
+        scores = score_candidates(among, text, given if made is None else made, None, best_of)
     measure = Relevance(among, text) if asked else None
     if scores and measure and min_relevance > 0:
         scores = scores.only(np.flatnonzero(measure.of_all(scores) >= min_relevance))
@@ -212,17 +213,15 @@ def retrieve(
         spreads=scores.spreads if scores else {},
         unusable=scores.unusable if scores else {},
         breakdown=scores.breakdown(ranked) if scores else None,
-        vector=made if query_error else embedding,
+        vector=made if query_error else given,
         query_error=query_error,
-        filters=filters or {},
+        filters=filters,
         min_relevance=min_relevance,
         measure=measure,
     )
 
 
-def candidates(
-    view: View, policy: Policy, exclude: AbstractSet[int], at: datetime, filters: Filters | None = None
-) -> Candidates:
+def candidates(view: View, policy: Policy, exclude: AbstractSet[int], at: datetime, filters: Filters) -> Candidates:
     """Returns the memories that may compete, none of them created after `at`."""
     now, every = micros(at), Candidates(view, None, at, policy)
     if not (filters or exclude or policy.without_tags or policy.without_words) and view.table.latest <= now:
@@ -267,7 +266,7 @@ class Relevance:
             return index.highest({**(counted or terms), **dict(islice(days.items(), 1))}, view.length)
 
     def _top(self, part: str) -> float:
-        """The raw value of a part that counts as 1."""
+        """Returns the raw value of a part that counts as 1."""
         return self._highest if COMPARED.get(part, self._among.policy.relevance) == "bm25" else 1.0
 
     def of(self, parts: Mapping[str, Part]) -> float:
@@ -286,7 +285,7 @@ class Relevance:
 
 
 def _fitting(ranked: Indices, tokens: NDArray[np.int32], k: int, max_tokens: int) -> Indices:
-    """The first k of the ranking that each fit into what the better ones left."""
+    """Returns the first k of the ranking that each fit into what the better ones left."""
     chosen: list[int] = []
     left = max_tokens
     for position, needed in zip(ranked.tolist(), tokens[ranked].tolist(), strict=True):

@@ -76,7 +76,7 @@ class Sayings:
         return len(self.texts)
 
     def add(self, text: str, given: Vector | None) -> int:
-        """The number of a text with this vector; a new one if need be."""
+        """Returns the number of a text with this vector; a new one if need be."""
         if given is None and self._derive:
             return self._waiting(text)
         known = self._numbers.get(text)
@@ -99,7 +99,7 @@ class Sayings:
         return number
 
     def extend(self, texts: Sequence[str], vectors: Sequence[Vector | None]) -> Numbers:
-        """The numbers of many: the same as `add` for each, at a tenth of the cost."""
+        """Returns the numbers of many, the same as `add` for each, at a tenth of the cost."""
         numbers = np.empty(len(texts), dtype=np.int32)
         for first in range(0, len(texts), _CHUNK):
             some = slice(first, first + _CHUNK)
@@ -162,24 +162,25 @@ class Sayings:
         del self.texts[length:]
 
     def vector(self, number: int) -> Vector | None:
-        """A copy of the vector, None if there is no usable one."""
+        """Returns a copy of the vector, None if there is no usable one."""
         if self.state[number] == _WAITING:
             self._make(np.array([number]))
         return self.vectors[number].astype(np.float32) if self.state[number] == USABLE else None
 
     def given(self, number: int) -> Vector | None:
-        """A copy of the vector if the text came with it; what follows from the text need not be stored."""
+        """Returns a copy of the vector if the text came with it; what follows from the text need not be stored."""
         return None if self._derived.get(self.texts[number]) == number else self.vector(number)
 
     def unusable(self, numbers: Indices) -> dict[str, int]:
-        """How many of these have no usable vector, by reason."""
+        """Returns how many of these have no usable vector, by reason."""
         if not np.count_nonzero(self.state[: len(self.texts)]):
             return {}
         counts = np.bincount(self.state[numbers], minlength=len(UNUSABLE) + 1)
         return {why: int(counts[state]) for state, why in UNUSABLE.items() if counts[state]}
 
     def _has(self, number: int, given: Vector | None) -> bool:
-        """Whether this is the very vector, compared in a tenth of the time that checking and comparing it takes."""
+        """Returns whether this is the very vector, compared in a tenth of the time that checking and comparing it
+        takes."""
         if given is None or given.dtype != np.float32 or given.shape != self.vectors.shape[1:]:
             return False
         return given.tobytes() == self.vectors[number].astype(np.float32).tobytes() and self.state[number] == USABLE
@@ -204,7 +205,7 @@ class Sayings:
         return numbers
 
     def _waiting(self, text: str) -> int:
-        """The number of a text whose vector is derived when it is read."""
+        """Returns the number of a text whose vector is derived when it is read."""
         number = self._derived.get(text)
         if number is None:
             number = self._derived[text] = self._next(text, _WAITING)
@@ -212,7 +213,7 @@ class Sayings:
         return number
 
     def _next(self, text: str, state: int) -> int:
-        """The number of a new saying."""
+        """Returns the number of a new saying."""
         number = len(self.texts)
         self._reserve(number + 1)
         self.texts.append(text)
@@ -262,7 +263,7 @@ class Sayings:
 
 
 def _prepared(vectors: Sequence[Vector | None], dimensions: int) -> tuple[Rows, NDArray[np.uint8]]:
-    """(the vectors as one matrix, zeros where one is not usable; the state of each)."""
+    """Returns (the vectors as one matrix, zeros where one is not usable; the state of each)."""
     states = np.full(len(vectors), USABLE, dtype=np.uint8)
     if isinstance(vectors, VectorRows):
         matrix = vectors.matrix
@@ -368,28 +369,24 @@ _WIDENED, _PRODUCTS, _COSINES = Scratch(), Scratch(), Scratch()
 
 
 def by_row(vectors: Rows, question: Vector, out: Vector) -> None:
-    """One row after the other: what a row gives does not depend on the rows around it."""
+    """Multiplies one row after the other: what a row gives does not depend on the rows around it."""
     if vectors.dtype == np.float32:
         np.vecdot(vectors, question, out)
     else:
         _multiply(np.vecdot, vectors, question, out)
 
 
-def at_once(vectors: Rows, question: Vector, out: Vector) -> None:
-    """Many rows in one product, which the threads of BLAS share; by blocks, where they must become float32 first."""
+def by_block(vectors: Rows, question: Vector, out: Vector) -> None:
+    """Multiplies many rows at once, summed in an order that depends on the processor and the row's place. The threads
+    of BLAS share what is long and in float32."""
     if vectors.dtype == np.float32 and len(vectors) > _SHARED:
         np.dot(vectors, question, out)
     else:
-        by_block(vectors, question, out)
-
-
-def by_block(vectors: Rows, question: Vector, out: Vector) -> None:
-    """A few rows at once, summed in an order that depends on the processor and the row's place."""
-    _multiply(np.dot, vectors, question, out)
+        _multiply(np.dot, vectors, question, out)
 
 
 def _multiply(product: Callable[..., Any], vectors: Rows, question: Vector, out: Vector) -> None:
-    """int16 becomes float32 a block at a time: BLAS has no integers, and half as many bytes come from RAM."""
+    """Widens int16 to float32 a block at a time: BLAS has no integers, and half as many bytes come from RAM."""
     count, dimensions = vectors.shape
     if vectors.dtype == np.float32:
         rows = max(1, _BLOCK // dimensions)
@@ -435,10 +432,10 @@ class Fastest:
             self._chosen[size] = self._ways[min(spent)[1]]
 
 
-exact = Fastest(by_row, by_block, at_once)
+exact = Fastest(by_row, by_block)
 """For lattice vectors only: their products are exact in any order of summation."""
 
 
 def on_lattice(vectors: Rows, longest: float) -> bool:
-    """Whether all are lattice vectors; `longest`: the largest of their norms."""
+    """Returns whether all are lattice vectors; `longest`: the largest of their norms."""
     return longest <= LATTICE_NORM and (vectors.dtype == np.int16 or np.rint(vectors).tobytes() == vectors.tobytes())

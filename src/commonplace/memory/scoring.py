@@ -35,16 +35,19 @@ from commonplace.memory.columns import (
     blocks,
     growth,
     micros,
+    threshold,
 )
 from commonplace.memory.embedding import Vector, embed_query
-from commonplace.memory.policies import INHERENT, Policy, refuse_mistakes
+from commonplace.memory.policies import INHERENT, Policy, compares_vectors, refuse_mistakes
 from commonplace.memory.record import Memory
 from commonplace.memory.relative_dates import dated
 from commonplace.memory.sayings import ByVectors
-from commonplace.memory.shortlist import LEAST, Compared, Shortlist, shortlist, threshold
+from commonplace.memory.shortlist import LEAST, Compared, Shortlist, shortlist
 from commonplace.memory.table import KIND_CODES, View
 
 _WORK, _FEW = Scratch(), Scratch()
+_PRIORS = 4
+"""Policies whose priors are kept at once."""
 _THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
 MEASURED = ("relevance", *COMPARED)
 """The parts that compare memories with the question."""
@@ -87,9 +90,9 @@ def score_candidates(
     not among so many best may be left out.
     """
     given, view, policy = spreads or {}, of.view, of.policy
-    # what an embedder of spelling knows, BM25 knows better
-    spelling = policy.relevance == "blend" and vector is None and getattr(view.table.embedder, "spelling", False)
-    weights = {name: weight for name, weight in policy.weights.items() if not (spelling and name == "cosine")}
+    weights = dict(policy.weights)
+    if vector is None and not compares_vectors(policy, view.table.embedder):
+        weights.pop("cosine", None)
     asked = [name for name in weights if name in MEASURED]
     work = _WORK.matrix(len(asked) + 4, of.size + 2 * REACH)
     rooms = [row[: of.size] for row in work[: len(asked)]]
@@ -149,7 +152,8 @@ def score_candidates(
 def _compare(
     of: Candidates, text: str, vector: Vector | None, rooms: Mapping[str, Floats]
 ) -> tuple[list[Compared], dict[str, int]]:
-    """(the parts that compare memories with the question, each with room to work in; what could not be compared)."""
+    """Returns (the parts that compare memories with the question, each with room to work in; what could not be
+    compared)."""
     (view, rows, _, policy), compared, unusable = of, list[Compared](), dict[str, int]()
     for name, room in reversed(list(rooms.items())):  # vectors first: they push all else out of the cache
         if COMPARED.get(name, policy.relevance) == "bm25":
@@ -169,7 +173,7 @@ def _compare(
 
 
 def days_named(of: Candidates, text: str) -> tuple[dict[str, float], str]:
-    """(the words for the days that a blend's question names from where it stands, of those on which there is
+    """Returns (the words for the days that a blend's question names from where it stands, of those on which there is
     something, with their weights; the rest of the question)."""
     if of.policy.relevance == "blend":
         found, index, length = dated(text, of.at), of.view.lexical(), of.view.length
@@ -273,7 +277,7 @@ class Prior:
         return reduce(np.add, [self._weighted(part, self.raw[part]) for part in range(1, len(self.raw))])
 
     def _weighted(self, part: int, values: Floats) -> Floats:
-        """Weight · normalised values of a part, in units."""
+        """Returns weight · normalised values of a part, in units."""
         units = np.empty(len(values))
         normalise(values, self._scales[part], self.ranges[part], self._policy, units)
         return np.multiply(units, self.weights[part], out=units)
@@ -296,7 +300,7 @@ class Prior:
         return True
 
     def only(self, positions: Indices) -> Prior:
-        """Those of some candidates, still normalised over all of them."""
+        """Returns the parts of some candidates, still normalised over all of them."""
         parts = [Raw(part.values[positions], *part[1:]) for part in self.parts]
         return Prior(parts, self.ranges, self.weights, self._scales, self._policy)
 
@@ -319,7 +323,8 @@ class Prior:
 
 
 def prior_of(of: Candidates, given: Spreads) -> tuple[Prior, list[float]]:
-    """The inherent parts, weighted and added, and the factor of each; kept until a memory or an access changes them.
+    """Returns the inherent parts, weighted and added, and the factor of each; kept until a memory or an access changes
+    them.
 
     Under min-max, recency by access does not depend on the present: the factor that carries it cancels. `given`: what
     to normalise over, by part, instead of the candidates' own.
@@ -327,9 +332,10 @@ def prior_of(of: Candidates, given: Spreads) -> tuple[Prior, list[float]]:
     view, rows, at, policy = of
     now = micros(at)
     whole = policy.normalise == "minmax" and not given and rows is view.present()
-    prior = view.prior(policy) if whole else None
-    if prior is not None:
-        return prior, [part.scale(now) for part in prior.parts]
+    as_of = view.table.version, view.length
+    known = view.priors.get(policy) if whole else None
+    if known and known[0] == as_of:
+        return known[1], [part.scale(now) for part in known[1].parts]
     weights = {name: weight for name, weight in policy.weights.items() if name in PARTS}
     parts = [PARTS[name](of) for name in weights]
     scales = [part.scale(now) for part in parts]
@@ -337,7 +343,9 @@ def prior_of(of: Candidates, given: Spreads) -> tuple[Prior, list[float]]:
     ranges = [range_of(part.values, scale, over) for part, scale, over in each]
     prior = Prior(parts, ranges, list(weights.values()), scales, policy)
     if whole and all(part.changes != "moment" for part in parts):
-        view.keep_prior(policy, prior)
+        if len(view.priors) >= _PRIORS:
+            view.priors.clear()
+        view.priors[policy] = as_of, prior
     return prior, scales
 
 
@@ -354,8 +362,8 @@ def _recency(of: Candidates) -> Raw:
 
 
 def _by_rank(of: Candidates) -> Floats:
-    """decay ** rank by last access, ascending. Ties are in the order of the published code: events before thoughts,
-    the newest first."""
+    """Returns decay ** rank by last access, ascending. Ties are in the order of the published code: events before
+    thoughts, the newest first."""
     accessed = of.take(of.view.accessed)
     thoughts = np.isin(of.take(of.view.table.kind), _THOUGHTS)
     order = np.lexsort((-np.arange(len(accessed)), thoughts, accessed))
@@ -366,7 +374,7 @@ def _by_rank(of: Candidates) -> Floats:
 
 @lru_cache(maxsize=8)
 def _powers(base: float, count: int) -> Floats:
-    """base, base², base³ … by multiplication alone, which is the same on every machine."""
+    """Returns base, base², base³ … by multiplication alone, which is the same on every machine."""
     return np.multiply.accumulate(np.full(count, base))
 
 
@@ -445,7 +453,7 @@ class Scores(NamedTuple):
     """How many candidates there were, those included that cannot be among the best."""
 
     def only(self, positions: Indices) -> Scores:
-        """The scores of some candidates, still normalised over all of them."""
+        """Returns the scores of some candidates, still normalised over all of them."""
         return self._replace(
             of=self.of.only(positions),
             raw=[values[positions] for values in self.raw],
@@ -478,12 +486,12 @@ class Breakdown:
     _parts: list[dict[str, Part]] = field(default_factory=list[dict[str, Part]])
 
     def units(self) -> dict[str, list[int]]:
-        """Part → its normalised value for each candidate, in units of 2⁻³⁰."""
+        """Returns part → its normalised value for each candidate, in units of 2⁻³⁰."""
         whole: list[list[int]] = self._units().astype(np.int64).tolist()
         return dict(zip(self.names, whole, strict=True))
 
     def parts(self) -> list[dict[str, Part]]:
-        """The parts of each candidate."""
+        """Returns the parts of each candidate."""
         if not self._parts:
             normalised = self._units() * UNIT
             raw = normalised
@@ -545,7 +553,8 @@ class Parts(Mapping[str, Part]):
 
 
 def range_of(raw: Floats, scale: float, given: Spread | None) -> Spread:
-    """The lowest and highest of at least one raw value; `scale` makes them the part, whose own may be `given`."""
+    """Returns the lowest and highest of at least one raw value; `scale` makes them the part, whose own may be
+    `given`."""
     if given is not None:
         return Spread(given.low / scale, given.high / scale)
     return Spread(float(np.minimum.reduce(raw)), float(np.maximum.reduce(raw)))

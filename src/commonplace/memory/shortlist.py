@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from commonplace.memory.blend import COUNTED, REACH, Hints
-from commonplace.memory.columns import EPSILON, UNIT, Floats, Indices, Singles, Spread, blocks
+from commonplace.memory.columns import EPSILON, UNIT, Floats, Indices, Singles, Spread, blocks, threshold
 from commonplace.memory.policies import Policy
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Compared(Protocol):
         ...
 
     def spread(self) -> Spread | None:
-        """The exact lowest and highest of all, in units; None if estimates would be of no use."""
+        """Returns the exact lowest and highest of all, in units; None if estimates would be of no use."""
         ...
 
     def estimate(self, some: slice, factor: float, out: Singles) -> None:
@@ -43,7 +43,7 @@ class Compared(Protocol):
         ...
 
     def error(self, over: Spread) -> float:
-        """How far an estimate may be from the truth, as a share of high − low."""
+        """Returns how far an estimate may be from the truth, as a share of high − low."""
         ...
 
 
@@ -66,7 +66,7 @@ def shortlist(
     k: int,
     work: Floats,
 ) -> Shortlist | None:
-    """Those that may be among the k best under min-max; None if that would not save time.
+    """Returns the candidates that may be among the k best under min-max; None if that would not save time.
 
     `parts`: each with its weight. `work`: four rows to work in, `2 * REACH` longer than there are candidates.
     """
@@ -141,14 +141,3 @@ def _blend(hints: Hints, relevance: Singles, received: Singles, totals: Singles,
             part.add(hints, weight, totals)
             highest += part.highest * abs(weight)
     return error + 16 * EPSILON * highest
-
-
-def threshold(totals: Floats, k: int) -> float:
-    """A value that at least k of the totals reach, and not many more unless they are equal."""
-    blocks = len(totals) // 16
-    if blocks <= k:
-        return float(np.partition(totals, len(totals) - k)[len(totals) - k])
-    # k of the blocks have a member that reaches the k-th highest maximum; a sixteenth of the work
-    highest = np.maximum.reduce(totals[: blocks * 16].reshape(16, blocks), axis=0)
-    highest.partition(blocks - k)
-    return float(highest[blocks - k])
