@@ -51,23 +51,23 @@ def test_two_bytes_a_number_give_the_same_products_and_cosines_as_four(size, see
     [asked] = drawn(seed + 1, 1, size[1])
     question = lattice(asked) if whole else asked.astype(np.float32)
     wide = filled(vectors, at_once=True)
-    with patch("commonplace.memory.sayings._MANY", 0):
+    with patch("commonplace.memory.sayings._FEW", 0):
         narrow = filled(vectors, at_once=True)
     assert (narrow.vectors.dtype, wide.vectors.dtype) == (np.int16, np.float32)
     with patch.multiple("commonplace.memory.sayings", _BLOCK=16 * size[1], _SHARED=8, exact=way):
         assert compared(narrow, question) == compared(wide, question)
 
 
-def test_a_long_stream_is_kept_in_two_bytes_a_number():
+def test_streams_of_some_size_and_long_ones_are_kept_as_differently_as_their_length_asks():
     vectors = [lattice(row) for row in drawn(1, 40, 8)]
-    with patch("commonplace.memory.sayings._MANY", 32):
+    with patch.multiple("commonplace.memory.sayings", _FEW=8, _SHARED=16, _MANY=32):
         found = []
-        for count in (8, 32, 40):
+        for count in (8, 16, 32, 40):
             sayings = filled(vectors[:count], at_once=True)
             found.append(sayings.vectors.dtype)
             read = [sayings.vector(number).tolist() for number in range(count)]
             assert read == [row.tolist() for row in vectors[:count]]
-    assert found == [np.float32, np.float32, np.int16]
+    assert found == [np.float32, np.int16, np.float32, np.int16]
 
 
 @examples(100)
@@ -75,9 +75,9 @@ def test_a_long_stream_is_kept_in_two_bytes_a_number():
     sorts=st.lists(st.sampled_from(("lattice", "zero", "fractions", "too long")), min_size=1, max_size=12),
     seed=seeds,
     at_once=st.booleans(),
-    many=st.integers(0, 12),
+    sizes=st.lists(st.integers(0, 12), min_size=3, max_size=3).map(sorted),
 )
-def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, many):
+def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, sizes):
     made = {
         "lattice": lattice,
         "zero": np.zeros_like,
@@ -86,7 +86,7 @@ def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, ma
     }
     rows = zip(sorts, drawn(seed, len(sorts), 8), strict=True)
     vectors = [made[sort](row).astype(np.float32) for sort, row in rows]
-    with patch("commonplace.memory.sayings._MANY", many):
+    with patch.multiple("commonplace.memory.sayings", **dict(zip(("_FEW", "_SHARED", "_MANY"), sizes, strict=True))):
         sayings = filled(vectors, at_once=at_once)
     if not {"lattice", "zero"}.issuperset(sorts):
         assert sayings.vectors.dtype == np.float32
@@ -101,7 +101,7 @@ def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, ma
 
 def test_after_one_vector_that_is_not_on_the_lattice_all_are_kept_as_they_are_however_many_follow():
     vectors = [row.astype(np.float32) for row in drawn(1, 40, 8)]
-    with patch("commonplace.memory.sayings._MANY", 4):
+    with patch("commonplace.memory.sayings._FEW", 4):
         sayings = filled(vectors, at_once=False)
     assert [sayings.vector(number).tolist() for number in range(40)] == [vector.tolist() for vector in vectors]
 
@@ -110,7 +110,7 @@ def test_after_one_vector_that_is_not_on_the_lattice_all_are_kept_as_they_are_ho
 def test_what_a_store_holds_in_two_bytes_is_not_always_on_the_lattice(longest):
     stored = VectorRows(np.array([[longest, 0]], dtype=np.int16), np.array([True]))
     sayings = Sayings(2)
-    with patch("commonplace.memory.sayings._MANY", 0):
+    with patch("commonplace.memory.sayings._FEW", 0):
         sayings.extend(["far"], stored)
     assert sayings.vectors.dtype == (np.int16 if longest == 1 else np.float32)
     assert sayings.vector(0).tolist() == [longest, 0]

@@ -35,9 +35,10 @@ _WAITING = len(UNUSABLE) + 1
 """State of a text whose vector has not been derived yet."""
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
-_MANY = 16_384
-"""Vectors up to which lattice vectors are kept in four bytes a number; above they take two, and half the RAM. Widening
-10,000 of them costs a tenth of a recall, and only those of four bytes are shared by the threads of BLAS."""
+_FEW, _MANY = 512, 16_384
+"""Lattice vectors are kept in two bytes a number, but in four up to `_FEW`, where widening them takes longer than their
+products, and from `_SHARED` to `_MANY`, where the threads of BLAS share the product. From `_FEW` to `_SHARED` are the
+streams of a town, which would need a quarter more RAM a memory."""
 _TAME = 1e-15, 1e15
 """Norms between which float32 neither overflows nor loses digits when it divides by them."""
 
@@ -54,8 +55,8 @@ class Sayings:
         """`derive`: what makes the vectors of texts that come without one, when they are first read."""
         self.texts: list[str] = []
         self.vectors: Rows = np.empty((0, dimensions), dtype=np.float32)
-        """float32 or, of more than `_MANY` lattice vectors, int16. Zeros where there is no usable vector. May be
-        shorter than `texts` until `make` has been called."""
+        """float32 or, as `_FEW` says and while all are lattice vectors, int16. Zeros where there is no usable
+        vector. May be shorter than `texts` until `make` has been called."""
         self._whole = True
         """Whether all are lattice vectors."""
         self.norms: NDArray[np.float64] = np.empty(16, dtype=np.float64)
@@ -256,7 +257,7 @@ class Sayings:
     def _make_room(self, length: int) -> None:
         if length > len(self.vectors):
             if self._whole:
-                kept = np.int16 if length > _MANY else np.float32
+                kept = np.int16 if _FEW < length <= _SHARED or length > _MANY else np.float32
                 with np.errstate(invalid="ignore"):  # a row that waits for its vector holds anything
                     self.vectors = self.vectors.astype(kept, copy=False)
             self.vectors = grown(self.vectors, len(self.norms))
