@@ -46,8 +46,8 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
     return bigger
 
 
-BLOCK = 32_768
-"""Rows. What is computed of so many singles at a time stays in the processor's cache."""
+BLOCK = 16_384
+"""Rows. What is computed of so many at a time stays in the processor's cache."""
 
 
 def blocks(count: int) -> Iterator[slice]:
