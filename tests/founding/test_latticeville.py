@@ -704,7 +704,7 @@ def records(count: int, seed: int) -> list[MemoryRecord]:
     SCORING,
 )
 @requirement(
-    "Retrieval", "Recency decays exponentially since the last access", "retrieval_score(decay=…)", "memory/inherent.py"
+    "Retrieval", "Recency decays exponentially since the last access", "retrieval_score(decay=…)", "memory/scoring.py"
 )
 @requirement("Retrieval", "Relevance: BM25 over the description", "retrieval_score", "memory/bm25.py")
 @requirement("Importance", "(importance − 1) / 9", "normalized_importance", "memory/importance.py")

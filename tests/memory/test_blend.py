@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.memory import Draft, MemoryStream, policies, retrieval
+from commonplace.memory import Draft, MemoryStream, policies, scoring
 from commonplace.memory.analyser import grammar_words
 from commonplace.memory.blend import MINUTE, Breaks, is_question, lent, named, place, subject
 from commonplace.memory.bm25 import Spelling
@@ -254,7 +254,7 @@ def test_a_text_asks_if_it_ends_in_a_question(text, asks):
 def test_what_work_arrays_hold_from_before_does_not_matter():
     stream = told("Tom: Shall we?", "Maria: Yes", "Klaus: the festival", embedder=CountingEmbedder())
     before = stream.recall("shall the festival be?", at=hours(9), touch=False)
-    for room in (retrieval._WORK, retrieval._FEW):
+    for room in (scoring._WORK, scoring._FEW):
         room.matrix(9, 100).view(np.uint64)[:] = 0x7FF0000000000001  # NaN that is invalid to compute with
     with np.errstate(all="raise"):
         assert stream.recall("shall the festival be?", at=hours(9), touch=False) == before

@@ -211,7 +211,7 @@ def test_a_question_finds_what_was_at_the_time_it_names(monkeypatch):
     stream = diary()
     for question, days, sentence in ASKED:
         assert found(stream, question)[0] == (date(2031, 10, days[0]), sentence), question
-    monkeypatch.setattr("commonplace.memory.compared.dated", lambda text, at: Dated((), text))
+    monkeypatch.setattr("commonplace.memory.scoring.dated", lambda text, at: Dated((), text))
     without = [(found(stream, question), (date(2031, 10, days[0]), sentence)) for question, days, sentence in ASKED]
     assert sum(hits[0] == wanted for hits, wanted in without) <= len(ASKED) / 2
 
@@ -273,7 +273,7 @@ def test_a_weekday_is_the_latest_although_an_earlier_one_matters_more(question, 
         at = datetime(2031, 10, day, 9, tzinfo=UTC)
         stream.remember(told, at=at, importance=9 if day == 6 else 1)
     assert found_days(stream, question)[0] == 13
-    monkeypatch.setattr("commonplace.memory.compared.dated", lambda text, at: Dated((), text))
+    monkeypatch.setattr("commonplace.memory.scoring.dated", lambda text, at: Dated((), text))
     assert found_days(stream, question)[0] == 6
 
 
@@ -293,5 +293,5 @@ def test_a_draft_reads_the_same_days_and_a_day_without_memories_is_no_other():
 def test_the_policies_of_the_papers_do_not_read_them(policy, monkeypatch):
     stream = diary()
     before = stream.recall("What did Klaus eat yesterday?", at=AT, policy=policy, touch=False)
-    monkeypatch.setattr("commonplace.memory.compared.dated", lambda text, at: Dated((AT.date(),), ""))
+    monkeypatch.setattr("commonplace.memory.scoring.dated", lambda text, at: Dated((AT.date(),), ""))
     assert stream.recall("What did Klaus eat yesterday?", at=AT, policy=policy, touch=False) == before

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.memory import lattice, product
+from commonplace.memory import lattice
 from commonplace.memory.embedding import LATTICE_NORM, VectorRows, norm_of
-from commonplace.memory.sayings import Sayings
+from commonplace.memory.sayings import Sayings, by_block, by_row
 from sizes import examples
 
 seeds = st.integers(0, 2**32 - 1)
-ways = st.sampled_from((product.by_row, product.by_block, product.at_once))
+ways = st.sampled_from((by_row, by_block))
 sizes = st.tuples(st.integers(1, 70), st.sampled_from((1, 7, 16, 384)))
 
 
@@ -38,7 +38,7 @@ def filled(vectors, *, at_once: bool) -> Sayings:
 def compared(sayings: Sayings, question: np.ndarray) -> tuple[bytes, bytes]:
     """(the products, the cosines in units) with a question."""
     norm, count = norm_of(question), len(sayings)
-    products = sayings.products(question, norm, count).copy()
+    products = sayings.products(question, norm).copy()
     cosines = np.empty(count)
     sayings.cosines(products, norm, None, cosines)
     return products.tobytes(), cosines.tobytes()
@@ -54,14 +54,13 @@ def test_two_bytes_a_number_give_the_same_products_and_cosines_as_four(size, see
     with patch("commonplace.memory.sayings._FEW", 0):
         narrow = filled(vectors, at_once=True)
     assert (narrow.vectors.dtype, wide.vectors.dtype) == (np.int16, np.float32)
-    small = {"_BLOCK": 16 * size[1], "SHARED": 8}
-    with patch.multiple(product, **small), patch("commonplace.memory.sayings.exact", way):
+    with patch.multiple("commonplace.memory.sayings", _BLOCK=16 * size[1], _SHARED=8, exact=way):
         assert compared(narrow, question) == compared(wide, question)
 
 
 def test_streams_of_some_size_and_long_ones_are_kept_as_differently_as_their_length_asks():
     vectors = [lattice(row) for row in drawn(1, 40, 8)]
-    with patch.multiple("commonplace.memory.sayings", _FEW=8, SHARED=16, _MANY=32):
+    with patch.multiple("commonplace.memory.sayings", _FEW=8, _SHARED=16, _MANY=32):
         found = []
         for count in (8, 16, 32, 40):
             sayings = filled(vectors[:count], at_once=True)
@@ -87,7 +86,7 @@ def test_vectors_of_any_sort_are_read_back_as_they_were(sorts, seed, at_once, si
     }
     rows = zip(sorts, drawn(seed, len(sorts), 8), strict=True)
     vectors = [made[sort](row).astype(np.float32) for sort, row in rows]
-    with patch.multiple("commonplace.memory.sayings", **dict(zip(("_FEW", "SHARED", "_MANY"), sizes, strict=True))):
+    with patch.multiple("commonplace.memory.sayings", **dict(zip(("_FEW", "_SHARED", "_MANY"), sizes, strict=True))):
         sayings = filled(vectors, at_once=at_once)
     if not {"lattice", "zero"}.issuperset(sorts):
         assert sayings.vectors.dtype == np.float32

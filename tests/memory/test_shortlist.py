@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace import rng
-from commonplace.memory import policies, retrieval, shortlist
+from commonplace.memory import policies, scoring, shortlist
 from memory.naive import WORDS, hours
 from memory.strategies import dialogues, entries, questions, stream_of
 from sizes import examples
@@ -41,9 +41,9 @@ def same_either_way(stream, query: str, at, k: int) -> bool:
     answers = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shortlist, "_TOO_MANY", 1)
-        patch.setattr(retrieval, "shortlist", spy)
+        patch.setattr(scoring, "shortlist", spy)
         for least in (1, 10**9):
-            patch.setattr(retrieval, "LEAST", least)
+            patch.setattr(scoring, "LEAST", least)
             found = stream.retrieve(query, at=at, k=k, touch=False)
             parts = [dict(hit.parts) for hit in found]
             answers.append((found.ids, found.scores, parts, found.spreads, found.candidates, found.unusable))

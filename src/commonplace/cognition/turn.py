@@ -24,9 +24,10 @@ from commonplace.character.persona import Persona
 from commonplace.character.plan import Plan
 from commonplace.character.state import Belief, CharacterState, Job, Relation
 from commonplace.memory import Retrieval
+from commonplace.memory.columns import UNIT
 from commonplace.memory.draft import Delta, Draft
 from commonplace.memory.reader import Reader, Snapshot
-from commonplace.memory.scoring import UNIT, PartJSON
+from commonplace.memory.shapes import PartJSON
 from commonplace.minds.mind import Answer, Task, Unless, ask
 from commonplace.minds.notes import Bearing, Given, News, Recalled, Value, fields_of
 from commonplace.scenario.scenario import Scenario

@@ -67,7 +67,8 @@ class Analyser:
         """The latest questions, each with a weight of grammar words, and what `weighted` gave."""
 
     def query(self, text: str) -> list[str]:
-        """The tokens of a text, in order, repeated as often as they occur. Dates written 2031-10-04 stay whole."""
+        """Returns the tokens of a text, in order, repeated as often as they occur. Dates written 2031-10-04 stay
+        whole."""
         tokens, rest = _split_dates(text)
         known = self._tokens
         for word in words(rest):
@@ -75,7 +76,7 @@ class Analyser:
         return tokens
 
     def weighted(self, question: str, grammar: float) -> Mapping[str, float]:
-        """Token → how much it counts in a question: the sum of its occurrences, each 1 or less.
+        """Returns token → how much it counts in a question: the sum of its occurrences, each 1 or less.
 
         An occurrence in a grammar word counts `grammar` times as much.
         """
@@ -99,11 +100,12 @@ class Analyser:
         return found
 
     def document(self, text: str, created_at: datetime) -> list[str]:
-        """The tokens of a memory: those of its text, then weekday, month, day and ISO date of its creation (UTC)."""
+        """Returns the tokens of a memory: those of its text, then weekday, month, day and ISO date of its creation
+        (UTC)."""
         return [*self.query(text), *self.date(created_at.date(), text)]
 
     def date(self, day: date, text: str = "") -> tuple[str, ...]:
-        """The tokens by which a query can name a day; where the language is `auto`, in that of the text."""
+        """Returns the tokens by which a query can name a day; where the language is `auto`, in that of the text."""
         language = language_of(text) if self.language == AUTO else self.language
         known = self._dates.get((day, language))
         if known is None:
@@ -116,7 +118,7 @@ class Analyser:
         return known
 
     def hangul(self, word: str) -> Sequence[tuple[str, float]]:
-        """The tokens of a Hangul word, each with how much it counts in a question."""
+        """Returns the tokens of a Hangul word, each with how much it counts in a question."""
         stem = korean.stem(word)
         last = 1.0 if len(korean.without_particle(word)) == 1 else LAST
         return [*((pair, 1.0) for pair in pairs(word)), (stem[-1], last), (ROOT + korean.root(stem), STEM)]
@@ -137,13 +139,13 @@ class Analyser:
 
 
 def shared_analyser(language: str = AUTO, kind: str = Analyser.kind) -> Analyser:
-    """The analyser all streams of a language share, so that a word is stemmed once. Raises UsageError."""
+    """Returns the analyser all streams of a language share, so that a word is stemmed once. Raises UsageError."""
     return made_analyser(language, kind)
 
 
 @cache  # by position: for the cache, an argument by name or left out is another one
 def made_analyser(language: str, kind: str) -> Analyser:
-    """The analyser of a language and a kind, made once."""
+    """Returns the analyser of a language and a kind, made once."""
     if kind == Analyser.kind:
         return Analyser(language)
     if kind == "kiwi":
@@ -154,12 +156,13 @@ def made_analyser(language: str, kind: str) -> Analyser:
 
 
 def analyser_of(settings: Mapping[str, Any]) -> Analyser:
-    """The analyser that the settings of a stored stream name."""
+    """Returns the analyser that the settings of a stored stream name."""
     return shared_analyser(settings.get("language", AUTO), settings.get("analyser", Analyser.kind))
 
 
 def grammar_words(question: str) -> frozenset[str]:
-    """The words of a question that only carry grammar, except those written like a name: `May` inside a sentence."""
+    """Returns the words of a question that only carry grammar, except those written like a name: `May` inside a
+    sentence."""
     asked = words(question)
     found = word_list(DEFAULT).function.intersection(asked)
     found = found.difference(word.lower() for word in _CAPITAL_INSIDE.findall(question))
@@ -167,7 +170,8 @@ def grammar_words(question: str) -> frozenset[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """What a text is about: the stems of its words, without those that only carry grammar and single letters."""
+    """Returns what a text is about: the stems of its words, without those that only carry grammar and single
+    letters."""
     quiet = grammar_words(text)
     return frozenset(_stemmed(word) for word in words(text) if len(word) > 1 and word not in quiet)
 
@@ -178,12 +182,12 @@ def _stemmed(word: str) -> str:
 
 
 def pairs(word: str) -> list[str]:
-    """The pairs of neighbouring characters."""
+    """Returns the pairs of neighbouring characters."""
     return [word[i : i + 2] for i in range(len(word) - 1)]
 
 
 def _split_dates(text: str) -> tuple[list[str], str]:
-    """(the dates that stay whole, the rest of the text)."""
+    """Returns (the dates that stay whole, the rest of the text)."""
     text = text.replace("’", "'")
     tokens: list[str] = []
     if "-" in text:

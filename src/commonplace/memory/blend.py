@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from commonplace.languages import DEFAULT, word_list
 from commonplace.languages.ko.morphology import stem, without_particle
-from commonplace.memory.columns import BLOCK, WIDE, FlagColumn, LabelColumn, blocks, grown
+from commonplace.memory.columns import UNIT, FlagColumn, Floats, Indices, LabelColumn, blocks, grown
 from commonplace.memory.policies import BLENDED, Policy, refuse_mistakes
 from commonplace.memory.record import Memory
-from commonplace.memory.scoring import UNIT, Floats, Indices
 from commonplace.text import HANGUL, words
 
 REACH = 3
@@ -74,7 +73,7 @@ class BlendColumns:
         self.spoken.put(row, spoken)
 
     def breaks(self, policy: Policy) -> Breaks:
-        """The pairs of rows that are too far apart to be neighbours."""
+        """Returns the pairs of rows that are too far apart to be neighbours."""
         limits = policy.neighbour_minutes, policy.conversation_minutes
         known = self._breaks.get(limits)
         if known is None:
@@ -101,20 +100,22 @@ _LONGEST_SUBJECT = 3
 
 
 def subject(memory: Memory) -> tuple[str, ...]:
-    """The words for who speaks or acts: `Maria Lopez: …`, `Klaus is reading`, `민수가 …`, and the memory's source."""
+    """Returns the words for who speaks or acts: `Maria Lopez: …`, `Klaus is reading`, `민수가 …`, and the memory's
+    source."""
     text = _PREAMBLE.sub("", memory.text, count=1)
     spoken = _SPEAKER.match(text)
     return _name_words(f"{spoken[1] if spoken else _opening(text)} {memory.source}")
 
 
 def place(memory: Memory) -> tuple[str, ...]:
-    """The words of the place's names."""
+    """Returns the words of the place's names."""
     return _name_words(" ".join(memory.place))
 
 
 @lru_cache(maxsize=256)
 def named(question: str) -> tuple[str, ...]:
-    """The words of a question that may be names, each once; Hangul ones also without what may be their particle."""
+    """Returns the words of a question that may be names, each once; Hangul ones also without what may be their
+    particle."""
     found: list[str] = []
     for word in _content_words(question):
         found += [word[:size] for size in range(2, len(word) + 1)] if _HANGUL.match(word) else [word]
@@ -122,12 +123,13 @@ def named(question: str) -> tuple[str, ...]:
 
 
 def is_question(text: str) -> bool:
-    """Whether the text ends in a question mark, ignoring closing quotes and a remark in brackets after it."""
+    """Returns whether the text ends in a question mark, ignoring closing quotes and a remark in brackets after it."""
     return _ASIDE.sub("", text).rstrip(_CLOSING).endswith(("?", "？"))
 
 
 def is_spoken(memory: Memory) -> bool:
-    """Whether a memory is a turn of a conversation: it begins like `Maria Lopez: …`, or its source is its speaker."""
+    """Returns whether a memory is a turn of a conversation: it begins like `Maria Lopez: …`, or its source is its
+    speaker."""
     text = _PREAMBLE.sub("", memory.text, count=1)
     found = _SPEAKER.match(text)
     if not found:
@@ -152,7 +154,7 @@ def _content_words(text: str) -> list[str]:
 
 
 def _opening(text: str) -> str:
-    """The capitalised words a text begins with; the first word of one that begins in Hangul."""
+    """Returns the capitalised words a text begins with; the first word of one that begins in Hangul."""
     found: list[str] = []
     for word in text.split(" ", _LONGEST_SUBJECT)[:_LONGEST_SUBJECT]:
         if not found and _HANGUL.match(word):
@@ -184,11 +186,11 @@ class Breaks:
 
     @classmethod
     def of(cls, policy: Policy) -> Breaks:
-        """Those of a policy, for no rows yet."""
+        """Returns the breaks of a policy, for no rows yet."""
         return cls(policy.neighbour_minutes, policy.conversation_minutes)
 
     def between(self, created: NDArray[np.int64], spoken: NDArray[np.bool_]) -> list[Indices]:
-        """For each distance the later rows of such pairs, ascending; arrays as before for rows seen before."""
+        """Returns for each distance the later rows of such pairs, ascending; the same arrays for rows seen before."""
         length = len(created)
         if self.size < length:
             for distance in range(1, REACH + 1):
@@ -217,7 +219,8 @@ class Breaks:
 def _pairs_apart(
     created: NDArray[np.int64], spoken: NDArray[np.bool_], distance: int, gaps: tuple[int, int], start: int
 ) -> Indices:
-    """The rows from `start` on that were made too long before or after the row `distance` before; in microseconds."""
+    """Returns the rows from `start` on that were made too long before or after the row `distance` before; in
+    microseconds."""
     first = max(start, distance)
     if first >= len(created):
         return np.empty(0, dtype=np.intp)
@@ -233,10 +236,11 @@ def lent(relevance: Numbers, asking: Indices, breaks: list[Indices], received: N
     of questions; pairs of `breaks` lend nothing. Exact for whole numbers below 2⁴⁸ in float64, in any order, so that
     subtracting what a broken pair has lent leaves no trace.
     """
-    single = relevance.dtype == np.float32
-    around = _around if single else _correlated  # whichever is faster
-    for some in blocks(len(received), WIDE if single else BLOCK):
-        around(relevance[some.start : some.stop + 2 * REACH], received[some])
+    if relevance.dtype == np.float32:  # whichever is faster
+        for some in blocks(len(received)):
+            _around(relevance[some.start : some.stop + 2 * REACH], received[some])
+    else:
+        received[:] = np.correlate(relevance, _KERNEL)
     own = relevance[REACH:-REACH]
     if len(asking) and asking[-1] == len(received) - 1:
         asking = asking[:-1]  # nobody answers the last
@@ -248,10 +252,6 @@ def lent(relevance: Numbers, asking: Indices, breaks: list[Indices], received: N
             earlier = later - distance
             received[earlier] -= share * own[later]
             received[later] -= share * own[earlier]
-
-
-def _correlated(relevance: Numbers, out: Numbers) -> None:
-    out[:] = np.correlate(relevance, _KERNEL)
 
 
 def _around(relevance: Numbers, out: Numbers) -> None:
@@ -289,11 +289,11 @@ class Hints:
         self._marks = [(column, marked) for column, marked in labels if marked is not None]
         self._length = length
 
-    def only(self, rows: Indices) -> Hints:
-        """Those of the candidates in these rows alone."""
+    def only(self, positions: Indices) -> Hints:
+        """Returns those of the candidates at these positions alone."""
         some = copy(self)
-        some._rows = rows
-        some.asking = self._columns.questions.where(self._length, rows)
+        some._rows = self._row(positions)
+        some.asking = self._columns.questions.where(self._length, some._rows)
         return some
 
     def lend(self, relevance: Numbers, received: Numbers) -> None:
@@ -322,7 +322,7 @@ class Hints:
                 totals[some] += given.take(codes[some], mode="clip")
 
     def named(self, positions: Indices) -> Floats:
-        """How many of the labels of some candidates the question names, in units."""
+        """Returns how many of the labels of some candidates the question names, in units."""
         units = np.zeros(len(positions))
         for column, marked in self._marks:
             units += marked.take(column.codes(column.size, self._row(positions)))
@@ -335,7 +335,7 @@ class Hints:
         totals[self.asking] = before
 
     def stated(self, positions: Indices) -> Floats:
-        """1 for a candidate that does not ask, in units."""
+        """Returns 1 for a candidate that does not ask, in units."""
         return ~self._columns.questions.values[self._row(positions)] / UNIT
 
     def _row(self, positions: Indices) -> Indices:

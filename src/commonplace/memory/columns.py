@@ -1,4 +1,4 @@
-"""Arrays that grow with a stream: room at the end, flags, labels, and recency without a power function."""
+"""The arrays of a stream: how they grow, flags, labels, and recency without a power function."""
 
 from __future__ import annotations
 
@@ -8,16 +8,34 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal, localcontext
 from functools import lru_cache
 from threading import local
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Indices = NDArray[np.intp]
+"""Rows of the table, or positions among the candidates."""
+
+UNIT = 2.0**-30
+"""Values are whole multiples of it before they are compared, so that a last bit that differs between machines cannot
+change an order. Arrays named `units` and `totals` hold those multiples."""
+EPSILON = 2.0**-24
+"""The largest relative error of rounding to float32."""
+
+
+class Spread(NamedTuple):
+    """What a part was normalised over: its lowest and highest raw value among the candidates."""
+
+    low: float
+    high: float
+
 
 def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
-    """A copy with room for at least `needed` rows and half as many again; the new rows are uninitialised.
+    """Returns a copy with room for at least `needed` rows and half as many again; the new rows are uninitialised.
 
     The old array keeps its values, so a reader that still holds it is not disturbed.
     """
@@ -29,15 +47,24 @@ def grown(array: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
 
 
 BLOCK = 16_384
-"""Rows."""
-WIDE = 2 * BLOCK
-"""Rows, where numbers are single and only two or three arrays take part."""
+"""Rows. What is computed of so many at a time stays in the processor's cache."""
 
 
-def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:
-    """Slices that cover `count` rows: so few at a time that what is computed of them stays in the processor's cache."""
-    for start in range(0, count, size):
-        yield slice(start, min(start + size, count))
+def blocks(count: int) -> Iterator[slice]:
+    """Slices of at most `BLOCK` rows that cover `count` rows."""
+    for start in range(0, count, BLOCK):
+        yield slice(start, min(start + BLOCK, count))
+
+
+def threshold(totals: Floats, k: int) -> float:
+    """Returns a value that at least k of the totals reach, and not many more unless they are equal."""
+    count = len(totals) // 16
+    if count <= k:
+        return float(np.partition(totals, len(totals) - k)[len(totals) - k])
+    # k of the columns have a member that reaches the k-th highest maximum; a sixteenth of the work
+    highest = np.maximum.reduce(totals[: count * 16].reshape(16, count), axis=0)
+    highest.partition(count - k)
+    return float(highest[count - k])
 
 
 class Scratch(local):
@@ -47,7 +74,7 @@ class Scratch(local):
         self._kept: NDArray[np.float64] = np.empty(0)
 
     def matrix(self, rows: int, columns: int) -> NDArray[np.float64]:
-        """An uninitialised array of this shape. The next call overwrites it."""
+        """Returns an uninitialised array of this shape. The next call overwrites it."""
         if self._kept.size < rows * columns:
             room = np.empty(rows * columns + 7)
             self._kept = room[-room.ctypes.data % 64 // 8 :]  # NumPy aligns to 16 bytes, a cache line has 64
@@ -61,7 +88,6 @@ class FlagColumn:
         self.size = 0
         self.values: NDArray[np.bool_] = np.empty(16, dtype=np.bool_)
         """Valid up to `size`."""
-        self._where: tuple[int, NDArray[np.intp]] | None = None
 
     def append(self, value: bool) -> None:
         """Adds the next row."""
@@ -73,21 +99,15 @@ class FlagColumn:
     def put(self, row: int, value: bool) -> None:
         """Changes a row, if it is there already."""
         if row < self.size:
-            self.values[row], self._where = value, None
+            self.values[row] = value
 
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""
-        if length < self.size:
-            self.size, self._where = length, None
+        self.size = min(self.size, length)
 
     def where(self, length: int, rows: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
-        """Which of the first `length` rows have the flag; of `rows`, the positions."""
-        if rows is not None:
-            return self.values[rows].nonzero()[0]
-        known = self._where
-        if known is None or known[0] != length:
-            known = self._where = length, self.values[:length].nonzero()[0]
-        return known[1]
+        """Returns which of the first `length` rows have the flag; of `rows`, the positions."""
+        return (self.values[:length] if rows is None else self.values[rows]).nonzero()[0]
 
 
 class LabelColumn:
@@ -124,11 +144,11 @@ class LabelColumn:
         self.size = min(self.size, length)
 
     def codes(self, length: int, rows: NDArray[np.intp] | None = None) -> NDArray[np.int32]:
-        """The labels' numbers of the first `length` rows, or of `rows`."""
+        """Returns the labels' numbers of the first `length` rows, or of `rows`."""
         return self._codes[:length] if rows is None else self._codes[rows]
 
     def carrying(self, words: Iterable[str]) -> NDArray[np.float64] | None:
-        """By number of a label 1 if it has one of the words, else 0; None if none has."""
+        """Returns by number of a label 1 if it has one of the words, else 0; None if none has."""
         codes = [code for word in words for code in self._with.get(word, ())]
         if not codes:
             return None
@@ -160,7 +180,7 @@ def micros(moment: datetime) -> int:
 
 
 def moment(since: int) -> datetime:
-    """The inverse of `micros`."""
+    """Returns the inverse of `micros`."""
     return _YEAR_ONE + timedelta(0, 0, since)
 
 
@@ -178,14 +198,15 @@ class RecencyColumn:
         self._reference = 0
 
     def values(self, accessed: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Shape of `accessed`, whose times must be those of the last call for rows known then and not touched since."""
+        """Returns an array of the shape of `accessed`, whose times must be those of the last call for rows known then
+        and not touched since."""
         length = len(accessed)
         if self._filled < length:
             self._fill(accessed)
         return self._values[:length]
 
     def scale(self, at: int) -> float:
-        """The factor from `values` to `rate ** hours` as of `at`."""
+        """Returns the factor from `values` to `rate ** hours` as of `at`."""
         mantissa, exponent = self._growth.at(at)
         return math.ldexp(1 / mantissa, max(-500, min(500, self._reference - exponent)))
 
@@ -198,7 +219,7 @@ class RecencyColumn:
             self._values[rows[rows < self._filled]] = math.ldexp(mantissa, exponent - self._reference)
 
     def holds(self, values: NDArray[np.float64]) -> bool:
-        """Whether these are the values it has now, not a copy and not those of before."""
+        """Returns whether these are the values it has now, not a copy and not those of before."""
         return values.base is self._values and len(values) <= self._filled
 
     def truncate(self, length: int) -> None:
@@ -237,7 +258,7 @@ class Growth:
         self._latest: tuple[int, tuple[float, int]] = (0, (1.0, 0))
 
     def at(self, since: int) -> tuple[float, int]:
-        """(mantissa, exponent) of a moment in `micros`."""
+        """Returns (mantissa, exponent) of a moment in `micros`."""
         latest, known = self._latest
         if since == latest:  # one moment is asked for by all who live in it
             return known
@@ -250,7 +271,7 @@ class Growth:
         return mantissa, exponent
 
     def of(self, since: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """(mantissas, exponents) of many moments."""
+        """Returns (mantissas, exponents) of many moments."""
         mantissas = np.ones(len(since))
         exponents = np.zeros(len(since), dtype=np.int32)
         for digit in range(_DIGITS):
@@ -262,12 +283,12 @@ class Growth:
 
 @lru_cache(maxsize=16)
 def growth(rate: float) -> Growth:
-    """The tables of a rate, made once (about 10 ms)."""
+    """Returns the tables of a rate, made once (about 10 ms)."""
     return Growth(rate)
 
 
 def _table(rate: float, digit: int) -> list[tuple[float, int]]:
-    """(mantissa in [1, 2), exponent) of rate ** −(i · 1024^digit µs), i = 0 … 1023, correctly rounded."""
+    """Returns (mantissa in [1, 2), exponent) of rate ** −(i · 1024^digit µs), i = 0 … 1023, correctly rounded."""
     with localcontext() as context:
         context.prec = 40
         two = Decimal(2)

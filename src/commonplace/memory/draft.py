@@ -91,7 +91,7 @@ class Draft(Reader):
 
     @locked
     def importance_since_reflection(self) -> float:
-        """What the stream's will be once the draft is applied."""
+        """Returns the stream's sum as it will be once the draft is applied."""
         self._check_open()
         return self._since
 
@@ -117,7 +117,7 @@ class Draft(Reader):
             self._table.cut()
 
     def _view(self) -> View:
-        """Made anew only when the draft has grown: nothing else about its table changes while it is open."""
+        """Makes a new view only when the draft has grown: nothing else about its table changes while it is open."""
         self._check_open()
         length = self._table.length
         if self._latest_view is None or self._latest_view.length != length:

@@ -56,12 +56,12 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector | None]:
-        """A vector per text, `None` for one that cannot be embedded."""
+        """Returns a vector per text, `None` for one that cannot be embedded."""
         ...
 
 
 def is_pure(embedder: Embedder) -> bool:
-    """Whether its vectors can be made again at any time, so that none need be kept."""
+    """Returns whether its vectors can be made again at any time, so that none need be kept."""
     return getattr(embedder, "pure", False)
 
 
@@ -84,11 +84,11 @@ class FunctionEmbedder:
         self.dimensions = len(function(["size"])[0])
 
     def embed(self, texts: Sequence[str]) -> Sequence[Any]:
-        """What the function gives."""
+        """Returns what the function gives."""
         return self._function(texts)
 
     def embed_query(self, texts: Sequence[str]) -> Sequence[Any]:
-        """What the function for questions gives."""
+        """Returns what the function for questions gives."""
         return self._query(texts)
 
 
@@ -97,7 +97,7 @@ UNNAMED = "function"
 
 
 def as_embedder(given: Embedder | Embeds) -> Embedder:
-    """The embedder, or one made of a plain function. Raises UsageError for anything else."""
+    """Returns the embedder, or one made of a plain function. Raises UsageError for anything else."""
     if hasattr(given, "embed"):
         return cast(Embedder, given)
     if not callable(given):
@@ -111,7 +111,7 @@ def as_embedder(given: Embedder | Embeds) -> Embedder:
 
 
 def embed_query(embedder: Embedder, text: str) -> Any:
-    """The vector of a question; None if it cannot be embedded."""
+    """Returns the vector of a question; None if it cannot be embedded."""
     made: Embeds = getattr(embedder, "embed_query", embedder.embed)
     return made([text])[0]
 
@@ -125,7 +125,8 @@ NOT_EMBEDDED: Vector = np.empty(0, dtype=np.float32)
 
 
 def query_vector(embedder: Embedder, text: str) -> tuple[Any, str]:
-    """(the vector of a question, "") or, with an `EmbeddingWarning`, (`NOT_EMBEDDED`, how the embedder failed)."""
+    """Returns (the vector of a question, "") or, with an `EmbeddingWarning`, (`NOT_EMBEDDED`, how the embedder
+    failed)."""
     try:
         found = embed_query(embedder, text)
     except Exception as error:
@@ -134,14 +135,14 @@ def query_vector(embedder: Embedder, text: str) -> tuple[Any, str]:
 
 
 def warned(error: Exception) -> str:
-    """How the embedder failed on a question, in a line, after an `EmbeddingWarning` that says so."""
+    """Returns how the embedder failed on a question, in a line, after an `EmbeddingWarning` that says so."""
     said = f"{type(error).__name__}: {error}"[:200]
     warn(f"the embedder failed on a question ({said}); it is answered without vectors", EmbeddingWarning, 6)
     return said
 
 
 def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:
-    """The direction as whole numbers in float32 with norm ≤ 4096; `None` for a zero or non-finite vector.
+    """Returns the direction as whole numbers in float32 with norm ≤ 4096; `None` for a zero or non-finite vector.
 
     Dot products of two such vectors are exact in any order of summation; the cosine moves by about 1e-4.
     """
@@ -155,7 +156,8 @@ def lattice(vector: Sequence[float] | NDArray[np.generic]) -> Vector | None:
 
 
 def packed(vector: Vector) -> bytes:
-    """A lattice vector as little-endian int16, two bytes per dimension. Raises UsageError for any other vector."""
+    """Returns a lattice vector as little-endian int16, two bytes per dimension. Raises UsageError for any other
+    vector."""
     whole = vector.astype("<i2")
     if not np.logical_and.reduce(whole == vector, axis=None):
         raise UsageError("the vector is not a lattice vector", hint="store lattice(vector)")
@@ -163,12 +165,12 @@ def packed(vector: Vector) -> bytes:
 
 
 def unpacked(data: bytes) -> Vector:
-    """The inverse of `packed`."""
+    """Returns the inverse of `packed`."""
     return np.frombuffer(data, dtype="<i2").astype(np.float32)
 
 
 def usable(given: Any, dimensions: int) -> tuple[int, Vector | None]:
-    """(`USABLE` or a key of `UNUSABLE`, the vector as float32 of shape (dimensions,))."""
+    """Returns (`USABLE` or a key of `UNUSABLE`, the vector as float32 of shape (dimensions,))."""
     if given is None:
         return NO_VECTOR, None
     vector = np.asarray(given, dtype=np.float32)
@@ -180,7 +182,7 @@ def usable(given: Any, dimensions: int) -> tuple[int, Vector | None]:
 
 
 def norm_of(vector: Vector) -> float:
-    """The Euclidean norm, exact up to one rounding for a lattice vector."""
+    """Returns the Euclidean norm, exact up to one rounding for a lattice vector."""
     exact = vector.astype(np.float64)
     return math.sqrt(np.vecdot(exact, exact))
 
@@ -215,11 +217,11 @@ class HashedEmbedder:
         self._lock = Lock()
 
     def embed(self, texts: Sequence[str]) -> list[Vector | None]:
-        """A read-only lattice vector of shape (384,) per text; `None` for a text without a word."""
+        """Returns a read-only lattice vector of shape (384,) per text; `None` for a text without a word."""
         return [self.embed_one(text) for text in texts]
 
     def embed_one(self, text: str) -> Vector | None:
-        """The vector of one text. Those of the latest texts are kept: a town says the same things all day."""
+        """Returns the vector of one text. Those of the latest texts are kept: a town says the same things all day."""
         known = self._vectors.get(text, self)
         if isinstance(known, HashedEmbedder):
             with self._lock:
@@ -247,7 +249,7 @@ class HashedEmbedder:
         return None if vector is None else vector.astype(np.int16)
 
     def _row(self, feature: str) -> int:
-        """The row of a new feature."""
+        """Returns the row of a new feature."""
         row = self._rows[feature] = len(self._rows)
         if row >= len(self._table):
             self._table = np.concatenate([self._table, np.zeros_like(self._table)])
@@ -257,12 +259,13 @@ class HashedEmbedder:
 
 @cache
 def default_embedder() -> HashedEmbedder:
-    """The embedder of all streams that are given none, so that a text many characters perceive is embedded once."""
+    """Returns the embedder of all streams that are given none, so that a text many characters perceive is embedded
+    once."""
     return HashedEmbedder()
 
 
 def _features(text: str) -> Mapping[str, int]:
-    """How often each word, and each gram of the Hangul without its spaces, counts (4 = once)."""
+    """Returns how often each word, and each gram of the Hangul without its spaces, counts (4 = once)."""
     every = words(text)
     if text.isascii() or not _HANGUL_WORD.search(text):
         grammar, counts = word_list(DEFAULT).function, dict[str, int]()
@@ -294,7 +297,7 @@ def _contentful(found: Sequence[str]) -> list[str]:
 
 
 def _grams(feature: str) -> list[str]:
-    """The grams a feature is made of: itself if it is a gram already, else the 3–5-grams of the marked word."""
+    """Returns the grams a feature is made of: itself if it is a gram already, else the 3–5-grams of the marked word."""
     if feature[0] in "#^":
         return [feature]
     marked = f"<{feature}>"
@@ -303,7 +306,7 @@ def _grams(feature: str) -> list[str]:
 
 
 def _signs(grams: list[str]) -> NDArray[np.int16]:
-    """The sum of the grams' ±1 rows, divided by √(number of grams), in 64ths."""
+    """Returns the sum of the grams' ±1 rows, divided by √(number of grams), in 64ths."""
     digests = {gram: _digest(gram) for gram in dict.fromkeys(grams)}  # the whole word is among them several times
     joined = np.frombuffer(b"".join([digests[gram] for gram in grams]), dtype=np.uint8)
     bits = np.unpackbits(joined).reshape(len(grams), 384)
@@ -314,7 +317,7 @@ def _signs(grams: list[str]) -> NDArray[np.int16]:
 
 @lru_cache(maxsize=256)  # words are short
 def _sum_of(count: int) -> NDArray[np.int16]:
-    """By the number of positive signs among so many: their sum, divided by √count, in 64ths."""
+    """Returns by the number of positive signs among so many: their sum, divided by √count, in 64ths."""
     return np.rint(64 * (2.0 * np.arange(count + 1) - count) / np.sqrt(count)).astype(np.int16)
 
 
@@ -338,7 +341,7 @@ class GivenVectors:
         self.dimensions = dimensions
 
     def embed(self, texts: Sequence[str]) -> list[Vector | None]:
-        """None for every text."""
+        """Returns None for every text."""
         return [None] * len(texts)
 
 
@@ -349,7 +352,7 @@ _TYPES = {2: "<i2", 4: "<f4"}
 
 
 def encoded(vector: Vector | None) -> tuple[int, bytes | None]:
-    """(bytes per dimension, the exact values): int16 for whole numbers, else float32; (0, None) for None."""
+    """Returns (bytes per dimension, the exact values): int16 for whole numbers, else float32; (0, None) for None."""
     if vector is None:
         return 0, None
     with np.errstate(invalid="ignore"):  # what does not fit is found by comparing
@@ -360,7 +363,7 @@ def encoded(vector: Vector | None) -> tuple[int, bytes | None]:
 
 
 def decoded(width: int, data: bytes | None) -> Vector | None:
-    """The inverse of `encoded`. Raises ValueError for another width."""
+    """Returns the inverse of `encoded`. Raises ValueError for another width."""
     if data is None:
         return None
     if width not in _TYPES:
@@ -390,7 +393,7 @@ class VectorRows(Sequence["Vector | None"]):
 
 
 def gathered(count: int, found: Sequence[tuple[int, int, bytes]]) -> Sequence[Vector | None]:
-    """`count` vectors from (row, bytes per dimension, bytes); as one matrix where all have the same size."""
+    """Returns `count` vectors from (row, bytes per dimension, bytes); as one matrix where all have the same size."""
     sizes = {(width, len(data)) for _, width, data in found}
     if len(sizes) != 1:
         return _one_by_one(count, found)

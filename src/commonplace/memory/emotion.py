@@ -50,7 +50,7 @@ class RuleFeeler:
         self._known: dict[str, _Feeling | None] = {}
 
     def __call__(self, text: str) -> Emotion | None:
-        """What the text feels like."""
+        """Returns what the text feels like."""
         found = self._found(text)
         if not found:
             return None
@@ -63,14 +63,14 @@ class RuleFeeler:
         )
 
     def _found(self, text: str) -> list[tuple[_Feeling, bool]]:
-        """(feeling, whether it is denied) of each word of feeling, in order."""
+        """Returns (feeling, whether it is denied) of each word of feeling, in order."""
         tokens = words(text.replace("’", "'"))
         felt = self._known
         known = [(at, felt[token] if token in felt else self._feeling(token)) for at, token in enumerate(tokens)]
         return [(feeling, self._denied(tokens, at)) for at, feeling in known if feeling is not None]
 
     def _feeling(self, token: str) -> _Feeling | None:
-        """That of a word not yet known."""
+        """Returns the feeling of a word not yet known."""
         if self.language == "en":
             found = self._feelings.get(_stem(token))
         else:
@@ -89,19 +89,20 @@ class RuleFeeler:
 
 
 def estimate_sentiment(text: str, language: str = "") -> float:
-    """−1 (unpleasant) … 1 (pleasant); 0 where nothing is felt. `language`: as the text's letters say, if empty."""
+    """Returns −1 (unpleasant) … 1 (pleasant); 0 where nothing is felt. `language`: as the text's letters say, if
+    empty."""
     felt = feeler(language or language_of(text))(text)
     return felt.valence if felt else 0.0
 
 
 def extract_emotion_keywords(text: str, language: str = "") -> list[str]:
-    """The names of the feelings of a text. `language`: as the text's letters say, if empty."""
+    """Returns the names of the feelings of a text. `language`: as the text's letters say, if empty."""
     felt = feeler(language or language_of(text))(text)
     return list(felt.keywords) if felt else []
 
 
 def language_of(text: str) -> str:
-    """`ko` for a text with more syllables of Hangul than Latin words, else `en`."""
+    """Returns `ko` for a text with more syllables of Hangul than Latin words, else `en`."""
     if text.isascii():
         return "en"
     hangul = sum("가" <= letter <= "힣" for letter in text)
@@ -110,13 +111,13 @@ def language_of(text: str) -> str:
 
 @cache
 def feeler(language: str) -> RuleFeeler:
-    """The feeler of a language, made once."""
+    """Returns the feeler of a language, made once."""
     return RuleFeeler(language)
 
 
 @cache
 def _feelings(language: str) -> dict[str, _Feeling]:
-    """Stem or beginning → feeling. The first list a word is in counts."""
+    """Returns stem or beginning → feeling. The first list a word is in counts."""
     if language not in LANGUAGES:
         raise UsageError(f"language {language!r} has no word lists", hint=f"the languages are {', '.join(LANGUAGES)}")
     data: dict[str, Any] = json.loads(file_text(language, "feelings.json"))

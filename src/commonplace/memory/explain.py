@@ -9,11 +9,11 @@ from typing import Literal, Protocol
 import numpy as np
 
 from commonplace.clock import iso
-from commonplace.memory.columns import micros
+from commonplace.memory.columns import UNIT, micros
 from commonplace.memory.policies import ALWAYS
 from commonplace.memory.record import Memory
-from commonplace.memory.retrieval import Retrieval, candidates, score_candidates
-from commonplace.memory.scoring import UNIT, Part, ScoredMemory
+from commonplace.memory.retrieval import Retrieval, candidates
+from commonplace.memory.scoring import Part, ScoredMemory, score_candidates
 from commonplace.memory.search import matching
 from commonplace.memory.table import View
 from commonplace.text import NotebookText, clean, shortened
@@ -35,7 +35,7 @@ Reason = Literal[
 
 
 def explain(hits: Iterable[ScoredMemory]) -> NotebookText:
-    """A table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory.
+    """Returns a table with a line per hit: rank, score, each part as `raw → normalised × weight`, memory.
 
     A part that is not normalised is shown once, and a weight of 1 not at all. Of a `Retrieval` whose question could
     not be embedded, the last line says so.
@@ -100,13 +100,13 @@ _SENTENCES: dict[Reason, str] = {
 
 
 def why_not(view: View, id: int, retrieval: Retrieval) -> WhyNot:
-    """The reason, found by scoring again as the retrieval did, but with the access times of now."""
+    """Returns the reason, found by scoring again as the retrieval did, but with the access times of now."""
     reason = _absent(view, id, retrieval)
     return WhyNot(id, reason) if reason else _outscored(view, id, retrieval)
 
 
 def _absent(view: View, id: int, retrieval: Retrieval) -> Reason | None:
-    """The reason, if it can be told without scoring."""
+    """Returns the reason, if it can be told without scoring."""
     policy = retrieval.policy
     reason: Reason | None = None
     if id in retrieval.ids:
@@ -139,13 +139,12 @@ def _outscored(view: View, id: int, retrieval: Retrieval) -> WhyNot:
     policy = retrieval.policy
     then = View(view.table, retrieval.length, view.accessed[: retrieval.length])
     competing = candidates(then, policy, frozenset(retrieval.excluded), retrieval.at, retrieval.filters)
-    scores = score_candidates(
-        then, competing, retrieval.query, retrieval.at, policy, retrieval.vector, retrieval.spreads
-    )
-    position = np.array([id - 1]) if scores.rows is None else np.flatnonzero(scores.rows == id - 1)
+    scores = score_candidates(competing, retrieval.query, retrieval.vector, retrieval.spreads)
+    rows = scores.of.rows
+    position = np.array([id - 1]) if rows is None else np.flatnonzero(rows == id - 1)
     if not len(position):
         return WhyNot(id, "distant", nearest=policy.nearest)
-    (parts,) = scores.of(position).parts()
+    (parts,) = scores.breakdown(position).parts()
     total = float(scores.totals[position[0]]) * UNIT
     last = retrieval.scores[-1] if retrieval.scores else None
     memory = then.memory(id - 1)
@@ -173,7 +172,7 @@ class Citing(Protocol):
 
 
 def tree(stream: Citing, id: int) -> str:
-    """The memory and, indented under it, the memories it cites, down to observations and actions.
+    """Returns the memory and, indented under it, the memories it cites, down to observations and actions.
 
     A memory cited twice is expanded the first time. Raises UsageError for an unknown id; a forgotten memory is marked.
     """

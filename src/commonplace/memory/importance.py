@@ -61,11 +61,11 @@ class RuleRater:
         self._shared: dict[frozenset[str], frozenset[str]] = {}
 
     def __call__(self, text: str) -> int:
-        """The rating, from the base to 10."""
+        """Returns the rating, from the base to 10."""
         return self.explain(text).importance
 
     def explain(self, text: str) -> Rating:
-        """The rating and, for each rule that applies, the first word that made it apply."""
+        """Returns the rating and, for each rule that applies, the first word that made it apply."""
         known = self._known.get
         telling = [
             (word, rules)
@@ -84,7 +84,7 @@ class RuleRater:
         return Rating(min(HIGHEST, importance), because)
 
     def _applying(self, word: str) -> frozenset[str]:
-        """The rules that apply to a word not yet known."""
+        """Returns the rules that apply to a word not yet known."""
         if len(self._known) >= 65_536:
             self._known.clear()
         found = forms(word)
@@ -100,26 +100,26 @@ _stem: Callable[[str], str] = cast(Any, Stemmer).Stemmer("english", 4096).stemWo
 
 @cache
 def _listed(language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """The stems of a language's eventful and emotional words, and of those of relation."""
+    """Returns the stems of a language's eventful and emotional words, and of those of relation."""
     lists = word_list(language)
     return stems(lists.eventful), stems(lists.emotional), stems(lists.relation)
 
 
 def stems(listed: Iterable[str]) -> frozenset[str]:
-    """Listed words as `forms` finds them."""
+    """Returns Listed words as `forms` finds them."""
     return frozenset(word if _HANGUL.match(word) else _stem(word.lower()) for word in listed)
 
 
 @lru_cache(maxsize=4096)  # many characters hear the same words, each with a rater of its own
 def forms(word: str) -> tuple[str, ...]:
-    """What a word of a text may be listed as: its stem, or its beginnings."""
+    """Returns what a word of a text may be listed as: its stem, or its beginnings."""
     if _HANGUL.match(word):
         return tuple(word[:end] for end in range(min(2, len(word)), min(len(word), _LONGEST_BEGINNING) + 1))
     return (_stem(word),)
 
 
 def usable_rating(value: object) -> float:
-    """A rater's answer as an importance: a finite number is clamped to 1–10, anything else counts as 3."""
+    """Returns a rater's answer as an importance: a finite number is clamped to 1–10, anything else counts as 3."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return float(BASE)
     rating = cast(float, value)
@@ -127,7 +127,7 @@ def usable_rating(value: object) -> float:
 
 
 def _content(goal: str) -> list[str]:
-    """The content words of a goal, Korean ones without their endings."""
+    """Returns the content words of a goal, Korean ones without their endings."""
     english = word_list(DEFAULT).function
     found: list[str] = []
     for word in words(goal):
@@ -140,10 +140,10 @@ def _content(goal: str) -> list[str]:
 
 
 def scaled(importance: float) -> float:
-    """An importance of 0–1 on the record's scale of 1–10."""
+    """Converts an importance of 0–1 to the record's scale of 1–10."""
     return 1 + 9 * importance
 
 
 def unscaled(importance: float) -> float:
-    """The inverse of `scaled`, clamped to 0–1."""
+    """Returns the inverse of `scaled`, clamped to 0–1."""
     return min(1.0, max(0.0, (importance - 1) / 9))

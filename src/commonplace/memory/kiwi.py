@@ -19,7 +19,8 @@ _GRAMMAR = ("J", "E", "XS", "XP", "VC", "S")
 
 
 def versions() -> str:
-    """The versions of kiwipiepy and its model, which the words depend on. Raises UsageError without the extra."""
+    """Returns the versions of kiwipiepy and its model, which the words depend on. Raises UsageError without the
+    extra."""
     try:
         return f"{version('kiwipiepy')}-{version('kiwipiepy-model')}"
     except PackageNotFoundError as missing:
@@ -62,7 +63,7 @@ class KiwiAnalyser(Analyser):
         self.name = f"kiwi-{versions()}-{self.name}"
 
     def hangul(self, word: str) -> Sequence[tuple[str, float]]:
-        """The pairs of syllables and the morphemes of a word, each with how much it counts in a question."""
+        """Returns the pairs of syllables and the morphemes of a word, each with how much it counts in a question."""
         with self._lock:
             morphemes = self._kiwi.tokenize(word)
         found = [(ROOT + one.form, 1.0) for one in morphemes if not one.tag.startswith(_GRAMMAR)]

@@ -144,9 +144,10 @@ _MINUTES = ("neighbour_minutes", "conversation_minutes")
 _RANGES = (("all_equal", 0.0, 1.0), ("k1", 0.0, 1000.0), ("b", 0.0, 1.0), ("grammar", 0.0, 1.0))
 
 
-def compares_vectors(policy: Policy, *, spelling: bool) -> bool:
-    """Whether retrieval reads vectors; `spelling`: whether they only compare spelling, which a blend does without."""
-    return policy.relevance == "cosine" or ("cosine" in policy.weights and not spelling)
+def compares_vectors(policy: Policy, embedder: object) -> bool:
+    """Returns whether retrieval reads the embedder's vectors. A blend does without those that compare spelling only:
+    BM25 does that better."""
+    return policy.relevance == "cosine" or ("cosine" in policy.weights and not getattr(embedder, "spelling", False))
 
 
 def refuse_mistakes(table: str, functions: Collection[str], parts: Collection[str]) -> None:
@@ -214,7 +215,7 @@ _LIST_OF_WORDS = tuple[str, ...]
 
 
 def by_name(name: str) -> Policy:
-    """The shipped policy of that name. Raises UsageError with the most similar name."""
+    """Returns the shipped policy of that name. Raises UsageError with the most similar name."""
     policy = _ALL.get(name)
     if policy is None:
         raise UsageError(
@@ -224,7 +225,7 @@ def by_name(name: str) -> Policy:
 
 
 def from_mapping(name: str, changes: Mapping[str, Any]) -> Policy:
-    """A custom policy: `base`, the name of a shipped one, and the fields that differ from it.
+    """Returns a custom policy: `base`, the name of a shipped one, and the fields that differ from it.
 
     `from_mapping("gossip", {"base": "recall", "named_weight": 0.6})`. Raises UsageError for a name that is taken, an
     unknown base or field, a value of the wrong type or out of range, and a field that has no effect on the policy.
@@ -246,7 +247,7 @@ def from_mapping(name: str, changes: Mapping[str, Any]) -> Policy:
 
 
 def _value(policy: str, name: str, value: Any) -> Any:
-    """The value in the field's type; `Policy` checks its range. Raises UsageError."""
+    """Returns the value in the field's type; `Policy` checks its range. Raises UsageError."""
     wanted = TYPES.get(name)
     if wanted is None:
         raise UsageError(

@@ -74,7 +74,7 @@ def write(path: str | Path, memories: Iterable[Exported], embedder: str) -> int:
 
 
 def read(path: str | Path, embedder: str) -> list[Imported]:
-    """The lines of a file. `embedder`: whose vectors can be used; others are left out.
+    """Returns the lines of a file. `embedder`: whose vectors can be used; others are left out.
 
     Raises UsageError that names the first line that is not a memory, CommonplaceError for a file that cannot be read.
     """
@@ -98,7 +98,7 @@ def read(path: str | Path, embedder: str) -> list[Imported]:
 
 
 def refused(path: str | Path, line: int, error: Exception) -> UsageError:
-    """The error for a line that is not a memory."""
+    """Returns the error for a line that is not a memory."""
     what, hint = (error.what, error.hint) if isinstance(error, UsageError) else (str(error), "")
     hint = hint or "correct the line, or leave it out; nothing was imported"
     return UsageError(f"not a memory: {what}", where=f"{path}:{line}", hint=hint)
@@ -155,5 +155,5 @@ def _moment(value: Any) -> Any:
 
 
 def _number(value: float) -> float | int:
-    """A number as short as JSON can have it."""
+    """Returns a number as short as JSON can have it."""
     return int(value) if value.is_integer() else value

@@ -29,7 +29,7 @@ from commonplace.memory.record import (
     checked_vector,
 )
 from commonplace.memory.reflection import since_reflection
-from commonplace.memory.retrieval import Options, Retrieval, retrieve
+from commonplace.memory.retrieval import Options, Retrieval, RetrievalQuery, retrieve
 from commonplace.memory.scoring import ScoredMemory
 from commonplace.memory.search import Filters, matching
 from commonplace.memory.table import KIND_CODES, MemoryTable, View
@@ -54,7 +54,7 @@ class Reader:
     answer, in a draft and a snapshot, the embedder's error is raised."""
 
     def _view(self) -> View:
-        """The rows this reader sees."""
+        """Returns the rows this reader sees."""
         raise NotImplementedError
 
     touches_at_once = False
@@ -78,7 +78,7 @@ class Reader:
         min_relevance: float | None = None,
         **filters: Unpack[Filters],
     ) -> Retrieval:
-        """The best k memories (default: the policy's) as of `at`, best first, with every part of every score.
+        """Returns the best k memories (default: the policy's) as of `at`, best first, with every part of every score.
 
         Memories created after `at` do not compete, nor do those that fail one of the `filters`, which are those of
         `search`. Unless `touch` is False, the hits become last accessed at `at`: in a stream at once, in a draft when
@@ -88,54 +88,55 @@ class Reader:
         of at least this `ScoredMemory.relevance`, 0–1. An empty query brings the newest k. Raises UsageError for an
         argument of the wrong type, for k below 1, and for a filter as `search` does.
         """
-        text, chosen = checked_string("query", query), self.policy if policy is None else checked_policy(policy)
-        given, made, failed = checked_vector(embedding), None, ""
-        if given is None and self.forgives:
-            made, failed = self._embedded(clean(text), chosen)  # before anything is locked: it may take seconds
+        policy = self.policy if policy is None else checked_policy(policy)
+        question = RetrievalQuery(
+            text=clean(checked_string("query", query)),
+            at=checked_time(at),
+            policy=policy,
+            k=policy.k if k is None else checked_count("k", k, 1),
+            purpose=purpose,
+            max_tokens=None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
+            exclude=frozenset(checked_ids(exclude) if exclude else ()),
+            vector=checked_vector(embedding),
+            min_relevance=0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
+            filters=filters,
+        )
+        return self._answer(question, touch=touch)
+
+    def _answer(self, query: RetrievalQuery, *, touch: bool) -> Retrieval:
+        made, failed = None, ""
+        if query.vector is None and self.forgives:
+            made, failed = self._embedded(query)  # before anything is locked: it may take seconds
         with self.guard:
-            found = retrieve(
-                self._view(),
-                text,
-                at=checked_time(at),
-                policy=chosen,
-                k=None if k is None else checked_count("k", k, 1),
-                purpose=purpose,
-                max_tokens=None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
-                exclude=frozenset(checked_ids(exclude)) if exclude else frozenset(),
-                embedding=given,
-                made=made,
-                query_error=failed,
-                min_relevance=0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
-                filters=filters or None,
-                touches=touch and self.touches_at_once,
-            )
+            found = retrieve(self._view(), query, made, failed, touches=touch and self.touches_at_once)
             if touch:
                 self._touched(found)
             return found
 
-    def _embedded(self, question: str, policy: Policy) -> tuple[Vector | None, str]:
-        """(the question's vector if the policy reads it, how the embedder failed)."""
+    def _embedded(self, query: RetrievalQuery) -> tuple[Vector | None, str]:
+        """Returns (the question's vector if the policy reads it, how the embedder failed)."""
         embedder = self._view().table.embedder
-        if not question or not compares_vectors(policy, spelling=getattr(embedder, "spelling", False)):
+        if not query.text or not compares_vectors(query.policy, embedder):
             return None, ""
-        return query_vector(embedder, question)
+        return query_vector(embedder, query.text)
 
     def recall(self, query: str, *, at: datetime, **options: Unpack[Options]) -> list[ScoredMemory]:
-        """The hits of `retrieve`, with the same arguments."""
+        """Returns the hits of `retrieve`, with the same arguments."""
         return list(self.retrieve(query, at=at, **options).hits)
 
     def explain(self, hits: Iterable[ScoredMemory]) -> NotebookText:
-        """A table of the hits with every part of every score."""
+        """Returns a table of the hits with every part of every score."""
         return explain(hits)
 
     @locked
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:
-        """Why the memory is not among the hits of a retrieval made here. Raises UsageError if `id` is not an id."""
+        """Returns why the memory is not among the hits of a retrieval made here. Raises UsageError if `id` is not an
+        id."""
         return why_not(self._view(), checked_ids([id])[0], retrieval)
 
     @locked
     def search(self, *, limit: int | None = None, **filters: Unpack[Filters]) -> list[Memory]:
-        """The memories that pass every given filter, latest first, at most `limit`. Touches nothing.
+        """Returns the memories that pass every given filter, latest first, at most `limit`. Touches nothing.
 
         `filters`: see `Filters`. Raises UsageError as it says.
         """
@@ -167,7 +168,7 @@ class Reader:
 
     @locked
     def __len__(self) -> int:
-        """How many memories there are, without those forgotten or archived."""
+        """Returns how many memories there are, without those forgotten or archived."""
         return int(np.count_nonzero(self._view().alive))
 
     @locked
@@ -177,13 +178,13 @@ class Reader:
 
     @locked
     def __contains__(self, id: object) -> bool:
-        """Whether there is a memory of this id, neither forgotten nor archived."""
+        """Returns whether there is a memory of this id, neither forgotten nor archived."""
         view = self._view()
         return isinstance(id, int | np.integer) and bool(1 <= id <= view.length and view.alive[id - 1])
 
     @locked
     def get(self, id: int) -> Memory:
-        """The memory of this id. Raises UsageError if it does not exist or is forgotten."""
+        """Returns the memory of this id. Raises UsageError if it does not exist or is forgotten."""
         found = self._found_by_id(id)
         if found is None:
             hint = f"ids go from 1 to {self.last_id}; some may be forgotten"
@@ -195,39 +196,42 @@ class Reader:
 
     @locked
     def recent(self, n: int) -> list[Memory]:
-        """The n latest memories, latest first. Raises UsageError for n below 0."""
+        """Returns the n latest memories, latest first. Raises UsageError for n below 0."""
         return list(islice(self._latest(), checked_count("n", n, 0)))
 
     @locked
     def first(self, n: int) -> list[Memory]:
-        """The n earliest memories, oldest first, `accessed_at` as they were added. Raises UsageError for n below 0."""
+        """Returns the n earliest memories, oldest first, `accessed_at` as they were added. Raises UsageError for n
+        below 0."""
         view, count = self._view(), checked_count("n", n, 0)
         return view.table.records_of(view.alive.nonzero()[0][:count].tolist())
 
     @locked
     def vector(self, id: int) -> Vector | None:
-        """The embedding, float32 of shape (dimensions,); None if it is not usable. Raises UsageError as `get`."""
+        """Returns the embedding, float32 of shape (dimensions,); None if it is not usable. Raises UsageError as
+        `get`."""
         self.get(id)
         return self._view().table.vector(id - 1)
 
     @locked
     def importance_since_reflection(self) -> float:
-        """Sum of the importance of observations and actions after the last reflection."""
+        """Returns the sum of the importance of observations and actions after the last reflection."""
         return since_reflection(self._view())
 
     @locked
     def importance_since(self, at: datetime) -> float:
-        """The same sum, of those created at `at` or later."""
+        """Returns the same sum, of memories created at `at` or later."""
         return since_reflection(self._view(), micros(checked_time(at)))
 
     def backwards(self) -> Iterator[Memory]:
-        """The memories as they were added, latest first. Fast, because `accessed_at` is not brought up to date."""
+        """Returns the memories as they were added, latest first. Fast, because `accessed_at` is not brought up to
+        date."""
         with self.guard:
             view = self._view()
         return self._backwards(view)
 
     def _backwards(self, view: View) -> Iterator[Memory]:
-        """A few at a time, more each time: whoever goes backwards stops early, as a rule."""
+        """Reads a few at a time, more each time: callers usually stop early."""
         end, count = view.length, 2
         while end:
             with self.guard:
@@ -238,8 +242,8 @@ class Reader:
 
     @locked
     def since(self, at: datetime, kind: str, says: Callable[[str], bool] | None = None) -> Iterator[Memory]:
-        """The memories of a kind created at `at` or later whose text passes, oldest first, `accessed_at` as they were
-        added. Texts are tested before memories are made of rows."""
+        """Returns the memories of a kind created at `at` or later whose text passes, oldest first, `accessed_at` as
+        they were added. Texts are tested before memories are made of rows."""
         table, found = self._view().table, self._rows_since(at, kind)
         rows: list[int] = found.tolist()
         if says is not None:
@@ -251,8 +255,8 @@ class Reader:
 
     @locked
     def weightiest(self, at: datetime, kind: str) -> tuple[Iterator[Memory], int]:
-        """The memories of a kind created at `at` or later, the most important first, of these the latest, made as they
-        are read; and how many there are. `accessed_at` as they were added."""
+        """Returns the memories of a kind created at `at` or later, the most important first, of these the latest, made
+        as they are read; and how many there are. `accessed_at` as they were added."""
         table, found = self._view().table, self._rows_since(at, kind)
         rows = found[np.lexsort((found, table.importance[found]))[::-1]]
         few = (table.records_of(rows[start : start + _FEW].tolist()) for start in range(0, len(rows), _FEW))
@@ -266,7 +270,7 @@ class Reader:
 
     @locked
     def earliest(self, says: Callable[[str], bool]) -> int | None:
-        """The id of the first memory whose text passes; None if there is none.
+        """Returns the id of the first memory whose text passes; None if there is none.
 
         Each text is tested once in the life of the stream, so `says` must always answer the same for it.
         """

@@ -132,7 +132,8 @@ def new_memory(
     rater: Rater,
     exists: Callable[[int], bool],
 ) -> Memory:
-    """A memory from the arguments of `remember`, checked and, without an importance, rated. Raises UsageError."""
+    """Returns a memory from the arguments of `remember`, checked and, without an importance, rated. Raises
+    UsageError."""
     shown, whole = checked_text(text)
     kind = checked_kind(fields.get("kind", "observation"))
     created = checked_time(at)
@@ -174,7 +175,8 @@ _set_emotion: Callable[[Memory, Emotion | None], None] = cast(Any, Memory).emoti
 
 
 def accessed(memory: Memory, at: datetime) -> Memory:
-    """The same memory, last accessed at `at`. Five times as fast as `dataclasses.replace`: every hit passes here."""
+    """Returns the same memory, last accessed at `at`. Five times as fast as `dataclasses.replace`: every hit passes
+    here."""
     if memory.accessed_at == at:
         return memory
     copy = _copied(memory)
@@ -183,7 +185,7 @@ def accessed(memory: Memory, at: datetime) -> Memory:
 
 
 def weighed(memory: Memory, importance: float, emotion: Emotion | None) -> Memory:
-    """The same memory with another rating, just as fast. Raises UsageError as `checked_importance`."""
+    """Returns the same memory with another rating, just as fast. Raises UsageError as `checked_importance`."""
     copy = _copied(memory)
     _set_accessed(copy, memory.accessed_at)
     _set_importance(copy, checked_importance(importance))
@@ -192,14 +194,14 @@ def weighed(memory: Memory, importance: float, emotion: Emotion | None) -> Memor
 
 
 def _copied(memory: Memory) -> Memory:
-    """All but the last access, which must be set."""
+    """Copies all fields but the last access, which must be set."""
     copy = object.__new__(Memory)
     _through(map(_call, _SETTERS, repeat(copy), _kept(memory)))
     return copy
 
 
 def same_but_access(one: Memory, other: Memory) -> bool:
-    """Whether two memories differ in their last access at most."""
+    """Returns whether two memories differ in their last access at most."""
     return _kept(one) == _kept(other)
 
 
@@ -207,14 +209,14 @@ def same_but_access(one: Memory, other: Memory) -> bool:
 
 
 def checked_string(what: str, value: object) -> str:
-    """The string unchanged. Raises UsageError for another type."""
+    """Returns the string unchanged. Raises UsageError for another type."""
     if not isinstance(value, str):
         raise UsageError(f"{what} {_shown(value)} is not a string", hint="give a string")
     return value
 
 
 def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
-    """A copy of the mapping; `NO_DETAILS` for an empty value. Raises UsageError for another type."""
+    """Returns a copy of the mapping; `NO_DETAILS` for an empty value. Raises UsageError for another type."""
     if not value:
         return NO_DETAILS
     if not isinstance(value, Mapping):
@@ -223,7 +225,7 @@ def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
 
 
 def checked_count(what: str, value: object, lowest: int) -> int:
-    """A whole number (NumPy's included) of at least `lowest`. Raises UsageError."""
+    """Returns a whole number (NumPy's included) of at least `lowest`. Raises UsageError."""
     try:
         number = int(index(value))  # pyright: ignore[reportArgumentType] - this is the check
     except TypeError:
@@ -237,14 +239,14 @@ def checked_count(what: str, value: object, lowest: int) -> int:
 
 
 def checked_number(what: str, value: object, hint: str) -> float:
-    """A real number other than NaN. Raises UsageError."""
+    """Returns a real number other than NaN. Raises UsageError."""
     if not isinstance(value, Real) or math.isnan(value):
         raise UsageError(f"{what} {_shown(value)} is not a number", hint=hint)
     return cast(float, value)
 
 
 def checked_share(what: str, value: object) -> float:
-    """A number from 0 to 1. Raises UsageError."""
+    """Returns a number from 0 to 1. Raises UsageError."""
     share = checked_number(what, value, hint := "give a number from 0 to 1")
     if not 0 <= share <= 1:
         raise UsageError(f"{what} {_shown(value)} is not from 0 to 1", hint=hint)
@@ -276,7 +278,7 @@ def checked_vector(vector: Any) -> Vector | None:
 
 
 def checked_policy(policy: Policy) -> Policy:
-    """The policy unchanged. Raises UsageError for anything else, a policy's name included."""
+    """Returns the policy unchanged. Raises UsageError for anything else, a policy's name included."""
     if not isinstance(policy, Policy):  # pyright: ignore[reportUnnecessaryIsInstance] - callers do pass names
         raise UsageError(
             f"policy {_shown(policy)} is not a Policy", hint='give policies.PARK, or policies.by_name("park")'
@@ -285,7 +287,7 @@ def checked_policy(policy: Policy) -> Policy:
 
 
 def checked_importance(importance: float) -> float:
-    """The importance, clamped to 1–10. Raises UsageError for NaN and for what is not a number."""
+    """Returns the importance, clamped to 1–10. Raises UsageError for NaN and for what is not a number."""
     try:
         value = float(importance)
     except (TypeError, ValueError, OverflowError):
@@ -298,14 +300,15 @@ def checked_importance(importance: float) -> float:
 
 
 def checked_kind(kind: str) -> Kind:
-    """The kind unchanged. Raises UsageError for an unknown one."""
+    """Returns the kind unchanged. Raises UsageError for an unknown one."""
     if kind not in KINDS:
         raise UsageError(f"kind {_shown(kind)} is unknown", hint=f"the kinds are {', '.join(KINDS)}")
     return kind
 
 
 def checked_text(text: str) -> tuple[str, str]:
-    """(the cleaned text, cut to 2,000 characters; the whole cleaned text). Raises UsageError for an empty text."""
+    """Returns (the cleaned text, cut to 2,000 characters; the whole cleaned text). Raises UsageError for an empty
+    text."""
     whole = clean(checked_string("text", text))
     if not whole:
         raise UsageError(f"text {_shown(text)} is empty", hint="give at least one visible character")
@@ -313,14 +316,15 @@ def checked_text(text: str) -> tuple[str, str]:
 
 
 def checked_emotion(emotion: object) -> Emotion | None:
-    """The emotion, or None. Raises UsageError for anything else."""
+    """Returns the emotion, or None. Raises UsageError for anything else."""
     if emotion is None or isinstance(emotion, Emotion):
         return emotion
     raise UsageError(f"emotion {_shown(emotion)} is not an Emotion", hint="give an Emotion, or None")
 
 
 def checked_time(at: datetime) -> datetime:
-    """Simulated time in UTC. Raises UsageError for anything but a datetime, and for one that UTC cannot express."""
+    """Returns simulated time in UTC. Raises UsageError for anything but a datetime, and for one that UTC cannot
+    express."""
     if not isinstance(at, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - callers do pass strings
         raise UsageError(f"time {_shown(at)} is not a datetime", hint="give a datetime; a naive one is taken as UTC")
     try:
@@ -330,7 +334,7 @@ def checked_time(at: datetime) -> datetime:
 
 
 def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[int], bool]) -> tuple[int, ...]:
-    """The ids cited, each once, in the order given. Raises UsageError.
+    """Returns the ids cited, each once, in the order given. Raises UsageError.
 
     Observations and actions cite nothing, a reflection cites at least one existing memory, a plan may.
     """
@@ -348,7 +352,7 @@ def checked_citations(kind: Kind, citations: Sequence[int], exists: Callable[[in
 
 
 def checked_names(what: str, value: Collection[str]) -> tuple[str, ...]:
-    """A tuple of cleaned names. Raises UsageError for anything but a collection of strings.
+    """Returns a tuple of cleaned names. Raises UsageError for anything but a collection of strings.
 
     A single string is refused too: it would be taken letter by letter.
     """
@@ -366,5 +370,5 @@ def _cleaned(value: tuple[object, ...]) -> tuple[str, ...]:
 
 
 def _shown(value: object) -> str:
-    """The value as an error repeats it, cut short."""
+    """Returns the value as an error repeats it, cut short."""
     return f"{value!r:.60}"

@@ -103,19 +103,19 @@ class PackedRecords:
         self.size = len(numbers)
 
     def replace(self, row: int, memory: Memory) -> None:
-        """Another memory in the place of a packed one."""
+        """Puts another memory in the place of a packed one."""
         self._whole[row] = memory
 
     def whole(self, row: int) -> Memory | None:
-        """The memory of a row that is kept as an object."""
+        """Returns the memory of a row that is kept as an object."""
         return self._whole.get(row)
 
     def rare(self, row: int) -> Mapping[str, Any] | None:
-        """The rare fields of a row but the event; None if it is kept as an object or not packed."""
+        """Returns the rare fields of a row but the event; None if it is kept as an object or not packed."""
         return None if row >= self.size or row in self._whole else self._rare(int(self._rests[row]))
 
     def labelled(self, test: Callable[[Any], bool]) -> NDArray[np.bool_]:
-        """Which rows have labels that pass a test, which is made once for all that have the same.
+        """Returns which rows have labels that pass a test, which is made once for all that have the same.
 
         The test gets something that has the attributes of `Labels`.
         """
@@ -131,7 +131,8 @@ class PackedRecords:
         return found
 
     def having(self, name: str, test: Callable[[Any], bool], among: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of some rows have this rare field and pass a test of it, made once for all with the same rare fields.
+        """Returns which of some rows have this rare field and pass a test of it, made once for all with the same rare
+        fields.
 
         The test gets something that has the field as an attribute.
         """
@@ -148,13 +149,14 @@ class PackedRecords:
         return found
 
     def fields(self, row: int) -> tuple[int, str, Mapping[str, Any]]:
-        """(tick, event, the rare fields) of any other row."""
+        """Returns (tick, event, the rare fields) of any other row."""
         start = self._ends.item(row - 1) if row else 0
         event = self._events[start : self._ends.item(row)].decode("utf-8", "surrogatepass")
         return self._ticks.item(row), event, self._rare(self._rests.item(row))
 
     def _rare(self, number: int) -> Mapping[str, Any]:
-        """The rare fields of this number; unless they could be changed, all memories that have them share them."""
+        """Returns the rare fields of this number; unless they could be changed, all memories that have them share
+        them."""
         rare = self._parsed.get(number)
         if rare is None:
             rest = self._known[number]
@@ -178,7 +180,7 @@ class PackedRecords:
 
 
 def _shared(value: Any) -> Any:
-    """The same, its strings the very objects that all other memories have: names, and the keys of details."""
+    """Returns the same, its strings the very objects that all other memories have: names, and the keys of details."""
     if isinstance(value, str):
         return intern(value)
     if isinstance(value, dict):
@@ -191,7 +193,7 @@ def _shared(value: Any) -> Any:
 
 
 def _rest(memory: Memory) -> str | None:
-    """The rare fields but the event as JSON; None for a memory that JSON would change, or cannot hold."""
+    """Returns the rare fields but the event as JSON; None for a memory that JSON would change, or cannot hold."""
     rare = rare_fields(memory)
     rare.pop("event", None)
     try:

@@ -33,11 +33,12 @@ class ReflectionTrigger:
     strict: bool = False
 
     def due(self, stream: Accumulating) -> bool:
-        """Whether to reflect now. Stays True after a reflection that yielded nothing: when to retry is the caller's."""
+        """Returns whether to reflect now. Stays True after a reflection that yielded nothing: when to retry is the
+        caller's."""
         return self.reached(stream.importance_since_reflection())
 
     def reached(self, importance: float) -> bool:
-        """Whether a sum of importance is enough."""
+        """Returns whether a sum of importance is enough."""
         return importance > self.threshold if self.strict else importance >= self.threshold
 
 
@@ -48,19 +49,20 @@ class TurnTrigger:
     every: int = TURNS
 
     def due(self, turns: int) -> bool:
-        """Whether to reflect now, `turns` turns (of all speakers) after the last reflection or the beginning."""
+        """Returns whether to reflect now, `turns` turns (of all speakers) after the last reflection or the
+        beginning."""
         return turns >= self.every
 
 
 def after(since: float, memory: Memory) -> float:
-    """The sum once the memory is added: observations and actions count, a reflection resets it."""
+    """Returns the sum once the memory is added: observations and actions count, a reflection resets it."""
     if memory.kind == "reflection":
         return 0.0
     return since + memory.importance if memory.kind in ("observation", "action") else since
 
 
 def since_reflection(view: View, since: int = 0) -> float:
-    """The same sum from the table, of memories created at `since` (in `micros`) or later.
+    """Returns the same sum from the table, of memories created at `since` (in `micros`) or later.
 
     Forgotten memories do not count; a forgotten reflection still resets the sum.
     """

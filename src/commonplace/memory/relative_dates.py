@@ -49,7 +49,7 @@ _NO_LATEST_KO = "".join(f"(?<!{word} )" for word in ("매주", "다음", "다음
 
 
 def _with_final(number: int, but: str = "") -> str:
-    """The Hangul syllables that end in this final sound (8 ㄹ, 20 ㅆ)."""
+    """Returns the Hangul syllables that end in this final sound (8 ㄹ, 20 ㅆ)."""
     return "".join(syllable for syllable in map(chr, range(0xAC00 + number, 0xD7A4, 28)) if syllable not in but)
 
 
@@ -65,7 +65,7 @@ class Dated(NamedTuple):
 
 
 def dated(question: str, at: datetime) -> Dated:
-    """The days that words of the question name from `at`.
+    """Returns the days that words of the question name from `at`.
 
     English and Korean. Weeks begin on Monday; days are those of `at` (UTC), as those of memories are. `last Monday` is
     the latest before today, and so is `on Monday`, unless the question is about what is to come. Dates that are written
@@ -90,20 +90,20 @@ def dated(question: str, at: datetime) -> Dated:
 
 
 def _is_open(phrase: re.Match[str]) -> bool:
-    """Whether it means all days since then: `since Monday`, `월요일부터`."""
+    """Returns whether it means all days since then: `since Monday`, `월요일부터`."""
     before, after = phrase.string[: phrase.start()].lower(), phrase.string[phrase.end() :]
     return before.endswith(("since ", "since the ")) or phrase[0].endswith("부터") or after.startswith("부터")
 
 
 @lru_cache(maxsize=256)
 def _readable(question: str) -> bool:
-    """Whether the question may have such words and has no date that is written out."""
+    """Returns whether the question may have such words and has no date that is written out."""
     return bool(_ANY.search(question)) and not _WRITTEN_OUT.search(question)
 
 
 @cache
 def _phrases() -> list[tuple[re.Pattern[str], Reader]]:
-    """Compiled when a question first needs them, which makes the program start sooner."""
+    """Compiles the phrases when a question first needs them, which makes the program start sooner."""
     return [(re.compile(pattern, re.IGNORECASE), read) for pattern, read in _READERS]
 
 
@@ -133,7 +133,7 @@ def _year(today: date, years: int) -> Span:
 
 
 def _weekend(weeks: int) -> Reader:
-    """That many weekends before the latest that has begun before today."""
+    """Returns the weekend so many weeks before the latest one that began before today."""
 
     def read(_: re.Match[str], today: date) -> Span:
         saturday = today - timedelta(((today.weekday() - 5) % 7 or 7) + 7 * weeks)
@@ -143,7 +143,7 @@ def _weekend(weeks: int) -> Reader:
 
 
 def _latest(language: str, *, today_too: bool = False, weeks: int = 0) -> Reader:
-    """The latest such weekday, or that many weeks before it."""
+    """Returns the latest such weekday, or that many weeks before it."""
 
     def read(found: re.Match[str], today: date) -> Span:
         back = (today.weekday() - _weekday(language, found[1])) % 7
@@ -153,7 +153,7 @@ def _latest(language: str, *, today_too: bool = False, weeks: int = 0) -> Reader
 
 
 def _bare(language: str) -> Reader:
-    """The latest such weekday, or no day in a question about what is to come."""
+    """Returns the latest such weekday, or no day in a question about what is to come."""
     latest = _latest(language)
 
     def read(found: re.Match[str], today: date) -> Span:
@@ -163,7 +163,7 @@ def _bare(language: str) -> Reader:
 
 
 def _of_week(language: str, weeks: int, group: int = 1) -> Reader:
-    """That day of this week or one before."""
+    """Returns that day of this week or an earlier one."""
 
     def read(found: re.Match[str], today: date) -> Span:
         day = _week(today, weeks)[0] + timedelta(_weekday(language, found[group]))
@@ -181,7 +181,7 @@ def _number(word: str, known: Mapping[str, int]) -> int:
 
 
 def _back(unit: str, count: int, today: date) -> Span:
-    """So many days, weeks, months or years ago; weeks with the days around."""
+    """Returns the day so many days, weeks, months or years ago; for weeks also the days around it."""
     if unit.lower().startswith(("year", "년")):
         return _year(today, count)
     if unit.lower().startswith(("month", "달", "개월")):
@@ -194,7 +194,7 @@ def _back(unit: str, count: int, today: date) -> Span:
 
 
 def _few(found: re.Match[str], today: date) -> Span:
-    """A few days, weeks or months ago: some four days, three weeks, three months."""
+    """Returns a few days, weeks or months ago: some four days, three weeks, three months."""
     unit = found[1].lower()
     if unit.startswith(("month", "달", "개월")):
         return _day(today, 90, 30)
@@ -202,7 +202,7 @@ def _few(found: re.Match[str], today: date) -> Span:
 
 
 def _within(unit: str, count: int, today: date) -> Span:
-    """The last so many days, weeks, fortnights, months or years up to today."""
+    """Returns the last so many days, weeks, fortnights, months or years up to today."""
     days = {"d": 1, "n": 1, "일": 1, "w": 7, "주": 7, "f": 14, "y": 365, "년": 365}.get(unit[0].lower(), 30)
     return _day(today, min(count, _FURTHEST) * days)[0], today
 

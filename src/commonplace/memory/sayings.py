@@ -6,13 +6,18 @@ What a question costs to compare, and what a stream needs in RAM, therefore foll
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.memory.columns import Scratch, blocks, grown
+from commonplace.memory.columns import EPSILON, UNIT, Floats, Indices, Scratch, Singles, Spread, blocks, grown
 from commonplace.memory.embedding import (
+    LATTICE_NORM,
     NO_VECTOR,
     NON_FINITE,
     UNUSABLE,
@@ -25,20 +30,17 @@ from commonplace.memory.embedding import (
     norm_of,
     usable,
 )
-from commonplace.memory.product import SHARED, by_row, exact, on_lattice
-from commonplace.memory.scoring import UNIT, Indices
 
 _WAITING = len(UNUSABLE) + 1
 """State of a text whose vector has not been derived yet."""
 _CHUNK = 512
 """Vectors looked at at once: large temporary arrays cost more than the work done in them."""
-
 _FEW, _MANY = 512, 16_384
-"""Vectors are kept in four bytes a number up to `_FEW`, where widening them takes longer than their products, and from
-`SHARED` to `_MANY`, where the threads of BLAS share the product; else in two. A crowd's streams are shorter, and longer
-ones take too much RAM."""
-
-_PRODUCTS = Scratch()
+"""Lattice vectors are kept in two bytes a number, but in four up to `_FEW`, where widening them takes longer than their
+products, and from `_SHARED` to `_MANY`, where the threads of BLAS share the product. From `_FEW` to `_SHARED` are the
+streams of a town, which would need a quarter more RAM a memory."""
+_TAME = 1e-15, 1e15
+"""Norms between which float32 neither overflows nor loses digits when it divides by them."""
 
 Numbers = NDArray[np.int32]
 
@@ -75,14 +77,15 @@ class Sayings:
         return len(self.texts)
 
     def add(self, text: str, given: Vector | None) -> int:
-        """The number of a text with this vector; a new one if need be."""
+        """Returns the number of a text with this vector; a new one if need be."""
         if given is None and self._derive:
             return self._waiting(text)
         known = self._numbers.get(text)
         if known is not None and self._has(known, given):
             return known
         state, vector = usable(given, self.vectors.shape[1])
-        if known is not None and self.state[known] == state and self._is(known, vector):
+        same = known is not None and self.state[known] == state
+        if known is not None and same and (vector is None or np.array_equal(self.vectors[known], vector)):
             return known
         number = self._next(text, state)
         self._make_room(number + 1)
@@ -97,7 +100,7 @@ class Sayings:
         return number
 
     def extend(self, texts: Sequence[str], vectors: Sequence[Vector | None]) -> Numbers:
-        """The numbers of many: the same as `add` for each, at a tenth of the cost."""
+        """Returns the numbers of many, the same as `add` for each, at a tenth of the cost."""
         numbers = np.empty(len(texts), dtype=np.int32)
         for first in range(0, len(texts), _CHUNK):
             some = slice(first, first + _CHUNK)
@@ -122,32 +125,27 @@ class Sayings:
             self._make(np.flatnonzero(self.state[self._ready : known] == _WAITING) + self._ready)
             self._ready = known
 
-    def products(self, question: Vector, norm: float, count: int) -> NDArray[np.float32]:
-        """The dot products of the first `count` vectors and a question of this norm; the next call overwrites them."""
-        product = exact if self._whole and on_lattice(question, norm) else by_row
+    def products(self, question: Vector, norm: float) -> Singles:
+        """Returns the dot products of all vectors and a question of this norm. The next call overwrites them."""
+        product, count = exact if self._whole and on_lattice(question, norm) else by_row, len(self.texts)
         products = _PRODUCTS.matrix(1, count // 2 + 1).view(np.float32)[0, :count]
         product(self.vectors[:count], question, products)
         return products
 
-    def cosines(
-        self, products: NDArray[np.float32], norm: float, numbers: Indices | None, out: NDArray[np.float64]
-    ) -> None:
+    def cosines(self, products: Singles, norm: float, numbers: Indices | None, out: Floats) -> None:
         """Fills `out` with the cosines, times 2³⁰, whole, of the vectors with these products; None for the first."""
-        for some in blocks(len(products)):
-            norms = self.norms[some] if numbers is None else self.norms[numbers[some]]
-            units = out[some]
-            np.copyto(units, products[some])
-            units /= norms
-            units /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
-            np.rint(units, out=units)
+        np.copyto(out, products)
+        out /= self.norms[: len(out)] if numbers is None else self.norms[numbers]
+        out /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
+        np.rint(out, out=out)
 
-    def inverse_norms(self, count: int, lowest: float, highest: float) -> NDArray[np.float32] | None:
-        """1 / the norms of the first `count`, nearly; None if one of them is out of range."""
+    def inverse_norms(self, count: int) -> Singles | None:
+        """Returns 1 / the norms of the first `count`, nearly; None if one of them is out of range."""
         known = self._inverted
         if known < count:
             norms = self.norms[known:count]
             finite = norms[np.isfinite(norms)]
-            if len(finite) and not lowest < finite.min() <= finite.max() < highest:
+            if len(finite) and not _TAME[0] < finite.min() <= finite.max() < _TAME[1]:
                 return None
             if len(self._inverse) < count:
                 self._inverse = grown(self._inverse, len(self.norms))
@@ -165,30 +163,28 @@ class Sayings:
         del self.texts[length:]
 
     def vector(self, number: int) -> Vector | None:
-        """A copy of the vector, None if there is no usable one."""
+        """Returns a copy of the vector, None if there is no usable one."""
         if self.state[number] == _WAITING:
             self._make(np.array([number]))
         return self.vectors[number].astype(np.float32) if self.state[number] == USABLE else None
 
     def given(self, number: int) -> Vector | None:
-        """A copy of the vector if the text came with it; what follows from the text need not be stored."""
+        """Returns a copy of the vector if the text came with it; what follows from the text need not be stored."""
         return None if self._derived.get(self.texts[number]) == number else self.vector(number)
 
     def unusable(self, numbers: Indices) -> dict[str, int]:
-        """How many of these have no usable vector, by reason."""
+        """Returns how many of these have no usable vector, by reason."""
         if not np.count_nonzero(self.state[: len(self.texts)]):
             return {}
         counts = np.bincount(self.state[numbers], minlength=len(UNUSABLE) + 1)
         return {why: int(counts[state]) for state, why in UNUSABLE.items() if counts[state]}
 
     def _has(self, number: int, given: Vector | None) -> bool:
-        """Whether this is the very vector, compared in a tenth of the time that checking and comparing it takes."""
+        """Returns whether this is the very vector, compared in a tenth of the time that checking and comparing it
+        takes."""
         if given is None or given.dtype != np.float32 or given.shape != self.vectors.shape[1:]:
             return False
         return given.tobytes() == self.vectors[number].astype(np.float32).tobytes() and self.state[number] == USABLE
-
-    def _is(self, number: int, vector: Vector | None) -> bool:
-        return vector is None or np.array_equal(self.vectors[number], vector)
 
     def _extend(self, texts: Sequence[str], matrix: Rows, states: NDArray[np.uint8]) -> Numbers:
         start = len(self.texts)
@@ -210,7 +206,7 @@ class Sayings:
         return numbers
 
     def _waiting(self, text: str) -> int:
-        """The number of a text whose vector is derived when it is read."""
+        """Returns the number of a text whose vector is derived when it is read."""
         number = self._derived.get(text)
         if number is None:
             number = self._derived[text] = self._next(text, _WAITING)
@@ -218,7 +214,7 @@ class Sayings:
         return number
 
     def _next(self, text: str, state: int) -> int:
-        """The number of a new saying."""
+        """Returns the number of a new saying."""
         number = len(self.texts)
         self._reserve(number + 1)
         self.texts.append(text)
@@ -261,14 +257,14 @@ class Sayings:
     def _make_room(self, length: int) -> None:
         if length > len(self.vectors):
             if self._whole:
-                kept = np.int16 if _FEW < length <= SHARED or length > _MANY else np.float32
+                kept = np.int16 if _FEW < length <= _SHARED or length > _MANY else np.float32
                 with np.errstate(invalid="ignore"):  # a row that waits for its vector holds anything
                     self.vectors = self.vectors.astype(kept, copy=False)
             self.vectors = grown(self.vectors, len(self.norms))
 
 
 def _prepared(vectors: Sequence[Vector | None], dimensions: int) -> tuple[Rows, NDArray[np.uint8]]:
-    """(the vectors as one matrix, zeros where one is not usable; the state of each)."""
+    """Returns (the vectors as one matrix, zeros where one is not usable; the state of each)."""
     states = np.full(len(vectors), USABLE, dtype=np.uint8)
     if isinstance(vectors, VectorRows):
         matrix = vectors.matrix
@@ -290,3 +286,157 @@ def _prepared(vectors: Sequence[Vector | None], dimensions: int) -> tuple[Rows, 
         matrix = np.where(finite[:, None], matrix, np.float32(0))
         states[~finite] = NON_FINITE
     return matrix, states
+
+
+class ByVectors:
+    """The cosine of a question's vector and those of the candidates: a `Compared`."""
+
+    def __init__(self, sayings: Sayings, numbers: Indices, given: Vector | None, room: Floats) -> None:
+        """`numbers`: which saying each candidate is; `given`: the question's vector; `room`: as long as `numbers`."""
+        self._sayings, self._numbers, self._room = sayings, numbers, room
+        sayings.make()
+        self.unusable = sayings.unusable(numbers)
+        """Reason → how many candidates could not be compared."""
+        _, vector = usable(given, sayings.vectors.shape[1])
+        self._norm = 0.0 if vector is None else norm_of(vector)
+        self._products: Singles | None = None
+        if vector is None or not self._norm:
+            self.unusable = {**self.unusable, "query": 1}
+        else:
+            self._products = sayings.products(vector, self._norm)
+
+    def units(self, positions: Indices | None, out: Floats) -> None:
+        if self._products is None:
+            out[:] = 0
+        elif positions is not None:
+            numbers = self._numbers[positions]
+            self._sayings.cosines(self._products[numbers], self._norm, numbers, out)
+        else:  # each text is compared once, however many memories say it
+            cosines = _COSINES.matrix(1, len(self._products))[0]
+            self._sayings.cosines(self._products, self._norm, None, cosines)
+            cosines.take(self._numbers, out=out, mode="clip")  # `raise` would copy
+
+    def spread(self) -> Spread | None:
+        if self._products is None or not _TAME[0] < self._norm < _TAME[1]:
+            return None
+        count = len(self._products)
+        inverse = self._sayings.inverse_norms(count)
+        if inverse is None:
+            return None
+        self._near = near = self._room.view(np.float32)[: len(self._room)]
+        each = np.multiply(self._products, inverse, out=_COSINES.matrix(1, count)[0].view(np.float32)[:count])
+        lows, highs = list[float](), list[float]()
+        for some in blocks(len(near)):
+            each.take(self._numbers[some], out=near[some], mode="clip")
+            lows.append(float(np.minimum.reduce(near[some])))
+            highs.append(float(np.maximum.reduce(near[some])))
+        low, high = min(lows), max(highs)
+        if not math.isfinite(sum(lows) + sum(highs)):
+            return None
+        margin = 16 * EPSILON * max(abs(low), abs(high))
+        extremes = [
+            ((near[some] <= low + margin) | (near[some] >= high - margin)).nonzero()[0] + some.start
+            for some, lowest, highest in zip(blocks(len(near)), lows, highs, strict=True)
+            if lowest <= low + margin or highest >= high - margin
+        ]
+        positions = np.concatenate(extremes)
+        units = np.empty(len(positions))
+        self.units(positions, units)
+        return Spread(float(np.minimum.reduce(units)), float(np.maximum.reduce(units)))
+
+    def estimate(self, some: slice, factor: float, out: Singles) -> None:
+        np.multiply(self._near[some], np.float32(factor / (self._norm * UNIT)), out=out)
+
+    def error(self, over: Spread) -> float:
+        return (16 * EPSILON * max(abs(over.low), abs(over.high)) + 1) / (over.high - over.low)
+
+
+# ── products of a question's vector with all others: most of the time of a recall by cosine ──────────────────────────
+
+Product = Callable[[Rows, Vector, Vector], None]
+"""(vectors, a question's, where to put the products)."""
+
+_BLOCK = 147_456
+"""Numbers multiplied at once: enough for the speed of a matrix product, and few enough to stay in the processor's cache
+as float32 and not to wake the threads of BLAS, which slow it down."""
+_SHARED = 4096
+"""Rows from which the threads of BLAS may share a product. They wait busily for each other: a crowd of short streams
+would pay twice the processor time for a little less waiting."""
+_SHORT = 64
+"""Rows below which a call costs more than the work done in it."""
+_TRIES = 4
+
+_WIDENED, _PRODUCTS, _COSINES = Scratch(), Scratch(), Scratch()
+
+
+def by_row(vectors: Rows, question: Vector, out: Vector) -> None:
+    """Multiplies one row after the other: what a row gives does not depend on the rows around it."""
+    if vectors.dtype == np.float32:
+        np.vecdot(vectors, question, out)
+    else:
+        _multiply(np.vecdot, vectors, question, out)
+
+
+def by_block(vectors: Rows, question: Vector, out: Vector) -> None:
+    """Multiplies many rows at once, summed in an order that depends on the processor and the row's place. The threads
+    of BLAS share what is long and in float32."""
+    if vectors.dtype == np.float32 and len(vectors) > _SHARED:
+        np.dot(vectors, question, out)
+    else:
+        _multiply(np.dot, vectors, question, out)
+
+
+def _multiply(product: Callable[..., Any], vectors: Rows, question: Vector, out: Vector) -> None:
+    """Widens int16 to float32 a block at a time: BLAS has no integers, and half as many bytes come from RAM."""
+    count, dimensions = vectors.shape
+    if vectors.dtype == np.float32:
+        rows = max(1, _BLOCK // dimensions)
+        for start in range(0, count, rows):
+            product(vectors[start : start + rows], question, out[start : start + rows])
+        return
+    rows = max(1, min(max(_SHORT, count // 4), _BLOCK // dimensions))  # a short stream leaves room in the cache
+    room = _WIDENED.matrix(1, rows * dimensions // 2 + 1).view(np.float32)[0, : rows * dimensions]
+    wide = room.reshape(rows, dimensions)
+    widen, whole = np.copyto, count - count % rows
+    for start in range(0, whole, rows):  # nothing else in the loop: it costs as much as a tenth of the product
+        widen(wide, vectors[start : start + rows])
+        product(wide, question, out[start : start + rows])
+    if whole < count:
+        widen(wide[: count - whole], vectors[whole:])
+        product(wide[: count - whole], question, out[whole:])
+
+
+class Fastest:
+    """Of several ways to the same products, the one that was fastest here: that differs between processors.
+
+    All are tried in turn until each has been timed a few times, separately for every order of magnitude.
+    """
+
+    def __init__(self, *ways: Product) -> None:
+        self._ways = ways
+        self._spent: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
+        self._chosen: dict[int, Product] = {}
+
+    def __call__(self, vectors: Rows, question: Vector, out: Vector) -> None:
+        """Fills `out` with the products."""
+        size = len(vectors).bit_length()
+        chosen = self._chosen.get(size)
+        if chosen is not None:
+            chosen(vectors, question, out)
+            return
+        spent = self._spent[size]
+        number = len(spent) % len(self._ways)
+        begun = perf_counter()
+        self._ways[number](vectors, question, out)
+        spent.append(((perf_counter() - begun) / len(vectors), number))
+        if len(spent) >= _TRIES * len(self._ways):
+            self._chosen[size] = self._ways[min(spent)[1]]
+
+
+exact = Fastest(by_row, by_block)
+"""For lattice vectors only: their products are exact in any order of summation."""
+
+
+def on_lattice(vectors: Rows, longest: float) -> bool:
+    """Returns whether all are lattice vectors; `longest`: the largest of their norms."""
+    return longest <= LATTICE_NORM and (vectors.dtype == np.int16 or np.rint(vectors).tobytes() == vectors.tobytes())

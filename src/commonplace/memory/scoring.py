@@ -1,88 +1,238 @@
-"""From raw parts to a ranking: the one scoring function every policy and store goes through.
+"""From candidates to a ranking: the one scoring function every policy and store goes through.
 
-What fills in the raw parts is in `inherent` and `retrieval`. Only `stores/postgres_stream.py` has the formula a second
-time, in SQL, to choose which rows are brought here.
+There are three spaces of rows. *Rows* are those of the table: row r is memory r + 1. *Candidates* are the rows that
+compete (`Candidates`); they have positions 0, 1, 2 … in the order of their rows, and an array of a part has a value for
+each. A *shortlist* is some positions of candidates, those that are scored exactly where there are very many.
 
-Values are whole multiples of 2⁻³⁰ (`UNIT`) before they are compared, so that a last bit that differs between machines
-cannot change an order. Arrays named `units` and `totals` hold those multiples.
+`score_candidates` computes the raw parts the policy names, normalises and adds them, and adds the parts that only a
+blend has. A part in which the question plays no part is a function here, its line in `PARTS`, and the field
+`NAME_weight` of `Policy`. Only `stores/postgres_stream.py` has the formula a second time, in SQL, to choose which rows
+are brought here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial, reduce
-from typing import Literal, NamedTuple
+from datetime import date, datetime
+from functools import cached_property, lru_cache, partial, reduce
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import TypedDict  # before Python 3.12, Pydantic reads no other
 
-from commonplace.memory.columns import BLOCK, blocks
-from commonplace.memory.policies import Policy
+from commonplace.memory.blend import COMPARED, COUNTED, REACH, Hints
+from commonplace.memory.bm25 import ByWords
+from commonplace.memory.columns import (
+    BLOCK,
+    UNIT,
+    Floats,
+    Indices,
+    Scalar,
+    Scratch,
+    Singles,
+    Spread,
+    blocks,
+    growth,
+    micros,
+    threshold,
+)
+from commonplace.memory.embedding import Vector, embed_query
+from commonplace.memory.policies import INHERENT, Policy, compares_vectors, refuse_mistakes
 from commonplace.memory.record import Memory
+from commonplace.memory.relative_dates import dated
+from commonplace.memory.sayings import ByVectors
+from commonplace.memory.shortlist import LEAST, Compared, Shortlist, shortlist
+from commonplace.memory.table import KIND_CODES, View
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-"""Positions of rows in the table, or of candidates among the candidates."""
+if TYPE_CHECKING:
+    from commonplace.memory.shapes import PartJSON
 
-UNIT = 2.0**-30
-
-
-class PartJSON(TypedDict):
-    """A part of a score, to which it adds weight × normalised."""
-
-    raw: float
-    normalised: float
-    weight: float
-
-
-class Part(NamedTuple):
-    """One part of one memory's score."""
-
-    raw: float
-    normalised: float
-    weight: float
+_WORK, _FEW = Scratch(), Scratch()
+_PRIORS = 4
+"""Policies whose priors are kept at once."""
+_THOUGHTS = (KIND_CODES["reflection"], KIND_CODES["plan"])
+MEASURED = ("relevance", *COMPARED)
+"""The parts that compare memories with the question."""
 
 
-def parts_json(parts: Mapping[str, Part]) -> dict[str, PartJSON]:
-    """Returns parts by name, as JSON has them."""
-    return {
-        name: {"raw": raw, "normalised": normalised, "weight": weight}
-        for name, (raw, normalised, weight) in parts.items()
-    }
+class Candidates(NamedTuple):
+    """The memories that compete, at a moment."""
 
-
-_part = partial(tuple.__new__, Part)
-"""A Part from its three numbers; half the time of calling the class, sixty times a recall."""
-
-
-class ScoredMemory(NamedTuple):
-    """A memory retrieved, and why. `score = Σ weight · normalised` over `parts`, up to rounding to 2⁻³⁰."""
-
-    memory: Memory
-    rank: int
-    """1 is the best."""
-    score: float
-    parts: Mapping[str, Part]
-    """By name, in the order of `Policy.weights`: `recency`, `importance` and `relevance`, or the parts of a blend in
-    place of `relevance`. Empty where the newest were taken without scoring."""
+    view: View
+    rows: Indices | None
+    """None for all rows of the view."""
+    at: datetime
+    policy: Policy
 
     @property
-    def relevance(self) -> float | None:
-        """How well the memory fits the question, 0–1 whatever else there is to remember; computed when it is read.
+    def size(self) -> int:
+        """How many there are."""
+        return self.view.length if self.rows is None else len(self.rows)
 
-        By words: its BM25 score as a share of what a memory of average length with every word of the question would
-        get. By vectors: the cosine, at least 0. A blend: the higher of the two. None where the newest were taken.
-        """
-        return getattr(self.parts, "relevance", None)
+    def take(self, column: NDArray[Scalar]) -> NDArray[Scalar]:
+        """Returns the column's value of each."""
+        return column[: self.view.length] if self.rows is None else column[self.rows]
+
+    def only(self, positions: Indices) -> Candidates:
+        """Returns those at some positions."""
+        return self._replace(rows=positions if self.rows is None else self.rows[positions])
 
 
-class Spread(NamedTuple):
-    """What a part was normalised over: its lowest and highest raw value among the candidates."""
+def score_candidates(
+    of: Candidates,
+    text: str,
+    vector: Vector | None = None,
+    spreads: Spreads | None = None,
+    best_of: int | None = None,
+) -> Scores:
+    """Computes every part of the score of at least one candidate.
 
-    low: float
-    high: float
+    `vector`: the question's; None to have the embedder make it. `spreads`: normalise over these instead of the
+    candidates' own. With `policy.nearest` only the nearest candidates are scored. `best_of`: those that are certainly
+    not among so many best may be left out.
+    """
+    given, view, policy = spreads or {}, of.view, of.policy
+    weights = dict(policy.weights)
+    if vector is None and not compares_vectors(policy, view.table.embedder):
+        weights.pop("cosine", None)
+    asked = [name for name in weights if name in MEASURED]
+    work = _WORK.matrix(len(asked) + 4, of.size + 2 * REACH)
+    rooms = [row[: of.size] for row in work[: len(asked)]]
+    compared, unusable = _compare(of, text, vector, dict(zip(asked, rooms, strict=True)))
+    chosen: Indices | None = None
+    if policy.nearest:
+        compared[0].units(None, rooms[0])
+        chosen = np.sort(best(rooms[0], view.table.created, policy.nearest, of.rows))
+        of = of.only(chosen)
+    count = of.size
+    prior, scales = prior_of(of, given)
+    parts = [(part, weights[name]) for name, part in zip(asked, compared, strict=True)]
+    hints = None
+    if policy.relevance == "blend":
+        hints = Hints(view.blend(), text, policy, view.table.created, view.length, of.rows)
+    short: Shortlist | None = None
+    if best_of and count >= LEAST and policy.normalise == "minmax" and not (given or policy.nearest):
+        short = shortlist(prior, parts, hints, policy, best_of, work[len(asked) :])
+    if short:
+        chosen, prior, of = short.positions, prior.only(short.positions), of.only(short.positions)
+        hints = hints and hints.only(chosen)
+    if chosen is not None:
+        work = _FEW.matrix(len(asked) + 4, len(chosen) + 2 * REACH)
+        rooms = [row[: len(chosen)] for row in work[: len(asked)]]
+    for part, room in zip(compared, rooms, strict=True):
+        part.units(chosen, room)
+    if short:
+        ranges = short.ranges
+    else:
+        ranges = [range_of(units, UNIT, given.get(name)) for name, units in zip(asked, rooms, strict=True)]
+    totals = work[-1, : -2 * REACH]
+    _add(prior.totals, rooms, ranges, [weight for _, weight in parts], policy, work[-4:])
+    counted = _blend(hints, work[-4:]) if hints else []
+    np.rint(totals, out=totals)
+    ranges = [*prior.ranges, *ranges]
+    scales = [*scales, *([UNIT] * len(asked))]
+    found = dict.fromkeys(weights, NOT_NORMALISED)
+    if policy.normalise == "minmax":
+        each = zip(weights, ranges, scales, strict=False)
+        found.update({name: given.get(name) or Spread(over.low * by, over.high * by) for name, over, by in each})
+    scores = Scores(
+        of,
+        list(weights),
+        list(weights.values()),
+        [*prior.raw, *rooms],
+        scales,
+        ranges,
+        counted,
+        totals,
+        found,
+        unusable,
+        count,
+    )
+    return scores.only(short.best) if short else scores
+
+
+def _compare(
+    of: Candidates, text: str, vector: Vector | None, rooms: Mapping[str, Floats]
+) -> tuple[list[Compared], dict[str, int]]:
+    """Returns (the parts that compare memories with the question, each with room to work in; what could not be
+    compared)."""
+    (view, rows, _, policy), compared, unusable = of, list[Compared](), dict[str, int]()
+    for name, room in reversed(list(rooms.items())):  # vectors first: they push all else out of the cache
+        if COMPARED.get(name, policy.relevance) == "bm25":
+            index, terms = view.lexical(), view.table.analyser.weighted(text, policy.grammar)
+            if policy.respell:
+                terms = index.respelt(terms, view.length)
+            if days := days_named(of, text)[0]:
+                terms = {**terms, **days}
+            scores = index.scores(terms, view.length, policy.k1, policy.b, room if rows is None else None)
+            compared.insert(0, ByWords(of.take(scores)))
+        else:
+            asked = embed_query(view.table.embedder, text) if vector is None else vector
+            by_vectors = ByVectors(view.table.sayings, of.take(view.table.saying), asked, room)
+            compared.insert(0, by_vectors)
+            unusable = by_vectors.unusable
+    return compared, unusable
+
+
+def days_named(of: Candidates, text: str) -> tuple[dict[str, float], str]:
+    """Returns (the words for the days that a blend's question names from where it stands, of those on which there is
+    something, with their weights; the rest of the question)."""
+    if of.policy.relevance == "blend":
+        found, index, length = dated(text, of.at), of.view.lexical(), of.view.length
+        days = {day: 1.0 for day in map(date.isoformat, found.days) if index.occurs(day, length)}
+        if days := days or index.as_one(map(date.isoformat, found.longer), length):
+            return days, found.rest
+    return {}, text
+
+
+def _add(
+    prior: Floats,
+    raw: Sequence[Floats],
+    ranges: Sequence[Spread],
+    weights: Sequence[float],
+    policy: Policy,
+    work: Floats,
+) -> None:
+    """Fills the last of four rows with Σ weight · part of the prior and the given parts, in this order.
+
+    The first, shifted by `REACH`, gets the same without the prior.
+    """
+    asked, spare, totals = work[0, REACH:-REACH], work[2, : len(prior)], work[3, : len(prior)]
+    if not raw:
+        totals[:], asked[:] = prior, 0
+    for number, (values, over, weight) in enumerate(zip(raw, ranges, weights, strict=True)):
+        units = spare if number else asked
+        normalise(values, UNIT, over, policy, units)
+        if weight != 1:
+            units *= weight
+        np.add(totals if number else prior, units, out=totals)
+        if number:
+            asked += units
+
+
+def _blend(hints: Hints, work: Floats) -> list[Callable[[Indices], Floats]]:
+    """Adds the parts of a blend that count raw to the totals, and returns what gives their units.
+
+    `work`: four rows; the first, shifted by `REACH`, with what each candidate can lend, the last with the totals.
+    """
+    relevance, (received, spare, totals) = work[0], work[1:, : -2 * REACH]
+    counted: list[Callable[[Indices], Floats]] = []
+    if weight := hints.weights.get("neighbours"):
+        own = relevance[REACH:-REACH]  # what is beside them is not set yet
+        np.rint(own, out=own)
+        hints.lend(relevance, received)
+        np.rint(received, out=received)
+        totals += np.multiply(received, weight, out=spare)
+        counted.append(received.take)
+    for name, weight in hints.weights.items():
+        if part := COUNTED.get(name):
+            part.add(hints, weight / UNIT, totals)
+            counted.append(partial(part.units, hints))
+    return counted
+
+
+# ── what the question plays no part in ───────────────────────────────────────────────────────────────────────────────
 
 
 NOT_NORMALISED = Spread(0.0, 1.0)
@@ -130,7 +280,7 @@ class Prior:
         return reduce(np.add, [self._weighted(part, self.raw[part]) for part in range(1, len(self.raw))])
 
     def _weighted(self, part: int, values: Floats) -> Floats:
-        """Weight · normalised values of a part, in units."""
+        """Returns weight · normalised values of a part, in units."""
         units = np.empty(len(values))
         normalise(values, self._scales[part], self.ranges[part], self._policy, units)
         return np.multiply(units, self.weights[part], out=units)
@@ -153,12 +303,12 @@ class Prior:
         return True
 
     def only(self, positions: Indices) -> Prior:
-        """Those of some candidates, still normalised over all of them."""
+        """Returns the parts of some candidates, still normalised over all of them."""
         parts = [Raw(part.values[positions], *part[1:]) for part in self.parts]
         return Prior(parts, self.ranges, self.weights, self._scales, self._policy)
 
     @cached_property
-    def estimates(self) -> NDArray[np.float32]:
+    def estimates(self) -> Singles:
         """The totals, nearly and not in units; for min-max."""
         count = len(self.raw[0])
         found, spare = np.empty(count, dtype=np.float32), np.empty(min(count, BLOCK))
@@ -175,14 +325,127 @@ class Prior:
         return found
 
 
+def prior_of(of: Candidates, given: Spreads) -> tuple[Prior, list[float]]:
+    """Returns the inherent parts, weighted and added, and the factor of each; kept until a memory or an access changes
+    them.
+
+    Under min-max, recency by access does not depend on the present: the factor that carries it cancels. `given`: what
+    to normalise over, by part, instead of the candidates' own.
+    """
+    view, rows, at, policy = of
+    now = micros(at)
+    whole = policy.normalise == "minmax" and not given and rows is view.present()
+    as_of = view.table.version, view.length
+    known = view.priors.get(policy) if whole else None
+    if known and known[0] == as_of:
+        return known[1], [part.scale(now) for part in known[1].parts]
+    weights = {name: weight for name, weight in policy.weights.items() if name in PARTS}
+    parts = [PARTS[name](of) for name in weights]
+    scales = [part.scale(now) for part in parts]
+    each = zip(parts, scales, map(given.get, weights), strict=True)
+    ranges = [range_of(part.values, scale, over) for part, scale, over in each]
+    prior = Prior(parts, ranges, list(weights.values()), scales, policy)
+    if whole and all(part.changes != "moment" for part in parts):
+        if len(view.priors) >= _PRIORS:
+            view.priors.clear()
+        view.priors[policy] = as_of, prior
+    return prior, scales
+
+
+def _recency(of: Candidates) -> Raw:
+    policy = of.policy
+    if policy.recency == "rank":
+        return Raw(_by_rank(of), "access")
+    if policy.recency == "creation":
+        ages = micros(of.at) - of.take(of.view.table.created)
+        mantissas, exponents = growth(policy.decay).of(np.maximum(ages, 0))
+        return Raw(np.ldexp(1 / mantissas, -exponents), "moment")
+    column = of.view.recency(policy.decay)
+    return Raw(of.take(column.values(of.view.accessed)), "access", column.scale)
+
+
+def _by_rank(of: Candidates) -> Floats:
+    """Returns decay ** rank by last access, ascending. Ties are in the order of the published code: events before
+    thoughts, the newest first."""
+    accessed = of.take(of.view.accessed)
+    thoughts = np.isin(of.take(of.view.table.kind), _THOUGHTS)
+    order = np.lexsort((-np.arange(len(accessed)), thoughts, accessed))
+    values = np.empty(len(accessed))
+    values[order] = _powers(of.policy.decay, 1 << max(6, (len(accessed) - 1).bit_length()))[: len(accessed)]
+    return values
+
+
+@lru_cache(maxsize=8)
+def _powers(base: float, count: int) -> Floats:
+    """Returns base, base², base³ … by multiplication alone, which is the same on every machine."""
+    return np.multiply.accumulate(np.full(count, base))
+
+
+def _importance(of: Candidates) -> Raw:
+    values = of.take(of.view.table.importance)
+    return Raw((values - 1) / 9 if of.policy.importance == "unit" else values, "memory")
+
+
+PARTS: Mapping[str, Callable[[Candidates], Raw]] = {
+    "recency": _recency,
+    "importance": _importance,
+}
+"""Part → what it is for each candidate. Recency is first: an access changes it in place (`Prior.follow`)."""
+refuse_mistakes("scoring.PARTS", PARTS, INHERENT)
+
+
+# ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Part(NamedTuple):
+    """One part of one memory's score."""
+
+    raw: float
+    normalised: float
+    weight: float
+
+
+def parts_json(parts: Mapping[str, Part]) -> dict[str, PartJSON]:
+    """Returns parts by name, as JSON has them."""
+    return {
+        name: {"raw": raw, "normalised": normalised, "weight": weight}
+        for name, (raw, normalised, weight) in parts.items()
+    }
+
+
+_part = partial(tuple.__new__, Part)
+"""A Part from its three numbers; half the time of calling the class, sixty times a recall."""
+
+
+class ScoredMemory(NamedTuple):
+    """A memory retrieved, and why. `score = Σ weight · normalised` over `parts`, up to rounding to 2⁻³⁰."""
+
+    memory: Memory
+    rank: int
+    """1 is the best."""
+    score: float
+    parts: Mapping[str, Part]
+    """By name, in the order of `Policy.weights`: `recency`, `importance` and `relevance`, or the parts of a blend in
+    place of `relevance`. Empty where the newest were taken without scoring."""
+
+    @property
+    def relevance(self) -> float | None:
+        """How well the memory fits the question, 0–1 whatever else there is to remember; computed when it is read.
+
+        By words: its BM25 score as a share of what a memory of average length with every word of the question would
+        get. By vectors: the cosine, at least 0. A blend: the higher of the two. None where the newest were taken.
+        """
+        return getattr(self.parts, "relevance", None)
+
+
 class Scores(NamedTuple):
     """The scores of all candidates, or of those that may be among the best, and the parts they are made of.
 
     Arrays may be scratch arrays, which the next retrieval of the thread overwrites, and columns of the table.
     """
 
-    rows: Indices | None
-    """The candidates; None for all rows of the view."""
+    of: Candidates
+    """Those that are scored."""
     names: Sequence[str]
     """The parts, in the order they are added. The first `len(raw)` are normalised, the others count raw."""
     weights: Sequence[float]
@@ -195,27 +458,25 @@ class Scores(NamedTuple):
     """By part that counts raw: positions of candidates → its units."""
     totals: Floats
     spreads: Spreads
-    policy: Policy
     unusable: Mapping[str, int]
     """Reason → how many candidates could not be compared; see `Retrieval.unusable`."""
     candidates: int
     """How many candidates there were, those included that cannot be among the best."""
 
     def only(self, positions: Indices) -> Scores:
-        """The scores of some candidates, still normalised over all of them."""
-        some = self.rows[positions] if self.rows is not None else positions
+        """Returns the scores of some candidates, still normalised over all of them."""
         return self._replace(
-            rows=some,
+            of=self.of.only(positions),
             raw=[values[positions] for values in self.raw],
             counted=[partial(_among, units, positions) for units in self.counted],
             totals=self.totals[positions],
         )
 
-    def of(self, positions: Indices) -> Breakdown:
-        """The parts of some candidates, no longer in scratch arrays."""
+    def breakdown(self, positions: Indices) -> Breakdown:
+        """Returns the parts of some candidates, no longer in scratch arrays."""
         raw = np.array([values.take(positions) for values in self.raw])
         counted = [units(positions) for units in self.counted]
-        return Breakdown(self.names, self.weights, raw, self.scales, self.ranges, counted, self.policy)
+        return Breakdown(self.names, self.weights, raw, self.scales, self.ranges, counted, self.of.policy)
 
 
 def _among(units: Callable[[Indices], Floats], positions: Indices, some: Indices) -> Floats:
@@ -236,12 +497,12 @@ class Breakdown:
     _parts: list[dict[str, Part]] = field(default_factory=list[dict[str, Part]])
 
     def units(self) -> dict[str, list[int]]:
-        """Part → its normalised value for each candidate, in units of 2⁻³⁰."""
+        """Returns part → its normalised value for each candidate, in units of 2⁻³⁰."""
         whole: list[list[int]] = self._units().astype(np.int64).tolist()
         return dict(zip(self.names, whole, strict=True))
 
     def parts(self) -> list[dict[str, Part]]:
-        """The parts of each candidate."""
+        """Returns the parts of each candidate."""
         if not self._parts:
             normalised = self._units() * UNIT
             raw = normalised
@@ -302,15 +563,9 @@ class Parts(Mapping[str, Part]):
         return self._of.parts()[self._number] if self._of else {}
 
 
-def round_to_units(values: NDArray[np.floating], out: Floats) -> None:
-    """Fills `out` with the values as multiples of 2⁻³⁰; `values` and `out` may be the same array."""
-    for some in blocks(len(out)):
-        np.multiply(values[some], 1 / UNIT, out=out[some])
-        np.rint(out[some], out=out[some])
-
-
 def range_of(raw: Floats, scale: float, given: Spread | None) -> Spread:
-    """The lowest and highest of at least one raw value; `scale` makes them the part, whose own may be `given`."""
+    """Returns the lowest and highest of at least one raw value; `scale` makes them the part, whose own may be
+    `given`."""
     if given is not None:
         return Spread(given.low / scale, given.high / scale)
     return Spread(float(np.minimum.reduce(raw)), float(np.maximum.reduce(raw)))
@@ -339,14 +594,3 @@ def best(totals: Floats, created: NDArray[np.int64], k: int | None, rows: Indice
     when = created[among if rows is None else rows[among]]
     order = np.lexsort((among, when, totals[among]))[::-1]
     return among[order[:k]]
-
-
-def threshold(totals: Floats, k: int) -> float:
-    """A value that at least k of the totals reach, and not many more unless they are equal."""
-    blocks = len(totals) // 16
-    if blocks <= k:
-        return float(np.partition(totals, len(totals) - k)[len(totals) - k])
-    # k of the blocks have a member that reaches the k-th highest maximum; a sixteenth of the work
-    highest = np.maximum.reduce(totals[: blocks * 16].reshape(16, blocks), axis=0)
-    highest.partition(blocks - k)
-    return float(highest[blocks - k])

@@ -57,7 +57,7 @@ class Feeling:
             checked_names("keywords", self.keywords)
 
     def matches(self, memory: Memory) -> bool:
-        """Whether the memory's emotion is within the ranges and has one of the keywords."""
+        """Returns whether the memory's emotion is within the ranges and has one of the keywords."""
         felt = memory.emotion
         if felt is None:
             return False
@@ -103,7 +103,7 @@ _RARE = {"emotion": "emotion", "details": "details", "metadata": "details"}
 
 
 def known(wanted: Filters) -> Filters:
-    """The filters. Raises UsageError for a name that is none of them."""
+    """Returns the filters. Raises UsageError for a name that is none of them."""
     if unknown := wanted.keys() - Filters.__optional_keys__:
         hint = f"the filters are {', '.join(sorted(Filters.__optional_keys__))}; how many to retrieve is `k`"
         raise UsageError(f"there is no argument or filter {min(unknown)!r}", hint=hint)
@@ -111,7 +111,8 @@ def known(wanted: Filters) -> Filters:
 
 
 def matching(view: View, wanted: Filters) -> tuple[NDArray[np.bool_], list[Filter]]:
-    """(which rows of a view pass the filters that its columns answer, the tests of the others). Raises UsageError."""
+    """Returns (which rows of a view pass the filters that its columns answer, the tests of the others). Raises
+    UsageError."""
     rest: dict[str, Any] = dict(known(wanted))
     kinds, lowest, span = (rest.pop(name, None) for name in ("kinds", "min_importance", "time_range"))
     table, length, found = view.table, view.length, view.alive
@@ -149,7 +150,7 @@ def filters(
     details: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> list[Filter]:
-    """A test per given filter of `Filters`, cheap ones first. Raises UsageError for an invalid filter."""
+    """Returns a test per given filter of `Filters`, cheap ones first. Raises UsageError for an invalid filter."""
     tests: list[Filter] = []
     if kinds is not None:
         wanted = checked_kinds(kinds)
@@ -182,7 +183,7 @@ def filters(
 
 
 def found_in(details: Mapping[str, Any], path: str) -> list[Any]:
-    """The values at a path such as `bqi_snapshot.rhythm_phase`: a key of that name, or keys with dots between.
+    """Returns the values at a path such as `bqi_snapshot.rhythm_phase`: a key of that name, or keys with dots between.
 
     A list counts as its values; a path that leads nowhere gives none.
     """
@@ -197,7 +198,7 @@ def found_in(details: Mapping[str, Any], path: str) -> list[Any]:
 
 
 def paths(what: str, given: Any) -> Mapping[str, Any]:
-    """Path → wanted value. Raises UsageError for anything but a mapping with strings as keys."""
+    """Returns path → wanted value. Raises UsageError for anything but a mapping with strings as keys."""
     if isinstance(given, Mapping) and all(isinstance(path, str) for path in cast(Mapping[Any, Any], given)):
         return cast(Mapping[str, Any], given)
     raise UsageError(
@@ -206,7 +207,7 @@ def paths(what: str, given: Any) -> Mapping[str, Any]:
 
 
 def checked_kinds(kinds: Collection[str]) -> set[Kind]:
-    """The kinds of a filter. Raises UsageError for an unknown one."""
+    """Returns the kinds of a filter. Raises UsageError for an unknown one."""
     names = (kinds,) if isinstance(kinds, str) else checked_names("kinds", kinds)
     return {checked_kind(kind) for kind in names}
 
@@ -220,7 +221,7 @@ def _equal(name: str, wanted: str) -> Filter:
 
 
 def checked_span(time_range: Any) -> tuple[datetime | None, datetime | None]:
-    """From … to in UTC; None is an open end. Raises UsageError."""
+    """Returns From … to in UTC; None is an open end. Raises UsageError."""
     try:
         first, last = time_range
     except (TypeError, ValueError) as error:

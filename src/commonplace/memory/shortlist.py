@@ -8,15 +8,16 @@ and never about a result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from commonplace.memory.blend import COUNTED, REACH, Hints
-from commonplace.memory.columns import WIDE, blocks
-from commonplace.memory.compared import EPSILON, Compared, Singles
+from commonplace.memory.columns import EPSILON, UNIT, Floats, Indices, Singles, Spread, blocks, threshold
 from commonplace.memory.policies import Policy
-from commonplace.memory.scoring import UNIT, Floats, Indices, Prior, Spread, threshold
+
+if TYPE_CHECKING:
+    from commonplace.memory.scoring import Prior
 
 LEAST = 32_768
 """Candidates from which a shortlist saves time."""
@@ -24,6 +25,26 @@ _TOO_MANY = 64
 """A shortlist longer than this part of the candidates saves none."""
 _LENT = 4.0
 """The most that is lent, of the highest relevance: (1 + 0.5 + 0.25) · 2 + 0.5."""
+
+
+class Compared(Protocol):
+    """One raw part of the score of each candidate."""
+
+    def units(self, positions: Indices | None, out: Floats) -> None:
+        """Fills `out` with the part, in units of 2⁻³⁰, of the candidates at these positions; None for all."""
+        ...
+
+    def spread(self) -> Spread | None:
+        """Returns the exact lowest and highest of all, in units; None if estimates would be of no use."""
+        ...
+
+    def estimate(self, some: slice, factor: float, out: Singles) -> None:
+        """Fills `out` with the part · factor, nearly, for a slice of the candidates. After `spread`."""
+        ...
+
+    def error(self, over: Spread) -> float:
+        """Returns how far an estimate may be from the truth, as a share of high − low."""
+        ...
 
 
 class Shortlist(NamedTuple):
@@ -45,7 +66,7 @@ def shortlist(
     k: int,
     work: Floats,
 ) -> Shortlist | None:
-    """Those that may be among the k best under min-max; None if that would not save time.
+    """Returns the candidates that may be among the k best under min-max; None if that would not save time.
 
     `parts`: each with its weight. `work`: four rows to work in, `2 * REACH` longer than there are candidates.
     """
@@ -89,7 +110,7 @@ def _add(
         else:
             varying.append((part, weight / (over.high - over.low)))
             offset -= over.low * varying[-1][1]
-    for some in blocks(len(totals), WIDE):
+    for some in blocks(len(totals)):
         asked, out = relevance[some], spare[: len(totals[some])]
         for number, (part, factor) in enumerate(varying):
             part.estimate(some, factor, out if number else asked)
@@ -110,7 +131,7 @@ def _blend(hints: Hints, relevance: Singles, received: Singles, totals: Singles,
     """Adds the parts that count raw; returns how far the totals may be off then. `highest`: the highest relevance."""
     if weight := hints.weights.get("neighbours"):
         hints.lend(relevance, received)
-        for some in blocks(len(totals), WIDE):
+        for some in blocks(len(totals)):
             received[some] *= np.float32(weight)
             totals[some] += received[some]
         error += abs(weight) * _LENT * (error + 64 * EPSILON * highest + UNIT)

@@ -31,16 +31,18 @@ from commonplace.memory.embedding import (
     warned,
 )
 from commonplace.memory.importance import RuleRater
-from commonplace.memory.messages import Item, items_of, located
 from commonplace.memory.policies import Policy, compares_vectors
 from commonplace.memory.preparing import (
     EMBEDDING_ERROR,
     FULL,
     HISTORY,
     KEPT_DETAILS,
+    Item,
     Prepared,
     embedded,
     flagged,
+    items_of,
+    located,
     mended,
     prepared,
     vectors_of,
@@ -63,7 +65,7 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.records import StoredRows
 from commonplace.memory.reflection import after, since_reflection
-from commonplace.memory.retrieval import Retrieval
+from commonplace.memory.retrieval import Retrieval, RetrievalQuery
 from commonplace.memory.stores.keeper import (
     Keeper,
     Progress,
@@ -96,7 +98,8 @@ UNMADE = "unmade"
 
 
 def _named(embedder: Embedder | Embeds, where: str) -> Embedder:
-    """An embedder for a store. Raises UsageError for a plain function, whose vectors nobody could tell from others."""
+    """Returns an embedder for a store. Raises UsageError for a plain function, whose vectors nobody could tell from
+    others."""
     found = as_embedder(embedder)
     if found.name == UNNAMED:
         hint = 'give FunctionEmbedder(function, "the name of its model"), from commonplace.memory'
@@ -129,7 +132,7 @@ class MemoryStream(StoredReader):
         parts = as_embedder(embedder or default_embedder()), rater or RuleRater(analyser.language), analyser
         self.table = MemoryTable(agent, *parts)
         """For this package: what the stream, its draft and its snapshots share."""
-        self.table.eager = self._compares(policy)
+        self.table.eager = compares_vectors(policy, self.table.embedder)
         self.guard = self.table.guard
         self._since = 0.0  # importance since the last reflection
         self._unembedded: set[int] = set()
@@ -151,7 +154,7 @@ class MemoryStream(StoredReader):
         reembed: bool = False,
         progress: Progress | None = None,
     ) -> MemoryStream:
-        """A character's stream in a store: a path or URL that `open_store` accepts, or an open store.
+        """Opens a character's stream in a store: a path or URL that `open_store` accepts, or an open store.
 
         When `remember`, `forget`, `archive`, `unarchive`, `revise` or `apply` returns, the store has the change;
         accesses are written with the next of them, by `flush` and by `close`. Close the stream, or use it in a `with`
@@ -205,7 +208,7 @@ class MemoryStream(StoredReader):
         archived: Iterable[int] = (),
         **parts: Any,
     ) -> MemoryStream:
-        """A stream from stored memories: all of them in the order of their ids, forgotten ones included.
+        """Makes a stream from stored memories: all of them in the order of their ids, forgotten ones included.
 
         `vectors`: one per memory, as `vector` returned it. `accesses`: id → last access, where `accessed_at` is older.
         `forgotten`, `archived`: ids. `parts`: the arguments of `MemoryStream`. Raises UsageError unless ids are
@@ -230,7 +233,7 @@ class MemoryStream(StoredReader):
 
     @classmethod
     def load(cls, agent: str, rows: StoredRows, *, forgotten: Iterable[int] = (), **parts: Any) -> MemoryStream:
-        """A stream from stored columns, as `restore` makes it from memories. None becomes an object until it is read.
+        """Makes a stream from stored columns, as `restore` does from memories. None becomes an object until it is read.
 
         `forgotten`, `parts`: as of `restore`.
         """
@@ -239,7 +242,7 @@ class MemoryStream(StoredReader):
         return stream._without(forgotten)
 
     def _without(self, forgotten: Iterable[int], archived: Iterable[int] = ()) -> MemoryStream:
-        """The stream that was just filled, without what is gone."""
+        """Returns the stream that was just filled, without what is gone."""
         self.table.archived = set(archived)
         gone = self._known({*forgotten, *self.table.archived})
         if gone:
@@ -350,22 +353,18 @@ class MemoryStream(StoredReader):
         self._unmade.difference_update(memory.id for memory in before)
         return sum(vector is not None for _, vector in there)
 
-    def _embedded(self, question: str, policy: Policy) -> tuple[Vector | None, str]:
-        if question and self._unmade and self._compares(policy):
+    def _embedded(self, query: RetrievalQuery) -> tuple[Vector | None, str]:
+        if query.text and self._unmade and compares_vectors(query.policy, self.table.embedder):
             try:
                 self._embed(sorted(self._unmade))
             except Exception as error:
                 return NOT_EMBEDDED, warned(error)
-        return super()._embedded(question, policy)
+        return super()._embedded(query)
 
     @property
     def _skips(self) -> bool:
         """Whether memories are added without the vectors that a model would make."""
         return not self.table.eager and not is_pure(self.table.embedder)
-
-    def _compares(self, policy: Policy) -> bool:
-        """Whether the policy reads the vectors of this stream's embedder."""
-        return compares_vectors(policy, spelling=getattr(self.table.embedder, "spelling", False))
 
     def _note_missing(self, memories: Iterable[Memory]) -> None:
         """Notes which of these memories have no vector yet."""
@@ -377,7 +376,7 @@ class MemoryStream(StoredReader):
             (self._unmade.add if unmade else self._unmade.discard)(memory.id)
 
     def _made(self, item: Item) -> Prepared:
-        """The memory, checked and rated. Outside the lock: a rater may take seconds."""
+        """Returns the memory, checked and rated. Outside the lock: a rater may take seconds."""
         table = self.table
         return prepared(
             item,
@@ -400,8 +399,8 @@ class MemoryStream(StoredReader):
 
     @locked
     def _again(self, change: Callable[[], Result]) -> Result:
-        """What `change` returns, which changes the store and then the stream. Where another stream of this character
-        was quicker, what that one did is brought in before the change is made again."""
+        """Returns what `change` returns, which changes the store and then the stream. Where another stream of this
+        character was quicker, what that one did is brought in before the change is made again."""
         while True:
             try:
                 return change()
@@ -424,7 +423,7 @@ class MemoryStream(StoredReader):
         return memories
 
     def _numbered(self, one: Prepared, first: int, place: int) -> Memory:
-        """The memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
+        """Returns the memory under the id that is the next by now, and what it cites still there. Raises UsageError."""
         memory, id = one.memory, first + place
         if one.cites is not None:
             return replace(memory, id=id, citations=tuple(first + other for other in one.cites))
@@ -573,7 +572,8 @@ class MemoryStream(StoredReader):
         return sum(id in table or id in table.archived for id in range(before + 1, table.committed + 1))
 
     def history(self, id: int) -> list[Mapping[str, Any]]:
-        """What the memory said before it was revised, oldest first: mappings of `text`, `tags` and `until` (ISO time).
+        """Returns what the memory said before it was revised, oldest first: mappings of `text`, `tags` and `until` (ISO
+        time).
 
         It is `details["history"]`. Raises UsageError as `get`.
         """
@@ -604,7 +604,7 @@ class MemoryStream(StoredReader):
     def snapshot(
         self, length: int | None = None, accessed: Sequence[datetime] | NDArray[np.int64] | None = None
     ) -> Snapshot:
-        """The stream as it is now, or as it was with `length` memories, last accessed at these times.
+        """Returns the stream as it is now, or as it was with `length` memories, last accessed at these times.
 
         `accessed`: moments, or microseconds since the year 1. Raises UsageError for more memories than there are, and
         unless each has an access time.
@@ -625,12 +625,12 @@ class MemoryStream(StoredReader):
 
     @locked
     def importance_since_reflection(self) -> float:
-        """Sum of the importance of observations and actions after the last reflection."""
+        """Returns the sum of the importance of observations and actions after the last reflection."""
         return self._since
 
     @locked
     def weights(self) -> dict[str, float]:
-        """Every text remembered, with the importance it was first given."""
+        """Returns every text remembered, with the importance it was first given."""
         table, found = self.table, dict[str, float]()
         alive = np.flatnonzero(table.alive[: table.committed])
         _, first = np.unique(table.saying[alive], return_index=True)
@@ -669,7 +669,7 @@ class MemoryStream(StoredReader):
             self._note_missing(memories)
 
     def _known(self, ids: Iterable[int]) -> list[int]:
-        """The ids in ascending order, each once. Raises UsageError for one that was never used."""
+        """Returns the ids in ascending order, each once. Raises UsageError for one that was never used."""
         wanted = sorted(checked_ids(ids))
         for id in wanted:
             if not 1 <= id <= self.last_id:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from threading import RLock
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from commonplace.memory.analyser import Analyser
 from commonplace.memory.blend import BlendColumns
 from commonplace.memory.bm25 import LexicalIndex
-from commonplace.memory.columns import FlagColumn, RecencyColumn, grown, micros, moment
+from commonplace.memory.columns import FlagColumn, Indices, RecencyColumn, grown, micros, moment
 from commonplace.memory.embedding import UNUSABLE, Embedder, Vector, is_pure
 from commonplace.memory.policies import Policy
 from commonplace.memory.record import (
@@ -34,8 +34,10 @@ from commonplace.memory.record import (
 )
 from commonplace.memory.records import PackedRecords, StoredRows
 from commonplace.memory.sayings import Sayings
-from commonplace.memory.scoring import Indices, Prior
 from commonplace.memory.stores.store import ARCHIVED, FORGOTTEN, THERE
+
+if TYPE_CHECKING:
+    from commonplace.memory.scoring import Prior
 
 KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 
@@ -48,11 +50,7 @@ _LATEST = 256
 _READ = 1024
 """Packed memories that are kept as objects after they were read: the same few are retrieved again and again."""
 
-_PRIORS = 4
-"""Policies whose priors are kept at once."""
-
-Scalar = TypeVar("Scalar", bound=np.generic)
-Priors = dict[Policy, tuple[tuple[int, int], Prior]]
+Priors = dict[Policy, tuple[tuple[int, int], "Prior"]]
 """Policy → (version and length of the table, prior of all that is there)."""
 
 
@@ -104,10 +102,9 @@ class MemoryTable:
         """May be shorter than the table, too."""
         self.version = 0
         """Changes with every row, access and importance."""
-        self.distinct = 0
-        """Of so many first rows each is the saying of its own number."""
         self.priors: Priors = {}
-        self._present: tuple[int, Any, Indices | None] | None = None
+        self.known_present: tuple[int, Any, Indices | None] | None = None
+        """Length and `alive` of the latest view that asked for its rows that are `present`, and these."""
         self._competing: dict[tuple[tuple[str, ...], tuple[str, ...]], FlagColumn] = {}
         self._saying: dict[Callable[[str], bool], FlagColumn] = {}
         """By sayings, not by rows."""
@@ -118,11 +115,11 @@ class MemoryTable:
         return self._packed.size + len(self._latest)
 
     def __contains__(self, id: int) -> bool:
-        """Whether there is a memory of this id, neither forgotten nor archived."""
+        """Returns whether there is a memory of this id, neither forgotten nor archived."""
         return 1 <= id <= self.length and bool(self.alive[id - 1])
 
     def record(self, row: int) -> Memory:
-        """A memory as it was added or last revised; its last access is in the column `accessed`."""
+        """Returns a memory as it was added or last revised; its last access is in the column `accessed`."""
         if row >= self._packed.size:
             return self._latest[row - self._packed.size]
         memory = self._packed.whole(row)
@@ -153,12 +150,12 @@ class MemoryTable:
         )
 
     def records_of(self, rows: Sequence[int]) -> list[Memory]:
-        """The memories of some rows, as `record` gives them."""
+        """Returns the memories of some rows, as `record` gives them."""
         packed, latest = self._packed.size, self._latest
         return [latest[row - packed] if row >= packed else self.record(row) for row in rows]
 
     def records(self, start: int = 0) -> list[Memory]:
-        """The memories from a row on."""
+        """Returns the memories from a row on."""
         if start >= self._packed.size:  # as whatever a draft has added
             return self._latest[start - self._packed.size :]
         return [self.record(row) for row in range(start, self.length)]
@@ -184,8 +181,7 @@ class MemoryTable:
         same = memory.accessed_at is memory.created_at
         self.accessed[row] = created if same else micros(memory.accessed_at)
         self.alive[row] = True
-        self.saying[row] = number = self.sayings.add(memory.text, vector)
-        self.distinct += row == number == self.distinct
+        self.saying[row] = self.sayings.add(memory.text, vector)
         self.version += 1
         self._latest.append(memory)
 
@@ -206,7 +202,6 @@ class MemoryTable:
         ]
         self.alive[start:end] = True
         self.saying[start:end] = self.sayings.extend([memory.text for memory in memories], vectors)
-        self._count_distinct(end)
         self.version += 1
         self._latest.extend(memories)
         self.commit()
@@ -225,7 +220,6 @@ class MemoryTable:
         self.saying = self.sayings.extend(rows.texts, rows.vectors)[rows.saying].astype(np.intp)
         tokens = np.array([estimate_tokens(text) for text in rows.texts], dtype=np.int32)
         self.tokens = tokens[rows.saying]
-        self._count_distinct(end)
         self._packed.load(rows)
         self.commit()
 
@@ -245,7 +239,6 @@ class MemoryTable:
         """Gives a committed memory another text or vector, after `replace` has given it its record."""
         row = memory.id - 1
         self.saying[row] = self.sayings.add(memory.text, vector)
-        self.distinct = min(self.distinct, row)
         self.blend.replace(row, memory)
         for policy, flags in self._competing.items():
             flags.put(row, _competes(memory, *policy))
@@ -271,7 +264,6 @@ class MemoryTable:
             self.lexical.pop(self._terms(self.lexical.size - 1))
         del self._latest[length - self._packed.size :]
         self.version += 1
-        self.distinct = min(self.distinct, length)
         self.sayings.truncate(self._sayings_committed)
         for flags in self._saying.values():
             flags.truncate(self._sayings_committed)
@@ -305,7 +297,7 @@ class MemoryTable:
         return self.committed
 
     def states(self, ids: Sequence[int]) -> dict[int, int]:
-        """Id → state of those that were ever added to the stream."""
+        """Returns id → state of those that were ever added to the stream."""
         return {
             id: THERE if self.alive[id - 1] else ARCHIVED if id in self.archived else FORGOTTEN
             for id in ids
@@ -356,7 +348,7 @@ class MemoryTable:
         self.lexical = self.lexical.with_again(self._documents(ids))
 
     def words(self) -> LexicalIndex:
-        """The lexical index, with the texts as they have been revised since."""
+        """Returns the lexical index, with the texts as they have been revised since."""
         if self._reworded:
             self._index_all()
         return self.lexical
@@ -371,39 +363,37 @@ class MemoryTable:
                 self.lexical = self.lexical.without(before).with_again({row: self._terms(row) for row in before})
 
     def _documents(self, ids: Sequence[int]) -> dict[int, list[str]]:
-        """The memories as documents, so far as the lexical index goes."""
+        """Returns the memories as documents, so far as the lexical index goes."""
         return {id - 1: self._terms(id - 1) for id in ids if id <= self.lexical.size}
 
     def vector(self, row: int) -> Vector | None:
-        """A copy of the row's vector, None if it has no usable one."""
+        """Returns a copy of the row's vector, None if it has no usable one."""
         return self.sayings.vector(int(self.saying[row]))
 
     def has_vector(self, row: int) -> bool:
-        """Whether the memory has a usable vector, or one follows from its text."""
+        """Returns whether the memory has a usable vector, or one follows from its text."""
         return self.sayings.state[self.saying[row]] not in UNUSABLE
 
     def given_vector(self, row: int) -> Vector | None:
-        """The same to be stored: None, too, for one that is derived from the text."""
+        """Returns the vector to be stored: None for one that follows from the text."""
         return self.sayings.given(int(self.saying[row]))
 
-    def unusable(self, rows: Indices | slice) -> dict[str, int]:
-        """How many of the rows have no usable vector, by reason."""
-        return self.sayings.unusable(self.saying[rows])
-
     def that_say(self, test: Callable[[str], bool], length: int) -> NDArray[np.bool_]:
-        """Which of the first `length` memories have a text that passes. A text is tested once, whoever asks again."""
+        """Returns which of the first `length` memories have a text that passes. A text is tested once, whoever asks
+        again."""
         flags = self._saying.setdefault(test, FlagColumn())
         for number in range(flags.size, len(self.sayings)):
             flags.append(test(self.sayings.texts[number]))
         return flags.values.take(self.saying[:length])
 
     def labelled(self, test: Callable[[Any], bool], length: int) -> NDArray[np.bool_]:
-        """Which of the first `length` memories have labels that pass; the test gets the attributes of `Labels`."""
+        """Returns which of the first `length` memories have labels that pass; the test gets the attributes of
+        `Labels`."""
         latest = np.fromiter(map(test, self._latest), dtype=np.bool_, count=len(self._latest))
         return np.concatenate((self._packed.labelled(test), latest))[:length]
 
     def having(self, name: str, test: Callable[[Any], bool], among: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of the first memories, those of `among`, have a rare field of this name that passes.
+        """Returns which of the first memories, those of `among`, have a rare field of this name that passes.
 
         The test gets something that has the field as an attribute.
         """
@@ -415,19 +405,12 @@ class MemoryTable:
         return np.concatenate((self._packed.having(name, test, among[:packed]), latest))[:length]
 
     def competing(self, policy: Policy, length: int) -> NDArray[np.bool_]:
-        """Which of the first `length` memories the policy does not leave out for their tags or words."""
+        """Returns which of the first `length` memories the policy does not leave out for their tags or words."""
         tags, texts = policy.without_tags, policy.without_words
         flags = self._competing.setdefault((tags, texts), FlagColumn())
         for row in range(flags.size, length):
             flags.append(_competes(self.record(row), tags, texts))
         return flags.values[:length]
-
-    def present(self, length: int, alive: NDArray[np.bool_]) -> Indices | None:
-        """The rows of the first `length` that are `alive`, None for all; kept until either changes."""
-        known = self._present
-        if known is None or known[0] != length or known[1] is not alive.base:
-            known = self._present = length, alive.base, None if alive.all() else np.flatnonzero(alive)
-        return known[2]
 
     def index(self, lexical: LexicalIndex, length: int, alive: NDArray[np.bool_]) -> None:
         """Adds the rows that `lexical` lacks up to `length`, skipping those that are not alive."""
@@ -460,11 +443,6 @@ class MemoryTable:
         for name in COLUMNS:
             setattr(self, name, grown(getattr(self, name), rows))
 
-    def _count_distinct(self, length: int) -> None:
-        """Goes on counting rows that are the saying of their own number."""
-        others = np.flatnonzero(self.saying[self.distinct : length] != np.arange(self.distinct, length))
-        self.distinct = self.distinct + int(others[0]) if len(others) else length
-
     def _set_alive(self, ids: Sequence[int], alive: bool) -> None:
         self.version += 1
         self.alive = self.alive.copy()
@@ -474,7 +452,7 @@ class MemoryTable:
 class View:
     """The first `length` rows of a table. `accessed` is live for a stream's own view and a copy for a snapshot."""
 
-    __slots__ = ("_lexical", "_priors", "_recency", "accessed", "alive", "length", "table")
+    __slots__ = ("_lexical", "_recency", "accessed", "alive", "length", "priors", "table")
 
     def __init__(self, table: MemoryTable, length: int, accessed: NDArray[np.int64] | None = None) -> None:
         self.table = table
@@ -482,38 +460,28 @@ class View:
         self.accessed = table.accessed[:length] if accessed is None else accessed
         self.alive = table.alive[:length]
         self._recency = table.recency if accessed is None else dict[float, RecencyColumn]()
-        self._priors = table.priors if accessed is None else Priors()
+        self.priors = table.priors if accessed is None else Priors()
+        """Those of the rows that are `present`, and for which version and length."""
         # what is forgotten later is still in this one; a stream's own view asks before anything can be
         self._lexical = None if accessed is None else table.words()
 
-    def take(self, column: NDArray[Scalar], rows: Indices | None) -> NDArray[Scalar]:
-        """The column's values at some rows; None for all rows of the view."""
-        return column[: self.length] if rows is None else column[rows]
-
     def recency(self, rate: float) -> RecencyColumn:
-        """The recency column of this rate per hour, made when first asked for."""
+        """Returns the recency column of this rate per hour, made when first asked for."""
         column = self._recency.get(rate)
         if column is None:
             column = self._recency[rate] = RecencyColumn(rate)
         return column
 
     def present(self) -> Indices | None:
-        """The rows that are neither forgotten nor archived; None for all. The same array until that changes."""
-        return self.table.present(self.length, self.alive)
-
-    def prior(self, policy: Policy) -> Prior | None:
-        """What `keep_prior` was last given for the same policy, if nothing has changed since."""
-        known = self._priors.get(policy)
-        return known[1] if known and known[0] == (self.table.version, self.length) else None
-
-    def keep_prior(self, policy: Policy, prior: Prior) -> None:
-        """Keeps the prior of the rows that are `present`."""
-        if len(self._priors) >= _PRIORS:
-            self._priors.clear()
-        self._priors[policy] = (self.table.version, self.length), prior
+        """Returns the rows that are neither forgotten nor archived; None for all. The same array until that changes."""
+        known = self.table.known_present
+        if known is None or known[0] != self.length or known[1] is not self.alive.base:
+            found = None if self.alive.all() else np.flatnonzero(self.alive)
+            known = self.table.known_present = self.length, self.alive.base, found
+        return known[2]
 
     def lexical(self) -> LexicalIndex:
-        """An index of at least the rows of this view, without those that were forgotten when it was made."""
+        """Returns an index of at least the rows of this view, without those that were forgotten when it was made."""
         if self._lexical is None:
             self._lexical = self.table.words()
         if self._lexical.size < self.length:
@@ -521,13 +489,13 @@ class View:
         return self._lexical
 
     def blend(self) -> BlendColumns:
-        """The columns a blend reads, filled at least for the rows of this view."""
+        """Returns the columns a blend reads, filled at least for the rows of this view."""
         if self.table.blend.questions.size < self.length:
             self.table.blend.fill(self.table.record, self.length)
         return self.table.blend
 
     def memory(self, row: int) -> Memory:
-        """The memory of a row, `accessed_at` as of this view."""
+        """Returns the memory of a row, `accessed_at` as of this view."""
         memory, since = self.table.record(row), int(self.accessed[row])
         if since == self.table.created[row] and memory.accessed_at is memory.created_at:
             return memory  # never accessed, as most: nothing to copy

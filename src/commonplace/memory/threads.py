@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 def locked(method: Callable[Concatenate[Self, Arguments], Result]) -> Callable[Concatenate[Self, Arguments], Result]:
-    """The method, run by one thread at a time: it holds `self.guard`, a `threading.RLock`, meanwhile."""
+    """Makes a method that one thread at a time runs: it holds `self.guard`, a `threading.RLock`, meanwhile."""
 
     @wraps(method)
     def guarded(self: Self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
@@ -36,7 +36,8 @@ def locked(method: Callable[Concatenate[Self, Arguments], Result]) -> Callable[C
 def in_thread(
     method: Callable[Concatenate[Owner, Arguments], Result],
 ) -> Callable[Concatenate[Owner, Arguments], Coroutine[Any, Any, Result]]:
-    """The twin of a method for `async` callers: the same call, in another thread, so that the event loop goes on.
+    """Returns the twin of a method for `async` callers: the same call, in another thread, so that the event loop goes
+    on.
 
     A call that is cancelled is not undone.
     """

@@ -13,8 +13,7 @@ from typing import Any, Literal, NotRequired
 from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict  # before Python 3.12, Pydantic reads no other
 
-from commonplace.memory.scoring import PartJSON
-from commonplace.memory.stores.codec import MemoryJSON
+from commonplace.memory.shapes import MemoryJSON, PartJSON
 
 _OPEN = ConfigDict(extra="allow")
 """What has further fields, by its kind."""

@@ -16,7 +16,7 @@ from commonplace.character.fact import Fact
 from commonplace.cognition.turn import hits
 from commonplace.errors import UsageError
 from commonplace.memory.record import Memory
-from commonplace.memory.scoring import PartJSON
+from commonplace.memory.shapes import PartJSON
 from commonplace.memory.stores.codec import memory_json
 from commonplace.run.account import SHOWN, account_text, goal_text, meant, resting_on
 from commonplace.run.explained import (

@@ -18,7 +18,8 @@ from commonplace.character.persona import Persona
 from commonplace.character.plan import PlanItem
 from commonplace.character.state import AREA, CharacterState, KnownNode
 from commonplace.clock import hhmm, iso
-from commonplace.memory.stores.codec import MemoryJSON, memory_json
+from commonplace.memory.shapes import MemoryJSON
+from commonplace.memory.stores.codec import memory_json
 from commonplace.run.account import goal_row, past_row
 from commonplace.run.explained import GoalRow, PastRow
 from commonplace.run.frames import Frame

@@ -8,9 +8,7 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, cast, get_args
-
-from typing_extensions import TypedDict  # before Python 3.12, Pydantic reads no other
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from commonplace.canon import parsed
 from commonplace.clock import iso
@@ -30,6 +28,9 @@ from commonplace.memory.stores.store import (
     operations_of,
     tombstone,
 )
+
+if TYPE_CHECKING:
+    from commonplace.memory.shapes import MemoryJSON
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, zlib.error)
 """What reading a damaged row may raise."""
@@ -189,36 +190,6 @@ def parsed_fields(rest: str) -> Mapping[str, Any]:
     return fields
 
 
-class EmotionJSON(TypedDict):
-    """An emotion as the public contract has it."""
-
-    valence: float
-    arousal: float
-    confidence: float
-    keywords: Sequence[str]
-
-
-class MemoryJSON(TypedDict):
-    """A memory as the public contract has it: every field of the record but the vector."""
-
-    id: int
-    agent: str
-    kind: str
-    text: str
-    created_at: str
-    accessed_at: str
-    tick: int
-    importance: float
-    citations: Sequence[int]
-    place: Sequence[str]
-    emotion: EmotionJSON | None
-    source: str
-    session: str
-    tags: Sequence[str]
-    event: str
-    details: Mapping[str, Any]
-
-
 def memory_json(memory: Memory) -> MemoryJSON:
     """Every field of the record but the vector, as the public contract has it: moments in ISO format, `emotion` null
     if unknown."""
@@ -234,12 +205,12 @@ def memory_json(memory: Memory) -> MemoryJSON:
         "importance": memory.importance,
         "citations": list(memory.citations),
         "place": list(memory.place),
-        "emotion": EmotionJSON(
-            valence=emotion.valence,
-            arousal=emotion.arousal,
-            confidence=emotion.confidence,
-            keywords=list(emotion.keywords),
-        )
+        "emotion": {
+            "valence": emotion.valence,
+            "arousal": emotion.arousal,
+            "confidence": emotion.confidence,
+            "keywords": list(emotion.keywords),
+        }
         if emotion
         else None,
         "source": memory.source,

@@ -27,8 +27,9 @@ from commonplace.lookup import RunMemories, StoreMemories, is_run, moment
 from commonplace.memory import MemoryStream, ScoredMemory
 from commonplace.memory.record import MemoryFields, checked_count
 from commonplace.memory.search import Filters
+from commonplace.memory.shapes import MemoryJSON
 from commonplace.memory.stores import open_store
-from commonplace.memory.stores.codec import MemoryJSON, memory_json
+from commonplace.memory.stores.codec import memory_json
 from commonplace.memory.stores.store import Store, checked_agent
 from commonplace.run.explained import Reasons
 from commonplace.run.manifest import package_version

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -37,9 +36,8 @@ from commonplace.memory.embedding import (
 )
 from commonplace.memory.explain import WhyNot
 from commonplace.memory.importance import RuleRater
-from commonplace.memory.messages import Item
 from commonplace.memory.policies import Policy
-from commonplace.memory.preparing import EMBEDDING_ERROR, embedded, flagged, mended, prepared, vectors_of
+from commonplace.memory.preparing import EMBEDDING_ERROR, Item, embedded, flagged, mended, prepared, vectors_of
 from commonplace.memory.reader import StoredReader
 from commonplace.memory.record import (
     Memory,
@@ -47,14 +45,9 @@ from commonplace.memory.record import (
     Rater,
     checked_count,
     checked_ids,
-    checked_policy,
-    checked_share,
-    checked_string,
-    checked_time,
-    checked_vector,
 )
 from commonplace.memory.reflection import after
-from commonplace.memory.retrieval import Retrieval, retrieve
+from commonplace.memory.retrieval import Retrieval, RetrievalQuery, retrieve
 from commonplace.memory.search import Filters
 from commonplace.memory.stores.codec import COLUMNS, stored_memory
 from commonplace.memory.stores.keeper import refuse_other_embedder, settings_of
@@ -77,7 +70,6 @@ from commonplace.memory.table import MemoryTable, View
 from commonplace.memory.threads import locked
 from commonplace.parts.stores.postgres import STORED, Mark, PostgresStore, stored_rows, stored_vectors
 from commonplace.parts.stores.postgres_filters import Narrowed, narrowed
-from commonplace.text import clean
 
 _MORE = 32
 """Candidates fetched beyond those asked for, at first."""
@@ -204,50 +196,28 @@ class DatabaseStream(StoredReader):
         return given
 
     @locked
-    def retrieve(
-        self,
-        query: str,
-        *,
-        at: datetime,
-        k: int | None = None,
-        policy: Policy | None = None,
-        purpose: str = "",
-        touch: bool = True,
-        max_tokens: int | None = None,
-        exclude: AbstractSet[int] = frozenset(),
-        embedding: Vector | None = None,
-        min_relevance: float | None = None,
-        **filters: Unpack[Filters],
-    ) -> Retrieval:
-        """As `MemoryStream.retrieve`: the same hits, found in the database. Raises UsageError for other policies."""
-        policy = self.policy if policy is None else checked_policy(policy)
-        _refuse(policy)
-        question = checked_string("query", query)
-        given, embedder = checked_vector(embedding), self._parts[0]
-        vector, failed = (given, "") if given is not None or not clean(question) else query_vector(embedder, question)
-        given = vector if failed else given
+    def _answer(self, query: RetrievalQuery, *, touch: bool) -> Retrieval:
+        _refuse(query.policy)
+        embedder, vector, failed = self._parts[0], query.vector, ""
+        if vector is None and query.text:
+            vector, failed = query_vector(embedder, query.text)
         asked = _Query(
             self._number,
             _compared(vector, embedder.dimensions),
             embedder.dimensions,
-            policy,
-            checked_time(at),
-            sorted(checked_ids(exclude)),
-            bool(clean(question)) or embedding is not None,
-            0.0 if min_relevance is None else checked_share("min_relevance", min_relevance),
-            narrowed(self.agent, filters),
+            query.policy,
+            query.at,
+            sorted(query.exclude),
+            bool(query.text) or query.vector is not None,
+            query.min_relevance,
+            narrowed(self.agent, query.filters),
         )
-        options: dict[str, Any] = {
-            "k": None if k is None else min(checked_count("k", k, 1), _END),
-            "policy": policy,
-            "purpose": purpose,
-            "max_tokens": None if max_tokens is None else checked_count("max_tokens", max_tokens, 0),
-            "min_relevance": asked.least,
-            "embedding": vector,
-        }
+        # what does not compete is left out by the database
+        over_rows = query._replace(k=min(query.k, _END), vector=vector, exclude=frozenset(), filters=Filters())
         with self.store.moment():
-            found = self._found(question, asked, options)
-        found = replace(found, vector=given, query_error=failed, filters=filters)
+            found = self._found(over_rows, asked)
+        given = vector if failed else query.vector
+        found = replace(found, vector=given, query_error=failed, filters=query.filters)
         if not touch or not found.found:
             return found
         self._write(lambda _: [Touch(dict.fromkeys(found.ids, found.at))])
@@ -327,13 +297,13 @@ class DatabaseStream(StoredReader):
         if self._own:
             self.store.close()
 
-    def _found(self, query: str, asked: _Query, options: dict[str, Any]) -> Retrieval:
+    def _found(self, query: RetrievalQuery, asked: _Query) -> Retrieval:
         """Fetches more candidates until the best are sure to be among them."""
         connection, policy = self.store.connection, asked.policy
         if asked.only.tests:
             asked = replace(asked, passing=_passing(connection, asked, self.agent))
         over = _extent(connection, asked)
-        limit = (options["k"] or policy.k) + _MORE
+        limit = query.k + _MORE
         while True:
             if not asked.scored:
                 ids = _newest(connection, asked, limit)
@@ -342,7 +312,7 @@ class DatabaseStream(StoredReader):
                 ids, bound = _nearest(connection, asked, over), -math.inf
             else:
                 ids, bound = _best(connection, asked, over, limit)
-            found = self._ranked(query, asked, ids, options)
+            found = self._ranked(query, ids)
             if bound == -math.inf or (len(found) == found.k and _surpasses(found, bound)):
                 break
             limit *= 4
@@ -355,13 +325,13 @@ class DatabaseStream(StoredReader):
             unusable=unusable if asked.scored and over.count else {},
         )
 
-    def _ranked(self, query: str, asked: _Query, ids: list[int], options: dict[str, Any]) -> Retrieval:
+    def _ranked(self, query: RetrievalQuery, ids: list[int]) -> Retrieval:
         """The one scoring function, over some rows."""
         memories, vectors = self._rows(ids)
         embedder, rater, analyser = self._parts
         rows = MemoryTable(self.agent, embedder, rater, analyser)
         rows.extend(memories, vectors)
-        return retrieve(View(rows, len(memories)), query, at=asked.at, **options)
+        return retrieve(View(rows, len(memories)), query)
 
     def _rows(self, ids: Sequence[int]) -> tuple[list[Memory], Sequence[Vector | None]]:
         """Memories and vectors, ascending."""

@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from commonplace.clock import hhmm, iso, parse_iso
-from commonplace.memory.stores.codec import MemoryJSON
+from commonplace.memory.shapes import MemoryJSON
 from commonplace.parts.terminal.canvas import bar, emoji_of
 from commonplace.parts.terminal.lists import EventList
 from commonplace.parts.terminal.player import Scene

@@ -13,7 +13,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from commonplace.memory.scoring import PartJSON
+from commonplace.memory.shapes import PartJSON
 from commonplace.parts.terminal.canvas import padded, stacked
 from commonplace.parts.terminal.palette import Palette
 from commonplace.run.explained import AskedRow, AuthorLine, Hit, PlannedItem, Reacted, Reasons, Retrieved, StoredRow

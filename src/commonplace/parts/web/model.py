@@ -13,8 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from commonplace.api import DEFAULT_SEED
 from commonplace.languages import LanguageName
-from commonplace.memory.scoring import PartJSON
-from commonplace.memory.stores.codec import MemoryJSON
+from commonplace.memory.shapes import MemoryJSON, PartJSON
 from commonplace.scenario.model import WayPart
 
 Box = tuple[int, int, int, int]
