@@ -88,6 +88,7 @@ class FlagColumn:
         self.size = 0
         self.values: NDArray[np.bool_] = np.empty(16, dtype=np.bool_)
         """Valid up to `size`."""
+        self._where: tuple[int, NDArray[np.intp]] | None = None
 
     def append(self, value: bool) -> None:
         """Adds the next row."""
@@ -99,15 +100,21 @@ class FlagColumn:
     def put(self, row: int, value: bool) -> None:
         """Changes a row, if it is there already."""
         if row < self.size:
-            self.values[row] = value
+            self.values[row], self._where = value, None
 
     def truncate(self, length: int) -> None:
         """Removes the rows from `length` on."""
-        self.size = min(self.size, length)
+        if length < self.size:
+            self.size, self._where = length, None
 
     def where(self, length: int, rows: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
         """Returns which of the first `length` rows have the flag; of `rows`, the positions."""
-        return (self.values[:length] if rows is None else self.values[rows]).nonzero()[0]
+        if rows is not None:
+            return self.values[rows].nonzero()[0]
+        known = self._where
+        if known is None or known[0] != length:
+            known = self._where = length, self.values[:length].nonzero()[0]
+        return known[1]
 
 
 class LabelColumn:
