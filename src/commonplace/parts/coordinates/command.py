@@ -105,7 +105,7 @@ def upkeep(
 
 
 def _delete(where: str, agent: str, *, dry_run: bool) -> None:
-    """All of a character."""
+    """Deletes everything of a character."""
     if dry_run:
         with closing(read_store(where)) as store:
             name = character(agent, dict.fromkeys(store.agents(), ()), where)
@@ -131,7 +131,7 @@ class Choice:
     now: datetime | None
 
     def among(self, records: list[Candidate]) -> ForgettingPlan:
-        """The plan for these memories."""
+        """Returns the plan for these memories."""
         if self.policy is None:
             return self._chosen(records)
         now = self.now or latest_time(records)
@@ -176,7 +176,7 @@ def _in_store(where: str, choice: Choice, ledger: Path | None, *, dry_run: bool)
 
 
 def _planned_in(store: Readable, choice: Choice) -> tuple[ForgettingPlan, datetime | None]:
-    """What is to be forgotten of a store, which is printed, and as of when."""
+    """Prints and returns the plan of what to forget in a store, and the moment as of which it applies."""
     if choice.agent is not None:
         choice = replace(choice, agent=character(choice.agent, dict.fromkeys(store.agents(), ()), store.where))
     records = candidates(store, choice.agent)
@@ -206,7 +206,7 @@ def _in_run(path: Path, choice: Choice, *, dry_run: bool) -> None:
 
 
 def _planned(reading: Reading, choice: Choice) -> dict[str, list[int]]:
-    """What is removed, which is printed, by character. A run has no archive, so a policy spares cited memories."""
+    """Prints and returns what is removed, by character. A run has no archive, so a policy spares cited memories."""
     if choice.agent is not None:
         choice = replace(choice, agent=character(choice.agent, names_in(reading), reading.path))
     agents = [choice.agent] if choice.agent else reading.agent_ids

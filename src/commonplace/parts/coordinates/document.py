@@ -94,7 +94,7 @@ class Section(CheckedModel):
     model_config = ConfigDict(defer_build=True, extra="allow")
 
     def to_dict(self) -> dict[str, Any]:
-        """The section as it is written in a document."""
+        """Returns the section as it is written in a document."""
         return {**self.__dict__, **(self.__pydantic_extra__ or {})}  # several times as fast as `dict(self)`
 
 
@@ -133,7 +133,7 @@ class AgentCoordinate(Section):
     """Whose session it was, where several people use a store; left out of the document while empty."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The section as it is written in a document."""
+        """Returns the section as it is written in a document."""
         section = super().to_dict()
         return section if self.user_id else {name: value for name, value in section.items() if name != "user_id"}
 
@@ -217,11 +217,11 @@ class MemoryCoordinate(Section):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> MemoryCoordinate:
-        """The document in a JSON object. Raises UsageError for a value that does not fit its field."""
+        """Reads the document in a JSON object. Raises UsageError for a value that does not fit its field."""
         return cls.model_validate(document)
 
     def to_dict(self) -> dict[str, Any]:
-        """The nested document, keys in the order of the schema; `memory` only if it holds something."""
+        """Returns the nested document, keys in the order of the schema; `memory` only if it holds something."""
         document = super().to_dict()
         for kind in SECTIONS:
             document[kind.path] = document[kind.path].to_dict()
@@ -250,7 +250,7 @@ _SHORT_ATTEMPTS = 64
 
 
 def new_memory_id(at: datetime, *key: Key, digits: int = 4) -> str:
-    """An id such as `mem_20251012_093022_a4f3`, made from simulated time and a key; the same key gives the same id."""
+    """Makes an id such as `mem_20251012_093022_a4f3` from simulated time and a key; the same key gives the same id."""
     moment = utc(at)
     date = f"{moment.year:04d}{moment.month:02d}{moment.day:02d}"
     time = f"{moment.hour:02d}{moment.minute:02d}{moment.second:02d}"
@@ -258,7 +258,7 @@ def new_memory_id(at: datetime, *key: Key, digits: int = 4) -> str:
 
 
 def unused_id(at: datetime, taken: Container[str], *key: Key) -> str:
-    """The first new id that is not taken: four digits, or twelve if one second holds very many memories."""
+    """Returns the first new id that is not taken: four digits, or twelve if one second holds very many memories."""
     attempt = 0
     while (name := new_memory_id(at, *key, attempt, digits=4 if attempt < _SHORT_ATTEMPTS else 12)) in taken:
         attempt += 1
@@ -300,7 +300,7 @@ def _row(
     to_document: Callable[[Any], Any] = _unchanged,
     to_record: Callable[[Any], Any] = _unchanged,
 ) -> _Row:
-    """A field by its path in the document, and its path in the record."""
+    """Makes a row of a field from its path in the document and its path in the record."""
     section, _, field = document.partition(".")
     group, _, name = record.rpartition(".")
     return _Row(section, field, group, name, to_document, to_record)
@@ -350,7 +350,7 @@ _COORDINATE = "coordinate"
 
 
 def to_memory(document: MemoryCoordinate, id: int = 0) -> Memory:
-    """The record of a document. `id`: its number in its character's stream, if the document does not say.
+    """Returns the record of a document. `id`: its number in its character's stream, if the document does not say.
 
     Raises UsageError for a document without text, and for one whose `memory` cannot be read.
     """
@@ -360,7 +360,7 @@ def to_memory(document: MemoryCoordinate, id: int = 0) -> Memory:
 
 
 def from_memory(memory: Memory, memory_id: str = "") -> MemoryCoordinate:
-    """The document of a record. `memory_id`: its id if its details name none; made from its time if empty."""
+    """Returns the document of a record. `memory_id`: its id if its details name none; made from its time if empty."""
     different: Any = memory.details.get(_COORDINATE)
     if isinstance(different, dict):
         plain = replace(memory, details=_without(memory.details, _COORDINATE))
@@ -372,7 +372,7 @@ def from_memory(memory: Memory, memory_id: str = "") -> MemoryCoordinate:
 
 
 def with_importance(memory: Memory, importance: float) -> Memory:
-    """The record with another importance (1–10), which replaces the one that its document was written with."""
+    """Returns the record with another importance (1–10), which replaces the one in the document it came from."""
     different: Any = memory.details.get(_COORDINATE)
     metadata: Any = cast("dict[str, Any]", different).get("metadata") if isinstance(different, dict) else None
     if isinstance(metadata, dict) and "importance" in metadata:
@@ -384,7 +384,7 @@ def with_importance(memory: Memory, importance: float) -> Memory:
 
 
 def _written(memory: Memory, memory_id: str) -> MemoryCoordinate:
-    """The document by the table, and in its `memory` what the table does not say."""
+    """Makes the document by the table, and puts into its `memory` what the table does not say."""
     named = memory.details.get("memory_id")
     if isinstance(named, str) and named:
         memory_id = named
@@ -404,14 +404,14 @@ def _written(memory: Memory, memory_id: str) -> MemoryCoordinate:
 
 
 def _value(memory: Memory, row: _Row) -> Any:
-    """The value of a field in the record; `...` if the record has none."""
+    """Returns the value of a field in the record; `...` if the record has none."""
     if row.group == "details":
         return memory.details.get(row.name, ...)
     return getattr(memory.emotion if row.group == "emotion" else memory, row.name, ...)
 
 
 def _fitting(kind: type[Section], values: dict[str, Any]) -> Section:
-    """The section. Details are free: one that does not fit the schema is left out, and stays in `memory`."""
+    """Makes the section. Details are free: one that does not fit the schema is left out, and stays in `memory`."""
     try:
         return kind(**values)
     except UsageError as error:
@@ -431,7 +431,7 @@ def _response_of(memory: Memory) -> str:
 
 
 def _read(document: MemoryCoordinate, id: int = 0) -> Memory:
-    """The record by the table and the document's `memory`."""
+    """Makes the record by the table and the document's `memory`."""
     record, content = document.memory, document.content
     values: dict[str, dict[str, Any]] = {"": {}, "emotion": {}, "details": {}}
     details = values["details"]
@@ -472,7 +472,7 @@ def _read(document: MemoryCoordinate, id: int = 0) -> Memory:
 
 
 def _remainder(memory: Memory, document: MemoryCoordinate) -> dict[str, Any]:
-    """The part of the record that would be lost on reading the document."""
+    """Returns the part of the record that would be lost on reading the document."""
     rest: dict[str, Any] = {"id": memory.id} if memory.id else {}
     if not clean(document.content.response_full):  # no text could be read from it
         rest["text"] = memory.text
@@ -490,7 +490,7 @@ def _remainder(memory: Memory, document: MemoryCoordinate) -> dict[str, Any]:
 
 
 def _differences(usual: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a document that says something else than the usual one, or more."""
+    """Returns the part of a document that differs from the usual one or adds to it."""
     found: dict[str, Any] = {}
     for key, value in document.items():
         if key in _SECTION_NAMES:
@@ -502,7 +502,7 @@ def _differences(usual: Mapping[str, Any], document: Mapping[str, Any]) -> dict[
 
 
 def _with_differences(document: dict[str, Any], different: Mapping[str, Any]) -> MemoryCoordinate | None:
-    """The inverse; None if the result is not a document."""
+    """Puts what `_differences` has found into the usual document; returns None if the result is not a document."""
     for key, value in different.items():
         within = key in _SECTION_NAMES and isinstance(value, dict)
         document[key] = {**document[key], **value} if within else value

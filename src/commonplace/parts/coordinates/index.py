@@ -53,7 +53,7 @@ class Index:
         return name in self.memories or name in self.archived
 
     def writer(self, agent: str) -> Writer:
-        """What writes to a character, and knows what is there."""
+        """Returns the `Writer` of a character, which knows what the store holds."""
         if agent not in self._writers:
             self._writers[agent] = Writer(self.store, agent)
         return self._writers[agent]
@@ -117,12 +117,12 @@ class Index:
         return [name for _, _, name in (self._order if among is None else sorted(self._places[one] for one in among))]
 
     def candidates(self) -> list[Candidate]:
-        """What retention may forget: oldest first, then the archived memories."""
+        """Returns what retention may forget: the memories, oldest first, then the archived ones."""
         here = [Candidate(self.memories[name]) for name in self.oldest()]
         return here + [Candidate(memory, archived=True) for memory in self.archived.values()]
 
     def references(self, name: str) -> int:
-        """How many other memories name this one in their relations, or cite it."""
+        """Counts the other memories that name this one in their relations, or cite it."""
         memory = self.memories.get(name)
         cited = self._references[memory.agent, memory.id] if memory else 0
         return self._references[name] + cited

@@ -148,7 +148,7 @@ class JSONLStore:
 
     @locked
     def read(self, agent: str, since: _Mark | None = None) -> Log:
-        """What has become of a character since a mark."""
+        """Returns what has changed in a character since a mark."""
         here = self._opened.of(agent)
         mark = self._log.mark(agent, here.last_id)
         ids = self._log.since(agent, since)
@@ -161,7 +161,7 @@ class JSONLStore:
 
     @locked
     def names(self, agent: str) -> tuple[str, ...]:
-        """The `memory_id`s of a character's memories, by id − 1; empty for one forgotten."""
+        """Returns a character's `memory_id`s, that of memory `id` at `id` − 1; empty for a forgotten memory."""
         return tuple(self._opened.of(agent).names)
 
     # ── Writing ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -306,7 +306,7 @@ class JSONLStore:
         contents.changes, contents.changes_outdated = len(changes), False
 
     def _path(self, session: str, *, other: bool = False) -> Path:
-        """The session's file; `other`: what it would be called with the other compression."""
+        """Returns the path of the session's file; `other`: the path it would have with the other compression."""
         plain = (self.config.storage.compression == "none") is not other
         return self.folder / "sessions" / f"{files.file_name(session)}.jsonl{'' if plain else '.gz'}"
 
@@ -389,7 +389,7 @@ class JSONLStore:
 
 
 def keywords(memory: Memory) -> tuple[str, ...]:
-    """The tags, the keywords of the emotion, and the most frequent words of the text in lower case."""
+    """Returns the tags, the keywords of the emotion, and the most frequent words of the text in lower case."""
     function = word_list(DEFAULT).function
     counted = Counter(word for word in words(memory.full_text[:4000]) if len(word) > 1 and word not in function)
     felt = memory.emotion.keywords if memory.emotion else ()

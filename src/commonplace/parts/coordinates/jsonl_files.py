@@ -89,7 +89,7 @@ class StoreConfig(CheckedModel):
 
     @classmethod
     def read(cls, path: Path) -> StoreConfig:
-        """The configuration in a file. Raises UsageError, naming the file, for one that cannot be used."""
+        """Reads the configuration in a file. Raises UsageError, naming the file, for one that cannot be used."""
         try:
             config = cls.model_validate(json.loads(text_of(path, "a configuration")))
         except ValueError as error:
@@ -120,8 +120,10 @@ _LONGEST = 120
 
 
 def file_name(session: str) -> str:
-    """A name that every file system accepts, also those that ignore case: `s1` stays, `AGI` becomes `^a^g^i`, any
-    other byte `%xx`, and no session at all `%`."""
+    """Returns a name for the session that every file system accepts, also those that ignore case.
+
+    `s1` stays, `AGI` becomes `^a^g^i`, any other byte `%xx`, and no session at all `%`.
+    """
     if not session:
         return "%"
     name = "".join(_safe(letter) for letter in session)
@@ -161,7 +163,7 @@ class Lines(NamedTuple):
 
 
 def read_lines(path: Path) -> Lines:
-    """The JSON values of a file, plain or compressed, without a torn last line.
+    """Reads the JSON values of a file, plain or compressed, without a torn last line.
 
     Raises CommonplaceError, naming the line, for any other line that is not JSON.
     """
@@ -203,7 +205,7 @@ def _gzip_members(data: bytes) -> tuple[bytes, int]:
 
 
 def _is_object(line: bytes) -> bool:
-    """Whether it is a JSON object; a part of one never is."""
+    """Tells whether the line is a JSON object; a part of one never is."""
     try:
         return isinstance(parsed(line), dict)
     except ValueError:
@@ -222,7 +224,7 @@ def _parsed(lines: Sequence[bytes], path: Path) -> list[Any]:
 
 
 def json_lines(values: Iterable[Any]) -> bytes:
-    """One JSON value per line."""
+    """Returns the values as JSON, one per line."""
     return "".join(f"{as_json(value)}\n" for value in values).encode()
 
 
@@ -331,7 +333,7 @@ class Line:
 
 
 def line_of(memory: Memory, name: str, vector: Vector | None, batch: int = 0) -> dict[str, Any]:
-    """The document of a memory, with its vector at the end of `memory`."""
+    """Returns the document of a memory, with its vector at the end of `memory`."""
     document = from_memory(memory, name)
     width, data = encoded(vector)
     if batch:
@@ -342,7 +344,7 @@ def line_of(memory: Memory, name: str, vector: Vector | None, batch: int = 0) ->
 
 
 def line_from(value: Any, *, archived: bool = False) -> Line:
-    """The inverse. Raises UsageError for a value that is not a document, ValueError for an unreadable vector."""
+    """Reads what `line_of` has made. Raises UsageError if it is not a document, ValueError for an unreadable vector."""
     document = MemoryCoordinate.from_dict(value)
     batch = document.memory.pop("batch", 0)
     if not isinstance(document.memory.get("id", 0), int):
@@ -370,7 +372,7 @@ class AgentMemories(Stored):
     """Sessions of all characters whose files have to be written again."""
 
     def has(self, id: int) -> bool:
-        """Whether this memory exists, archived or not."""
+        """Tells whether this memory exists, archived or not."""
         return 1 <= id <= self.last_id and id not in self.forgotten
 
     def access(self, accesses: Mapping[int, datetime]) -> None:
@@ -415,11 +417,11 @@ class FolderContents:
         return "removed" if self.mend else "left out"
 
     def of(self, agent: str) -> AgentMemories:
-        """The memories of a character; empty for an unknown one."""
+        """Returns the memories of a character; empty for an unknown one."""
         return self.agents.get(agent) or AgentMemories(agent=agent, taken=self.names, outdated=self.outdated)
 
     def begun(self, agent: str) -> AgentMemories:
-        """The memories of a character, which is here from now on."""
+        """Returns the memories of a character and adds the character if it is not here yet."""
         return self.agents.setdefault(agent, self.of(agent))
 
     def apply(self, change: Mapping[str, Any]) -> None:
@@ -445,7 +447,7 @@ class FolderContents:
         fold((operation,), here)
 
     def line(self, agent: str, operation: Operation) -> dict[str, Any]:
-        """The line of `changes.jsonl` that `apply` makes this operation of."""
+        """Returns the line of `changes.jsonl` from which `apply` makes this operation."""
         here = self.of(agent)
         match operation:
             case Configure(settings):
@@ -553,7 +555,7 @@ def _changes(path: Path, contents: FolderContents) -> Iterator[tuple[str, dict[s
 
 
 def _take_back_unfinished(lines: dict[Key, list[Line]], removed: set[Key], contents: FolderContents) -> None:
-    """Memories appended together are all kept, or none: remove the last batch of a character if it is incomplete."""
+    """Removes the last batch of a character if it is incomplete: memories appended together are all kept, or none."""
     for agent, last in _last_ids(lines, removed).items():
         here = [(id, line) for (name, id), copies in lines.items() if name == agent for line in copies]
         batches = {line.batch for id, line in here if line.batch > last or (line.batch == last and id == last)}

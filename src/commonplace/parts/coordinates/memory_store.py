@@ -164,7 +164,7 @@ class MemoryStore:
         rank: Rank = "newest",
         personas_by_name: bool = False,
     ) -> list[MemoryCoordinate]:
-        """The memories that pass all filters, the newest first, at most `limit` (None: all).
+        """Returns the memories that pass all filters, the newest first, at most `limit` (None: all).
 
         `query`: what a memory contains as it is, in its text or a tag and ignoring case. With `rank="relevance"` it
         may be a question in plain language: also found is what shares a word with it that is not grammar; first comes
@@ -200,41 +200,41 @@ class MemoryStore:
 
     @locked
     def get_recent(self, n: int = 10) -> list[MemoryCoordinate]:
-        """The n newest memories, newest first."""
+        """Returns the n newest memories, newest first."""
         return self.search(limit=checked_count("n", n, 0))
 
     @locked
     def get_by_session(self, session_id: str) -> list[MemoryCoordinate]:
-        """The memories of a session, oldest first; empty for an unknown session."""
+        """Returns the memories of a session, oldest first; empty for an unknown session."""
         return [self._document(name) for name in self._index.oldest(self._index.sessions.get(session_id, {}))]
 
     @locked
     def get_by_id(self, memory_id: str) -> MemoryCoordinate | None:
-        """The memory with this id, or None."""
+        """Returns the memory with this id, or None."""
         return self._document(memory_id) if memory_id in self._index.memories else None
 
     @locked
     def get_all_session_ids(self) -> list[str]:
-        """The sessions that have a memory, in the order of their first."""
+        """Returns the sessions that have a memory, in the order of their first memory."""
         found = (self._index.memories[name].session for name in self._index.oldest())
         return [session for session in dict.fromkeys(found) if session]
 
     @locked
     def archived(self) -> list[MemoryCoordinate]:
-        """The archived memories, oldest first."""
+        """Returns the archived memories, oldest first."""
         found = sorted(self._index.archived.items(), key=lambda one: (one[1].created_at, one[0]))
         return [from_memory(memory, name) for name, memory in found]
 
     @locked
     def __len__(self) -> int:
-        """How many memories there are, without archived ones."""
+        """Counts the memories, without archived ones."""
         return len(self._index.memories)
 
     # ── Importance ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     @locked
     def get_reference_count(self, memory_id: str) -> int:
-        """How many other memories name this one as parent, child or related, or cite it."""
+        """Counts the other memories that name this one as parent, child or related, or cite it."""
         return self._index.references(memory_id)
 
     @locked
@@ -349,7 +349,7 @@ class MemoryStore:
 
     @locked
     def plan_retention(self, now: datetime | None = None) -> ForgettingPlan:
-        """What `apply_retention_policy` would do."""
+        """Returns what `apply_retention_policy` would do."""
         records = self._index.candidates()
         moment = latest_time(records) if now is None else now
         return plan(records, self.policy, checked_time(moment)) if moment else ForgettingPlan()
@@ -429,7 +429,7 @@ class MemoryStore:
         return self._opened
 
     def _document(self, name: str) -> MemoryCoordinate:
-        """The document of a memory, with the children that name it as their parent."""
+        """Returns the document of a memory, with the children that name it as their parent."""
         document = from_memory(self._index.memories[name], name)
         listed = document.relations.child_memory_ids
         found = [child for child in self._index.children.get(name, ()) if child not in listed]
@@ -443,14 +443,14 @@ class MemoryStore:
         return (name for name in self._index.newest() if all(test(memories[name]) for test in tests))
 
     def _ranked(self, query: str | None, tests: list[Filter]) -> list[str]:
-        """The names that pass and have to do with the query, the most relevant first."""
+        """Returns the names that pass the tests and have to do with the query, the most relevant first."""
         (contains,) = _query(query)
         scores, memories = self._index.words.scores(clean(query or "")), self._index.memories
         ranks = {name: (not contains(memories[name]), -scores.get(name, 0.0)) for name in self._matching(tests)}
         return sorted((name for name, (lacking, score) in ranks.items() if score or not lacking), key=ranks.__getitem__)
 
     def _named(self, query: str) -> frozenset[str]:
-        """The personas with this id or name, ignoring case."""
+        """Returns the personas with this id or name, ignoring case."""
         wanted = clean(checked_string("query", query)).lower()
         return frozenset(
             memory.agent
@@ -459,7 +459,7 @@ class MemoryStore:
         )
 
     def _tests(self, *, bqi_filters: Mapping[str, Any] | None = None, **chosen: Any) -> list[Filter]:
-        """The tests of all filters; none if no filter excludes anything."""
+        """Returns the tests of all filters; none if no filter excludes anything."""
         if unknown := chosen.keys() - _TESTS.keys():
             raise UsageError(f"unknown filter {min(unknown)}", hint=f"expected {', '.join(_TESTS)} or bqi_filters")
         tests = [test for name, value in chosen.items() if value is not None for test in _TESTS[name](value)]
@@ -536,7 +536,7 @@ _TESTS: Mapping[str, Callable[[Any], list[Filter]]] = {
 
 
 def _bqi(wanted: Mapping[str, Any], snapshot_of: Callable[[Memory], Mapping[str, Any]]) -> Filter:
-    """Whether the BQI coordinate has these values at these paths; an emotion may also be one of the memory itself."""
+    """Makes a test for these values at these paths of the BQI coordinate; an emotion may also be the memory's own."""
 
     def has(memory: Memory, path: str, value: Any) -> bool:
         if isinstance(value, Mapping):

@@ -56,11 +56,11 @@ class RetentionPolicy(CheckedModel):
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> RetentionPolicy:
-        """The policy in a configuration; a missing key keeps its default."""
+        """Reads the policy in a configuration; a missing key keeps its default."""
         return cls.model_validate(values)
 
     def to_mapping(self) -> dict[str, Any]:
-        """The policy as it is written in a configuration."""
+        """Returns the policy as it is written in a configuration."""
         return self.model_dump()
 
     @classmethod
@@ -71,7 +71,7 @@ class RetentionPolicy(CheckedModel):
         return told
 
     def only_sessions(self) -> RetentionPolicy:
-        """The policy with `max_sessions` as its only limit."""
+        """Returns the policy with `max_sessions` as its only limit."""
         return RetentionPolicy(
             max_sessions=self.max_sessions,
             max_memories_per_session=None,
@@ -123,7 +123,7 @@ class ForgettingPlan:
     """Reflections, with the texts of the memories they lose added to their details."""
 
     def lines(self) -> list[str]:
-        """The plan as text, one line per memory."""
+        """Returns the plan as text, one line per memory."""
         parts = (("remove", self.remove), ("archive", self.archive), ("keep", self.kept))
         return [
             one_line(f"{action:<8} {one.memory.agent} #{one.memory.id}  {one.reason}  {clean(one.memory.text)[:60]}")
@@ -133,7 +133,7 @@ class ForgettingPlan:
 
 
 def candidates(source: Readable | MemoryStream, agent: str | None = None) -> list[Candidate]:
-    """The memories of a stream, or those of a store: of one character, or of all."""
+    """Returns the memories of a stream, or those of a store: of one character, or of all."""
     if isinstance(source, MemoryStream):
         return [*map(Candidate, source), *(Candidate(memory, archived=True) for memory in source.archived)]
     found: list[Candidate] = []
@@ -155,7 +155,7 @@ def latest_time(records: Iterable[Candidate]) -> datetime | None:
 def plan(
     records: Sequence[Candidate], policy: RetentionPolicy, now: datetime, *, starting: str | None = None
 ) -> ForgettingPlan:
-    """What a policy forgets at a moment. `starting`: a session that has just begun, and so counts as the newest.
+    """Plans what a policy forgets at a moment. `starting`: a session that has just begun, and so counts as the newest.
 
     The rules apply in this order: `delete_after_days`, `max_sessions`, `max_memories_per_session`,
     `max_total_size_mb`, `archive_after_days`. An archived memory only counts for its age. A memory that a reflection
@@ -334,7 +334,7 @@ def by_agent(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
 
 
 def display_name(memory: Memory) -> str:
-    """The `memory_id` of a memory's document, or `character #id`."""
+    """Returns the `memory_id` of a memory's document, or `character #id`."""
     name = memory.details.get("memory_id")
     return name if isinstance(name, str) and name else f"{memory.agent} #{memory.id}"
 

@@ -21,8 +21,10 @@ Summarize = Callable[[str], str]
 
 
 def essence(text: str) -> str:
-    """The sentences of a text that share most words of content with the others, in their order; at most
-    LONGEST_SUMMARY characters."""
+    """Returns the sentences of a text that share most words of content with the others, in their order.
+
+    They have at most LONGEST_SUMMARY characters.
+    """
     parts = list(dict.fromkeys(sentences(clean(text))))
     about = [content_words(part) for part in parts]
     often = Counter(word for words in about for word in words)
@@ -94,5 +96,5 @@ class Upkeep(Repeating):
 
 
 def until_midnight(now: datetime) -> timedelta:
-    """How long it is to the next one."""
+    """Returns how long it is to the next midnight."""
     return midnight(now) + timedelta(days=1) - now
