@@ -65,7 +65,7 @@ COLUMNS = ", ".join(MemoryRow._fields)
 
 
 def row_of(memory: Memory) -> MemoryRow:
-    """The row of a memory. Raises UsageError for details that JSON cannot hold."""
+    """Returns the row of a memory. Raises UsageError for details that JSON cannot hold."""
     created = micros(memory.created_at)
     accessed = created if memory.accessed_at is memory.created_at else micros(memory.accessed_at)
     rare = rare_fields(memory)
@@ -74,7 +74,7 @@ def row_of(memory: Memory) -> MemoryRow:
 
 
 def memory_of(agent: str, row: tuple[int, int, str, float, int, int, str, str]) -> Memory:
-    """The inverse of `row_of`. Raises ValueError or TypeError for a row that is not a memory."""
+    """Reads a row that `row_of` has made. Raises ValueError or TypeError for a row that is not a memory."""
     id, tick, kind, importance, created, accessed, text, rest = row
     created_at = moment(created)
     accessed_at = created_at if accessed == created else moment(accessed)
@@ -83,7 +83,10 @@ def memory_of(agent: str, row: tuple[int, int, str, float, int, int, str, str]) 
 
 
 def stored_memory(agent: str, row: tuple[Any, ...], state: int, packed: bytes | None) -> Memory:
-    """The memory of a row in any state; `packed`: text and rare fields of an archived one. Raises `UNREADABLE`."""
+    """Returns the memory of a row in any state. Raises `UNREADABLE`.
+
+    `packed`: text and rare fields of an archived one.
+    """
     if state == FORGOTTEN:
         return tombstone(agent, row[0], row[2])
     if state == ARCHIVED and packed is not None:
@@ -96,12 +99,12 @@ StoredRow = tuple[tuple[Any, ...], int, bytes | None]
 
 
 def kept_of(agent: str, rows: Sequence[StoredRow], vectors: Sequence[Vector | None]) -> list[Kept]:
-    """The rows as operations are folded into them. Raises `UNREADABLE`."""
+    """Returns the rows in the form into which operations are folded. Raises `UNREADABLE`."""
     return [Kept(stored_memory(agent, *row), vector, row[1]) for row, vector in zip(rows, vectors, strict=True)]
 
 
 def cells_of(kept: Kept) -> tuple[MemoryRow, bytes | None]:
-    """The inverse of `stored_memory`: the row, and what of it is compressed."""
+    """Returns the row and what of it is compressed, as `stored_memory` reads them."""
     row = row_of(kept.memory)
     if kept.state != ARCHIVED:
         return row, None
@@ -115,7 +118,7 @@ def operations_in(
     settings: Mapping[str, Any],
     known: int = 0,
 ) -> tuple[Operation, ...]:
-    """What `operations_of` makes of rows, by id. Raises `UNREADABLE`, also for a missing id."""
+    """Returns what `operations_of` makes of rows, ordered by id. Raises `UNREADABLE`, also for a missing id."""
     new = len(rows) - bisect_right(rows, known, key=lambda stored: stored[0][0])
     if new and rows[-1][0][0] != known + new:
         raise ValueError(f"the last of {known + new} memories has id {rows[-1][0][0]}")
@@ -124,7 +127,10 @@ def operations_in(
 
 
 def operation_json(operation: Operation) -> dict[str, Any]:
-    """An operation as JSON, for a store that keeps operations. Raises UsageError for details that JSON cannot hold."""
+    """Returns an operation as JSON, for a store that keeps operations.
+
+    Raises UsageError for details that JSON cannot hold.
+    """
     match operation:
         case Add(memories, vectors) | Revise(memories, vectors):
             given = None if vectors is None else [_vector_json(vector) for vector in vectors]
@@ -139,7 +145,7 @@ def operation_json(operation: Operation) -> dict[str, Any]:
 
 
 def operation_of(agent: str, value: Any) -> Operation:
-    """The inverse. Raises `UNREADABLE` for anything else."""
+    """Reads what `operation_json` has made. Raises `UNREADABLE` for anything else."""
     kind = _KINDS[value["op"]]
     if kind in (Add, Revise):
         memories = [memory_of(agent, tuple(row)) for row in value["memories"]]  # pyright: ignore[reportArgumentType] - COLUMNS
@@ -162,7 +168,7 @@ def _vector_of(value: tuple[int, str] | None) -> Vector | None:
 
 
 def rare_fields(memory: Memory) -> dict[str, Any]:
-    """The fields that most memories leave at their default, ready for JSON and without those that do."""
+    """Returns the fields that most memories leave at their default, ready for JSON and without those that do."""
     emotion = memory.emotion
     fields: dict[str, Any] = {
         "citations": memory.citations,
@@ -179,7 +185,7 @@ def rare_fields(memory: Memory) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)  # many memories share their place and session
 def parsed_fields(rest: str) -> Mapping[str, Any]:
-    """The inverse of `rare_fields`, from its JSON, as arguments of `Memory`. Not to be changed by the caller."""
+    """Reads the JSON of `rare_fields` as arguments of `Memory`. The caller must not change them."""
     fields: dict[str, Any] = parsed(rest)
     for name in ("citations", "place", "tags"):
         if name in fields:
@@ -241,7 +247,10 @@ def as_json(value: Any) -> str:
 
 
 def inflated(data: bytes, dictionary: bytes = b"", most: int = LONGEST, window: int = zlib.MAX_WBITS) -> bytes:
-    """What zlib has compressed. Raises ValueError for other bytes, another dictionary, or more than `most` bytes."""
+    """Inflates what zlib has compressed.
+
+    Raises ValueError for other bytes, another dictionary, or more than `most` bytes.
+    """
     decoder = zlib.decompressobj(window, zdict=dictionary)
     try:
         found = decoder.decompress(data, most + 1)  # never flushed: that would inflate without a limit
@@ -260,13 +269,13 @@ def room(packed: bytes) -> int:
 
 
 def packed_text(text: str, rest: str) -> bytes:
-    """An archived memory's text and rare fields, compressed."""
+    """Compresses an archived memory's text and rare fields."""
     data = json.dumps([text, rest]).encode()
     packed = zlib.compress(data)
     return packed if len(data) <= room(packed) else zlib.compress(data, 0)
 
 
 def unpacked_text(packed: bytes) -> tuple[str, str]:
-    """The inverse of `packed_text`. Raises ValueError for other bytes."""
+    """Reads what `packed_text` has made. Raises ValueError for other bytes."""
     text, rest = parsed(inflated(packed, most=room(packed)))
     return text, rest

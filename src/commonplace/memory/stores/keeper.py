@@ -61,7 +61,7 @@ class Keeper:
         return count
 
     def news(self) -> Log:
-        """What the store has that the stream may not have."""
+        """Reads what the store has that the stream may not have."""
         return self.store.read(self._agent, self.mark)
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class Keeper:
 
 
 def settings_of(embedder: Embedder, analyser: Analyser) -> dict[str, Any]:
-    """The settings of a stream that a store keeps."""
+    """Returns the settings of a stream that a store keeps."""
     return {
         "embedder": embedder.name,
         "dimensions": embedder.dimensions,

@@ -29,7 +29,7 @@ FORMS = (
 
 
 def open_store(where: str | Path, *, create: bool = True) -> Store:
-    """The store that a path or URL names, created if missing; `FORMS` lists the ways to name one.
+    """Opens the store that a path or URL names, created if missing; `FORMS` lists the ways to name one.
 
     Raises UsageError for any other form, for a folder of other things, and, unless `create`, where there is no store.
     """
@@ -37,7 +37,7 @@ def open_store(where: str | Path, *, create: bool = True) -> Store:
 
 
 def read_store(where: str | Path) -> Readable:
-    """The store that a path or URL names, to read: nothing is made, repaired or changed.
+    """Opens the store that a path or URL names for reading: nothing is made, repaired or changed.
 
     Raises UsageError as `open_store` does, and where there is no store.
     """
@@ -79,17 +79,17 @@ def _kind_of_path(text: str, access: Access) -> str:
 
 
 def is_jsonl(folder: Path) -> bool:
-    """Whether the folder is a JSONL store, empty or not."""
+    """Tells whether the folder is a JSONL store, empty or not."""
     return kind_of(folder / "sessions") == "folder" or any(folder.glob("archive/*.jsonl.gz"))
 
 
 def is_chroma(folder: Path) -> bool:
-    """Whether the folder is Chroma's."""
+    """Tells whether the folder is Chroma's."""
     return kind_of(folder / "chroma.sqlite3") == "file"
 
 
 def is_postgres(folder: Path) -> bool:
-    """Whether the folder is a PostgreSQL server's."""
+    """Tells whether the folder is a PostgreSQL server's."""
     return kind_of(folder / "PG_VERSION") == "file"
 
 
@@ -118,7 +118,7 @@ def copy(source: Mapping[str, Stored], target: Store, progress: CopyProgress | N
 
 
 def _is_part(there: Stored, stored: Stored) -> bool:
-    """Whether it is what a copy leaves that was interrupted, or one that is complete."""
+    """Tells whether `there` is what an interrupted or a complete copy of `stored` leaves."""
     if not there.memories:
         return True
     pairs = zip(there.memories, stored.memories, strict=False)

@@ -42,7 +42,7 @@ class RAMStore:
 
     @locked
     def read(self, agent: str, since: Mark | None = None) -> Log:
-        """What has become of a character since a mark."""
+        """Returns what has changed in a character since a mark."""
         self._refuse_closed()
         kept = self._kept.get(agent, _Kept())
         if since is None or since < kept.first:

@@ -131,7 +131,7 @@ class SQLiteStore:
 
     @locked
     def read(self, agent: str, since: _Mark | None = None) -> Log:
-        """What has become of a character since a mark."""
+        """Returns what has changed in a character since a mark."""
         with STORE.errors(self.where), _uncollected():
             self._connection.execute("BEGIN")  # all tables as of one moment
             try:
@@ -217,7 +217,7 @@ class SQLiteStore:
             raise STORE.damaged(self.where, f"{agent}: {error}") from error
 
     def _rows(self, base: int, where: str, values: tuple[Any, ...]) -> tuple[list[StoredRow], Sequence[Vector | None]]:
-        """Memories by id, and the vector of each."""
+        """Reads memories, ordered by id, and the vector of each."""
         memory, archive, vector = (
             self._connection.execute(f"{query} WHERE {where} ORDER BY key", (base, *values)).fetchall()
             for query in (_MEMORY, _ARCHIVE, _VECTOR)
@@ -310,7 +310,7 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def _alone(connection: sqlite3.Connection) -> bool:
-    """Whether no other process has the file open: only then can it leave WAL mode."""
+    """Tells whether no other process has the file open: only then can it leave WAL mode."""
     connection.execute("PRAGMA busy_timeout = 0")
     try:
         return connection.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)

@@ -110,8 +110,11 @@ class Readable(Protocol):
         ...
 
     def read(self, agent: str, since: Mark | None = None) -> Log:
-        """What has become of a character since a mark; everything if that is None, if the character was deleted since,
-        or if the store cannot tell. May repeat what the reader knows. Nothing for an unknown character."""
+        """Returns what has changed in a character since a mark.
+
+        Returns everything if the mark is None, if the character was deleted since, or if the store cannot tell. May
+        repeat what the reader knows. Returns nothing for an unknown character.
+        """
         ...
 
     def close(self) -> None:
@@ -155,24 +158,24 @@ class Overtaken(CommonplaceError):
 
 
 def overtaken(agent: str, where: str) -> Overtaken:
-    """The error for a mark that is not the latest."""
+    """Returns the error for a mark that is not the latest."""
     hint = "`refresh` the stream, and do it again"
     return Overtaken(f"another stream has written to {agent}", where=where, hint=hint)
 
 
 def no_store(where: str) -> UsageError:
-    """The error for a place without a store, where one is to be read or changed."""
+    """Returns the error for a place without a store, where one is to be read or changed."""
     hint = "give a run, or the file, folder or URL of a store; `commonplace copy-memories RUN STORE` makes one"
     return UsageError("no store here", where=where, hint=hint)
 
 
 def damaged(why: str, where: str) -> CommonplaceError:
-    """The error for damaged rows."""
+    """Returns the error for damaged rows."""
     return CommonplaceError(f"the store is damaged ({why})", where=where, hint="go back to a copy of it")
 
 
 def checked_agent(agent: str) -> str:
-    """A name a store can keep. Raises UsageError for an empty one and for anything but Unicode text."""
+    """Returns the name if a store can keep it. Raises UsageError for an empty one and for anything but Unicode text."""
     try:
         usable = bool(agent) and b"\0" not in agent.encode()
     except (UnicodeEncodeError, AttributeError):
@@ -264,7 +267,7 @@ def fold(operations: Iterable[Operation], target: Target) -> None:
 
 
 def _known(target: Target, ids: Sequence[int]) -> Mapping[int, int]:
-    """The states of all these memories. Raises UsageError for an id that was never used."""
+    """Returns the states of all these memories. Raises UsageError for an id that was never used."""
     states = target.states(ids)
     if missing := sorted({*ids} - states.keys()):
         what = f"the memories {missing[:10]} of {target.agent} do not exist"
@@ -273,7 +276,7 @@ def _known(target: Target, ids: Sequence[int]) -> Mapping[int, int]:
 
 
 def tombstone(agent: str, id: int, kind: Kind = "observation") -> Memory:
-    """What replaces a forgotten memory. Its kind stays, because a forgotten reflection still took place."""
+    """Returns what replaces a forgotten memory. Its kind stays, because a forgotten reflection still took place."""
     return Memory(id, agent, kind, "", _NEVER, _NEVER, 0, 1.0)
 
 
@@ -288,7 +291,7 @@ def _owned(values: Sequence[_Value]) -> list[_Value]:
 
 
 def _shared(values: Sequence[_Value]) -> Sequence[_Value]:
-    """The same, in no list: a list is one's own, and changed in place."""
+    """Returns the values as a tuple if they are a list: `Stored` changes in place only a list of its own."""
     return tuple(values) if isinstance(values, list) else values
 
 
@@ -429,8 +432,11 @@ def operations_of(
     settings: Mapping[str, Any],
     known: int = 0,
 ) -> tuple[Operation, ...]:
-    """What brings a reader up to date who has the memories up to the id `known`: all that are new to it, and all that
-    have changed, ascending. `states`: of those that are archived or forgotten."""
+    """Returns the operations that bring up to date a reader who has the memories up to the id `known`.
+
+    `memories`: all that are new to the reader and all that have changed, ascending. `states`: of those that are
+    archived or forgotten.
+    """
     old = bisect_right(memories, known, key=lambda memory: memory.id)
     found: list[Operation] = [Configure(settings)] if settings else []
     if old:
@@ -446,7 +452,7 @@ def operations_of(
 
 
 def compacted(agent: str, operations: Iterable[Operation]) -> tuple[Operation, ...]:
-    """The fewest operations that come to the same. Nothing is left in them of what was forgotten."""
+    """Returns the fewest operations that come to the same. Nothing is left in them of what was forgotten."""
     stored = Stored(agent=agent)
     fold(operations, stored)
     return operations_of(stored.memories, stored.vectors, stored.states_of_gone(), stored.settings)
@@ -456,7 +462,7 @@ def compacted(agent: str, operations: Iterable[Operation]) -> tuple[Operation, .
 
 
 def load(store: Readable, agent: str) -> Stored:
-    """Everything a store holds of a character; nothing for an unknown one."""
+    """Reads everything a store holds of a character; nothing for an unknown one."""
     stored = Stored(agent=agent)
     fold(store.read(agent).operations, stored)
     return stored
@@ -504,7 +510,7 @@ class ChangeLog:
         """Character → the number of the write after which it was last empty."""
 
     def mark(self, agent: str, last_id: int) -> tuple[int, int]:
-        """The mark of now."""
+        """Returns the present mark of a character."""
         return self._writes[agent], last_id
 
     def note(self, agent: str, ids: Iterable[int]) -> None:
@@ -519,7 +525,7 @@ class ChangeLog:
         self._begun[agent] = self._writes[agent]
 
     def since(self, agent: str, mark: tuple[int, int] | None) -> list[int] | None:
-        """The ids changed since a mark, ascending; None if that is to be everything."""
+        """Returns the ids changed since a mark, ascending; None if a reader with this mark has to read everything."""
         if mark is None or mark[0] < self._begun[agent]:
             return None
         return sorted(id for id, number in self._changed[agent].items() if number > mark[0])
