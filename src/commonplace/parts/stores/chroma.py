@@ -114,7 +114,7 @@ class ChromaStore:
 
     @locked
     def read(self, agent: str, since: _Mark | None = None) -> Log:
-        """What has become of a character since a mark."""
+        """Returns what has changed in a character since a mark."""
         mark, collection = self._now(agent), self._collections.get(agent)
         settings: dict[str, Any] = {} if collection is None else json.loads(collection.metadata["settings"])
         ids = self._log.since(agent, since)
@@ -212,7 +212,7 @@ class ChromaStore:
             self._lock.release()
 
     def _found(self) -> list[Any]:
-        """The collections of characters, sorted by their names."""
+        """Returns the collections of characters, sorted by the characters' names."""
         found = [one for one in self._client.list_collections() if {"agent", "format"} <= (one.metadata or {}).keys()]
         for collection in found:
             refuse_newer("a store", collection.metadata["format"], FORMAT, self.where)
@@ -245,7 +245,7 @@ class ChromaStore:
                 self._client.delete_collection(collection.name)
 
     def _collection(self, agent: str) -> Any:
-        """The collection of a character, made where it is missing."""
+        """Returns the collection of a character, made where it is missing."""
         self._refuse_closed()
         if agent not in self._collections:
             checked_agent(agent)
@@ -259,7 +259,7 @@ class ChromaStore:
         return self._collections[agent]
 
     def _now(self, agent: str) -> _Mark:
-        """The latest mark of a character."""
+        """Returns the latest mark of a character."""
         self._refuse_closed()
         if agent not in self._last:
             collection = self._collections.get(agent)
@@ -271,7 +271,7 @@ class ChromaStore:
         return kept_of(agent, *self._rows(agent, ids))
 
     def _rows(self, agent: str, ids: Sequence[int] | None) -> tuple[list[StoredRow], Sequence[Vector | None]]:
-        """The memories with these ids by id, all if None, and the vector of each."""
+        """Reads the memories with these ids (None: all), ordered by id, and the vector of each."""
         collection, columns = self._collections.get(agent), ["documents", "metadatas", "embeddings"]
         found: list[_Columns] = []
         with self._mended():
@@ -320,7 +320,7 @@ def _client(path: Path, where: str) -> Any:
 
 
 def collection_name(agent: str) -> str:
-    """The name of a character's collection: `memories_agent_` and the character's name where Chroma accepts that.
+    """Returns the name of a character's collection: `memories_agent_` and the character's name if Chroma accepts it.
 
     Otherwise the characters that Chroma does not accept are written as in a URL, with a dot instead of the percent
     sign, after `memories_agent-`: 지우 is `memories_agent-.EC.A7.80.EC.9A.B0`. A very long name is cut and ends in its
@@ -357,7 +357,7 @@ _Columns = tuple[str, str, dict[str, Any], Any]
 
 
 def _as_record(one: Kept, dimensions: int, upto: int | None) -> _Columns:
-    """All of a memory. What is in `rest`, each only where it is needed:
+    """Returns all of a memory as columns. `rest` holds the following, each only where it is needed:
 
     fractions of a second; an importance that is not a whole number, because Chroma's numbers lose their last bit;
     emotion, details and texts that UTF-8 cannot hold; a vector that the embedding does not hold exactly; an archived
@@ -394,7 +394,7 @@ def _as_record(one: Kept, dimensions: int, upto: int | None) -> _Columns:
 
 
 def _row(id: str, document: str, metadata: Mapping[str, Any]) -> tuple[tuple[Any, ...], int, bytes | None]:
-    """The arguments of `stored_memory`."""
+    """Returns the arguments of `stored_memory`."""
     rest: dict[str, Any] = parsed(metadata.get("rest", "{}"))
     created, accessed_at = (
         metadata[f"{name}_at"] * _SECOND + rest.pop(f"{name}_micros", 0) + _UNIX for name in ("created", "accessed")
@@ -409,7 +409,7 @@ def _row(id: str, document: str, metadata: Mapping[str, Any]) -> tuple[tuple[Any
 
 
 def _is_plain(name: str, value: Any) -> bool:
-    """Whether metadata can hold the field: text in UTF-8, or a list."""
+    """Tells whether metadata can hold the field: text in UTF-8, or a list."""
     try:
         "".join(map(str, value)).encode()
     except UnicodeEncodeError:
@@ -418,7 +418,7 @@ def _is_plain(name: str, value: Any) -> bool:
 
 
 def _as_embedding(vector: Vector | None, state: int, dimensions: int) -> tuple[Any, list[Any] | None]:
-    """The embedding, zeros without a vector that Chroma can compare; and what else the vector needs.
+    """Returns the embedding, zeros without a vector that Chroma can compare; and what else the vector needs.
 
     Chroma's cosine keeps seven digits: enough for a vector of whole numbers. Of another, it gets the direction.
     """
@@ -433,7 +433,7 @@ def _as_embedding(vector: Vector | None, state: int, dimensions: int) -> tuple[A
 
 
 def _vectors(found: Sequence[tuple[Mapping[str, Any], Any]]) -> Sequence[Vector | None]:
-    """The exact vectors, from metadata and embeddings."""
+    """Returns the exact vectors, from metadata and embeddings."""
     kept: list[tuple[int, int, bytes]] = []
     for at, (metadata, embedding) in enumerate(found):
         exact = parsed(metadata["rest"]).get("vector") if "rest" in metadata else None
@@ -445,13 +445,13 @@ def _vectors(found: Sequence[tuple[Mapping[str, Any], Any]]) -> Sequence[Vector 
 
 
 def _sorted(found: Mapping[str, Any]) -> list[_Columns]:
-    """What `Collection.get` has found, by id."""
+    """Returns what `Collection.get` has found, ordered by id."""
     columns = zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True)
     return sorted(columns, key=lambda one: int(one[0]))
 
 
 def _columns(records: Sequence[_Columns]) -> dict[str, list[Any]]:
-    """The arguments of `Collection.add` and `update`."""
+    """Returns the arguments of `Collection.add` and `update`."""
     names = ("ids", "documents", "metadatas", "embeddings")
     return {name: [one[at] for one in records] for at, name in enumerate(names)}
 
@@ -468,7 +468,7 @@ def _as_ascii(data: bytes) -> str:
 
 
 def _stored_in_format_1(agent: str, collection: Any, where: str) -> Stored:
-    """Everything of a character in a collection whose metadata held rows and vectors, named after a hash."""
+    """Reads all of a character from a collection of format 1, named after a hash, with rows and vectors in metadata."""
     found = _sorted(collection.get(include=["documents", "metadatas", "embeddings"]))
     rows: list[tuple[tuple[Any, ...], int, bytes | None]] = []
     vectors: list[Vector | None] = []

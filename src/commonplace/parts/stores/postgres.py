@@ -79,12 +79,12 @@ TABLES = (
 
 
 def without_password(url: str) -> str:
-    """The URL as it may be shown."""
+    """Returns the URL as it may be shown."""
     return re.sub(r"(?i)(password=)[^&\s]*", r"\1…", re.sub(r"(://[^:/@]*):[^@/]*@", r"\1@", url))
 
 
 def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
-    """The driver's error in words: what is wrong, where, what to do."""
+    """Puts the driver's error into words: what is wrong, where, what to do."""
     from psycopg import errors  # noqa: PLC0415 - an optional package
 
     said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
@@ -105,7 +105,10 @@ def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
 
 
 def connected(url: str, where: str) -> Any:
-    """A connection in autocommit. Raises UsageError for an invalid address, CommonplaceError if connecting fails."""
+    """Opens a connection in autocommit.
+
+    Raises UsageError for an invalid address, CommonplaceError if connecting fails.
+    """
     try:
         import psycopg  # noqa: PLC0415 - an optional package
     except ImportError as error:
@@ -204,7 +207,7 @@ class PostgresStore:
 
     @locked
     def read(self, agent: str, since: Mark | None = None) -> Log:
-        """What has become of a character since a mark."""
+        """Returns what has changed in a character since a mark."""
         with self.moment():
             mark = self.now(agent)
             known = since if since is not None and since.number == mark.number else Mark(changed=-1)
@@ -225,7 +228,7 @@ class PostgresStore:
 
     @locked
     def now(self, agent: str, *, lock: bool = False) -> Mark:
-        """The latest mark of a character. `lock`: nobody else writes to it until the end of the transaction."""
+        """Returns the latest mark of a character. `lock`: nobody else writes to it until the end of the transaction."""
         checked_agent(agent)
         with self.mended():
             query = f"SELECT number, settings FROM commonplace_agent WHERE name = %s{' FOR UPDATE' if lock else ''}"
@@ -303,7 +306,7 @@ class PostgresStore:
 
     @contextmanager
     def moment(self) -> Generator[None]:
-        """All that is read is as of one moment."""
+        """Opens a transaction in which everything is read as of one moment."""
         with self._transaction():
             self.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             yield
@@ -327,12 +330,12 @@ class PostgresStore:
 
 
 def stored_rows(rows: Sequence[tuple[Any, ...]]) -> list[StoredRow]:
-    """What `stored_memory` takes, from rows that begin with columns, state and packed."""
+    """Returns what `stored_memory` takes, from rows that begin with columns, state and packed."""
     return [(row[:8], row[8], row[9]) for row in rows]
 
 
 def stored_vectors(rows: Sequence[tuple[Any, ...]]) -> Sequence[Vector | None]:
-    """One per row, of rows that end with width and exact."""
+    """Returns a vector or None per row, from rows that end with width and exact."""
     return gathered(len(rows), [(place, *row[-2:]) for place, row in enumerate(rows) if row[-1] is not None])
 
 

@@ -35,7 +35,7 @@ class Narrowed:
 
 
 def narrowed(agent: str, wanted: Filters) -> Narrowed:
-    """The filters for one character's rows. Raises UsageError for an invalid filter, as `search` does."""
+    """Returns the filters for one character's rows. Raises UsageError for an invalid filter, as `search` does."""
     filters(**known(wanted))  # checks them
     given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
     said = _Conditions()
@@ -81,7 +81,7 @@ class _Conditions:
         self.values: dict[str, Any] = {}
 
     def add(self, condition: str, *values: Any) -> None:
-        """One with a parameter for each `{}`."""
+        """Adds a condition with a parameter for each `{}`."""
         for value in values:
             name = f"f{len(self.values)}"
             self.values[name] = value
@@ -94,7 +94,10 @@ class _Conditions:
 
 
 def _written(value: str | tuple[str, ...]) -> set[str]:
-    """How JSON may write it here: as it is or, beside what UTF-8 cannot hold, in ASCII. See `codec.as_json`."""
+    """Returns how JSON may write the value in a row. See `codec.as_json`.
+
+    It is written as it is or, if the row also holds what UTF-8 cannot, in ASCII.
+    """
     found = {json.dumps(value, separators=(",", ":"), ensure_ascii=ascii) for ascii in (True, False)}
     return {one for one in found if _in_utf8(one)}
 

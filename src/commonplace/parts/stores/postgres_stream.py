@@ -107,7 +107,7 @@ class DatabaseStream(StoredReader):
         rater: Rater | None = None,
         analyser: Analyser | None = None,
     ) -> DatabaseStream:
-        """A character's memories in a PostgreSQL store: its URL, `embedded:FOLDER`, or the store.
+        """Opens a character's memories in a PostgreSQL store: its URL, `embedded:FOLDER`, or the store.
 
         The other arguments are those of `MemoryStream.open`. Raises UsageError for another kind of store, and where the
         vectors were made by another embedder.
@@ -277,13 +277,13 @@ class DatabaseStream(StoredReader):
 
     @locked
     def vector(self, id: int) -> Vector | None:
-        """The embedding, float32 of shape (dimensions,); `None` if it is not usable. Raises UsageError as `get`."""
+        """Returns the embedding, float32 of shape (dimensions,); None if unusable. Raises UsageError as `get` does."""
         self.get(id)
         _, vectors = self._rows([id])
         return usable(vectors[0], self._parts[0].dimensions)[1]
 
     def backwards(self) -> Iterator[Memory]:
-        """The memories as they were added, latest first."""
+        """Yields the memories as they were added, latest first."""
         return self._read("true", backwards=True)
 
     def why_not(self, id: int, retrieval: Retrieval) -> WhyNot:  # noqa: ARG002 - as every reader's
@@ -326,7 +326,7 @@ class DatabaseStream(StoredReader):
         )
 
     def _ranked(self, query: RetrievalQuery, ids: list[int]) -> Retrieval:
-        """The one scoring function, over some rows."""
+        """Ranks these rows with the one scoring function."""
         memories, vectors = self._rows(ids)
         embedder, rater, analyser = self._parts
         rows = MemoryTable(self.agent, embedder, rater, analyser)
@@ -334,7 +334,7 @@ class DatabaseStream(StoredReader):
         return retrieve(View(rows, len(memories)), query)
 
     def _rows(self, ids: Sequence[int]) -> tuple[list[Memory], Sequence[Vector | None]]:
-        """Memories and vectors, ascending."""
+        """Reads memories and vectors, ordered by id."""
         query = f"SELECT {STORED} FROM commonplace_memory WHERE agent = %s AND id = ANY(%s) ORDER BY id"
         number = self._number
         rows = self.store.connection.execute(query, (number, list(ids)), binary=True).fetchall()
@@ -345,7 +345,7 @@ class DatabaseStream(StoredReader):
     def _read(
         self, where: str, values: Mapping[str, Any] = MappingProxyType({}), *, backwards: bool = False
     ) -> Iterator[Memory]:
-        """Memories that are there, a batch at a time."""
+        """Yields memories that are there, read a batch at a time."""
         number = self._number
         after_it, order = ("<", "DESC") if backwards else (">", "ASC")
         query = (
@@ -386,13 +386,13 @@ class DatabaseStream(StoredReader):
 
 
 def _compared(vector: Vector | None, dimensions: int) -> Vector | None:
-    """The question's vector, if memories can be compared with it."""
+    """Returns the question's vector; None if memories cannot be compared with it."""
     _, found = usable(vector, dimensions)
     return found if found is not None and found.any() else None
 
 
 def _surpasses(found: Retrieval, bound: float) -> bool:
-    """Whether no row that was not fetched can be among the hits."""
+    """Tells whether the hits are final: no row that was not fetched can be among them."""
     return found.chosen_by == "newest" or found.hits[-1].score > bound
 
 
@@ -483,7 +483,7 @@ class _Extent:
 
 
 def _passing(connection: Any, asked: _Query, agent: str) -> list[int]:
-    """The ids of the memories that pass the filters which no column answers."""
+    """Returns the ids of the memories that pass all filters, also those that no column answers."""
     query = (
         f"SELECT {COLUMNS}, state, packed FROM commonplace_memory WHERE agent = %(agent)s AND state = {THERE}"
         f" AND {asked.only.where} AND id > %(after)s ORDER BY id LIMIT {_BATCH}"
@@ -516,7 +516,7 @@ def _extent(connection: Any, asked: _Query) -> _Extent:
 
 
 def _nearest(connection: Any, asked: _Query, over: _Extent) -> list[int]:
-    """The ids among which the nearest `policy.nearest` are."""
+    """Returns ids among which the nearest `policy.nearest` are."""
     relation = f"WITH c AS MATERIALIZED ({_slim(asked, over)})"
     best = "SELECT id, units FROM c ORDER BY units DESC, created DESC, id DESC LIMIT %(limit)s"
     values = {**asked.row, "limit": asked.policy.nearest, "slack": 2 * over.slack}
@@ -556,7 +556,7 @@ def _newest(connection: Any, asked: _Query, limit: int) -> list[int]:
 
 
 def _slim(asked: _Query, over: _Extent) -> str:
-    """The relation without what would not fit into the server's working memory."""
+    """Returns the relation without what would not fit into the server's working memory."""
     exact = "" if over.exact else ", exact"
     return f"SELECT id, created, t, importance, units{exact} FROM ({asked.relation}) AS every"
 
@@ -573,7 +573,7 @@ def _extremes(over: _Extent) -> str:
 
 
 def _total(asked: _Query, over: _Extent) -> str:
-    """The score as SQL."""
+    """Returns the score as SQL."""
     weights = asked.policy.weights.items()
     return " + ".join(f"({weight!r}::float8) * ({_SCORED[part](asked, over)})" for part, weight in weights)
 
@@ -616,7 +616,7 @@ _SCORED: Mapping[str, Callable[[_Query, _Extent], str]] = {
 
 
 def _margin(asked: _Query, over: _Extent) -> float:
-    """How far the database's total may be off."""
+    """Returns how far the database's total may be off."""
     policy = asked.policy
     rate = _rate(policy)
     if policy.normalise == "none":
