@@ -36,7 +36,7 @@ class ScriptedMind:
         """Every question put, in order."""
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
-        """The scripted answer."""
+        """Returns the scripted answer."""
         self.asked.append((request_key, ask))
         script = self.scripts.get(ask.task.name)
         value = script(ask.input, request_key) if script else None
@@ -59,7 +59,7 @@ class SlowMind:
         self._longest = longest
 
     def answer(self, ask: Ask[Any, Any], request_key: RequestKey) -> Awaitable[Reply]:
-        """The other mind's answer, later."""
+        """Returns the other mind's answer, later."""
         return self._later(ask, request_key)
 
     async def _later(self, ask: Ask[Any, Any], request_key: RequestKey) -> Reply:
@@ -95,7 +95,7 @@ class MindContract:
     asks: Sequence[Ask[Any, Any]] = ASKS
 
     def open(self) -> Mind:
-        """A new mind that may be asked at once."""
+        """Makes a new mind that may be asked at once."""
         raise NotImplementedError
 
     def test_it_says_what_it_is(self) -> None:
@@ -134,7 +134,7 @@ class MindContract:
 
 
 def _replies(mind: Mind, wanted: Sequence[tuple[Ask[Any, Any], RequestKey]], *, together: bool = False) -> list[Reply]:
-    """The replies in an event loop of their own, after which the mind is closed, twice."""
+    """Collects the replies in an event loop of their own, and then closes the mind twice."""
 
     async def one(ask: Ask[Any, Any], key: RequestKey) -> Reply:
         reply = mind.answer(ask, key)

@@ -51,7 +51,7 @@ class StreamMachine(RuleBasedStateMachine):
     where_in: Path
 
     def opened(self) -> Store:
-        """The store of this sequence."""
+        """Opens the store of this sequence."""
         raise NotImplementedError
 
     @initialize()

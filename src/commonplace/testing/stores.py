@@ -92,14 +92,14 @@ def _hangul(text: str) -> int:
 
 
 def memory(id: int, agent: str = "maria", **fields: Any) -> Memory:
-    """A plain memory of that id."""
+    """Makes a plain memory of that id."""
     at = START + timedelta(minutes=id)
     given: dict[str, Any] = {"kind": "observation", "text": f"memory {id}", "tick": id, "importance": 3.0, **fields}
     return Memory(id=id, agent=agent, created_at=at, accessed_at=given.pop("accessed_at", at), **given)
 
 
 def full(id: int, agent: str = "maria") -> Memory:
-    """A memory with every field set, to values that are hard to keep."""
+    """Makes a memory with every field set, to values that are hard to keep."""
     return memory(
         id,
         agent,
@@ -161,7 +161,7 @@ def switching_often() -> Generator[None]:
 
 @contextmanager
 def before_each(store: Store, kind: type[Operation], deed: Callable[[], Any]) -> Generator[None]:
-    """Something else is done before each time such an operation is written to the store."""
+    """Does something else before each time such an operation is written to the store."""
     write, busy = store.write, False
 
     def call(agent: str, operations: Sequence[Operation], mark: Mark) -> Mark:
@@ -297,7 +297,7 @@ class StoreContract:
     """Sequences of deeds that are drawn for the comparison with a stream in RAM."""
 
     def open(self, where: Path) -> Store:
-        """The store at this path, made if there is none; called again, the same store."""
+        """Opens the store at this path and makes it if there is none; called again, opens the same store."""
         raise NotImplementedError
 
     def reopened(self, store: Store, where: Path) -> Store:
@@ -306,7 +306,7 @@ class StoreContract:
         return self.open(where)
 
     def twice(self, where: Path, deeds: Callable[[Store], None]) -> Iterator[Store]:
-        """The store after the deeds, and again after it was closed and opened."""
+        """Yields the store after the deeds, and again after it was closed and opened."""
         store = self.open(where)
         try:
             deeds(store)

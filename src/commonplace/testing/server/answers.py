@@ -46,12 +46,12 @@ class Response:
 
 
 def as_json(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = (), marker: str = "") -> Response:
-    """A JSON response in ASCII; lone surrogates stay what they are."""
+    """Returns a JSON response in ASCII; lone surrogates stay what they are."""
     return Response(status, json.dumps(value).encode(), (*_JSON, *headers), marker=marker)
 
 
 def failure(status: int, message: str, kind: str, **more: Any) -> Response:
-    """An error as OpenAI-compatible servers word it."""
+    """Returns an error as OpenAI-compatible servers word it."""
     return as_json({"error": {"message": message, "type": kind, "code": status, **more}}, status)
 
 
@@ -65,7 +65,7 @@ Schema = Mapping[str, Any]
 
 
 def instance(schema: Schema, *key: Key) -> Any:
-    """A value of the schema, the same for the same key.
+    """Returns a value of the schema, the same for the same key.
 
     Known are `type`, `enum`, `const`, `anyOf`, `oneOf`, `allOf`, local `$ref`, `properties`, `required`, `items`,
     `prefixItems` and the bounds of numbers, texts and lists; other keywords, `pattern` among them, are ignored.
@@ -106,7 +106,7 @@ def _typed(schema: Schema, kind: str, root: Schema, key: tuple[Key, ...]) -> Any
 
 
 def _plain(schema: Schema, root: Schema, key: tuple[Key, ...]) -> Schema:
-    """The schema with references followed and one of its alternatives taken."""
+    """Returns the schema with references followed and one of its alternatives taken."""
     for depth in range(_DEEPEST):
         if "$ref" in schema:
             schema = _found(schema["$ref"], root)
@@ -197,7 +197,10 @@ class Typed(BaseModel):
         return (by.seed, by.agent, by.tick, self.task, by.number, by.attempt)
 
     def asked(self) -> tuple[Ask[Any, Any], RequestKey]:
-        """The ask and its request_key. Raises KeyError for an unknown task, ValidationError for another input."""
+        """Returns the ask and its request_key.
+
+        Raises KeyError for an unknown task, ValidationError for another input.
+        """
         task, by = TASKS[self.task], self.request_key
         return Ask(task, from_data(task.input, self.input)), RequestKey(
             by.seed, by.agent, by.tick, by.number, by.attempt
@@ -340,24 +343,24 @@ class ChatAnswer:
         return cast("dict[str, Any]", self.data) if isinstance(self.data, dict) else {}
 
     def said(self, text: str, finish: str = "stop", marker: str = "") -> Response:
-        """The completion with this text as the answer: in the content or in the tool call's arguments."""
+        """Returns the completion with this text as the answer: in the content or in the tool call's arguments."""
         if self.chat.tool is None:
             return self.completed({"content": text}, finish, marker)
         return self.called(self.chat.tool.name, text, finish, marker)
 
     def called(self, name: str, arguments: str, finish: str = "stop", marker: str = "") -> Response:
-        """The completion with a tool call."""
+        """Returns the completion with a tool call."""
         call = {"id": "call_0", "type": "function", "function": {"name": name, "arguments": arguments}}
         finish = "tool_calls" if finish == "stop" else finish
         return self.completed({"content": None, "tool_calls": [call]}, finish, marker)
 
     def completed(self, message: dict[str, Any], finish: str = "stop", marker: str = "") -> Response:
-        """The completion with this message."""
+        """Returns the completion with this message."""
         choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
         return as_json(self.body([choice]), marker=marker)
 
     def body(self, choices: Any) -> dict[str, Any]:
-        """A completion's body with these choices."""
+        """Returns a completion's body with these choices."""
         return {
             "id": "chatcmpl-0",
             "object": "chat.completion",
@@ -368,7 +371,7 @@ class ChatAnswer:
         }
 
     def sound(self) -> Response:
-        """The answer itself."""
+        """Returns the answer itself."""
         return self.said(self.text)
 
 
@@ -394,7 +397,7 @@ class VectorAnswer:
         return [float(part) for part in vector]
 
     def sound(self) -> Response:
-        """The answer itself."""
+        """Returns the answer itself."""
         return self.told(self.vectors)
 
 
@@ -402,7 +405,7 @@ Sound = ChatAnswer | VectorAnswer
 
 
 def answer_of(chat: Chat) -> Any:
-    """What the offline mind answers; for any other question an instance of its schema, or a few words."""
+    """Returns what the offline mind answers; for any other question, an instance of its schema or a few words."""
     if chat.commonplace is not None:
         ask, request_key = chat.commonplace.asked()
         reply = OfflineMind(_language(chat.commonplace)).answer(ask, request_key)
@@ -418,7 +421,7 @@ def _language(typed: Typed) -> str:
 
 
 def vectors_of(texts: list[str]) -> tuple[Vector, ...]:
-    """The hashed embedder's vectors; zeros for a text without a word."""
+    """Returns the hashed embedder's vectors; zeros for a text without a word."""
     embedder = default_embedder()
     nothing = np.zeros(embedder.dimensions, dtype=np.float32)
     return tuple(nothing if vector is None else vector for vector in embedder.embed(texts))

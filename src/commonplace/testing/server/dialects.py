@@ -30,14 +30,14 @@ class ServedDialect:
     models: Callable[[Body], Body]
 
     def asked(self, path: str, content: bytes) -> bytes:
-        """The body of a request as OpenAI's; what is not understood is left for the server to refuse."""
+        """Returns the body of a request as OpenAI's; leaves what it does not understand for the server to refuse."""
         try:
             return json.dumps(self.chat(path, json.loads(content))).encode() if content else content
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             return json.dumps({"refused": f"{type(error).__name__}: {error}"}).encode()
 
     def told(self, response: Response) -> Response:
-        """A response in this protocol."""
+        """Translates a response into this protocol."""
         if response.cut == "half":
             return replace(self.told(replace(response, cut="")), cut="half")
         try:
@@ -54,7 +54,7 @@ class ServedDialect:
 
 
 def dialect_of(method: str, path: str) -> ServedDialect | None:
-    """The protocol that a path belongs to; None for OpenAI's."""
+    """Returns the protocol that a path belongs to; None for OpenAI's."""
     if path == "/v1/messages":
         return _ANTHROPIC
     if path == "/v1beta/models" and method == "GET":
@@ -122,7 +122,7 @@ def _anthropic_completion(data: Body) -> Body:
 
 
 def _object(function: Body) -> Any:
-    """The arguments of a call: an object in these protocols; what is none stays a text."""
+    """Returns the arguments of a call: an object in these protocols; text that is not JSON stays text."""
     try:
         return json.loads(function["arguments"])
     except ValueError:

@@ -41,22 +41,22 @@ class Fault:
 
 
 def any_request(imitates: str, response: Response, calls_for: Cure = "retry") -> Fault:
-    """A fault that does not look at what was asked."""
+    """Makes a fault that does not look at what was asked."""
     return Fault(imitates, calls_for, lambda _: response)
 
 
 def chat(imitates: str, calls_for: Cure, spoil: Callable[[ChatAnswer], Response | None]) -> Fault:
-    """A fault of chat completions."""
+    """Makes a fault of chat completions."""
     return Fault(imitates, calls_for, lambda sound: spoil(sound) if isinstance(sound, ChatAnswer) else None)
 
 
 def vectors(imitates: str, spoil: Callable[[VectorAnswer], Response | None]) -> Fault:
-    """A fault of embeddings."""
+    """Makes a fault of embeddings."""
     return Fault(imitates, "refuse", lambda sound: spoil(sound) if isinstance(sound, VectorAnswer) else None)
 
 
 def structured(imitates: str, calls_for: Cure, spoil: Callable[[ChatAnswer, dict[str, Any]], Response | None]) -> Fault:
-    """A fault of answers that are JSON objects."""
+    """Makes a fault of answers that are JSON objects."""
     return chat(imitates, calls_for, lambda answer: spoil(answer, answer.object) if answer.object else None)
 
 
@@ -165,7 +165,7 @@ _BOMB_MEGABYTES = 400
 
 
 def _bomb() -> Response:
-    """A completion that begins well and inflates to 400 MB: a megabyte of one letter, over and over."""
+    """Makes a completion that begins well and inflates to 400 MB: a megabyte of one letter, over and over."""
     start = b'{"choices": [{"message": {"content": "' + MARK.encode()
     packed = compressobj(9, wbits=MAX_WBITS | 16)
     head = packed.compress(start) + packed.flush(Z_FULL_FLUSH)
@@ -233,7 +233,7 @@ _LEAK = 80
 
 
 def spoiled(data: Any, change: Callable[[Any], Any]) -> Any:
-    """The JSON with every leaf changed."""
+    """Returns the JSON with every leaf changed."""
     if isinstance(data, dict):
         return {name: spoiled(part, change) for name, part in data.items()}  # pyright: ignore[reportUnknownVariableType]
     if isinstance(data, list):
@@ -273,7 +273,7 @@ def _foreign(answer: ChatAnswer) -> str:
 
 
 def _leaked(answer: ChatAnswer) -> str:
-    """A piece of the instructions."""
+    """Returns a piece of the instructions."""
     return " ".join(answer.chat.messages[0].text.split())[:_LEAK]
 
 
@@ -290,7 +290,7 @@ def _list(answer: ChatAnswer, _: dict[str, Any]) -> Response:
 
 
 def _with(addition: str) -> Callable[[ChatAnswer, dict[str, Any]], Response | None]:
-    """Something added within every text of several words."""
+    """Returns a function that adds something within every text of several words."""
 
     def spoil(answer: ChatAnswer, data: dict[str, Any]) -> Response | None:
         worse = spoiled(data, lambda leaf: leaf.replace(" ", f"{addition} ", 1) if _is_words(leaf) else leaf)
@@ -300,7 +300,7 @@ def _with(addition: str) -> Callable[[ChatAnswer, dict[str, Any]], Response | No
 
 
 def _directed(answer: ChatAnswer, data: dict[str, Any]) -> Response | None:
-    """Something acted, in brackets before every text of several words."""
+    """Returns the answer with something acted, in brackets, before every text of several words."""
     acted = f"(smiles {MARK})"
     worse = spoiled(data, lambda leaf: f"{acted} {leaf}" if _is_words(leaf) else leaf)
     return answer.said(json.dumps(worse, ensure_ascii=False), marker=acted) if worse != data else None
@@ -349,14 +349,14 @@ Pieces = tuple[bytes, ...]
 
 
 def stream(imitates: str, broken: Callable[[Pieces, str], Pieces]) -> Fault:
-    """A fault of a stream; an answer that is to come at once gives it nothing to spoil."""
+    """Makes a fault of a stream; an answer that is to come at once gives it nothing to spoil."""
     return chat(
         imitates, "retry", lambda answer: replace(answer.sound(), broken=broken) if answer.chat.stream else None
     )
 
 
 def _begun(pieces: Pieces, *then: bytes) -> Pieces:
-    """The first events, fewer than the answer needs, and what comes in place of the others."""
+    """Returns the first events, fewer than the answer needs, and what comes in place of the others."""
     return (*pieces[: min(3, len(pieces) // 2)], *then)
 
 

@@ -135,7 +135,7 @@ class Desk:
         self._asked: Counter[tuple[Key, ...]] = Counter()
 
     def meet(self, method: str, path: str, content: bytes) -> Met:
-        """The response to a request, whatever it is, in the protocol that its path belongs to."""
+        """Returns the response to a request, whatever it is, in the protocol that its path belongs to."""
         dialect = dialect_of(method, path)
         if dialect is None:
             met = self._meet(method, path, content)
@@ -183,7 +183,7 @@ class Desk:
         return met
 
     def _has_room(self, limit: Limit) -> bool:
-        """Whether the limit allows an answer now, which is then counted."""
+        """Tells whether the limit allows an answer now, and counts it if so."""
         now = time.monotonic()
         if len(self._moments) == limit.answers and self._moments[0] > now - limit.seconds:
             return False
@@ -231,12 +231,12 @@ class Log:
     most_in_flight: int = 0
 
     def begun(self) -> None:
-        """A request has been read."""
+        """Notes that a request has been read."""
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
 
     def ended(self, entry: Entry) -> None:
-        """The response was written, or the client has left."""
+        """Notes that the response was written, or that the client has left."""
         self.in_flight -= 1
         self.entries.append(entry)
 
@@ -289,7 +289,10 @@ class ModelServer:
         return f"http://127.0.0.1:{self._port}/v1"
 
     def mind(self, protocol: str) -> str:
-        """The name of a mind that speaks a protocol: `anthropic`, `gemini`, `openrouter` or any other server's."""
+        """Returns the name of a mind that speaks a protocol.
+
+        The protocol is `anthropic`, `gemini`, `openrouter` or any other server's.
+        """
         return f"{protocol}:{MODEL}@{self.url}{'beta' if protocol == 'gemini' else ''}"
 
     def __enter__(self) -> ModelServer:

@@ -17,7 +17,7 @@ _LONGEST = 60_000
 
 
 def streamed(response: Response, protocol: str) -> Response:
-    """The response as events. What is not a body of the protocol, such as an error, comes at once."""
+    """Returns the response as events. What is not a body of the protocol, such as an error, comes at once."""
     try:
         data: Body = json.loads(response.body)
     except ValueError:
@@ -36,14 +36,14 @@ def _event(data: Body | str, name: str = "") -> bytes:
 
 
 def error_event(protocol: str, status: int, message: str) -> bytes:
-    """An error in the middle of a stream."""
+    """Returns an error in the middle of a stream."""
     if protocol == "anthropic":
         return _event({"type": "error", "error": {"type": "api_error", "message": message}}, "error")
     return _event({"error": {"code": status, "message": message, "type": "server_error"}})
 
 
 def _parts(text: str) -> list[str]:
-    """The text in pieces of about a token."""
+    """Returns the text in pieces of about a token."""
     if len(text) > _LONGEST:
         return [text[start : start + 2000] for start in range(0, len(text), 2000)]
     return _PIECE.findall(text) or [text]
