@@ -69,7 +69,7 @@ class Parts:
     edges: Iterable[list[Row]]
 
     def embedder(self) -> HashedNgrams:
-        """The embedder whose vectors these are. Raises UsageError unless it is the built-in one."""
+        """Returns the embedder whose vectors these are. Raises UsageError unless it is the built-in one."""
         return HashedNgrams.from_state(self.state)
 
 
@@ -77,7 +77,7 @@ class Parts:
 
 
 def taken(tables: Tables, config: GraphConfig, embedder: Embedder, rows: Sequence[int] | None = None) -> dict[str, Any]:
-    """All of a graph, or the nodes in these rows with the edges among them, as one value."""
+    """Returns all of a graph, or the nodes in these rows with the edges among them, as one value."""
     rows = list(tables.nodes.rows.values()) if rows is None else rows
     nodes = [record(tables, row) for row in rows]
     edges = [edge for some in _edge_rows(tables, rows) for edge in some]
@@ -85,7 +85,7 @@ def taken(tables: Tables, config: GraphConfig, embedder: Embedder, rows: Sequenc
 
 
 def lines(tables: Tables, config: GraphConfig, embedder: Embedder) -> Iterator[bytes]:
-    """The lines of a file, without the digest."""
+    """Yields the lines of a file, without the digest."""
     counts = {"kind": _KIND, "node_count": len(tables.nodes.rows), "edge_count": tables.edges.count}
     yield canonical({**_header(tables, config, embedder), **counts}) + b"\n"
     rows = list(tables.nodes.rows.values())
@@ -97,7 +97,7 @@ def lines(tables: Tables, config: GraphConfig, embedder: Embedder) -> Iterator[b
 
 
 def record(tables: Tables, row: int, *, vector: bool = True) -> dict[str, Any]:
-    """A node as JSON, with or without its vector."""
+    """Returns a node as JSON, with or without its vector."""
     nodes = tables.nodes
     kind = int(nodes.type[row])
     found: dict[str, Any] = {
@@ -125,7 +125,10 @@ def _short(value: np.float64) -> float:
 
 
 def _line(tables: Tables, row: int, ones: list[str]) -> bytes:
-    """The record as JSON. `ones`: dimension → its pair with a value of 1, which most have; spares most of the time."""
+    """Returns the record as JSON.
+
+    `ones`: dimension → its pair with a value of 1, which most have; it saves most of the time.
+    """
     if tables.nodes.type[row] != QUERY:
         return canonical(record(tables, row))
     vector = tables.vectors.vector(int(tables.nodes.slot[row]))
@@ -156,7 +159,7 @@ def _header(tables: Tables, config: GraphConfig, embedder: Embedder) -> dict[str
 
 
 def _edge_rows(tables: Tables, rows: Sequence[int]) -> Iterator[list[Row]]:
-    """The edges among these nodes, the oldest first."""
+    """Yields the edges among these nodes, the oldest first."""
     edges = tables.edges
     places = np.full(len(tables.nodes.alive), -1, dtype=np.int64)
     places[list(rows)] = np.arange(len(rows))
@@ -191,7 +194,7 @@ def _keep(target: Path) -> None:
 
 
 def _is_sound(path: Path) -> bool:
-    """Whether a file ends with the digest of what comes before."""
+    """Tells whether a file ends with the digest of what comes before."""
     try:
         data = bytes_of(path, "a snapshot")
     except CommonplaceError:
@@ -204,7 +207,10 @@ def _is_sound(path: Path) -> bool:
 
 @contextmanager
 def explained(path: Path | None = None) -> Generator[None]:
-    """What `read` and `restored` refuse as a CommonplaceError; for a file with its name and the good one before it."""
+    """Raises a CommonplaceError for what `read` and `restored` refuse.
+
+    For a file, the error names it and the good one before it.
+    """
     try:
         yield
     except CommonplaceError as error:
@@ -219,7 +225,7 @@ def explained(path: Path | None = None) -> Generator[None]:
 
 
 def loaded(path: Path) -> Parts:
-    """What a file holds. Raises UsageError for another kind of file, ValueError for a damaged one."""
+    """Reads what a file holds. Raises UsageError for another kind of file, ValueError for a damaged one."""
     data = bytes_of(path, "a snapshot")
     content = unsealed(data)
     if content is None:
@@ -235,7 +241,7 @@ def loaded(path: Path) -> Parts:
 
 
 def _node(line: bytes) -> dict[str, Any]:
-    """The node of a line. Pairs of whole numbers, which `_line` writes last, are read faster than as JSON."""
+    """Reads the node of a line. Pairs of whole numbers, which `_line` writes last, are read faster than as JSON."""
     start = line.find(_PAIRS)
     pairs = line[start + len(_PAIRS) : -3]
     if start < 0 or not line.endswith(b"]]}") or pairs.translate(None, b"0123456789,[]"):
@@ -249,7 +255,10 @@ def _node(line: bytes) -> dict[str, Any]:
 
 
 def read(snapshot: Any) -> Parts:
-    """The parts of a snapshot. Raises KeyError or ValueError for what is not one, UsageError for a newer version."""
+    """Reads the parts of a snapshot.
+
+    Raises KeyError or ValueError for what is not one, UsageError for a newer version.
+    """
     given = _dict(snapshot, "it")
     refuse_newer("a snapshot", _whole(given["version"], "version"), VERSION, "")
     return Parts(
@@ -263,7 +272,7 @@ def read(snapshot: Any) -> Parts:
 
 
 def restored(parts: Parts, embedder: Embedder) -> Tables:
-    """The tables of a snapshot, with vectors and keys of this embedder and this version of the keys.
+    """Makes the tables of a snapshot, with vectors and keys of this embedder and this version of the keys.
 
     Raises ValueError and the like for nodes and edges that cannot be.
     """
@@ -284,7 +293,7 @@ def restored(parts: Parts, embedder: Embedder) -> Tables:
 
 
 def _with_new_key(tables: Tables, node: dict[str, Any]) -> dict[str, Any]:
-    """A question with the key of this version. Of two that have become the same, the later keeps its id."""
+    """Returns a question with the key of this version. Of two that have become the same, the later keeps its id."""
     key = canonical_key(node["text"])
     return {**node, "canonical_key": key, "id": node["id"] if "q-" + key in tables.nodes.rows else "q-" + key}
 
@@ -320,7 +329,7 @@ def add_record(tables: Tables, node: dict[str, Any], embedder: Embedder, *, same
 
 
 def _add_edges(tables: Tables, given: Iterable[list[Row]]) -> None:
-    """All edges, checked in columns. Places among the nodes are rows: the tables were empty."""
+    """Adds all edges, checked in columns. Places among the nodes are rows: the tables were empty."""
     edges: EdgeTable = tables.edges
     last = len(tables.nodes.ids)
     for rows in given:
