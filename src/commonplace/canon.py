@@ -13,7 +13,7 @@ DIGEST_SIZE = 16
 
 
 def encoding(encoder: json.JSONEncoder) -> Callable[[Any], str]:
-    """`encoder.encode` for values without cycles and an encoder without indents.
+    """Returns `encoder.encode` for values without cycles and an encoder without indents.
 
     `JSONEncoder.encode` makes its encoder below Python anew at each call: half of the time of a small value.
     """
@@ -30,12 +30,12 @@ _encode = encoding(json.JSONEncoder(ensure_ascii=False, sort_keys=True, separato
 
 
 def canonical(value: Any) -> bytes:
-    """UTF-8 JSON with sorted keys and no spaces. Raises ValueError for NaN, TypeError for what JSON cannot hold."""
+    """Encodes UTF-8 JSON, keys sorted, no spaces. Raises ValueError for NaN, TypeError for what JSON cannot hold."""
     return _encode(value).encode()
 
 
 def parsed(text: str | bytes) -> Any:
-    """The value of JSON that was read from a file, whoever wrote it.
+    """Returns the value of JSON that was read from a file, whoever wrote it.
 
     Raises ValueError for anything but JSON in UTF-8, and for NaN, infinity, numbers of thousands of digits and
     nesting deeper than Python can follow.
@@ -64,7 +64,7 @@ _decode = json.JSONDecoder(parse_float=_finite, parse_constant=_finite).decode
 
 
 def digest(*parts: bytes) -> bytes:
-    """BLAKE2b over length-prefixed parts, so that moving a byte from one part to the next changes the digest."""
+    """Returns BLAKE2b over length-prefixed parts, so that moving a byte to the next part changes the digest."""
     state = _NOTHING_HASHED.copy()  # a third of the time of making one
     for part in parts:
         state.update(len(part).to_bytes(8, "big"))

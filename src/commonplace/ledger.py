@@ -82,7 +82,7 @@ GENESIS = "0" * 64
 
 
 def hash_of(entry: Mapping[str, Any]) -> str:
-    """The hash of an entry. Raises UsageError for values that JSON cannot hold."""
+    """Returns the hash of an entry. Raises UsageError for values that JSON cannot hold."""
     try:
         return sha256(canonical({key: value for key, value in entry.items() if key != "hash"})).hexdigest()
     except (TypeError, ValueError) as error:
@@ -95,7 +95,7 @@ def _line(entry: Mapping[str, Any]) -> bytes:
 
 
 def _examine(line: bytes) -> tuple[Entry | None, str]:
-    """(the entry of a line, None if it is not one; what is wrong with the line, regardless of the chain)."""
+    """Returns (the entry of a line, None if it is not one; what is wrong with the line, regardless of the chain)."""
     if not line.endswith(b"\n"):
         return None, "torn: the process died while it wrote an entry; opening the ledger removes the line"
     try:
@@ -214,7 +214,7 @@ class Ledger:
         return tuple(made)
 
     def _last(self) -> Entry | None:
-        """The last entry, of this or another writer."""
+        """Returns the last entry, of this or another writer; None for an empty ledger."""
         days, head = _days(self.path), self._head()
         if self._cached is not None and days:
             # The size shows that no writer died between appending another entry and naming it in the head.
@@ -229,7 +229,7 @@ class Ledger:
         return None
 
     def _prev(self, last: Entry | None) -> str:
-        """The hash of the entry before the next one.
+        """Returns the hash of the entry before the next one.
 
         If the entry that the head names has been removed, it is still that one, so that `verify` finds the gap.
         """
@@ -240,7 +240,7 @@ class Ledger:
         return own if any(wanted in _content(path) for path in reversed(_days(self.path))) else head
 
     def _head(self) -> dict[str, Any]:
-        """The content of `head.json`; empty if it is missing or damaged."""
+        """Returns the content of `head.json`; empty if it is missing or damaged."""
         try:
             head = parsed((self.path / "head.json").read_bytes())
         except (FileNotFoundError, ValueError):
@@ -280,7 +280,7 @@ def _parsed(line: bytes, path: Path) -> Entry:
 
 
 def read(path: str | Path) -> Iterator[Entry]:
-    """The entries of a ledger, oldest first.
+    """Yields the entries of a ledger, oldest first.
 
     Raises UsageError if there is no ledger, CommonplaceError for a line that is not an entry.
     """
@@ -304,8 +304,8 @@ def show(
     start: datetime | None = None,
     end: datetime | None = None,
 ) -> Iterator[Entry]:
-    """The entries that pass all filters, oldest first. `memory_id` also finds `memory_refs`; `start` and `end` are
-    included."""
+    """Yields the entries that pass all filters, oldest first. `memory_id` also finds `memory_refs`; `start` and `end`
+    are included."""
     wanted = {"session_id": session_id, "event_type": event_type, "persona_id": persona_id}
     first, last = (utc(at) if at else None for at in (start, end))
     for entry in read(path):
@@ -405,7 +405,7 @@ def _existing(path: str | Path) -> Path:
 
 
 def _days(folder: Path) -> list[Path]:
-    """The files in the order of their days; of a day that has two, the plain one."""
+    """Lists the files in the order of their days; of a day that has two, the plain one."""
     found = {path.name.removesuffix(".gz"): path for path in folder.glob("ledger-*.jsonl.gz")}
     found |= {path.name: path for path in folder.glob("ledger-*.jsonl")}
     return [found[name] for name in sorted(found)]
@@ -428,7 +428,7 @@ def _content(path: Path) -> bytes:
 
 
 def _lines(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """(file and line number, line with its line break)."""
+    """Yields (file and line number, line with its line break)."""
     for path in _days(folder):
         try:
             text = _content(path)

@@ -38,7 +38,7 @@ def append(path: Path, data: bytes, *, sync: bool = True) -> int:
 
 
 def split(data: bytes) -> tuple[list[bytes], bytes]:
-    """(the lines of a log, without their line breaks; the torn one at the end, empty if there is none).
+    """Returns (the lines of a log, without their line breaks; the torn one at the end, empty if there is none).
 
     A last line that holds zero bytes is torn, too: a power cut left blocks of the file unwritten.
     """
@@ -82,7 +82,7 @@ def replace(path: Path, data: bytes, *, sync: bool = True) -> None:
 
 
 def sealed(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines, and one more: the digest of all before it. For a file that is written once, as a whole."""
+    """Yields the lines and one more, the digest of all before it; for a file that is written once, as a whole."""
     digest = blake2b(digest_size=DIGEST_SIZE)
     for line in lines:
         digest.update(line)
@@ -91,7 +91,7 @@ def sealed(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def unsealed(data: bytes) -> bytes | None:
-    """The lines of a sealed file, without the digest; None if it is not theirs."""
+    """Returns the lines of a sealed file, without the digest; None if the digest is not theirs."""
     end = data.rfind(b"\n", 0, len(data) - 1) + 1
     content = data[:end]
     return content if data[end:] == _seal(blake2b(content, digest_size=DIGEST_SIZE).hexdigest()) else None

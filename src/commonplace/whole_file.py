@@ -137,7 +137,7 @@ def tidy(folder: Path, ending: str) -> None:
 
 @contextmanager
 def _explained(target: Path, place: Path, part: Path) -> Generator[None]:
-    """The file system's errors in words; errors about the unfinished file name the target."""
+    """Raises the file system's errors in words; makes errors about the unfinished file name the target."""
     try:
         yield
     except DiskFull as error:

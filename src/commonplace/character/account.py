@@ -180,7 +180,7 @@ class Account:
 
 
 def restored(groups: Mapping[str, AccountRow], lines: Mapping[str, int]) -> Account:
-    """The account of these rows by key and of these ticks by `HEARER/DIGEST`."""
+    """Restores an account from its rows by key and its ticks by `HEARER/DIGEST`."""
     rows: dict[str, dict[str, AccountRow]] = {}
     for entry in groups.values():
         rows.setdefault(entry.group, {})[entry.name] = entry

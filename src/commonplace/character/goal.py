@@ -156,6 +156,6 @@ class Goals:
 
 
 def restored(by_id: Mapping[str, Goal]) -> Goals:
-    """The goals that these are."""
+    """Restores a character's goals from the goals by id."""
     due = min((goal.due for goal in by_id.values() if goal.is_open and goal.due >= 0), default=-1)
     return Goals(by_id, due)

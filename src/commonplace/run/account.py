@@ -18,12 +18,12 @@ from commonplace.world.happenings import Befell, happening_of
 
 
 def account(reading: Reading, agent: str, at: int | str | None = None) -> list[PastRow]:
-    """The rows of a character's account at the end of a tick, latest first."""
+    """Returns the rows of a character's account at the end of a tick, latest first."""
     return [past_row(reading, agent, entry) for entry in reading.state_at(agent, at).account.all()]
 
 
 def resting_on(reading: Reading, agent: str, tick: int, memories: Collection[int]) -> list[PastRow]:
-    """The rows that cite any of these memories, as they were before a tick."""
+    """Returns the rows that cite any of these memories, as they were before a tick."""
     if not memories or tick < 1:
         return []
     entries = reading.state_at(agent, tick - 1).account.all()
@@ -31,12 +31,12 @@ def resting_on(reading: Reading, agent: str, tick: int, memories: Collection[int
 
 
 def goals(reading: Reading, agent: str, at: int | str | None = None) -> list[GoalRow]:
-    """A character's goals at the end of a tick: open ones first, then those that have ended, latest first."""
+    """Returns a character's goals at the end of a tick: open ones first, then those that have ended, latest first."""
     return [goal_row(reading, agent, goal) for goal in reading.goals_at(agent, at).all()]
 
 
 def meant(reading: Reading, agent: str, tick: int, memories: Collection[int]) -> list[GoalRow]:
-    """The goals that were open before a tick and rest on any of these memories."""
+    """Returns the goals that were open before a tick and rest on any of these memories."""
     if not memories or tick < 1:
         return []
     goals = reading.goals_at(agent, tick - 1).open()
@@ -100,7 +100,7 @@ SHOWN = 96
 
 
 def account_text(row: PastRow) -> str:
-    """A row of an account in a line: `asked ezekiel (ask.topic) about the cough, 2 times, last on 2031-10-05 09:10`."""
+    """Describes a row of an account: `asked ezekiel (ask.topic) about the cough, 2 times, last on 2031-10-05 09:10`."""
     act = f" ({row['act']})" if row["act"] else ""
     topic = shortened(clean(row["text"] or row["topic"]), SHOWN)
     named = f"“{topic}”" if row["text"] else topic
@@ -111,7 +111,7 @@ def account_text(row: PastRow) -> str:
 
 
 def goal_text(row: GoalRow) -> str:
-    """A goal in a line: `open promise: lend Mira the ladder, by 2031-10-07 21:00`."""
+    """Describes a goal in a line: `open promise: lend Mira the ladder, by 2031-10-07 21:00`."""
     steps = f", {row['done_steps']} of {row['steps']} steps" if row["steps"] > 1 else ""
     due = f", by {_when(row['due'])}" if row["due"] and row["status"] == "open" else ""
     since = "" if row["status"] == "open" else f", {_when(row['changed'])}"

@@ -90,12 +90,12 @@ class Rows:
 
 
 def digests_of(record: TickRecord, previous: Digests, embedder: str) -> Digests:
-    """Both chains after the record, without writing anything. `embedder`: whose vectors its memories have."""
+    """Returns both chains after the record, without writing anything. `embedder` made the vectors of its memories."""
     return chained(rows_of(record), Chains(*previous, START), embedder)[0].digests
 
 
 def rows_of(record: TickRecord) -> Rows:
-    """The record as rows. Whatever order its parts come in, the rows are in canonical order."""
+    """Returns the record as rows in canonical order, whatever order its parts come in."""
     deltas = sorted(record.deltas.items())
     return Rows(
         events=[event_cells(event) for event in sorted(record.events, key=lambda event: event.order)],
@@ -119,7 +119,7 @@ def rows_of(record: TickRecord) -> Rows:
 
 
 def chained(rows: Rows, previous: Chains, embedder: str) -> tuple[Chains, bytes]:
-    """The chains after the rows, and the digests by kind of row."""
+    """Returns the chains after the rows, and the digests by kind of row."""
     kinds: dict[str, Sequence[Row]] = {
         "memory": [(*cells, embedder, raw) for cells, raw in rows.memories],
         "removal": rows.removals,
@@ -136,9 +136,9 @@ def chained(rows: Rows, previous: Chains, embedder: str) -> tuple[Chains, bytes]
 
 
 def history_digest(previous: bytes, events: Iterable[tuple[int, int, str, int, str, str]]) -> bytes:
-    """The chain one tick on. `events` are rows (tick, phase, character, ordinal, type, body) in canonical order.
+    """Returns the history chain after one more tick. Hashes the id, the phase and the body of each event as stored.
 
-    What is hashed of each is its id, its phase and its body as stored; the type is in the body.
+    `events` are rows (tick, phase, character, ordinal, type, body) in canonical order; the type is also in the body.
     """
     parts = [previous]
     for tick, phase, agent, ordinal, _, body in events:
@@ -147,12 +147,12 @@ def history_digest(previous: bytes, events: Iterable[tuple[int, int, str, int, s
 
 
 def part_digest(kind: str, rows: Sequence[Row]) -> bytes:
-    """The digest of a tick's rows of one of `KINDS`. Raises TypeError or ValueError for cells that cannot be hashed."""
+    """Digests a tick's rows of one of `KINDS`. Raises TypeError or ValueError for cells that cannot be hashed."""
     return traces_digest(rows) if kind == "trace" else rows_digest(rows)
 
 
 def rows_digest(rows: Sequence[Row]) -> bytes:
-    """The digest of rows in canonical order; sixteen zero bytes for no rows. Raises ValueError for NaN and infinity."""
+    """Digests rows in canonical order; no rows give sixteen zero bytes. Raises ValueError for NaN and infinity."""
     if not rows:
         return bytes(DIGEST_SIZE)
     if len(rows) <= TOGETHER:
@@ -166,7 +166,7 @@ def rows_digest(rows: Sequence[Row]) -> bytes:
 
 
 def traces_digest(rows: Iterable[Row]) -> bytes:
-    """The digest of traces by (character, tick, compressed bytes); sixteen zero bytes for none.
+    """Digests traces by (character, tick, compressed bytes); no traces give sixteen zero bytes.
 
     Their bytes are most of what a tick writes, so they are hashed as they are. Raises TypeError for other cells.
     """
@@ -179,22 +179,22 @@ def traces_digest(rows: Iterable[Row]) -> bytes:
 
 
 def state_digest(previous: bytes, parts: bytes) -> bytes:
-    """The state chain one tick on, from the digests of a tick's kinds of rows."""
+    """Returns the state chain after one more tick, from the digests of its kinds of rows."""
     return digest(previous, parts[:_STATE])
 
 
 def record_digest(previous: bytes, parts: bytes) -> bytes:
-    """The record chain one tick on, from the digests of a tick's kinds of rows."""
+    """Returns the record chain after one more tick, from the digests of its kinds of rows."""
     return digest(previous, parts[_STATE:])
 
 
 def packed_parts(parts: Mapping[str, bytes]) -> bytes:
-    """The digests by kind, in the order of `KINDS`; a kind left out had no rows."""
+    """Joins the digests by kind in the order of `KINDS`; a kind left out had no rows."""
     return b"".join(parts.get(kind, bytes(DIGEST_SIZE)) for kind in KINDS)
 
 
 def unpacked_parts(parts: bytes) -> dict[str, bytes]:
-    """The inverse of `packed_parts`; bytes that are too short lack the last kinds."""
+    """Reverses `packed_parts`; bytes that are too short lack the last kinds."""
     return {
         kind: parts[index * DIGEST_SIZE : (index + 1) * DIGEST_SIZE]
         for index, kind in enumerate(KINDS[: len(parts) // DIGEST_SIZE])

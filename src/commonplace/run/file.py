@@ -88,7 +88,7 @@ class RunFile:
         force: bool = False,
         synchronous: Synchronous = "NORMAL",
     ) -> RunFile:
-        """A new run at tick 0, the `first`, or without ticks. The file appears with all of that or not at all.
+        """Creates a run with tick 0, the `first`, or without ticks. The file appears with all of that or not at all.
 
         Raises UsageError if the path exists, unless `force`.
         """
@@ -102,9 +102,10 @@ class RunFile:
 
     @classmethod
     def open(cls, path: str | Path, *, synchronous: Synchronous | None = None) -> RunFile:
-        """A run to continue; what a killed process had committed is recovered. `synchronous`: as it was made, if None.
+        """Opens a run to continue it, and recovers what a killed process had committed.
 
-        Raises UsageError for a missing file, another kind of file, a newer format, or a run that is in use.
+        With `synchronous` None, the run keeps the setting it was made with. Raises UsageError for a missing file,
+        another kind of file, a newer format, or a run that is in use.
         """
         path = Path(path)
         refuse_missing(path)
@@ -139,7 +140,7 @@ class RunFile:
 
     @contextmanager
     def changing(self) -> Generator[sqlite3.Connection]:
-        """One transaction. Whoever changes what is outside the history renews its seals in it."""
+        """Opens a transaction. A caller that changes what is outside the history renews its seals in it."""
         if not self._ended and not self._identity.is_unchanged():
             raise self._gone()
         with RUN.errors(str(self.path)), transaction(self._connection):
@@ -167,7 +168,7 @@ class RunFile:
             return self._connection.execute("SELECT max(seq) FROM input").fetchone()[0]
 
     def queued(self) -> tuple[InputRow, ...]:
-        """The inputs that have no tick yet, in order; their `tick` is −1."""
+        """Returns the inputs that have no tick yet, in order; their `tick` is −1."""
         return self.reading.queued()
 
     def note(self, key: str, value: str) -> None:
@@ -246,13 +247,13 @@ class RunFile:
 
 
 def talks_of(path: Path) -> Path:
-    """The folder beside a run in which talks with its characters are kept."""
+    """Returns the folder beside a run in which talks with its characters are kept."""
     return path.with_name(f"{path.name}.talks")
 
 
 @contextmanager
 def written_run(path: str | Path, *, force: bool = False) -> Generator[Path]:
-    """`whole_file.written_whole` for a run: gives the path to write it to, and it appears when the block ends.
+    """Gives the path to write a run to, which appears when the block ends, as with `whole_file.written_whole`.
 
     The talks about a run that is replaced are deleted: its characters are not those of the new one.
     """
@@ -265,7 +266,7 @@ def written_run(path: str | Path, *, force: bool = False) -> Generator[Path]:
 
 @contextmanager
 def full_disk_resumed(path: Path) -> Generator[None]:
-    """The advice of an error about a full disk becomes to resume the run, which is there: it cannot be made again."""
+    """Makes an error about a full disk advise to resume the run, which exists and so cannot be made again."""
     try:
         yield
     except DiskFull as error:
@@ -295,7 +296,7 @@ def _write_new(part: Path, manifest: Manifest, first: TickRecord | None, synchro
 
 
 def _refuse_two_names(path: Path) -> None:
-    """A file with several names would get a journal beside each, and the other name would miss what is in it."""
+    """Refuses a file with several names: each would get a journal, and the other names would miss what is in it."""
     names = path.stat().st_nlink
     if names > 1:
         what = f"the file has {names} names (hard links), and a run can be continued only if it has one"
@@ -338,7 +339,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path, number: int) -> None:
 
 
 def _last(connection: sqlite3.Connection) -> tuple[int, Chains]:
-    """The last committed tick and the chains at it."""
+    """Returns the last committed tick and the chains at it."""
     row = connection.execute("SELECT n, history, state, record FROM tick ORDER BY n DESC LIMIT 1").fetchone()
     return (-1, BEGINNING) if row is None else (row[0], Chains(*row[1:]))
 
@@ -384,7 +385,7 @@ class _Vectors:
         """Text → its vector and the number of its row."""
 
     def number(self, text: str, raw: bytes) -> int:
-        """The number of its row. A text has one vector per embedder; one that differs gets a key of its own."""
+        """Returns the row number of a vector. A text has one per embedder; a vector that differs gets its own key."""
         known = self._known.get(text)
         if known is not None and known[0] == raw:
             return known[1]

@@ -59,7 +59,7 @@ def written_fork(
     force: bool = False,
     fresh: bool = False,
 ) -> Generator[Path]:
-    """A new run at `target` that is `source` up to and including a tick. It appears when the block ends.
+    """Writes a run to `target` that equals `source` up to and including a tick. It appears when the block ends.
 
     Both digests at that tick are the source's, whatever its path, and stay the same until something differs. The
     caller makes the difference: by the `manifest` (another mind), or by inputs queued in the block, in the run at the

@@ -100,7 +100,7 @@ class Frame:
     """What is so, by key."""
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-ready: moments in ISO format, events as the public contract has them."""
+        """Returns a JSON-ready dict: moments in ISO format, events as the public contract has them."""
         ambient = {"part_of_day": self.part_of_day, "sky": self.sky, "wind": self.wind, "temperature": self.temperature}
         return {
             "tick": self.tick,
@@ -125,7 +125,7 @@ class FrameState:
         self._plans: dict[str, _Planned] = {}
 
     def copy(self) -> FrameState:
-        """One that can be carried forward by itself."""
+        """Returns a copy that can be carried forward by itself."""
         twin = copy(self)
         twin._values = {kind: dict(values) for kind, values in self._values.items()}
         twin._plans = {me: planned.copy() for me, planned in self._plans.items()}
@@ -142,7 +142,7 @@ class FrameState:
                 self._values[version.kind][version.owner] = value_of(version)
 
     def frame(self, tick: int, events: tuple[Event, ...], history: bytes) -> Frame:
-        """The frame of the tick reached, with what happened in it."""
+        """Returns the frame of the tick reached, with what happened in it."""
         scenario = self.scenario
         time = scenario.clock.time(tick)
         bodies, things, circumstances = (
@@ -202,7 +202,7 @@ class _Planned:
         """When `_now` ends; None: it is not known."""
 
     def copy(self) -> _Planned:
-        """One that can be carried forward by itself."""
+        """Returns a copy that can be carried forward by itself."""
         twin = copy(self)
         twin._items = dict(self._items)
         return twin
@@ -216,7 +216,7 @@ class _Planned:
             self._items[version.key] = value_of(version)
 
     def current(self, moment: datetime) -> str:
-        """The deepest opened item, as a phrase. Moments come in order: it is the same until an item begins or ends."""
+        """Returns the deepest opened item as a phrase. Moments come in order: it stays until an item begins or ends."""
         if self._until is None or moment >= self._until:
             items = self._items.values()
             self._now = item_phrase(Plan(0, tuple(items)).current(moment))

@@ -102,7 +102,7 @@ def blame(path: Path, error: BaseException | None) -> None:
 
 
 def unchecked(reading: Tables) -> list[str]:
-    """What `check` cannot tell about this file, as sentences; usually nothing."""
+    """Lists what `check` cannot tell about this file, as sentences; usually there are none."""
     found = [f"{TRIMMABLE[kind]}: trimmed up to tick {tick}" for kind, tick in sorted(trimmed(reading).items())]
     if reading.format < SEALED_SINCE:
         found.append(
@@ -113,7 +113,7 @@ def unchecked(reading: Tables) -> list[str]:
 
 
 def trimmed(reading: Tables) -> dict[str, int]:
-    """Kind of row → the last tick whose rows were taken out on purpose. Raises RunDamaged."""
+    """Returns kind of row → the last tick whose rows were taken out on purpose. Raises RunDamaged."""
     try:
         found = parsed(reading.meta(TRIMMED) or "{}")
         return {kind: int(tick) for kind, tick in found.items() if kind in TRIMMABLE}
@@ -150,7 +150,7 @@ def _checked(reading: Tables) -> int:
 
 
 def _last(reading: Tables) -> int:
-    """The last tick there is, also if others are missing."""
+    """Returns the last tick there is, even if others are missing."""
     first, last = reading.one("SELECT min(n), max(n) FROM tick")
     if last is not None and first < 0:
         raise _damage(reading, "a tick before the first", first)
@@ -165,7 +165,7 @@ def _compared(
     stored: Sequence[Any],
     absent: Collection[str],
 ) -> Chains:
-    """The chains after the tick. Raises RunDamaged unless they equal the stored ones."""
+    """Returns the chains after the tick. Raises RunDamaged unless they equal the stored ones."""
     history, state, record, parts = stored
     kinds = chain.KINDS if "trace" in rows else chain.STATE_KINDS
     size = len(kinds) * len(chain.START)
@@ -180,7 +180,7 @@ def _compared(
 
 
 def difference(rows: Mapping[str, list[Any]], previous: Chains, stored: Sequence[Any], kinds: Collection[str]) -> str:
-    """What of a tick is not as it was committed, as `an event`; empty if all is.
+    """Names the first part of a tick that is not as it was committed, as `an event`; empty if all is.
 
     `stored`: history, state, record and the digests by kind of the tick. `kinds`: what is compared beside the events.
     """
@@ -196,7 +196,7 @@ def difference(rows: Mapping[str, list[Any]], previous: Chains, stored: Sequence
 
 
 def digest_or_none(function: Any, *given: Any) -> bytes | None:
-    """A digest; None, which no stored digest equals, for cells that are never hashed."""
+    """Returns what a digest function gives; None, which equals no stored digest, for cells that are never hashed."""
     try:
         return function(*given)
     except UNREADABLE:
@@ -213,7 +213,7 @@ def _seals(reading: Tables) -> None:
 
 
 def _semantics(reading: Tables) -> None:
-    """The rules are named twice: in the manifest, and beside it."""
+    """Raises RunDamaged unless the manifest and the note beside it name the same rules."""
     if reading.meta("semantics") != str(reading.manifest.semantics):
         what = "the semantics in the manifest are not those the run was made under"
         raise _damage(reading, what)
@@ -228,7 +228,7 @@ def _pages(reading: Tables) -> None:
 def rows_by_tick(
     reading: Tables, kind: str, begin: int, vectors: Mapping[int | None, bytes | None]
 ) -> dict[int, list[Any]]:
-    """The rows of a chunk of ticks as they are hashed, by tick."""
+    """Returns the rows of a chunk of ticks as they are hashed, by tick."""
     column, cells, table, order, _ = QUERIES[kind]
     groups: dict[int, list[Any]] = defaultdict(list)
     embedder = reading.manifest.embedder  # reading the manifest compares the scenario with its digest
@@ -239,7 +239,7 @@ def rows_by_tick(
 
 
 def _hashed(row: list[Any], embedder: str, vectors: Mapping[int | None, bytes | None]) -> tuple[Any, ...]:
-    """A memory as it is hashed; unreadable cells become an object, which is never hashed."""
+    """Returns a memory as it is hashed; unreadable cells become an object, which is never hashed."""
     *stored, number = row
     try:
         cells: tuple[Any, ...] = unpacked_memory(tuple(stored))  # pyright: ignore[reportArgumentType] - MEMORY
@@ -254,7 +254,7 @@ _NEVER = object()
 
 
 def vectors_by_number(reading: Tables) -> dict[int | None, bytes | None]:
-    """All vectors by number; an unreadable one becomes None."""
+    """Returns all vectors by number; an unreadable one becomes None."""
     vectors: dict[int | None, bytes | None] = {None: b""}
     for number, value in reading.each("SELECT id, value FROM vector"):
         vectors[number] = digest_or_none(unpacked_vector, value)
@@ -271,7 +271,7 @@ def _vector_keys(reading: Tables, vectors: Mapping[int | None, bytes | None]) ->
 def misplaced_vectors(
     reading: Tables, vectors: Mapping[int | None, bytes | None]
 ) -> Iterator[tuple[int, bytes | None, bytes | None]]:
-    """(number, the key of its text, content) of vectors that are not under their key; None where there is none."""
+    """Yields (number, key of its text, content) of vectors that are not under their key; None where there is none."""
     embedder = reading.manifest.embedder
     texts = reading.each("SELECT DISTINCT vector, text FROM memory WHERE vector IS NOT NULL")
     keys = {number: digest_or_none(vector_digest, embedder, text) for number, text in texts}
@@ -282,7 +282,7 @@ def misplaced_vectors(
 
 
 def is_typed(type_: str, body: str) -> bool:
-    """Whether the type column equals the type in the body; only the body is hashed."""
+    """Tells whether the type column equals the type in the body; only the body is hashed."""
     try:
         return parsed(body)["type"] == type_
     except UNREADABLE:
@@ -317,7 +317,7 @@ def _model_calls(reading: Tables) -> None:
 
 
 def series_of(reading: Tables, agent: str) -> dict[int, bytes]:
-    """Primer → its series up to it; what cannot be read is left out."""
+    """Returns primer → its series up to it; leaves out what cannot be read."""
     series: dict[int, bytes] = {}
     upto: dict[int, bytes] = {}
     for id_, number, body in reading.each("SELECT id, series, body FROM primer WHERE agent = ? ORDER BY id", agent):
@@ -331,7 +331,7 @@ def _changed(what: str) -> str:
 
 
 def _damage(reading: Tables, what: str, tick: object = None) -> RunDamaged:
-    """`tick`: whatever stands in the column; None for what belongs to no tick."""
+    """Returns the error. `tick`: whatever stands in the column; None for what belongs to no tick."""
     where = str(reading.path) if tick is None else f"{reading.path}, tick {shortened(clean(str(tick)), 40)}"
     hint = f"save what is intact: {command('rescue', reading.path)} -o NEW"
     return RunDamaged(what, where=where, hint=hint)

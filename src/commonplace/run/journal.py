@@ -82,7 +82,7 @@ class Journal:
     def find(
         self, agent: str, tick: int, ordinal: int, request: bytes, *, task: str = "", inputs: Callable[[], str] = str
     ) -> tuple[AnswerRow, ...]:
-        """Every attempt kept at the question, in order, marked `from_cache` in its usage; none if it was never asked.
+        """Returns every attempt kept at the question, in order, marked `from_cache` in its usage; none if never asked.
 
         The last one counts: asking ends with a `value` or a `fault`, and after a `malformed` attempt n it goes on with
         n + 1 if the mind allows one. Attempts that a fork's parent made at the very same question are taken over as
@@ -101,11 +101,11 @@ class Journal:
         return tuple(replace(row, usage={**row.usage, "from_cache": True}) for row in rows)
 
     def attempts(self, agent: str, tick: int, ordinal: int) -> tuple[AnswerRow, ...]:
-        """Every attempt kept of a question, in order; the answers offered by a fork's parent are left out."""
+        """Returns every attempt kept of a question, in order; the answers offered by a fork's parent are left out."""
         return self._rows("answer", agent, tick, ordinal)
 
     def model_call(self, row: AnswerRow) -> ModelCall | None:
-        """What was sent and received at an attempt; None when it was not kept or was trimmed."""
+        """Returns what was sent and received at an attempt; None when it was not kept or was trimmed."""
         with RUN.errors(self._where):
             try:
                 return model_call_of(self._connection, row)
@@ -113,7 +113,7 @@ class Journal:
                 raise RUN.damaged(self._where, f"the model call of {row.agent} at tick {row.tick}: {error}") from error
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
-        """The ordinal under which this question was asked in the tick; the next free one if it was never asked."""
+        """Returns the ordinal of this question in the tick; the next free one if it was never asked."""
         found = self._one(NUMBERED, agent, tick, request)
         return (found or self._one(NEXT, agent, tick))[0]
 
@@ -160,14 +160,14 @@ def put_answers(connection: sqlite3.Connection, answers: Sequence[AnswerRow], us
 
 
 def _free(row: AnswerRow) -> AnswerRow:
-    """An answer taken over from a fork's parent: it cost this run nothing."""
+    """Returns an answer taken over from a fork's parent without what it cost: it cost this run nothing."""
     return replace(
         row, usage={name: value for name, value in row.usage.items() if name in {"kind", "needless", "flaws"}}
     )
 
 
 def diverged(row: AnswerRow, *, where: str, task: str, before: str, inputs: str) -> Diverged:
-    """The error for another question than the one `row` answers. `before`, `inputs`: both typed inputs, as JSON."""
+    """Returns the error for a question that `row` does not answer. `before`, `inputs`: both typed inputs, as JSON."""
     question = f"question {row.ordinal} of {row.agent} at tick {row.tick}"
     now = f"it is now {task!r}" if task and task != row.task else "its input has changed"
     what = f"{question} was {row.task!r}; {now}{_difference(before, inputs)}"
@@ -175,7 +175,7 @@ def diverged(row: AnswerRow, *, where: str, task: str, before: str, inputs: str)
 
 
 def kept_input(one: Callable[..., Any], row: AnswerRow) -> str:
-    """The typed input of a question, from the trace of the tick that used its answer; empty without such a trace.
+    """Returns the typed input of a question from the trace of the tick that used its answer; empty without that trace.
 
     `one` gives the first row of a query.
     """
@@ -189,7 +189,7 @@ def kept_input(one: Callable[..., Any], row: AnswerRow) -> str:
 
 
 def _difference(before: str, now: str) -> str:
-    """Where two typed inputs first differ: `; situation.sky was "clear", is "rain"`."""
+    """Tells where two typed inputs first differ: `; situation.sky was "clear", is "rain"`."""
     try:
         found = _first_difference(parsed(before), parsed(now), "")
     except ValueError:
@@ -292,7 +292,7 @@ class _ModelCalls:
 
 
 def model_call_of(connection: sqlite3.Connection, row: AnswerRow) -> ModelCall | None:
-    """What was sent and received at an attempt; None when it was not kept. Raises ValueError for unreadable bytes."""
+    """Returns what was sent and received at an attempt, None if not kept. Raises ValueError for unreadable bytes."""
     found = connection.execute(FIND, (row.agent, row.tick, row.ordinal, row.attempt)).fetchone()
     if found is None:
         return None
@@ -301,12 +301,12 @@ def model_call_of(connection: sqlite3.Connection, row: AnswerRow) -> ModelCall |
 
 
 def _primers(connection: sqlite3.Connection, agent: str, last: int) -> bytes:
-    """The series that a primer ends."""
+    """Returns the series that ends with a primer."""
     return primers(body for (body,) in connection.execute(SERIES, {"agent": agent, "last": last}).fetchall())
 
 
 def primers(bodies: Iterable[bytes], before: bytes = b"") -> bytes:
-    """A series from its rows, each compressed with those before it. Raises ValueError."""
+    """Decompresses a series from its rows, each compressed with those before it. Raises ValueError."""
     data = before
     for body in bodies:
         room = FULL - len(data) if data else LONGEST
@@ -315,7 +315,7 @@ def primers(bodies: Iterable[bytes], before: bytes = b"") -> bytes:
 
 
 def model_call_from(body: bytes, series: bytes) -> ModelCall:
-    """A call from its row and the primers it was compressed with. Raises ValueError."""
+    """Reads a call from its row and the primers it was compressed with. Raises ValueError."""
     given = parsed(inflated(body, series).decode(errors="surrogatepass"))
     try:
         call = ModelCall(**given)
@@ -328,7 +328,7 @@ def model_call_from(body: bytes, series: bytes) -> ModelCall:
 
 
 def _bytes(call: ModelCall) -> bytes:
-    """JSON without what is empty; a model's answer may hold lone surrogates."""
+    """Encodes a call as JSON without what is empty; a model's answer may hold lone surrogates."""
     kept = {name: value for name, value in asdict(call).items() if value}
     kept["seconds"] = round(call.seconds, 3)
     try:

@@ -31,7 +31,7 @@ POLICY = "policy"
 
 
 def package_version() -> str:
-    """Of the installed package; `0` when it runs from a source tree that is not installed."""
+    """Returns the version of the installed package; `0` when it runs from a source tree that is not installed."""
     try:
         return version(DISTRIBUTION)
     except PackageNotFoundError:
@@ -78,12 +78,12 @@ class Manifest:
         return digest(self.text.encode()).hex()
 
     def to_json(self) -> str:
-        """Canonical JSON, with the digest of the scenario's text."""
+        """Returns canonical JSON, with the digest of the scenario's text."""
         return canonical({**asdict(self), "scenario_digest": self.scenario_digest}).decode()
 
     @classmethod
     def from_json(cls, text: str, where: str = "") -> Manifest:
-        """The inverse. What a newer version added is left out. Raises RunDamaged when text and digest differ."""
+        """Reverses `to_json`, without what a newer version added. Raises RunDamaged when text and digest differ."""
         try:
             given = parsed(text.encode())
             known = {one.name for one in fields(cls)}
@@ -118,36 +118,36 @@ class Manifest:
 
 
 def own_minds(manifest: Manifest) -> dict[str, str]:
-    """The minds that characters have of their own, by character."""
+    """Returns the minds that characters have of their own, by character."""
     given: Any = (manifest.settings or {}).get(OWN_MINDS, {})
     return {str(agent): str(name) for agent, name in sorted(given.items())}
 
 
 def task_settings(manifest: Manifest) -> dict[str, dict[str, Any]]:
-    """Who answers the questions of some tasks or groups, and how: their names → `MindPart` as JSON."""
+    """Returns who answers the questions of some tasks or groups, and how: their names → `MindPart` as JSON."""
     given: Any = (manifest.settings or {}).get(TASK_MINDS, {})
     return dict(sorted(given.items()))
 
 
 def minds_of(manifest: Manifest) -> list[str]:
-    """The names of all minds of a run, the common one first."""
+    """Returns the names of all minds of a run, the common one first."""
     tasks = [str(part["mind"]) for part in task_settings(manifest).values() if part.get("mind")]
     return list(dict.fromkeys((manifest.mind, *own_minds(manifest).values(), *tasks)))
 
 
 def other_minds(manifest: Manifest) -> str:
-    """` +2` where two minds are asked besides the common one, to follow its name; else empty."""
+    """Returns ` +2` where two minds are asked besides the common one, to follow its name; else an empty string."""
     others = len(minds_of(manifest)) - 1
     return f" +{others}" if others else ""
 
 
 def templates_of(manifest: Manifest) -> dict[str, str]:
-    """A scenario's own prompts, as they were when the run was made: file name → template."""
+    """Returns a scenario's own prompts, as they were when the run was made: file name → template."""
     return (manifest.settings or {}).get("prompts", {})
 
 
 def asks_the_same(one: Manifest, other: Manifest) -> bool:
-    """Whether two runs ask the same minds the same way."""
+    """Tells whether two runs ask the same minds the same way."""
     first, second = ((run.mind, own_minds(run), task_settings(run)) for run in (one, other))
     return first == second
 

@@ -16,12 +16,12 @@ from commonplace.scenario.model import MindPart
 
 
 def task_minds(manifest: Manifest) -> dict[str, MindPart]:
-    """Who answers the questions of some tasks or groups, and how, by their names."""
+    """Returns who answers the questions of some tasks or groups, and how, by their names."""
     return {name: MindPart.model_validate(part) for name, part in task_settings(manifest).items()}
 
 
 def mind_by_question(manifest: Manifest) -> Callable[[str, str], str]:
-    """(character, task) → the name of the mind that is asked."""
+    """Returns the function (character, task) → name of the mind that is asked."""
     own, tasks = own_minds(manifest), by_task(task_minds(manifest))
 
     def mind(agent: str, task: str) -> str:
@@ -61,11 +61,11 @@ class Usage:
             _add(row, self._counted(attempts))
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row per (character, task), in that order."""
+        """Returns a row per (character, task), in that order."""
         return [{"agent_id": agent, "task": task, **_listed(row)} for (agent, task), row in sorted(self._rows.items())]
 
     def total(self) -> dict[str, Any]:
-        """The sum of all rows, with empty ids."""
+        """Returns the sum of all rows, with empty ids."""
         total = _nothing()
         for row in self._rows.values():
             _add(total, row)
@@ -131,7 +131,7 @@ class Judged(NamedTuple):
 
 
 def verdicts(rows: Iterable[Mapping[str, Any]], language: str) -> list[str]:
-    """A sentence for each task that a mind did badly, the worst first; none for the offline mind.
+    """Returns a sentence for each task that a mind did badly, the worst first; none for the offline mind.
 
     `rows`: those of `Reading.usage`, with or without the total.
     """
@@ -168,6 +168,6 @@ def _summed(mind: str, rows: Iterable[Mapping[str, Any]]) -> Judged:
 
 
 def _most(kinds: Mapping[str, int]) -> str:
-    """`dropped 38, json 5`."""
+    """Lists the most frequent kinds: `dropped 38, json 5`."""
     most = sorted(kinds.items(), key=lambda one: (-one[1], one[0]))[:MOST_KINDS]
     return ", ".join(f"{kind} {count}" for kind, count in most)

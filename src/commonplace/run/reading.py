@@ -166,7 +166,7 @@ class Reading(Tables):
         return last
 
     def tick(self, wanted: str | int | None = None) -> int:
-        """A committed tick from a number, an ISO simulated time (the first tick not before it) or None, the last.
+        """Finds a committed tick by a number, an ISO simulated time (the first tick not before it) or None, the last.
 
         None gives −1 for a run without ticks. Raises UsageError for a tick that the run does not have.
         """
@@ -180,14 +180,14 @@ class Reading(Tables):
         return found
 
     def time(self, tick: int) -> datetime:
-        """The simulated moment at which a tick ends. Raises RunDamaged for a tick of a row that no calendar has."""
+        """Returns the simulated moment at which a tick ends. Raises RunDamaged for a row's tick beyond the calendar."""
         try:
             return self._written.clock.time(tick)
         except OverflowError as error:
             raise self.damaged(f"tick {tick}", error) from error
 
     def digests(self, at: int | str | None = None) -> Digests:
-        """Both chains up to a tick."""
+        """Returns both chains up to a tick."""
         tick = self.tick(at)
         row = self.one("SELECT history, state FROM tick WHERE n = ?", tick)
         if row is not None and not all(isinstance(cell, bytes) for cell in row):
@@ -195,12 +195,12 @@ class Reading(Tables):
         return Digests(START, START) if row is None else Digests(*row)
 
     def digest(self, at: int | str | None = None, *, state: bool = False) -> str:
-        """The chained digest up to a tick, hexadecimal: of the history, or of everybody's state."""
+        """Returns the chained digest up to a tick, hexadecimal: of the history, or of everybody's state."""
         digests = self.digests(at)
         return (digests.state if state else digests.history).hex()
 
     def histories(self, first: int, last: int) -> list[tuple[int, bytes]]:
-        """(tick, history digest) of the ticks first … last."""
+        """Returns (tick, history digest) of the ticks first … last."""
         return self.all("SELECT n, history FROM tick WHERE n BETWEEN ? AND ? ORDER BY n", first, last)
 
     # ── history ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -208,7 +208,7 @@ class Reading(Tables):
     def events(
         self, first: int = 0, last: int | None = None, *, type: str | None = None, agent: str | None = None
     ) -> tuple[Event, ...]:
-        """The events of the ticks first … last in canonical order."""
+        """Returns the events of the ticks first … last in canonical order."""
         where, values = ["tick BETWEEN ? AND ?"], [first, self._upto(last)]
         filters = {"type": type, "agent": agent}
         where += [f"{column} = ?" for column, value in filters.items() if value is not None]
@@ -217,23 +217,23 @@ class Reading(Tables):
         return tuple(self.made("event", event_from, query, *values, *given))
 
     def event(self, tick: int, agent: str, ordinal: int) -> Event | None:
-        """One event by the parts of its id."""
+        """Returns an event by the parts of its id; None if there is none."""
         query = f"SELECT {EVENT} FROM event WHERE agent = ? AND tick = ? AND ordinal = ?"
         return next(iter(self.made("event", event_from, query, agent, tick, ordinal)), None)
 
     def last_event(self, agent: str, before: int, types: Sequence[str]) -> Event | None:
-        """The last event of a character before a tick that is of one of the types."""
+        """Returns the last event of a character before a tick that is of one of the types; None if there is none."""
         query = f"SELECT {EVENT} FROM event WHERE agent = ? AND tick < ? AND type IN ({', '.join('?' * len(types))})"
         query += " ORDER BY tick DESC, phase DESC, ordinal DESC LIMIT 1"
         return next(iter(self.made("event", event_from, query, agent, before, *types)), None)
 
     def counts(self, first: int, last: int) -> dict[int, int]:
-        """Tick → how many events other than IDLE it has, of the ticks first … last that have some."""
+        """Counts the events other than IDLE in each of the ticks first … last that has some."""
         query = "SELECT tick, count(*) FROM event WHERE tick BETWEEN ? AND ? AND type != 'IDLE' GROUP BY tick"
         return dict(self.all(query, first, last))
 
     def inputs(self, first: int = 0, last: int | None = None) -> tuple[InputRow, ...]:
-        """The inputs stamped with the ticks first … last, in order."""
+        """Returns the inputs stamped with the ticks first … last, in order."""
         query = "SELECT seq, tick, body FROM input WHERE tick BETWEEN ? AND ? ORDER BY tick, seq"
         return tuple(self.made("input", input_from, query, first, self._upto(last)))
 
@@ -242,38 +242,38 @@ class Reading(Tables):
         return tuple(self.made("input", input_from, QUEUED))
 
     def frame(self, at: int | str | None = None) -> Frame:
-        """A whole tick as views draw it; fast for one that steps through time, in either direction."""
+        """Returns a whole tick as views draw it; fast for a caller that steps through time, in either direction."""
         return self._frames.at(self.tick(at))
 
     def frames(self, first: int = 0, last: int | None = None) -> Iterator[Frame]:
-        """The frames first … last, or up to the last committed tick."""
+        """Returns an iterator over the frames first … last, or up to the last committed tick."""
         first, last = self.tick(first), min(self._upto(last), self.last_tick)
         return (self._frames.at(tick) for tick in range(first, last + 1))
 
     # ── state ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def world_at(self, at: int | str | None = None) -> World:
-        """The world at the end of a tick, equal to the one the executor made."""
+        """Returns the world at the end of a tick, equal to the one the executor made."""
         tick = self.tick(at)
         with self.connection(f"the world at tick {tick}") as connection:
             return versions.restore_world(tick, versions.world_versions_at(connection, tick), self.events(tick, tick))
 
     def state_at(self, agent: str, at: int | str | None = None) -> CharacterState:
-        """Plan, beliefs, relations and pending jobs at the end of a tick."""
+        """Returns plan, beliefs, relations and pending jobs at the end of a tick."""
         self._known(agent)
         tick = self.tick(at)
         with self.connection(f"the state of {agent} at tick {tick}") as connection:
             return versions.restore_state(versions.state_versions_at(connection, agent, tick))
 
     def goals_at(self, agent: str, at: int | str | None = None) -> Goals:
-        """What a character meant to do at the end of a tick. Much faster than the state."""
+        """Returns what a character meant to do at the end of a tick, much faster than `state_at`."""
         self._known(agent)
         tick = self.tick(at)
         with self.connection(f"the goals of {agent} at tick {tick}") as connection:
             return versions.goals_at(connection, agent, tick)
 
     def strokes_at(self, agent: str, at: int | str | None, item: str) -> Plan:
-        """The plan without its details: the strokes of the day and one item more. Much faster than the state."""
+        """Returns the plan without its details, much faster than `state_at`: the day's strokes and one item more."""
         tick = self.tick(at)
         with self.connection(f"the plan of {agent} at tick {tick}") as connection:
             return versions.strokes_at(connection, agent, tick, item)
@@ -283,29 +283,29 @@ class Reading(Tables):
         return {agent: self.state_at(agent, at) for agent in self.agent_ids}
 
     def moods_at(self, at: int | str | None = None) -> dict[str, str]:
-        """The moods that characters of a duet have, by character."""
+        """Returns the moods that characters of a duet have, by character."""
         with self.connection("the moods") as connection:
             return versions.moods_at(connection, self.tick(at))
 
     def cards_at(self, at: int | str | None = None) -> dict[str, dict[str, Any]]:
-        """What `set` inputs have changed of personas up to a tick: character → field → value as JSON."""
+        """Returns what `set` inputs have changed in personas up to a tick: character → field → value as JSON."""
         with self.connection("the cards") as connection:
             return versions.cards_at(connection, self.tick(at))
 
     def circumstances_at(self, at: int | str | None = None) -> dict[str, Circumstance]:
-        """What is so at the end of a tick, and what was lately, by key."""
+        """Returns the circumstances that hold at the end of a tick or held lately, by key."""
         with self.connection("what is so") as connection:
             return versions.circumstances_at(connection, self.tick(at))
 
     def facts(self, at: int | str | None = None) -> tuple[Fact, ...]:
-        """The seed facts, and everything that was so up to a tick as news."""
+        """Returns the seed facts, and every circumstance up to a tick as news."""
         tick = self.tick(at)
         with self.connection("what was so") as connection:
             ever = versions.circumstances_ever(connection, tick)
         return with_circumstances(self.scenario, ever).facts
 
     def settings_at(self, at: int | str | None = None) -> dict[str, Any]:
-        """The settings of the run that `set` inputs have changed up to a tick, by name: `seed`, `policy`."""
+        """Returns the settings of the run that `set` inputs have changed up to a tick, by name: `seed`, `policy`."""
         with self.connection("the settings") as connection:
             return versions.settings_at(connection, self.tick(at))
 
@@ -322,24 +322,27 @@ class Reading(Tables):
             return versions.characters(connection)
 
     def agents(self, at: int | str | None = None) -> list[dict[str, str]]:
-        """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id; `place` is an area's id."""
+        """Lists `{id, name, place, doing, plan_item, mood}` of everybody in the world by id; `place` is an area id."""
         return agents(self, self.tick(at))
 
     def versions(self, first: int, last: int, kinds: Sequence[str] = ()) -> list[tuple[int, Version]]:
-        """(tick, version) of what changed in the ticks first … last, by tick, owner, kind and key; of some kinds."""
+        """Returns (tick, version) of what changed in the ticks first … last, ordered by tick, owner, kind and key.
+
+        `kinds`: the kinds wanted; all if empty.
+        """
         only = f" AND +kind IN ({', '.join('?' * len(kinds))})" if kinds else ""  # `+`: by tick, not by kind
         query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ?{only} ORDER BY tick, owner, kind, key"
         return self.made("version", lambda row: (row[0], version_from(row)), query, first, last, *kinds)
 
     def shown_at(self, tick: int) -> list[Version]:
-        """The versions that a frame of the tick is made of."""
+        """Returns the versions that a frame of the tick is made of."""
         with self.connection(f"the state at tick {tick}") as connection:
             return versions.shown_versions_at(connection, tick)
 
     # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def memories(self, agent: str, at: int | str | None = None, *, forgotten: bool = False) -> list[Memory]:
-        """What a character remembers at the end of a tick, by id, with access times as of that tick."""
+        """Returns what a character remembers at the end of a tick, by id, with access times as of that tick."""
         tick = self.tick(at)
         self._known(agent)
         kept = "" if forgotten else f" AND (removed IS NULL OR removed > {tick})"
@@ -348,12 +351,12 @@ class Reading(Tables):
         return [self._memory(row, accessed.get(row[1])) for row in self.all(query, agent, tick)]
 
     def memory(self, agent: str, id_: int, accessed: int | None = None) -> Memory | None:
-        """One memory, forgotten or not; `accessed` is its last access (microseconds since 1970), if there was one."""
+        """Returns a memory, forgotten or not. `accessed`: its last access (microseconds since 1970), if it had one."""
         row = self.one(f"SELECT {MEMORY} FROM memory WHERE agent = ? AND id = ?", agent, id_)
         return None if row is None else self._memory(row, accessed)
 
     def emotions(self, agent: str, at: int | str | None, count: int) -> list[Emotion | None]:
-        """Those of the latest memories at the end of a tick, oldest first: fast however many memories there are."""
+        """Returns the latest memories' emotions at the end of a tick, oldest first; fast for any number of memories."""
         tick = self.tick(at)
         where = "agent = ? AND tick <= ? AND (removed IS NULL OR removed > ?)"
         query = f"SELECT id, details FROM memory WHERE {where} ORDER BY id DESC LIMIT ?"
@@ -366,7 +369,7 @@ class Reading(Tables):
         return found
 
     def witnesses(self, last: int | None = None) -> dict[str, list[tuple[str, int]]]:
-        """Event id → (character, memory id) of the observations it became up to a tick, in that order."""
+        """Returns event id → (character, memory id) of the observations it became up to a tick, in that order."""
         query = "SELECT event, agent, id FROM memory WHERE event != '' AND kind = 'observation' AND tick <= ?"
         found: dict[str, list[tuple[str, int]]] = {}
         for event, agent, id_ in self.all(f"{query} ORDER BY agent, id", self._upto(last)):
@@ -374,13 +377,13 @@ class Reading(Tables):
         return found
 
     def accesses(self, agent: str, tick: int) -> dict[int, int]:
-        """Memory id → last access at the end of a tick (microseconds since 1970), of those ever accessed."""
+        """Returns memory id → last access at the end of a tick (microseconds since 1970), of those ever accessed."""
         query = "SELECT at, ids FROM touch WHERE agent = ? AND tick <= ? ORDER BY tick"
         with self.connection(f"the accesses of {agent} up to tick {tick}"):
             return {id_: at for at, ids in self.all(query, agent, tick) for id_ in unpacked_ids(ids)}
 
     def stream_at(self, agent: str, at: int | str | None = None, **parts: Any) -> MemoryStream:
-        """A character's stream at the end of a tick, equal to the one that ran.
+        """Returns a character's stream at the end of a tick, equal to the one that ran.
 
         `parts` as of `MemoryStream`; those left out are the run's: policy, analyser and the built-in embedder. Raises
         UsageError when the run was made with another embedder and none is given.
@@ -392,13 +395,13 @@ class Reading(Tables):
     def stream_and_snapshots(
         self, agent: str, at: int | str | None, earlier: Sequence[int]
     ) -> tuple[MemoryStream, dict[int, Snapshot]]:
-        """A character's stream at the end of a tick, and its snapshots at earlier ticks; its rows are read once."""
+        """Returns a character's stream at the end of a tick, and snapshots at earlier ticks; its rows are read once."""
         return streams.stream_and_snapshots(self, agent, self.tick(at), earlier, self._parts({}))
 
     # ── why ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def trace(self, agent: str, tick: int) -> dict[str, Any]:
-        """Why a character did what it did; empty when nothing was kept."""
+        """Returns why a character did what it did; empty when nothing was kept."""
         row = self.one("SELECT body FROM trace WHERE agent = ? AND tick = ?", agent, tick)
         with self.connection(f"the trace of {agent} at tick {tick}"):
             return {} if row is None else unpacked_trace(row[0])
@@ -406,7 +409,7 @@ class Reading(Tables):
     def answers(
         self, first: int = 0, last: int | None = None, *, agent: str | None = None, used: bool = True
     ) -> tuple[AnswerRow, ...]:
-        """Every attempt at the questions asked in the ticks first … last, in the order (character, tick, ordinal).
+        """Returns every attempt at the questions of the ticks first … last, in the order (character, tick, ordinal).
 
         Unless `used` is False, only those that committed ticks have used.
         """
@@ -419,22 +422,22 @@ class Reading(Tables):
         return tuple(self.made("answer", answer_from, query, *values))
 
     def model_call(self, row: AnswerRow) -> ModelCall | None:
-        """What was sent and received at an attempt; None if nothing was sent, or if it was trimmed."""
+        """Returns what was sent and received at an attempt; None if nothing was sent, or if it was trimmed."""
         with self.connection(f"the model call of {row.agent} at tick {row.tick}") as connection:
             return model_call_of(connection, row)
 
     def usage(self, at: int | str | None = None) -> list[dict[str, Any]]:
-        """What was asked of the mind, a row per (character, task), and a total whose ids and mind are empty.
+        """Counts what was asked of the mind: a row per (character, task), and a total whose ids and mind are empty.
 
-        Up to a tick, the questions asked in it included. With None, answers that no committed tick has used (yet) are
-        counted too: they were paid for. Questions that belong to no character have the owner `-`.
+        Counts up to a tick, the questions asked in it included. With None, answers that no committed tick has used
+        (yet) are counted too: they were paid for. Questions that belong to no character have the owner `-`.
         """
         spent = Usage(self.last_tick)
         spent.add(self.answers(0, MOST_TICKS if at is None else self.tick(at), used=False))
         return [*self.usage_rows(spent), {**spent.total(), "mind": ""}]
 
     def usage_rows(self, spent: Usage) -> list[dict[str, Any]]:
-        """The rows of a count, each with the mind that was asked."""
+        """Returns the rows of a count, each with the mind that was asked."""
         asked = mind_by_question(self.manifest)
         return [{**row, "mind": asked(row["agent_id"], row["task"])} for row in spent.rows()]
 
@@ -497,7 +500,7 @@ class Frames:
         self._lock = Lock()
 
     def at(self, tick: int) -> Frame:
-        """The frame of a committed tick."""
+        """Returns the frame of a committed tick."""
         number, place = divmod(tick, SPAN)
         with self._lock:
             span = self._spans.get(number) or self._started(number)
@@ -550,7 +553,7 @@ def _compiled(text: str, origin: str) -> Scenario:
 
 
 def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
-    """`{id, name, place, doing, plan_item, mood}` of everybody in the world, by id."""
+    """Lists `{id, name, place, doing, plan_item, mood}` of everybody in the world, by id."""
     moods = reading.moods_at(tick)
     return [
         {
@@ -566,7 +569,7 @@ def agents(reading: Reading, tick: int) -> list[dict[str, str]]:
 
 
 def mood(emotions: Iterable[Emotion | None]) -> str:
-    """A word for the mean of the latest emotions: calm, or by valence and arousal glad, thrilled, low, upset."""
+    """Names the mean of the latest emotions, by valence and arousal: calm, tense, glad, thrilled, low, upset."""
     felt = [emotion for emotion in emotions if emotion is not None][-MOOD_MEMORIES:]
     if not felt:
         return "calm"

@@ -71,7 +71,7 @@ class InputRow:
     body: Mapping[str, Any]
 
     def stamped(self, tick: int) -> InputRow:
-        """The same influence, taking effect at the end of a tick."""
+        """Returns the same influence, taking effect at the end of a tick."""
         return InputRow(self.seq, tick, self.body)
 
 
@@ -117,28 +117,28 @@ VersionCells = tuple[int, str, str, str, str]
 
 
 def unix_micros(moment: datetime) -> int:
-    """Whole microseconds since 1970; exact for every datetime."""
+    """Returns whole microseconds since 1970; exact for every datetime."""
     return (moment - EPOCH) // timedelta(microseconds=1)
 
 
 def from_unix_micros(value: int) -> datetime:
-    """The inverse of `unix_micros`."""
+    """Reverses `unix_micros`."""
     return EPOCH + timedelta(microseconds=value)
 
 
 def text_of(value: Any) -> str:
-    """Canonical JSON as text."""
+    """Returns canonical JSON as text."""
     return canonical(value).decode()
 
 
 def event_cells(event: Event) -> EventCells:
-    """A row of `event`."""
+    """Returns a row of `event`."""
     body = event.body_bytes().decode()
     return (event.tick, int(event.phase), event.agent_id, event.ordinal, event.type, body)
 
 
 def event_from(cells: EventCells) -> Event:
-    """The inverse of `event_cells`. Raises one of `UNREADABLE` for cells that are not an event, as those below do."""
+    """Reverses `event_cells`. Raises one of `UNREADABLE` for cells that are not an event, as the functions below do."""
     tick, phase, agent, ordinal, type_, text = cells
     body: dict[str, Any] = parsed(text)
     place, kind = body.pop("place"), body.pop("type")
@@ -148,12 +148,12 @@ def event_from(cells: EventCells) -> Event:
 
 
 def is_text(cell: Any) -> bool:
-    """A file may hold anything in any column."""
+    """Tells whether a cell is text; a file may hold anything in any column."""
     return isinstance(cell, str)
 
 
 def memory_cells(memory: Memory) -> MemoryCells:
-    """A row of `memory` as it is hashed, without its vector."""
+    """Returns a row of `memory` as it is hashed, without its vector."""
     rare = rare_fields(memory)
     citations, event = rare.pop("citations", None), rare.pop("event", "")
     if memory.accessed_at != memory.created_at:
@@ -173,19 +173,19 @@ def memory_cells(memory: Memory) -> MemoryCells:
 
 
 def packed_memory(cells: MemoryCells) -> PackedMemory:
-    """A row of `memory` as it is stored."""
+    """Returns a row of `memory` as it is stored."""
     details = cells[9].encode()
     small = deflated(details)
     return (*cells[:9], small if len(details) <= room(small) else zlib.compress(details, 0))
 
 
 def unpacked_memory(row: PackedMemory) -> MemoryCells:
-    """The inverse of `packed_memory`. Raises ValueError for details that cannot be read."""
+    """Reverses `packed_memory`. Raises ValueError for details that cannot be read."""
     return (*row[:9], inflated(row[9], most=room(row[9])).decode())
 
 
 def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
-    """The inverse of `memory_cells`; `accessed` is the last access in Unix microseconds, if there was one.
+    """Reverses `memory_cells`; `accessed` is the last access in Unix microseconds, if there was one.
 
     Raises ValueError or TypeError for cells that are not a memory.
     """
@@ -202,7 +202,7 @@ def memory_from(cells: MemoryCells, accessed: int | None = None) -> Memory:
 
 
 def memory_rest(details: bytes, citations: str) -> tuple[str, int | None]:
-    """(JSON of the rare fields of a stored memory, without its event; its first access if it was later).
+    """Returns (JSON of the rare fields of a stored memory, without its event; its first access if it was later).
 
     Raises ValueError or TypeError for cells that are not those of a memory.
     """
@@ -221,47 +221,47 @@ def memory_rest(details: bytes, citations: str) -> tuple[str, int | None]:
 
 
 def emotion_from(details: bytes) -> Emotion | None:
-    """That of a stored memory. Raises ValueError or TypeError for details that are not those of a memory."""
+    """Returns the emotion of a stored memory. Raises ValueError or TypeError for details that no memory has."""
     rest = inflated(details, most=room(details))
     return parsed_fields(rest.decode()).get("emotion") if b'"emotion"' in rest else None
 
 
 def vector_digest(embedder: str, text: str) -> bytes:
-    """The key of a vector: who made it and of what."""
+    """Returns the key of a vector: the digest of the embedder that made it and of the text it was made of."""
     return digest(embedder.encode(), text.encode())
 
 
 def version_cells(tick: int, version: Version) -> VersionCells:
-    """A row of `version`."""
+    """Returns a row of `version`."""
     return (tick, version.owner, version.kind, version.key, text_of(version.value))
 
 
 def version_from(cells: VersionCells) -> Version:
-    """The inverse of `version_cells`, without the tick."""
+    """Reverses `version_cells`, without the tick."""
     _, owner, kind, key, value = cells
     return Version(owner, kind, key, parsed(value))
 
 
 def answer_cells(row: AnswerRow) -> AnswerCells:
-    """A row of `answer`, without usage."""
+    """Returns a row of `answer`, without usage."""
     head = (row.agent, row.tick, row.ordinal, row.attempt, row.task)
     return (*head, row.request, row.outcome, row.body.decode())
 
 
 def usage_text(row: AnswerRow) -> str:
-    """The cell `usage` of an answer; empty if nothing was counted."""
+    """Returns the cell `usage` of an answer; empty if nothing was counted."""
     return text_of(dict(row.usage)) if row.usage else ""
 
 
 def answer_from(cells: tuple[str, int, int, int, str, bytes, str, str, str]) -> AnswerRow:
-    """The inverse of `answer_cells` and `usage_text`."""
+    """Reverses `answer_cells` and `usage_text`."""
     agent, tick, ordinal, attempt, task, request, outcome, body, usage = cells
     kept: Mapping[str, Any] = dict(parsed(usage)) if usage else {}
     return AnswerRow(agent, tick, ordinal, attempt, task, request, outcome, body.encode(), kept)
 
 
 def input_from(row: tuple[int, int, str]) -> InputRow:
-    """An input from number, tick and body."""
+    """Makes an input from number, tick and body."""
     seq, tick, body = row
     return InputRow(seq, tick, dict(parsed(body)))
 
@@ -271,7 +271,7 @@ def input_from(row: tuple[int, int, str]) -> InputRow:
 
 
 def packed_ids(ids: Iterable[int]) -> bytes:
-    """Ascending ids as differences, seven bits a byte, low bits first; a set high bit says that more follow."""
+    """Packs ids, ascending, as differences: seven bits a byte, low bits first; a set high bit says that more follow."""
     out = bytearray()
     last = 0
     for id in sorted(ids):
@@ -284,7 +284,7 @@ def packed_ids(ids: Iterable[int]) -> bytes:
 
 
 def unpacked_ids(data: bytes) -> tuple[int, ...]:
-    """The inverse of `packed_ids`. Raises ValueError for ids beyond 64 bits."""
+    """Reverses `packed_ids`. Raises ValueError for ids beyond 64 bits."""
     ids: list[int] = []
     last = value = shift = 0
     for byte in data:
@@ -300,9 +300,9 @@ def unpacked_ids(data: bytes) -> tuple[int, ...]:
 
 
 def packed_vector(raw: bytes) -> bytes:
-    """Little-endian int16 as two planes: low bytes as they are (noise), high bytes, nearly all 0 or −1, Huffman-coded.
+    """Packs little-endian int16 as two planes: low bytes, which are noise, as they are; high bytes Huffman-coded.
 
-    Two thirds of the size, for 10 µs.
+    Nearly all high bytes are 0 or −1. The result has two thirds of the size; packing takes 10 µs.
     """
     pairs = np.frombuffer(raw, dtype=np.uint8).reshape(-1, 2)
     coder = zlib.compressobj(9, zlib.DEFLATED, -9, 6, zlib.Z_HUFFMAN_ONLY)  # which looks nothing up: a small window
@@ -311,7 +311,7 @@ def packed_vector(raw: bytes) -> bytes:
 
 
 def unpacked_vector(data: bytes) -> bytes:
-    """The inverse of `packed_vector`. Raises ValueError for other bytes."""
+    """Reverses `packed_vector`. Raises ValueError for other bytes."""
     dimensions = int.from_bytes(data[:2], "little")
     low = np.frombuffer(data[2 : 2 + dimensions], dtype=np.uint8)
     high = np.frombuffer(inflated(data[2 + dimensions :], most=dimensions, window=-15), dtype=np.uint8)
@@ -319,12 +319,12 @@ def unpacked_vector(data: bytes) -> bytes:
 
 
 def packed_trace(trace: Mapping[str, Any]) -> bytes:
-    """JSON, compressed. It is not canonical, which would take five times as long: no digest of a run depends on it."""
+    """Compresses a trace as JSON. Canonical JSON takes five times as long, and no digest of a run depends on it."""
     return deflated(to_json(trace))
 
 
 def unpacked_trace(data: bytes) -> dict[str, Any]:
-    """The inverse of `packed_trace`. Raises ValueError for other bytes."""
+    """Reverses `packed_trace`. Raises ValueError for other bytes."""
     found = parsed(inflated(data))
     if not isinstance(found, dict):
         raise ValueError("not a trace")
@@ -332,12 +332,12 @@ def unpacked_trace(data: bytes) -> dict[str, Any]:
 
 
 def is_trace(data: bytes, trace: Mapping[str, Any]) -> bool:
-    """Whether these bytes hold the trace; its keys may stand in another order. Raises ValueError for other bytes."""
+    """Tells whether these bytes hold the trace, its keys in any order. Raises ValueError for other bytes."""
     return inflated(data) == to_json(trace) or canonical(unpacked_trace(data)) == canonical(trace)
 
 
 def deflated(data: bytes, dictionary: bytes = b"") -> bytes:
-    """Compressed by zlib, which may refer to the last 32 kB of the dictionary."""
+    """Compresses data by zlib, which may refer to the last 32 kB of the dictionary."""
     if len(data) <= _SMALL and not dictionary:
         return _deflated(data)
     coder = zlib.compressobj(9, zdict=dictionary) if dictionary else zlib.compressobj(9)
@@ -358,7 +358,7 @@ T = TypeVar("T")
 
 
 def plain(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass that are not at their default: tuples as lists, moments as ISO text."""
+    """Returns the fields of a dataclass that are not at their default: tuples as lists, moments as ISO text."""
     found: dict[str, Any] = {}
     for name, default in _defaults(value.__class__):
         cell = getattr(value, name)
@@ -368,21 +368,20 @@ def plain(value: Any) -> dict[str, Any]:
 
 
 def valued(cls: type[T], given: dict[str, Any]) -> T:
-    """The inverse of `plain`. Raises one of `UNREADABLE` for other fields, and for values of another type than a
-    field's."""
+    """Reverses `plain`. Raises one of `UNREADABLE` for other fields, and for values of another type than a field's."""
     readers = _readers(cls)
     return cls(**{name: readers[name](cell) for name, cell in given.items()})
 
 
 def cells(value: Any) -> list[Any]:
-    """The fields of a dataclass in order; those that have a default are left out where all are at it."""
+    """Lists the fields of a dataclass in order; leaves out those that have a default where all are at it."""
     parts = [(getattr(value, name), default) for name, default in _defaults(value.__class__)]
     is_usual = all(default is MISSING or cell == default for cell, default in parts)
     return [_plain(cell) for cell, default in parts if default is MISSING or not is_usual]
 
 
 def listed(cls: type[T], found: Sequence[Any]) -> T:
-    """The inverse of `cells`. Raises as `valued` does."""
+    """Reverses `cells`. Raises as `valued` does."""
     return cls(*[read(cell) for read, cell in zip(_readers(cls).values(), found, strict=False)])
 
 
@@ -403,7 +402,7 @@ _TYPES: dict[str, type[Any]] = {"str": str, "int": int, "bool": bool}
 
 @cache
 def _readers(cls: type[Any]) -> dict[str, Callable[[Any], Any]]:
-    """Field → what makes its value from a cell; a file may hold anything in any cell."""
+    """Returns field → the function that makes its value from a cell; a file may hold anything in any cell."""
     found: dict[str, Callable[[Any], Any]] = {}
     for part in fields(cls):
         kind, many = str(part.type).removeprefix("tuple[").removesuffix(", ...]"), "..." in str(part.type)
@@ -412,7 +411,7 @@ def _readers(cls: type[Any]) -> dict[str, Callable[[Any], Any]]:
 
 
 def of_type(kind: type[T], cell: Any) -> T:
-    """The cell. Raises TypeError for one of another type."""
+    """Returns the cell. Raises TypeError for a cell of another type."""
     if not isinstance(cell, kind):
         raise TypeError(f"{cell!r} is not of type {kind.__name__}")
     return cell
@@ -427,13 +426,13 @@ def _many(kind: type[T], cell: Any) -> tuple[T, ...]:
 
 
 def event_json(event: Event, time: datetime) -> EventRow:
-    """`id tick time type agent_id place`, then the fields of its type. `time`: when its tick ends."""
+    """Returns `id tick time type agent_id place`, then the fields of its type. `time`: when its tick ends."""
     head = {"id": event.id, "tick": event.tick, "time": iso(time), "type": event.type}
     return cast("EventRow", {**head, "agent_id": event.agent_id, "place": event.place, **event.body.plain()})
 
 
 def item_json(item: PlanItem) -> PlannedItem:
-    """A plan item as a trace has it."""
+    """Returns a plan item as a trace has it."""
     return cast("PlannedItem", {**ITEM, **plain(item)})
 
 
@@ -442,5 +441,5 @@ ITEM: dict[str, Any] = {"object_id": "", "verb": "", "emoji": "", "because": []}
 
 
 def item_phrase(item: PlanItem | None) -> str:
-    """`07:00–08:00 running the noodle bar`; empty for none."""
+    """Describes a plan item: `07:00–08:00 running the noodle bar`; empty for none."""
     return f"{hhmm(item.start_time)}–{hhmm(item.end_time)} {item.action_description}" if item else ""

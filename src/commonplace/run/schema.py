@@ -109,7 +109,7 @@ OLDER: Mapping[int, Mapping[str, str]] = {
 
 
 def layout(number: int = FORMAT) -> dict[str, str]:
-    """Table or index → the statement that makes it, in a file of the format."""
+    """Returns table or index → the statement that makes it, in a file of the format."""
     # not `executescript`, which would commit the transaction
     plain = " ".join(line for line in TABLES.splitlines() if not line.startswith("--"))
     statements = [" ".join(one.split()) for one in plain.split(";")]
@@ -127,7 +127,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def check(connection: sqlite3.Connection, where: str) -> int:
-    """The format of the file, whose tables are those of the format.
+    """Returns the format of the file, after checking that its tables are those of the format.
 
     Raises UsageError for anything but a run that this version can read, RunDamaged for other tables, and for triggers
     and views, before anything else is read.
@@ -171,7 +171,7 @@ Migration = Callable[[sqlite3.Connection], None]
 
 
 def seal_everything(connection: sqlite3.Connection) -> None:
-    """3 → 4: the record chain over traces and usage, and a seal over what belongs to no tick."""
+    """Migrates 3 → 4: adds the record chain over traces and usage, and a seal over what belongs to no tick."""
     from commonplace.run import digest, seals  # noqa: PLC0415 – start-up speed
 
     new = layout(4)
@@ -210,7 +210,7 @@ def _by_tick(connection: sqlite3.Connection, query: str) -> Callable[[int], list
 
 
 def cluster_by_tick(connection: sqlite3.Connection) -> None:
-    """4 → 5: answers and traces lie as a commit appends them, and events have no index that it must change."""
+    """Migrates 4 → 5: stores answers and traces as a commit appends them, and drops an index that it had to change."""
     new = layout(5)
     connection.execute("DROP INDEX event_of")
     for name in ("answer", "trace"):

@@ -33,23 +33,23 @@ def renew(connection: sqlite3.Connection, *kinds: str) -> None:
 
 
 def add(connection: sqlite3.Connection, kind: str, row: Row) -> None:
-    """A row was added. Runs in the caller's transaction."""
+    """Adds a row to a seal. Runs in the caller's transaction."""
     _store(connection, kind, _sum(stored(connection, kind), _digest(row)))
 
 
 def remove(connection: sqlite3.Connection, kind: str, row: Row) -> None:
-    """A row was taken away. Runs in the caller's transaction."""
+    """Takes a row out of a seal. Runs in the caller's transaction."""
     _store(connection, kind, _sum(stored(connection, kind), -_digest(row)))
 
 
 def stored(connection: sqlite3.Connection, kind: str) -> bytes:
-    """A seal as it was stored; empty if there is none."""
+    """Returns a seal as it was stored; `EMPTY` if there is none."""
     row = connection.execute("SELECT digest FROM seal WHERE kind = ?", (kind,)).fetchone()
     return EMPTY if row is None else row[0]
 
 
 def summed(rows: Iterable[Row]) -> bytes:
-    """The seal of rows. Raises ValueError for NaN and infinity."""
+    """Returns the seal of rows. Raises ValueError for NaN and infinity."""
     total = EMPTY
     for row in rows:
         total = _sum(total, _digest(row))

@@ -38,7 +38,10 @@ _LAST = micros(datetime.max.replace(tzinfo=UTC))
 
 
 def stream_at(reading: Tables, agent: str, tick: int, parts: Mapping[str, Any]) -> MemoryStream:
-    """The stream at the end of a tick; `parts` as of `MemoryStream`. Raises RunDamaged for what cannot be read."""
+    """Returns the stream at the end of a tick. Raises RunDamaged for what cannot be read.
+
+    `parts`: as of `MemoryStream`.
+    """
     stream, _ = stream_and_snapshots(reading, agent, tick, (), parts)
     return stream
 
@@ -46,7 +49,7 @@ def stream_at(reading: Tables, agent: str, tick: int, parts: Mapping[str, Any]) 
 def stream_and_snapshots(
     reading: Tables, agent: str, tick: int, earlier: Sequence[int], parts: Mapping[str, Any]
 ) -> tuple[MemoryStream, dict[int, Snapshot]]:
-    """The stream at the end of a tick, and its snapshots at some earlier ticks. The rows are read once for all.
+    """Returns the stream at the end of a tick, and its snapshots at some earlier ticks. The rows are read once for all.
 
     Only where something was forgotten since an earlier tick, that snapshot is of a stream of its own.
     """
@@ -104,7 +107,7 @@ def _stored(reading: Tables, agent: str, tick: int, embedder: Embedder) -> Store
 def _rests(
     reading: Tables, agent: str, details: Sequence[bytes], citations: Sequence[str]
 ) -> tuple[list[str], dict[int, int]]:
-    """(the rare fields of each memory, the first access of those for which it is not their creation)."""
+    """Returns (the rare fields of each memory, the first access of those for which it is not their creation)."""
     known: dict[tuple[bytes, str], tuple[str, int | None]] = {}
     rests: list[str] = []
     later: dict[int, int] = {}
@@ -122,7 +125,7 @@ def _rests(
 
 
 def _vectors(reading: Tables, agent: str, tick: int, wanted: Sequence[int | None], dimensions: int) -> VectorRows:
-    """The vectors of these numbers; where there is none, a row that is not present."""
+    """Returns the vectors of these numbers; where there is none, the row is not present."""
     rows = {number: row for row, number in enumerate(wanted) if number is not None}
     matrix = np.zeros((len(wanted), dimensions), dtype=np.int16)
     present = np.zeros(len(wanted), dtype=np.bool_)

@@ -51,7 +51,7 @@ class Tables:
         return cls(path, readers, number)
 
     def close(self) -> None:
-        """May be called twice."""
+        """Closes the file; may be called twice."""
         self._readers.close()
 
     @cached_property
@@ -63,22 +63,22 @@ class Tables:
         return Manifest.from_json(text, str(self.path))
 
     def meta(self, key: str) -> str | None:
-        """A note stored outside the history; None if there is no note of that name."""
+        """Returns a note stored outside the history; None if there is no note of that name."""
         row = self.one("SELECT value FROM meta WHERE key = ?", key)
         return None if row is None else str(row[0])
 
     def one(self, query: str, *values: Any) -> Any:
-        """The first row of a query of this package; None without rows."""
+        """Returns the first row of a query of this package; None without rows."""
         with RUN.errors(str(self.path)), self._readers.lent() as connection:
             return connection.execute(query, values).fetchone()
 
     def all(self, query: str, *values: Any) -> list[Any]:
-        """The rows of a query of this package, all at once: a cursor left half-read would hold a transaction open."""
+        """Returns the rows of a query of this package at once: a half-read cursor would hold a transaction open."""
         with RUN.errors(str(self.path)), self._readers.lent() as connection:
             return connection.execute(query, values).fetchall()
 
     def each(self, query: str, *values: Any) -> Iterator[Any]:
-        """The rows of a query of this package, one by one; to be read to the end, within a `snapshot`."""
+        """Yields the rows of a query of this package one by one. They must be read to the end, within a `snapshot`."""
         connection = self._readers.mine
         assert connection is not None, "outside of a snapshot"
         with RUN.errors(str(self.path)):
@@ -86,7 +86,7 @@ class Tables:
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
-        """Everything read inside sees the same committed ticks, although another process may go on with the run."""
+        """Gives everything read inside the same committed ticks, although another process may go on with the run."""
         with self._readers.lent() as connection:
             connection.execute("BEGIN")
             try:
@@ -96,7 +96,7 @@ class Tables:
 
     @contextmanager
     def connection(self, what: str) -> Generator[sqlite3.Connection]:
-        """A connection for this thread. What cannot be read inside is damage of `what`."""
+        """Lends this thread a connection. What cannot be read inside is raised as damage of `what`."""
         try:
             with RUN.errors(str(self.path)), self._readers.lent() as connection:
                 yield connection
@@ -104,7 +104,7 @@ class Tables:
             raise self.damaged(what, error) from error
 
     def made(self, table: str, make: Callable[[Any], T], query: str, *values: Any) -> list[T]:
-        """The rows of a query of a table as what `make` makes of them."""
+        """Returns what `make` makes of each row of a query of a table."""
         found: list[T] = []
         for row in self.all(query, *values):
             try:
@@ -115,13 +115,13 @@ class Tables:
         return found
 
     def damaged(self, what: str, error: BaseException) -> CommonplaceError:
-        """What to raise when `what` cannot be read."""
+        """Returns the error to raise when `what` cannot be read."""
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         return RUN.damaged(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
 
 
 def open_read_only(path: Path, *, lenient: bool = False) -> sqlite3.Connection:
-    """A connection that cannot write, in a read-only folder, too; `lenient` as of `Tables.open`."""
+    """Opens a connection that cannot write and works in a read-only folder, too; `lenient` as of `Tables.open`."""
     refuse_missing(path)
     with RUN.errors(str(path)):
         connection = connect(path, read_only=True)

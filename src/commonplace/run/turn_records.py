@@ -91,13 +91,13 @@ class TurnRecord:
 
 
 def turn_records(reading: Reading, first: int = 1, last: int | None = None) -> list[TurnRecord]:
-    """The records of a run's turns from tick `first` to `last`, in order; a turn in silence has one too."""
+    """Returns the records of a run's turns from tick `first` to `last`, in order; a turn in silence has one too."""
     last = reading.last_tick if last is None else last
     return [_record(reading, event) for event in _acted(reading, first, last)]
 
 
 def _acted(reading: Reading, first: int, last: int) -> Iterator[Event]:
-    """The event of each turn: whoever has a trace acted."""
+    """Yields the event of each turn: whoever has a trace acted."""
     for event in reading.events(first, last):
         if event.agent_id != NOBODY and event.ordinal == 0 and reading.trace(event.agent_id, event.tick):
             yield event
@@ -146,7 +146,7 @@ def _scored(hit: Mapping[str, Any], event: Event, reading: Reading) -> ScoredMem
 
 
 def _problems(reading: Reading, agent: str, tick: int) -> Iterator[Problem]:
-    """A problem for each question with an attempt that could not be used, as the last such attempt has it."""
+    """Yields a problem for each question with an attempt that could not be used, as the last such attempt has it."""
     by_question: dict[int, list[AnswerRow]] = {}
     for row in reading.answers(tick, tick, agent=agent):
         by_question.setdefault(row.ordinal, []).append(row)

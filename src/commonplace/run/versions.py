@@ -42,7 +42,7 @@ AS_IS = Form(lambda _, value: value, lambda _, value: value)
 
 
 def scalar(kind: type[Any]) -> Form:
-    """A string, a number or a truth value."""
+    """Returns the form of a string, a number or a truth value."""
     return Form(AS_IS.write, lambda _, value: of_type(kind, value))
 
 
@@ -51,7 +51,7 @@ def record(
     told: Callable[[str, dict[str, Any]], Mapping[str, Any]] = lambda _key, _value: {},
     is_sound: Callable[[Any], bool] = lambda _value: True,
 ) -> Form:
-    """A dataclass as an object of its fields, without those at their default.
+    """Returns the form of a dataclass as an object of its fields, without those at their default.
 
     `told` gives the fields that the key or other fields tell: they are written where they differ. `is_sound` says
     whether a rule could have made a value.
@@ -72,7 +72,7 @@ def record(
 
 
 def row(cls: type[Any]) -> Form:
-    """A dataclass as a list of its fields; the optional ones are left out where all are at their default."""
+    """Returns the form of a dataclass as a list of its fields, less the optional ones if all are at their default."""
     return Form(lambda _, value: cells(value), lambda _, found: listed(cls, found))
 
 
@@ -125,7 +125,7 @@ class Kind:
     """Whether values remain when they are gone, because those of another kind say which of them count."""
 
     def changed(self, before: Any, after: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-        """(keys, value as JSON) of what differs between two states; None for what is gone."""
+        """Yields (keys, value as JSON) of what differs between two states; None for what is gone."""
         old, new = getattr(before, self.field), getattr(after, self.field)
         if old is new:
             return
@@ -175,7 +175,10 @@ def _plan(items: Mapping[str, PlanItem], day: int = -1) -> Plan:
 
 
 def _lines(conversations: Mapping[str, tuple[Conversation, ...]]) -> dict[str, dict[str, Line]]:
-    """Area → id of a talk and number of a line → the line: it is written once, the talk says how many there are."""
+    """Returns area → id of a talk and number of a line → the line.
+
+    A line is written once; the talk says how many there are.
+    """
     return {
         area: {_line_key(talk.id, number): line for talk in talks for number, line in enumerate(talk.lines)}
         for area, talks in conversations.items()
@@ -243,7 +246,7 @@ STATE_KINDS = tuple(kind.name for kind in STATE)
 
 
 def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
-    """What of the world is new at the end of `after.tick`; all of it for tick 0, where `before` is None."""
+    """Returns what of the world is new at the end of `after.tick`; all of it for tick 0, where `before` is None."""
     old = before or World(-1, {}, {})
     found = [
         Version(keys[0] if keys else NOBODY, kind.name, "".join(keys[1:]), value)
@@ -256,7 +259,7 @@ def world_versions(before: World | None, after: World) -> tuple[Version, ...]:
 
 
 def state_versions(agent: str, before: CharacterState | None, after: CharacterState) -> tuple[Version, ...]:
-    """What of a character's state is new; all of it if `before` is None."""
+    """Returns what of a character's state is new; all of it if `before` is None."""
     if before is after:
         return ()
     old = before or CharacterState()
@@ -265,24 +268,24 @@ def state_versions(agent: str, before: CharacterState | None, after: CharacterSt
 
 
 def value_of(version: Version) -> Any:
-    """The value of a version; None for what is gone. Raises one of `UNREADABLE` for what no rule would write."""
+    """Returns the value of a version; None for what is gone. Raises one of `UNREADABLE` for what no rule writes."""
     if version.value is None:
         return None
     return BY_NAME[version.kind].form.read(version.key or version.owner, version.value)
 
 
 def restore_world(tick: int, versions: Iterable[Version], events: Iterable[Event]) -> World:
-    """The world at the end of a tick: from the last version ≤ tick of each value, and the tick's events."""
+    """Restores the world at the end of a tick from the last version ≤ tick of each value, and the tick's events."""
     return recorded(World(tick, **_restored(WORLD, versions)), events)
 
 
 def restore_state(versions: Iterable[Version]) -> CharacterState:
-    """A character's state from the last version ≤ tick of each of its values."""
+    """Restores a character's state from the last version ≤ tick of each of its values."""
     return CharacterState(**_restored(STATE, versions))
 
 
 def _restored(kinds: Iterable[Kind], versions: Iterable[Version]) -> dict[str, Any]:
-    """Field → value. A single value that has no version is left at its default."""
+    """Returns field → value. A single value that has no version is left at its default."""
     found: dict[str, dict[str, Any]] = {kind.name: {} for kind in kinds}
     for version in sorted(versions, key=lambda one: (one.owner, one.key)):
         if version.value is not None:
@@ -333,12 +336,12 @@ TOP = "\U0010ffff"
 
 
 def characters(connection: sqlite3.Connection) -> list[str]:
-    """Every character that ever had a body or a state, sorted."""
+    """Returns every character that ever had a body or a state, sorted."""
     return sorted({owner for kind in ("body", *STATE_KINDS) for owner in _owners(connection, kind)})
 
 
 def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
-    """All that `restore_world` needs."""
+    """Returns all versions that `restore_world` needs."""
     found = [version for kind in WORLD if not kind.stays for version in _of_all(connection, kind.name, at)]
     for version in [version for version in found if version.kind == "talk"]:
         for talk_id, _, _, count, _ in version.value or ():
@@ -351,7 +354,7 @@ def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
 
 
 def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> list[Version]:
-    """All that `restore_state` needs. Items of past days are not read: their ids begin with the day."""
+    """Returns all versions that `restore_state` needs. Skips items of past days: their ids begin with the day."""
     found = _plan_versions(connection, agent, at)
     for kind in STATE:
         if kind.depth == 0 and kind.name != "day":
@@ -363,12 +366,12 @@ def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> li
 
 
 def strokes_at(connection: sqlite3.Connection, agent: str, at: int, item: str) -> Plan:
-    """A character's plan without its details: the strokes of the day, and one item more."""
+    """Returns a character's plan without its details: the strokes of the day, and one item more."""
     return restore_state(_plan_versions(connection, agent, at, lambda key: key.count(".") == 1 or key == item)).plan
 
 
 def goals_at(connection: sqlite3.Connection, agent: str, at: int) -> Goals:
-    """A character's goals."""
+    """Returns a character's goals."""
     return restore_state(_of_one(connection, "goal", agent, at)).goals
 
 
@@ -380,35 +383,35 @@ def _plan_versions(
 
 
 def moods_at(connection: sqlite3.Connection, at: int) -> dict[str, str]:
-    """The moods that characters of a duet have, by character."""
+    """Returns the moods that characters of a duet have, by character."""
     return {version.owner: version.value for version in _of_all(connection, "mood", at)}
 
 
 def cards_at(connection: sqlite3.Connection, at: int) -> dict[str, dict[str, Any]]:
-    """The cards that inputs have changed up to a tick, by character."""
+    """Returns the cards that inputs have changed up to a tick, by character."""
     found = {owner: _of_one(connection, "card", owner, at) for owner in _owners(connection, "card")}
     return {owner: {version.key: version.value for version in card} for owner, card in found.items() if card}
 
 
 def newcomers(connection: sqlite3.Connection) -> tuple[tuple[str, int], ...]:
-    """(character, tick) of everybody who came after the beginning: whoever has a card with a name."""
+    """Returns (character, tick) of everybody who came after the beginning: whoever has a card with a name."""
     query = "SELECT owner, min(tick) FROM version WHERE kind = 'card' AND key = 'name' GROUP BY owner ORDER BY owner"
     return tuple(connection.execute(query).fetchall())
 
 
 def first_cards(connection: sqlite3.Connection, came: Iterable[tuple[str, int]]) -> dict[str, dict[str, Any]]:
-    """The cards with which newcomers came, by character."""
+    """Returns the cards with which newcomers came, by character."""
     query = "SELECT key, value FROM version WHERE kind = 'card' AND owner = ? AND tick = ?"
     return {me: {key: parsed(value) for key, value in connection.execute(query, (me, tick))} for me, tick in came}
 
 
 def settings_at(connection: sqlite3.Connection, at: int) -> dict[str, Any]:
-    """The settings of the run that inputs have changed up to a tick."""
+    """Returns the settings of the run that inputs have changed up to a tick."""
     return {version.key: version.value for version in _of_one(connection, "setting", NOBODY, at)}
 
 
 def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
-    """(tick, seed) of every input that has changed the seed, in order."""
+    """Returns (tick, seed) of every input that has changed the seed, in order."""
     query = "SELECT tick, value FROM version WHERE kind = 'setting' AND owner = ? AND key = 'seed' ORDER BY tick"
     return [(tick, parsed(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
 
@@ -418,7 +421,7 @@ SHOWN_KINDS = ("body", "thing", "sky", "circumstance", "day", "plan")
 
 
 def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
-    """All that a frame shows: bodies, things, what is so and the plans of the day."""
+    """Returns all that a frame shows: bodies, things, circumstances and the plans of the day."""
     found = [version for kind in ("body", "thing", "sky", "circumstance") for version in _of_all(connection, kind, at)]
     for day in _of_all(connection, "day", at):
         found += _of_one(connection, "plan", day.owner, at, f"{day.value}.")
@@ -426,13 +429,13 @@ def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
 
 
 def circumstances_at(connection: sqlite3.Connection, at: int) -> dict[str, Circumstance]:
-    """What is so at the end of a tick, and what was lately."""
+    """Returns the circumstances that hold at the end of a tick or held lately, by key."""
     found = sorted(_of_all(connection, "circumstance", at), key=lambda one: one.owner)
     return {one.owner: value_of(one) for one in found}
 
 
 def circumstances_ever(connection: sqlite3.Connection, at: int) -> dict[str, Circumstance]:
-    """Everything that was so up to a tick, each as it was last, also what is no longer news."""
+    """Returns every circumstance up to a tick as it last was, including those that are no longer news."""
     query = """SELECT owner, value FROM version WHERE kind = 'circumstance' AND value IS NOT NULL AND tick <= ?
                ORDER BY owner, tick"""
     rows = connection.execute(query, (at,)).fetchall()
@@ -440,12 +443,12 @@ def circumstances_ever(connection: sqlite3.Connection, at: int) -> dict[str, Cir
 
 
 def _owners(connection: sqlite3.Connection, kind: str) -> list[str]:
-    """Everybody and everything that ever had a version of the kind, sorted."""
+    """Returns everybody and everything that ever had a version of the kind, sorted."""
     return [owner for (owner,) in connection.execute(OWNERS, {"kind": kind}).fetchall()]
 
 
 def _of_all(connection: sqlite3.Connection, kind: str, at: int) -> list[Version]:
-    """The values of a kind that has one value per owner."""
+    """Returns the values of a kind that has one value per owner."""
     rows = connection.execute(OF_ALL, {"kind": kind, "at": at}).fetchall()
     return [Version(owner, kind, "", parsed(value)) for owner, value in rows if value is not None]
 
@@ -458,7 +461,7 @@ def _of_one(
     prefix: str = "",
     wanted: Callable[[str], bool] | None = None,
 ) -> list[Version]:
-    """The values of a kind that one owner has, of keys that begin with the prefix and, if given, are wanted."""
+    """Returns one owner's values of a kind whose keys begin with `prefix` and, if it is given, pass `wanted`."""
     bounds = {"low": prefix, "high": prefix + TOP}
     rows = connection.execute(OF_ONE, {"kind": kind, "owner": owner, "at": at, **bounds}).fetchall()
     if wanted is not None:

@@ -132,7 +132,7 @@ def _explanation(reading: Reading, event: Event, *, own: bool) -> str:
 
 
 def _circumstance(reading: Reading, event: Event, held: str) -> str:
-    """What raised or ended a circumstance; of an event that one made happen, which, and what raised that."""
+    """Tells what raised or ended a circumstance. With `held`, which made the event happen, tells that and its cause."""
     if not held:
         return _cause(reading, event)
     kind, of = subject_of(held)
@@ -146,7 +146,7 @@ def _circumstance(reading: Reading, event: Event, held: str) -> str:
 
 
 def _cause(reading: Reading, event: Event) -> str:
-    """What began or ended a circumstance: an event of the same tick, what it follows, or that its time was over."""
+    """Tells what began or ended a circumstance: an event of the same tick, what it follows, or the end of its time."""
     key: str = event.body.plain()["circumstance"]
     begins, kinds, kind = isinstance(event.body, Began), reading.scenario.kinds, subject_of(key)[0]
     events = reading.events(event.tick, event.tick)
@@ -164,7 +164,7 @@ def _cause(reading: Reading, event: Event) -> str:
 
 
 def event_named(reading: Reading, event_id: str) -> Event:
-    """The event of an id. Raises UsageError for an unknown one, naming the nearest."""
+    """Returns the event of an id. Raises UsageError for an unknown id, naming the nearest."""
     try:
         tick, agent, ordinal = parse_id(event_id)
     except ValueError:
@@ -209,7 +209,7 @@ def _retrievals(reading: Reading, agent: str, tick: int, retrievals: Iterable[Ma
 
 
 def _plan(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> Planned:
-    """The item followed, and the day's strokes as they were at the end of the tick."""
+    """Returns the item followed, and the day's strokes as they were at the end of the tick."""
     followed = trace.get("item", "")
     plan = reading.strokes_at(agent, tick, followed)
     item = plan.item(followed)
@@ -217,7 +217,7 @@ def _plan(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> 
 
 
 def _reaction(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any]) -> Reacted | None:
-    """What was decided: as the trace has it, or the answer to the question it names."""
+    """Returns what was decided: as the trace has it, or the answer to the question it names."""
     reaction: Reacted | None = trace.get("reaction")
     if reaction is None or "asked" not in reaction:
         return reaction
@@ -229,7 +229,7 @@ def _reaction(reading: Reading, agent: str, tick: int, trace: Mapping[str, Any])
 
 
 def _stored(reading: Reading, agent: str, trace: Mapping[str, Any]) -> list[StoredRow]:
-    """What was remembered, then what was not, each with the reason."""
+    """Lists what was remembered, then what was not, each with the reason."""
     found = [_dropped(*entry) for entry in trace.get("dropped", ())]
     for id, reason in reversed(trace.get("stored", ())):
         memory = reading.memory(agent, id)
@@ -255,7 +255,7 @@ def _dropped(text: str, reason: str, importance: int = 0, kind: str = "observati
 def _asked(
     reading: Reading, agent: str, tick: int, trace: Mapping[str, Any], delivered: Iterable[Mapping[str, Any]]
 ) -> list[AskedRow]:
-    """The turn's questions, then those of thoughts that arrived in it, which belong to the tick they were asked at."""
+    """Lists the turn's questions, then those of thoughts that arrived in it, which belong to the tick of the asking."""
     asked = _answered(reading, agent, tick, trace.get("asked", ()))
     for job in delivered:
         asked += _answered(reading, agent, job["asked_at"], job.get("asked", ()))
@@ -286,7 +286,7 @@ def _question(reading: Reading, entry: Mapping[str, Any], rows: Sequence[AnswerR
 
 
 def _row(answer: AnswerRow | None) -> DecidingRow | None:
-    """The row of a table that decided the answer; None where none is kept."""
+    """Returns the row of a table that decided the answer; None where none is kept."""
     kept: Mapping[str, Any] = answer.usage if answer is not None else {}
     return {"row": kept["row"], "when": kept["when"], "nearly": kept["nearly"]} if "row" in kept else None
 
@@ -358,18 +358,18 @@ def chain(reading: Reading, fact: Fact | None, agent: str, memory_id: int) -> li
 
 
 def spoken_from(said: Spoke, fact_id: str) -> int:
-    """The speaker's memory that a fact in a SAY was spoken from; 0 for none."""
+    """Returns the speaker's memory from which a fact in a SAY was spoken; 0 for none."""
     pairs = zip(said.facts, said.carriers, strict=False)
     return next((carrier for spoken, carrier in pairs if spoken == fact_id), 0)
 
 
 def read_in(received: Received) -> str:
-    """`read in a letter from mira`."""
+    """Tells where a fact was read: `read in a letter from mira`."""
     return f"{READ[received.form]} from {received.by}" if received.by else READ[received.form]
 
 
 def written_from(reading: Reading, fact: Fact | None, received: Received) -> int:
-    """The memory from which a character wrote a message that carries a fact: the first that does; 0 for none."""
+    """Returns the memory from which a character wrote a fact into a message: the first that carries it; 0 for none."""
     sent = parse_id(received.message)[0]
     known = reading.memories(received.by, sent) if fact else []
     return next((memory.id for memory in known if fact and fact.carried_by(memory.text)), 0)
@@ -378,9 +378,9 @@ def written_from(reading: Reading, fact: Fact | None, received: Received) -> int
 def _carrying(
     reading: Reading, fact: Fact | None, agent: str, memory_id: int, met: set[tuple[str, int]]
 ) -> Memory | None:
-    """The memory, or the earliest one under it that carries the fact: a thought is followed to what it rests on.
+    """Returns the memory or the earliest one under it that carries the fact: follows a thought to what it rests on.
 
-    None for a memory in `met`, to which all that is read is added.
+    Returns None for a memory in `met`, to which all that is read is added.
     """
     if (agent, memory_id) in met:
         return None
@@ -402,7 +402,7 @@ BAR = 10
 
 
 def as_text(why: Reasons, *, prompts: bool = False) -> str:
-    """The explanation `why.why` gives: event, plan, reaction, memories with score bars, questions, what was stored.
+    """Formats what `why.why` returns: event, plan, reaction, memories with score bars, questions, what was stored.
 
     `prompts`: print what was asked in full above each answer.
     """
@@ -491,14 +491,14 @@ def _hit_lines(hit: Hit) -> Iterator[str]:
 
 
 def _goal_lines(why: Reasons) -> Iterator[str]:
-    """Goals that the character had before."""
+    """Yields lines about the goals that the character had before."""
     if why["goals"]:
         yield "Means to"
     yield from (f"  {goal_text(row)}  – {_ids(row['because'])}" for row in why["goals"])
 
 
 def _past_lines(why: Reasons) -> Iterator[str]:
-    """Rows of what the character knew before."""
+    """Yields lines about what the character knew of its own past before."""
     if why["account"]:
         yield "Knows of its own past"
     yield from (f"  {account_text(row)}  – {_ids(row['because'])}" for row in why["account"])
@@ -547,7 +547,7 @@ def _field(name: str, value: Any) -> str:
 
 
 def _worded(name: str, value: Any) -> str:
-    """A part of an answer in words. Commas stand between what is listed, semicolons between objects."""
+    """Puts a part of an answer into words. Commas stand between what is listed, semicolons between objects."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):

@@ -250,7 +250,7 @@ class Inspection:
         return [{"kind": job.kind, "about": job.about, "due": iso(due(job.due))} for job in self.state.jobs]
 
     def detail(self) -> AgentDetail:
-        """Everything but the memories."""
+        """Returns everything but the memories."""
         here = self._frame.agents.get(self.agent_id)
         return {
             "agent_id": self.agent_id,
@@ -291,7 +291,7 @@ def _planned(items: Iterable[PlanItem], now: datetime) -> list[PlanRow]:
 
 
 def _truth(node_id: str, known: KnownNode, frame: Frame) -> tuple[Literal["area", "object", "agent"], str, str]:
-    """(what the node is, where it really is, its real state)."""
+    """Returns (what the node is, where it really is, its real state)."""
     thing, agent = frame.objects.get(node_id), frame.agents.get(node_id)
     if thing is not None:
         return "object", thing.parent, thing.state

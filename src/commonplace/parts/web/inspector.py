@@ -111,10 +111,10 @@ class RunInspector:
         offset: int = 0,
         limit: int = 50,
     ) -> wire.Memories:
-        """Memories as of a tick that pass all filters: the latest first, or ranked by a policy for a question.
+        """Returns memories as of a tick that pass all filters: the latest first, or ranked by a policy for a question.
 
         `place` is an area's id, or names from outside in: `Town > Library`. `emotion` is a keyword, `pleasant`,
-        `unpleasant` or `stirred`. `since` and `until` are ISO simulated times. With `ids`, those memories alone.
+        `unpleasant` or `stirred`. `since` and `until` are ISO simulated times. `ids` selects those memories alone.
         Raises UsageError for an unknown policy, kind or time.
         """
         reading = self.reading
