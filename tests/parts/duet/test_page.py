@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import commonplace.parts.duet.sitcom
 from commonplace import open_run
-from commonplace.parts.duet.sitcom import session
+from commonplace.parts.duet.sitcom import dialogue
 from commonplace.testing.server import ModelServer
 from commonplace.text import clean
 from e2e.command import command
@@ -104,7 +104,7 @@ def test_a_page_that_is_loaded_again_goes_on_also_after_the_process_died(page: A
     address, said = {"run": [run_of(page).name]}, [one.utterance for one in page.session_state.transcript]
     for died in (False, True):
         if died:
-            session.LIVE.clear()
+            dialogue.LIVE.clear()
             page.session_state.session.mirror.close()
         again = AppTest.from_file(APP, default_timeout=60)
         again.query_params.update(address)

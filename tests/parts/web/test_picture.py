@@ -253,18 +253,18 @@ def test_usage_is_that_up_to_the_tick(picture: Picture, inspector: RunInspector)
 def test_belief_stands_beside_the_truth(picture: Picture, inspector: RunInspector) -> None:
     detail = inspector.agent("mira", 108)
     frame = picture.reading.frame(108)
-    beliefs = {one.node_id: one for one in detail.beliefs}
-    assert any(one.stale for one in detail.beliefs)
-    for one in detail.beliefs:
-        if one.kind == "object":
-            assert (one.true_place, one.true_state) == (
-                frame.objects[one.node_id].parent,
-                frame.objects[one.node_id].state,
+    beliefs = {one["node_id"]: one for one in detail["beliefs"]}
+    assert any(one["stale"] for one in detail["beliefs"])
+    for one in detail["beliefs"]:
+        if one["kind"] == "object":
+            assert (one["true_place"], one["true_state"]) == (
+                frame.objects[one["node_id"]].parent,
+                frame.objects[one["node_id"]].state,
             )
-            assert one.stale == ((one.place, one.state) != (one.true_place, one.true_state))
-    assert beliefs["plaza"].kind == "area" and not beliefs["plaza"].stale
-    assert detail.position == frame.agents["mira"].position
-    assert sum(item.now for item in detail.plan.day) == 1
+            assert one["stale"] == ((one["place"], one["state"]) != (one["true_place"], one["true_state"]))
+    assert beliefs["plaza"]["kind"] == "area" and not beliefs["plaza"]["stale"]
+    assert detail["position"] == frame.agents["mira"].position
+    assert sum(row["now"] for row in detail["plan"]["day"]) == 1
 
 
 def test_memories_rank_as_on_the_command_line(picture: Picture, inspector: RunInspector) -> None:
