@@ -134,10 +134,12 @@ class Sayings:
 
     def cosines(self, products: Singles, norm: float, numbers: Indices | None, out: Floats) -> None:
         """Fills `out` with the cosines, times 2³⁰, whole, of the vectors with these products; None for the first."""
-        np.copyto(out, products)
-        out /= self.norms[: len(out)] if numbers is None else self.norms[numbers]
-        out /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
-        np.rint(out, out=out)
+        for some in blocks(len(products)):  # `park` at 100,000 memories takes a tenth longer without them
+            units = out[some]
+            np.copyto(units, products[some])
+            units /= self.norms[some] if numbers is None else self.norms[numbers[some]]
+            units /= norm * UNIT  # exactly what dividing by the norm and then by 2⁻³⁰ gives
+            np.rint(units, out=units)
 
     def inverse_norms(self, count: int) -> Singles | None:
         """Returns 1 / the norms of the first `count`, nearly; None if one of them is out of range."""
