@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from commonplace.character.plan import Plan, PlanItem
 from commonplace.clock import iso
@@ -22,9 +22,6 @@ from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import NOBODY, Event, Spoke, of_kind
 from commonplace.world.state import Body, ThingState
 from commonplace.world.weather import ambient_at
-
-if TYPE_CHECKING:
-    pass
 
 NEVER = datetime.max.replace(tzinfo=UTC)
 

@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
+from commonplace import log
 from commonplace.canon import most_inflated, parsed
 from commonplace.clock import iso, parse_iso
 from commonplace.errors import UPGRADE, CommonplaceError, UsageError
@@ -241,40 +242,16 @@ def append_all(contents: Mapping[Path, bytes], *, sync: bool) -> None:
 
 
 def append(path: Path, data: bytes, *, sync: bool) -> int:
-    """Append all of the bytes, or none; returns the size before. `sync`: they survive a power cut as well."""
-    if path.suffix == ".gz":
-        data = gzip.compress(data, mtime=0)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
-        before = os.fstat(descriptor).st_size
-        try:
-            written = os.write(descriptor, data)
-            while written < len(data):
-                written += os.write(descriptor, data[written:])
-            if sync:
-                os.fsync(descriptor)
-        except OSError:
-            os.ftruncate(descriptor, before)
-            raise
-    finally:
-        os.close(descriptor)
-    return before
+    """Appends as `log.append` does, compressed where the name says so."""
+    return log.append(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data, sync=sync)
 
 
 def replace_file(path: Path, data: bytes, *, sync: bool = True) -> None:
-    """Replace the content of a file in one step; delete the file if there is no content."""
-    if not data:
+    """Replaces the content of a file as `log.replace` does; deletes the file if there is no content."""
+    if data:
+        log.replace(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data, sync=sync)
+    else:
         path.unlink(missing_ok=True)
-        return
-    aside = path.with_name(f"{path.name}.new")
-    if path.suffix == ".gz":
-        data = gzip.compress(data, mtime=0)
-    with aside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        if sync:
-            os.fsync(file.fileno())
-    aside.replace(path)
 
 
 def mirror(folder: Path, target: Path) -> None:
