@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -32,7 +31,6 @@ from commonplace.minds.several import (
     in_small_form,
 )
 from commonplace.paths import checked_folder
-from commonplace.run.file import RunFile
 from commonplace.run.manifest import (
     ANALYSER_VERSIONS,
     APART,
@@ -48,6 +46,8 @@ from commonplace.run.manifest import (
     templates_of,
 )
 from commonplace.run.minds import mind_by_question, task_minds
+from commonplace.run.opening import open_store
+from commonplace.run.place import Address, Place, is_same, place
 from commonplace.run.reading import Reading
 from commonplace.run.why import why
 from commonplace.scenario.compiling import compiled_from_text, in_session, load
@@ -77,7 +77,7 @@ OnOutage = Literal["pause", "fallback"]
 
 
 def create_run(
-    path: str | Path,
+    path: str | Place,
     scenario: str | Path,
     seed: int = DEFAULT_SEED,
     mind: str | Mind | Minds = "",
@@ -113,7 +113,7 @@ def create_run(
     """
     loaded, manifest = prepared(scenario, seed, mind, fidelity=fidelity, policy=policy, ticks=ticks, trust=trust)
     for name in minds_of(manifest):
-        if name.startswith(JOURNAL) and os.path.realpath(name.removeprefix(JOURNAL)) == os.path.realpath(path):
+        if name.startswith(JOURNAL) and is_same(place(name.removeprefix(JOURNAL)), place(path)):
             hint = "give another output file with -o"
             raise UsageError("a run cannot be made from its own answers", where=str(path), hint=hint)
     stage = by_name(loaded.part.stage)
@@ -145,7 +145,7 @@ def create_run(
 
 
 def resume_run(
-    path: str | Path,
+    path: str | Place,
     mind: str | Mind | Minds = "",
     *,
     concurrency: int = 32,
@@ -172,7 +172,7 @@ def resume_run(
     settle(named_by_run(manifest, _names(named)), path, trust=trust)
     stage = by_name(manifest.stage)
     keep = _keep(stage, folder_of(manifest, path, memory))
-    file = RunFile.open(path)
+    file = open_store(path)
     try:
         remember(one for one in mind_named_by_run(manifest) if one.value in _names(named) and not one.content)
         scenario = scenario_of(manifest)
@@ -186,7 +186,7 @@ def resume_run(
         raise
 
 
-def _refuse_other_mind(manifest: Manifest, group: str, name: str, path: str | Path, last: int) -> None:
+def _refuse_other_mind(manifest: Manifest, group: str, name: str, path: str | Place, last: int) -> None:
     """Raises UsageError where a run is to be continued with another mind than it was made with."""
     asked = mind_by_question(manifest)
     made_with = [manifest.mind] if group == DEFAULT else list(dict.fromkeys(asked("", task) for task in covered(group)))
@@ -198,7 +198,7 @@ def _refuse_other_mind(manifest: Manifest, group: str, name: str, path: str | Pa
     raise UsageError(what, where=str(path), hint=f"a fork can have another mind: {fork} -o NEW --mind NAME")
 
 
-async def inject(path: str | Path, text: str, mind: str | Mind | Minds = "", *, trust: bool = False) -> str:
+async def inject(path: str | Place, text: str, mind: str | Mind | Minds = "", *, trust: bool = False) -> str:
     """Queues a god-mode sentence for the next tick of a run; returns what it will do. Takes the arguments of
     `resume_run`."""
     with resume_run(path, mind, trust=trust) as run:
@@ -207,12 +207,18 @@ async def inject(path: str | Path, text: str, mind: str | Mind | Minds = "", *, 
         return run.described(event)
 
 
-def memory_folder(path: str | Path, memory: str | Path = "") -> Path:
-    """Returns the folder of a panel's memories and ledger: the one given, or `outputs` beside the run."""
-    return Path(memory).expanduser() if memory else Path(path).parent / "outputs"
+def memory_folder(path: str | Place, memory: str | Path = "") -> Path:
+    """Returns the folder of a panel's memories and ledger: the one given, or `outputs` beside the run.
+
+    For a run in a database it is in the current folder.
+    """
+    if memory:
+        return Path(memory).expanduser()
+    where = place(path)
+    return Path("outputs") if isinstance(where, Address) else where.parent / "outputs"
 
 
-def folder_of(manifest: Manifest, path: str | Path, memory: str | Path = "") -> Path:
+def folder_of(manifest: Manifest, path: str | Place, memory: str | Path = "") -> Path:
     """Returns the same for a run that exists. Raises UsageError if it was made with a folder that is not given
     again."""
     named = (manifest.settings or {}).get("session", {}).get("folder", "")
@@ -271,7 +277,7 @@ class OpenedRun(Reading):
         return registry.found(registry.TOOLS["diff"])(self, other, at)
 
 
-def open_run(path: str | Path) -> OpenedRun:
+def open_run(path: str | Place) -> OpenedRun:
     """Opens a run to read; nothing in it is changed. Raises UsageError for a missing file or one that is not a run."""
     return OpenedRun.open(path)
 
@@ -511,7 +517,7 @@ def mind_of(
     *,
     timeout: float = TIMEOUT,
     on_outage: OnOutage = "pause",
-    where: str | Path = "",
+    where: str | Place = "",
     keyed: Callable[[str], bool] = lambda _: False,
     cache: str | Path = "",
 ) -> Mind:

@@ -85,6 +85,12 @@ STORES = {
     "embedded": "parts.stores.postgres:EmbeddedStore",
 }
 """Where memories last, by the scheme of an address: `memory.stores.store.Store`."""
+RUNS = {
+    "source": "parts.runs.store:RunSource",
+    "store": "parts.runs.store:DatabaseRun",
+    "fork": "parts.runs.store:fork",
+}
+"""Runs in a database: how one is read, written and forked."""
 MEMORY = {
     "DatabaseStream": "parts.stores.postgres_stream:DatabaseStream",
     "MemoryCoordinate": "parts.coordinates.document:MemoryCoordinate",

@@ -14,10 +14,24 @@ from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
 from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_newer
 from commonplace.paths import kind_of
+
+
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+class _Transactional(Protocol):
+    @property
+    def in_transaction(self) -> bool: ...
+
+    def execute(self, statement: str, /) -> object: ...
+
+
+C = TypeVar("C", bound=_Closable)
 
 Synchronous = Literal["NORMAL", "FULL"]
 """What a commit waits for. NORMAL survives the process being killed; FULL the machine losing power, too.
@@ -227,7 +241,7 @@ def write_ahead(connection: sqlite3.Connection, synchronous: Synchronous) -> Non
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Generator[None]:
+def transaction(connection: _Transactional) -> Generator[None]:
     """Commits all of it or nothing, also when the COMMIT fails."""
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -287,8 +301,8 @@ class Identity:
         return found.st_dev, found.st_ino
 
 
-class Readers:
-    """The connections with which threads read one file: at most one thread uses a connection at a time.
+class Readers(Generic[C]):
+    """The connections with which threads read one file or database: at most one thread uses a connection at a time.
 
     A statement that is not read to its end holds its connection to what was committed when it began. A thread that
     shared the connection would miss what was committed since. So each borrows one while it reads: there are as many as
@@ -296,23 +310,22 @@ class Readers:
     ends, with its page cache and descriptors; one connection under a lock would let a long query hold up all others.
     """
 
-    def __init__(self, path: Path, connected: Callable[[Path], sqlite3.Connection]) -> None:
-        """`connected` gives another connection to the file."""
+    def __init__(self, connected: Callable[[], C]) -> None:
+        """`connected` gives another connection."""
         self._connected = connected
-        self._free = [connected(path)]
-        self._file = Identity(path)
+        self._free = [connected()]
         self._lock = threading.Lock()
         self._closed = False
         self._mine = threading.local()
 
     @property
-    def mine(self) -> sqlite3.Connection | None:
+    def mine(self) -> C | None:
         """The connection that is lent to this thread."""
         return getattr(self._mine, "connection", None)
 
     @contextmanager
-    def lent(self) -> Generator[sqlite3.Connection]:
-        """Lends a connection to this thread; the same one inside another `lent`. Raises sqlite3.Error."""
+    def lent(self) -> Generator[C]:
+        """Lends a connection to this thread; the same one inside another `lent`. Raises UsageError once closed."""
         mine = self.mine
         if mine is not None:
             yield mine
@@ -332,20 +345,15 @@ class Readers:
         for connection in free:
             connection.close()
 
-    def _taken(self) -> sqlite3.Connection:
+    def _taken(self) -> C:
         with self._lock:
             if self._closed:
                 raise sqlite3.ProgrammingError("the file is closed")
             if self._free:
                 return self._free.pop()
-        path = self._file.path
-        connection = self._connected(path)
-        if not self._file.is_unchanged():
-            connection.close()
-            raise UsageError("another file has taken its place", where=str(path), hint="open it again")
-        return connection
+        return self._connected()
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _give_back(self, connection: C) -> None:
         with self._lock:
             if not self._closed and len(self._free) < KEPT:
                 self._free.append(connection)

@@ -191,7 +191,7 @@ class Talk:
         """The last question, where its answer could not be used."""
         self._given: dict[str, dict[int, tuple[int, ...]]] = {}
         """Answer → the ticks at which it was given → the memories it rested on then."""
-        folder = folder_of(reading.path, agent) if keep else None
+        folder = folder_of(reading.path, agent) if keep and isinstance(reading.path, Path) else None
         self._log = _Log(folder) if folder else None
         self._learnt = StoredGraph(folder / LEARNT, GraphConfig.agent()) if folder else None
         self._memory = ConversationMemory(agent, agent_graph=self._learnt)

@@ -158,6 +158,11 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(part for part in _BETWEEN.split(text.strip()) if part)
 
 
+def without_password(url: str) -> str:
+    """Returns the address of a server as it may be shown."""
+    return re.sub(r"(?i)(password=)[^&\s#]*", r"\1…", re.sub(r"(://[^:/@]*):[^@/]*@", r"\1@", url))
+
+
 def shortened(text: str, limit: int) -> str:
     """Cuts a text to at most `limit` characters, at a space if there is one in the last third, with an ellipsis."""
     if len(text) <= limit:

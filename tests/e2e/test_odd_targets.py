@@ -227,7 +227,7 @@ def test_every_path_of_every_command_is_tried_here() -> None:
         function = f"{name}_" if iskeyword(name) else name.replace("-", "_")
         for parameter in inspect.signature(registry.found(f"{entry.module}:{function}")).parameters.values():
             key, kind = f"{name} {parameter.name}", str(parameter.annotation)
-            if "Path" in kind or ("str" in kind and not NO_PATHS & {parameter.name, key}):
+            if "Path" in kind or "Place" in kind or ("str" in kind and not NO_PATHS & {parameter.name, key}):
                 found.add(key)
     assert found == PATHS.keys()
 

@@ -116,7 +116,7 @@ def test_vectors_of_a_commit_that_failed_are_written_with_the_next_one(
         first = live_state.tick(plot(1))
         assert any(delta.memories for delta in first.deltas.values())
         with monkeypatch.context() as patched:
-            patched.setattr("commonplace.run.file.put_answers", lambda *_: 1 / 0)
+            patched.setattr("commonplace.run.store.put_answers", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 run.commit(first)
         run.commit(first)

@@ -230,7 +230,7 @@ def test_many_threads_leave_few_connections(path: Path) -> None:
         with ThreadPoolExecutor(3 * KEPT) as threads:
             found = [threads.submit(last_tick) for _ in range(3 * KEPT)]
         assert {one.result() for one in found} == {TICKS}
-        assert len(reading._readers._free) == KEPT
+        assert len(reading._source._free) == KEPT
 
 
 def test_frames_are_the_same_for_many_threads(path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NoReturn, cast
 
 import typer
@@ -13,16 +12,17 @@ import typer
 from commonplace.api import inject as inject_sentence
 from commonplace.api import mind_named, named_minds, scenario_of
 from commonplace.cli.consent import agreed
-from commonplace.cli.options import FORCE, TRUST, minds_given
+from commonplace.cli.options import FORCE, RUN, TRUST, minds_given
 from commonplace.engine.changes import FIELDS, checked, queueable
 from commonplace.engine.run import queue_input
 from commonplace.errors import UsageError, command
 from commonplace.lookup import Names, character, memory_reference
 from commonplace.minds.several import DEFAULT, as_json, chosen
-from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import MIND_OBJECT, OWN_MINDS, TASK_MINDS, Manifest
 from commonplace.run.minds import task_minds
+from commonplace.run.opening import open_store
+from commonplace.run.place import Place, place
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import SUFFIXES, character_json, newcomer_from_file
 from commonplace.scenario.model import MindPart
@@ -33,9 +33,9 @@ from commonplace.world.inputs import BODY_FIELDS, Join, as_dict
 
 
 def fork(
-    run: Path = typer.Argument(help="The run file; it is not changed."),
+    run: Place = RUN,
     at: str = typer.Option(help="The last tick, or ISO simulated time, that both histories share."),
-    output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
+    output: Place = typer.Option(..., "-o", "--output", parser=place, metavar="RUN", help="The new run."),
     force: bool = FORCE,
     inject: str | None = typer.Option(None, "--inject", help="Something that happens at the next tick, as a sentence."),
     forget: list[str] = typer.Option(
@@ -82,7 +82,7 @@ def fork(
     with written_fork(run, at, output, force=force, manifest=manifest, fresh=seed is not None) as part:
         # the fork appears with all its inputs
         injected = asyncio.run(inject_sentence(part, inject, minds, trust=trust)) if inject is not None else ""
-        with RunFile.open(part) as file:
+        with open_store(part) as file:
             tick = file.last_tick
             queue_input(file, file.reading.scenario, *(body for body, _ in changes.made))
     if manifest is not None:

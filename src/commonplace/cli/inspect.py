@@ -6,7 +6,6 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
-from pathlib import Path
 
 import typer
 
@@ -21,6 +20,7 @@ from commonplace.run.account import account, account_text, goal_text
 from commonplace.run.account import goals as goals_of
 from commonplace.run.integrity import check as check_integrity
 from commonplace.run.integrity import unchecked
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 from commonplace.run.rows import event_json
 from commonplace.run.why import as_text, event_named, reasons
@@ -34,7 +34,7 @@ from commonplace.world.events import NOBODY, TYPES, Event, Interacted, PlanChang
 
 
 def events(
-    run: Path = RUN,
+    run: Place = RUN,
     as_json: bool = JSON,
     agent: str = typer.Option("", "--agent", help="Only what this character did: id, full name or short name."),
     type_: str = typer.Option("", "--type", help="Only of this type, such as SAY."),
@@ -84,7 +84,7 @@ def _event_line(event: Event, reading: Reading, town: TownNames) -> str:
 
 
 def agents(
-    run: Path = RUN,
+    run: Place = RUN,
     as_json: bool = JSON,
     at: str | None = AT,
     past: str = typer.Option("", "--past", metavar="AGENT", help="What this character knows of its own past instead."),
@@ -107,7 +107,7 @@ def agents(
         print_table(columns, [[row[column] for column in columns] for row in rows], words=len(columns))
 
 
-def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:
+def diffusion(run: Place = RUN, as_json: bool = JSON) -> None:
     """Show how far each seed fact has spread, and who told whom."""
     from commonplace.analysis.diffusion import diffusion as diffusion_of  # noqa: PLC0415 – start-up speed
 
@@ -127,7 +127,7 @@ def diffusion(run: Path = RUN, as_json: bool = JSON) -> None:
 
 
 def metrics(
-    run: Path = RUN,
+    run: Place = RUN,
     as_json: bool = JSON,
     every: int | None = typer.Option(None, "--every", min=1, help="Ticks from line to line; an hour if left out."),
 ) -> None:
@@ -150,7 +150,7 @@ def metrics(
 
 
 def digest(
-    run: Path = RUN,
+    run: Place = RUN,
     at: str | None = AT,
     state: bool = typer.Option(False, "--state", help="The digest of the state instead of the history."),
     as_json: bool = JSON,
@@ -165,7 +165,7 @@ def digest(
 
 
 def verify(
-    run: Path = RUN,
+    run: Place = RUN,
     integrity_only: bool = typer.Option(
         False, "--integrity-only", help="Check the file only; do not run the ticks again."
     ),
@@ -208,7 +208,7 @@ CHUNK = 48
 
 
 def why(
-    run: Path = RUN,
+    run: Place = RUN,
     event_id: str | None = typer.Argument(None, help="An event id such as t31.mira.0; lists recent ones if left out."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON value."),
     prompts: bool = typer.Option(False, "--prompts", help="Show the whole prompts, not only the answers."),

@@ -10,6 +10,7 @@ import typer
 
 from commonplace.cli import settings
 from commonplace.errors import UsageError
+from commonplace.run.place import place
 
 _FOR_A_TASK = re.compile(r"([a-z_]+)=(.*)")
 
@@ -76,7 +77,7 @@ def shipped_like(incomplete: str) -> list[str]:
 
 
 SCENARIO = typer.Argument(help="A shipped scenario or a file.", autocompletion=shipped_like)
-RUN = typer.Argument(help="The run file.")
+RUN = typer.Argument(parser=place, metavar="RUN", help="The run: a file, postgresql://…#NAME, or embedded:FOLDER#NAME.")
 RUN_OR_STORE = typer.Argument(
     metavar="RUN|STORE", help="A run file or a store: FILE, FOLDER, chroma:FOLDER, embedded:FOLDER, postgresql://…"
 )

@@ -48,6 +48,7 @@ from commonplace.registry import MINDS, VIEWS, found
 from commonplace.run.file import full_disk_resumed
 from commonplace.run.manifest import minds_of
 from commonplace.run.minds import verdicts
+from commonplace.run.place import Address, Place, place
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.scenario.model import MindPart, ScenarioPart
@@ -62,8 +63,13 @@ ENDLESS = 1_000_000
 
 def run(
     scenario: str = SCENARIO,
-    output: Path | None = typer.Option(
-        None, "-o", "--output", help="The run file; runs/<scenario>-<seed>.run if left out."
+    output: Place | None = typer.Option(
+        None,
+        "-o",
+        "--output",
+        parser=place,
+        metavar="RUN",
+        help="The run: a file, postgresql://… or embedded:FOLDER; runs/<scenario>-<seed>.run if left out.",
     ),
     force: bool = FORCE,
     ticks: int | None = typer.Option(
@@ -106,6 +112,8 @@ def run(
     named = named_minds(minds)
     trust = agreed(named_by_scenario(loaded, named), scenario, trust=trust)
     target = output or runs_folder() / f"{part.name}-{seed}.run"
+    if isinstance(target, Address) and not target.name:
+        target = target.named(f"{part.name}-{seed}")
     last = ticks if ticks is not None else (ENDLESS if chosen is View.TUI else PIPE_TICKS)
     common, tasks = chosen_minds(loaded, named)
     asked = [common, *own_named(loaded, common, named).values(), *(one.mind for one in tasks.values())]
@@ -134,7 +142,7 @@ def run(
 
 
 def resume(
-    run: Path = RUN,
+    run: Place = RUN,
     ticks: int | None = typer.Option(None, "--ticks", min=0, help="This many more ticks."),
     until: str | None = typer.Option(None, "--until", help="Up to a tick or an ISO simulated time."),
     mind: list[str] = typer.Option(
@@ -237,7 +245,7 @@ def default_view() -> View:
     return View.TUI
 
 
-def show(make: Callable[[], Run], target: Path, last: int, view: View, budget: Budget) -> None:
+def show(make: Callable[[], Run], target: Place, last: int, view: View, budget: Budget) -> None:
     """Runs up to a tick under a view. An interruption ends the run at a tick boundary and loses nothing."""
     expect_many_objects()
     if view is View.TUI:
@@ -276,7 +284,7 @@ async def _lines(make: Callable[[], Run], last: int, view: View, stopping: Seque
         print(f"tick {number}  digest {history}", flush=True)
 
 
-def _print_verdicts(target: Path) -> None:
+def _print_verdicts(target: Place) -> None:
     """Says for which tasks a model was too small: its characters act by fallbacks then, or their words are left out."""
     with full_disk_resumed(target), Reading.open(target) as reading:
         if not any(map(is_server, minds_of(reading.manifest))):

@@ -25,7 +25,8 @@ from commonplace.lookup import character, names_in
 from commonplace.memory.explain import explain
 from commonplace.minds.mind import listening
 from commonplace.paths import text_of
-from commonplace.run.file import RunFile
+from commonplace.run.opening import open_store
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 from commonplace.talk import Reply, Talk
 from commonplace.text import clean, one_line, shortened
@@ -46,7 +47,7 @@ COMMANDS = {
 
 
 def talk(
-    run: Path = RUN,
+    run: Place = RUN,
     agent: str = typer.Argument("", help="The character: id, full name or short name."),
     at: str | None = AT,
     ask: list[str] = typer.Option([], "--ask", metavar="TEXT", help="Ask this and leave; repeat for another question."),
@@ -239,9 +240,9 @@ def _complete(words: Sequence[str]) -> None:
     readline.parse_and_bind("tab: complete")
 
 
-def _whisper(run: Path, whom: Sequence[str], text: str) -> None:
+def _whisper(run: Place, whom: Sequence[str], text: str) -> None:
     """Queues the inner voice as an input: history of the next tick, so that the run still verifies."""
-    with RunFile.open(run) as file:
+    with open_store(run) as file:
         bodies = [{"kind": "inner_voice", "agent_id": agent, "text": text} for agent in whom]
         queue_input(file, file.reading.scenario, *bodies)
         tick = file.last_tick + 1

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import typer
 
-from commonplace.cli.options import TRUST, VIEW, View
+from commonplace.cli.options import RUN, TRUST, VIEW, View
 from commonplace.cli.play import default_view, printer
 from commonplace.registry import VIEWS, found
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 
 LOOK_EVERY = 0.2
@@ -18,7 +18,7 @@ MIND = typer.Option("", "--mind", help="Who answers when you ask a character; th
 
 
 def replay(
-    run: Path = typer.Argument(help="The run file."),
+    run: Place = RUN,
     start: str | None = typer.Option(None, "--from", help="A tick or an ISO simulated time."),
     view: View | None = VIEW,
     mind: str = MIND,
@@ -39,7 +39,7 @@ def replay(
 
 
 def watch(
-    run: Path = typer.Argument(help="The run file."),
+    run: Place = RUN,
     view: View | None = VIEW,
     mind: str = MIND,
     trust: bool = TRUST,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -21,11 +20,14 @@ from commonplace.engine.stage import Keeper, Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
 from commonplace.rng import Seeds
-from commonplace.run.file import RunFile, full_disk_resumed
+from commonplace.run.file import full_disk_resumed
 from commonplace.run.integrity import blame
 from commonplace.run.manifest import Manifest
+from commonplace.run.opening import create_store
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 from commonplace.run.rows import InputRow
+from commonplace.run.store import RunStore
 from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous
@@ -35,7 +37,7 @@ from commonplace.world.inputs import Input, as_dict
 class Run:
     """One run, owned by this process. Use it as a context manager, or close it."""
 
-    def __init__(self, file: RunFile, engine: Lockstep, mind: Mind, stage: Stage, keep: Keeper | None = None) -> None:
+    def __init__(self, file: RunStore, engine: Lockstep, mind: Mind, stage: Stage, keep: Keeper | None = None) -> None:
         """Joins the parts that `start` or `resume` has made."""
         self.file = file
         self._stage = stage
@@ -47,7 +49,7 @@ class Run:
     @classmethod
     def start(
         cls,
-        path: str | Path,
+        path: str | Place,
         manifest: Manifest,
         scenario: Scenario,
         *,
@@ -58,19 +60,19 @@ class Run:
         concurrency: int = 32,
         keep: Keeper | None = None,
     ) -> Run:
-        """Begins a new run with its opening state as tick 0. Raises what `RunFile.create` raises.
+        """Begins a new run with its opening state as tick 0. Raises what `create_store` raises.
 
         `keep`: keeps elsewhere what has been committed.
         """
         live_state, first = initial_state(scenario, manifest.seed)
-        file = RunFile.create(path, manifest, first, force=force, synchronous=synchronous)
+        file = create_store(path, manifest, first, force=force, synchronous=synchronous)
         engine = Lockstep(live_state, stage, _driver(file, mind, manifest.seed, concurrency))
         return cls(file, engine, mind, stage, keep)
 
     @classmethod
     def resume(
         cls,
-        file: RunFile,
+        file: RunStore,
         scenario: Scenario,
         *,
         stage: Stage,
@@ -252,7 +254,7 @@ class Run:
         blame(self.file.path, error)
 
 
-def queue_input(file: RunFile, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:
+def queue_input(file: RunStore, scenario: Scenario, *bodies: Mapping[str, Any]) -> int:
     """Queues inputs for the next tick of a run, all or none; needs no mind. Raises UsageError for unknown names.
 
     `scenario` as inputs have changed it; what is queued already is added to it.
@@ -283,7 +285,7 @@ def _due(queued: Iterable[InputRow]) -> list[InputRow]:
     return due
 
 
-def _driver(file: RunFile, mind: Mind, seed: int | Seeds, concurrency: int) -> Driver:
+def _driver(file: RunStore, mind: Mind, seed: int | Seeds, concurrency: int) -> Driver:
     """Makes the driver. A mind that costs nothing is asked again instead of looked up: it gives the same answer."""
     journal = file.journal if mind.paid else NoJournal()
     return Driver(mind, journal, seed, durable=mind.paid, concurrency=concurrency)

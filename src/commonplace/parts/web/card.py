@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from commonplace.clock import Clock, iso, parse_iso
@@ -15,7 +13,6 @@ from commonplace.run.reading import Reading
 from commonplace.scenario.loading import read
 from commonplace.scenario.model import ScenarioPart
 from commonplace.scenario.rules import examined
-from commonplace.sqlite import beside
 from commonplace.text import clean
 
 
@@ -40,7 +37,7 @@ def run_card(name: str, reading: Reading, part: ScenarioPart | None = None, **ru
         last_tick=last,
         final_tick=max(last, manifest.ticks),
         time=iso(clock.time(last)),
-        changed=iso(last_write(reading.path)),
+        changed=iso(reading.written()),
         live=False,
         playing=False,
     ).model_copy(update=running)
@@ -72,12 +69,6 @@ def without_credentials(mind: str) -> str:
     scheme, dashes, rest = mind.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{dashes}{host.rpartition('@')[2]}{slash}{path}" if dashes else clean(mind)
-
-
-def last_write(path: Path) -> datetime:
-    """Returns when the run or its journal was last written, in whole seconds."""
-    files = (path, beside(path, "-wal"))
-    return datetime.fromtimestamp(int(max(file.stat().st_mtime for file in files if file.exists())), UTC)
 
 
 @lru_cache(maxsize=64)

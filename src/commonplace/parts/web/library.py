@@ -17,11 +17,12 @@ from commonplace.api import DEFAULT_SEED, inject
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.languages import known
 from commonplace.parts.web import model as wire
-from commonplace.parts.web.card import broken_card, last_write, run_card, without_credentials
+from commonplace.parts.web.card import broken_card, run_card, without_credentials
 from commonplace.registry import STAGES
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import OFFLINE
 from commonplace.run.reading import Reading
+from commonplace.run.tables import last_write
 from commonplace.scenario.loading import RULES, KeyPath, Source, find, located, read, report, shipped
 from commonplace.scenario.model import ClockPart, ScenarioPart
 from commonplace.scenario.rules import examined

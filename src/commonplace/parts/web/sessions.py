@@ -18,7 +18,6 @@ from typing import Any, Literal
 
 from commonplace.api import OpenedRun, ratings_of
 from commonplace.errors import CommonplaceError, UsageError
-from commonplace.lock import LOCK, held_by
 from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.live.talk_thread import Talks, ThreadTalk
@@ -30,8 +29,8 @@ from commonplace.parts.web.library import Conflict, Library, card, refuse
 from commonplace.parts.web.picture import Picture
 from commonplace.parts.web.worker import DEFAULT_RATE, ENDLESS, TAKEN, Worker
 from commonplace.run.minds import mind_by_question
+from commonplace.run.place import Place
 from commonplace.run.schema import SEMANTICS
-from commonplace.sqlite import beside
 from commonplace.talk import Reply
 from commonplace.text import clean
 from commonplace.trust import named_by_run, unsettled
@@ -99,7 +98,7 @@ class RunSession:
     @property
     def elsewhere(self) -> bool:
         """Tells whether another process makes its ticks."""
-        return not self.live and held_by(beside(self.reading.path.resolve(), LOCK)) > 0
+        return not self.live and self.reading.held()
 
     def status(self) -> wire.Status:
         """Returns the status as the feed sends it; `last_tick` is the feed's."""
@@ -266,7 +265,7 @@ class RunSession:
         self.reading.close()
 
 
-async def started(path: Path, changed: Any, **order: Any) -> Worker:
+async def started(path: Place, changed: Any, **order: Any) -> Worker:
     """Starts a worker. Raises Conflict if another process has the run."""
     try:
         return await Worker.start(path, changed, **order)

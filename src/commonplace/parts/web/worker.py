@@ -19,7 +19,6 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from commonplace.api import create_run, resume_run
@@ -27,6 +26,7 @@ from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
 from commonplace.errors import CommonplaceError, Paused, UsageError
 from commonplace.parts.live.live_run import DEFAULT_RATE, LiveRun, LiveSource
+from commonplace.run.place import Place, typed
 from commonplace.run.reading import Reading
 
 ENDLESS = 1_000_000
@@ -62,7 +62,7 @@ class Worker:
     @classmethod
     async def start(
         cls,
-        path: Path,
+        path: Place,
         changed: Callable[[], None],
         *,
         scenario: str = "",
@@ -78,7 +78,7 @@ class Worker:
         `changed` is called whenever `status` has changed. `patience`: seconds to wait for a process that still has the
         run. Raises the error for a run that cannot be made or resumed.
         """
-        order = {"path": str(path), "scenario": scenario, "seed": seed, "ticks": ticks, "until": until}
+        order = {"path": typed(path), "scenario": scenario, "seed": seed, "ticks": ticks, "until": until}
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", __name__, stdin=PIPE, stdout=PIPE, limit=LONGEST_LINE, start_new_session=True
         )

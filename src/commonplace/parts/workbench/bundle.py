@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -24,12 +22,12 @@ from commonplace.errors import CommonplaceError, DiskFull, UsageError, refuse_ne
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.paths import kind_of
 from commonplace.run import integrity
+from commonplace.run.copying import write_copy
 from commonplace.run.file import written_run
 from commonplace.run.manifest import JOURNAL, minds_of, package_version, templates_of
+from commonplace.run.place import Place, is_same, place
 from commonplace.run.reading import Reading
-from commonplace.run.schema import RUN
-from commonplace.run.tables import open_read_only
-from commonplace.sqlite import beside, copy_into
+from commonplace.sqlite import beside
 from commonplace.whole_file import written_whole
 
 BUNDLE = 1
@@ -65,26 +63,25 @@ class Bundled:
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def export_bundle(source: str | Path, target: str | Path, *, force: bool = False) -> Bundled:
+def export_bundle(source: str | Place, target: str | Path, *, force: bool = False) -> Bundled:
     """Writes a run, as it is now, to a bundle. The file appears whole or not at all.
 
     Raises RunDamaged for a run that is not intact, and UsageError, unless `force`, for an existing target.
     """
-    source, target = Path(source), Path(target)
-    if os.path.realpath(source) == os.path.realpath(target):
+    source, target = place(source), Path(target)
+    if is_same(source, target):
         raise UsageError("a bundle cannot replace its run", where=str(target), hint="give another name with -o")
     with written_whole(target, force=force) as part:
         copy = beside(part, "-run")
         try:
             copy.unlink(missing_ok=True)
-            with RUN.errors(str(source), writes=str(part)), closing(open_read_only(source)) as connection:
-                copy_into(connection, copy)  # a run that goes on meanwhile is taken as of one tick
+            write_copy(source, copy, writes=part)  # a run that goes on meanwhile is taken as of one tick
             return _packed(source, copy, part)
         finally:
             copy.unlink(missing_ok=True)
 
 
-def _packed(source: Path, copy: Path, part: Path) -> Bundled:
+def _packed(source: Place, copy: Path, part: Path) -> Bundled:
     with Reading.open(copy) as reading:
         try:
             integrity.check(reading)

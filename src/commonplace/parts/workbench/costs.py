@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -24,6 +23,7 @@ from commonplace.parts.workbench.estimate import Estimate, TaskEstimate
 from commonplace.parts.workbench.estimate import estimate as estimated
 from commonplace.run.manifest import minds_of
 from commonplace.run.minds import mind_by_question, verdicts
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.servers import is_server
@@ -37,7 +37,7 @@ USAGE = (
 ESTIMATE = ("task", "calls", "prompt", "cached", "answer", "cost")
 
 
-def usage(run: Path = RUN, as_json: bool = JSON) -> None:
+def usage(run: Place = RUN, as_json: bool = JSON) -> None:
     """Show what was asked of the mind, by character and task: tokens, cost, and how good its answers were."""
     with Reading.open(run) as reading:
         rows = reading.usage()

@@ -20,6 +20,7 @@ from commonplace.parts.workbench.rescue import rescue as saved
 from commonplace.parts.workbench.table_files import write_table
 from commonplace.parts.workbench.trim import first_kept
 from commonplace.parts.workbench.trim import trim as trimmed
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 from commonplace.text import clean
 from commonplace.trust import settle, stage_named_by_run
@@ -65,7 +66,7 @@ ENDINGS = {
 
 
 def export(
-    run: Path = RUN,
+    run: Place = RUN,
     form: ExportFormat = typer.Argument(
         help="`bundle`: a zip file with all that the run needs; `html`: a page to look at; `transcript`: all that was "
         "said, as Markdown; `events`, `memories`: JSON lines; `network`: who talks with whom, as GraphML; `csv`, "
@@ -130,7 +131,7 @@ def export(
         _print(target, done)
 
 
-def _page(run: Path, target: Path, first: str | None, last: str | None, prompts: bool, force: bool) -> None:
+def _page(run: Place, target: Path, first: str | None, last: str | None, prompts: bool, force: bool) -> None:
     from commonplace.parts.web.one_file import export as page  # noqa: PLC0415 – start-up speed
 
     with Reading.open(run) as reading:
@@ -147,7 +148,7 @@ def _page(run: Path, target: Path, first: str | None, last: str | None, prompts:
     print(f"{target}: ticks {done.first} to {done.last}, {done.bytes / 1e6:.1f} MB")
 
 
-def _training(run: Path, target: Path, offline: bool, trust: bool, force: bool) -> None:
+def _training(run: Place, target: Path, offline: bool, trust: bool, force: bool) -> None:
     from commonplace.parts.workbench.training import export_training  # noqa: PLC0415 – start-up speed
 
     with Reading.open(run) as reading:
@@ -183,7 +184,7 @@ def _print(target: Path, bundled: Bundled) -> None:
 
 
 def trim(
-    run: Path = RUN,
+    run: Path = typer.Argument(help="The run file."),
     before: str | None = typer.Option(
         None, "--before", metavar="TICK", help="Trim what is older than this tick or ISO simulated time."
     ),
@@ -206,7 +207,7 @@ def trim(
 
 
 def rescue(
-    run: Path = RUN,
+    run: Path = typer.Argument(help="The run file."),
     output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
     scenario: str = typer.Option(
         "",

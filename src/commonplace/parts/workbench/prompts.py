@@ -37,6 +37,7 @@ from commonplace.parts.workbench.questions import (
 )
 from commonplace.run.manifest import templates_of
 from commonplace.run.minds import mind_by_question
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 from commonplace.run.why import event_named
 from commonplace.scenario.loading import nearest
@@ -52,7 +53,7 @@ FIGURES = ("variant", "questions", "usable", "again", "replaced", "lines", "twic
 
 
 def prompts(
-    run: Path = RUN,
+    run: Place = RUN,
     event: str | None = typer.Argument(None, help="An event id such as t31.mira.0: what was asked before it."),
     task: str = typer.Option("", "--task", help="Only questions of this task, such as react."),
     templates: Path | None = typer.Option(

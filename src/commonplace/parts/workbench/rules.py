@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from commonplace.cli.options import JSON, RUN
@@ -19,6 +18,7 @@ from commonplace.minds.offline.react import PLANS, REACTIONS, WISHES
 from commonplace.minds.offline.replies import REPLIES
 from commonplace.minds.offline.rule_tables import JOINED, RuleTable
 from commonplace.minds.offline.sayings import WEIGHTS
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 from commonplace.scenario.scenario import Scenario
 from commonplace.scenario.telling import Terms
@@ -33,7 +33,7 @@ WIDE, BRIEF = 70, 24
 """Characters of a line that a table shows; of one that has to be heard before it."""
 
 
-def rules(run: Path = RUN, as_json: bool = JSON) -> None:
+def rules(run: Place = RUN, as_json: bool = JSON) -> None:
     """Show which rows decided what the characters did, which lines with conditions they said, and which never."""
     with Reading.open(run) as reading:
         rows, lines = list(_rows(reading)), list(_lines(reading))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,10 +10,12 @@ from pathlib import Path
 from commonplace.canon import canonical
 from commonplace.errors import UsageError
 from commonplace.run import seals
-from commonplace.run.file import RunFile
 from commonplace.run.integrity import TRIMMED, trimmed
 from commonplace.run.journal import UNUSED_PRIMERS
+from commonplace.run.opening import open_store
+from commonplace.run.place import Connection
 from commonplace.run.reading import Reading
+from commonplace.run.schema import replacing
 
 REMOVED: Mapping[str, str] = {
     "trace": "DELETE FROM trace WHERE tick < :before",
@@ -45,7 +46,7 @@ def trim(path: str | Path, before: int, kinds: Collection[str] = ("trace",)) -> 
     """
     path = Path(path)
     size = path.stat().st_size if path.exists() else 0
-    with RunFile.open(path) as run:
+    with open_store(path) as run:
         if not 0 <= before <= run.last_tick + 1:
             hint = f"the run has ticks 0 to {run.last_tick}"
             raise UsageError(f"nothing can be trimmed before tick {before}", where=str(path), hint=hint)
@@ -59,9 +60,9 @@ def trim(path: str | Path, before: int, kinds: Collection[str] = ("trace",)) -> 
     return Trimmed(before, rows, max(0, size - path.stat().st_size))
 
 
-def _note(connection: sqlite3.Connection, upto: Mapping[str, int]) -> None:
+def _note(connection: Connection, upto: Mapping[str, int]) -> None:
     if upto:
-        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (TRIMMED, canonical(dict(upto)).decode()))
+        connection.execute(replacing("meta"), (TRIMMED, canonical(dict(upto)).decode()))
     seals.renew(connection, "meta", "call", "primer")
 
 
