@@ -17,6 +17,7 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import described, inputs_of, preview
 from commonplace.engine.live_state import initial_state, restored_state
 from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
+from commonplace.engine.meter import meter
 from commonplace.engine.stage import Keeper, Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
@@ -129,6 +130,8 @@ class Run:
             self._keep(self.file.reading)  # what a process that died had not kept yet
         self._engine.driver.start_session(budget or Budget())
         prefetch = self._session = self._engine.start_session()
+        state = self._engine.live_state
+        meter().started(self.file.path, self.tick, len(state.states), sum(map(len, state.streams.values())))
         try:
             with full_disk_resumed(self.file.path):
                 prefetch.start(self._engine.live_state.waiting, last)
@@ -179,10 +182,13 @@ class Run:
     async def _run_tick(self, prefetch: Prefetch, last: int) -> Tick:
         """Runs one tick. It is committed before it is applied: what fails before the commit leaves the run at the tick
         before."""
-        inputs = [row.stamped(self.tick + 1) for row in _due(self.file.queued())]
+        queued = self.file.queued()
+        inputs = [row.stamped(self.tick + 1) for row in _due(queued)]
         proposed = await self._engine.run_tick(inputs)
+        meter().entered("commit")
         self.file.commit(proposed.record)
         self._engine.apply(proposed)
+        meter().committed(proposed.record, len(queued) - len(inputs))
         if self._keep:
             self._keep(self.file.reading)
         prefetch.start(self._engine.live_state.waiting, last)
