@@ -1,6 +1,7 @@
 """What a run tells whoever operates it: how far it is, how long it takes, what it asks of minds and servers.
 
-A `Meter` is told, and decides nothing: no number of it reaches history. `parts/metrics` has the one that counts.
+A `Meter` is told, and decides nothing: no number of it reaches history. `parts/metrics` has the one that counts. Lines
+of logs name the `place` they come from.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
     from commonplace.engine.budget import Spending
@@ -87,3 +88,24 @@ def metered(by: Meter) -> Generator[None]:
         yield
     finally:
         _METER.reset(before)
+
+
+class Place(NamedTuple):
+    """Where a run is."""
+
+    run: Path
+    tick: int
+    """The tick that is being made."""
+
+
+_PLACE: ContextVar[Place | None] = ContextVar("place", default=None)
+
+
+def place() -> Place | None:
+    """Returns where the run is whose work is done here; None outside of runs."""
+    return _PLACE.get()
+
+
+def move_to(run: Path, tick: int) -> None:
+    """Changes the place of this task, and of those that it starts from now on."""
+    _PLACE.set(Place(run, tick))

@@ -423,7 +423,8 @@ class Transport:
         """Logs once why no answer comes, so that a person who waits knows."""
         if not self._health.told:
             self._health.told = True
-            _log.warning("waiting for the model server %s: %s", self.pool.name, happened)
+            fields = {"event": "waiting_for_server", "fields": {"server": self.pool.name}}
+            _log.warning("waiting for the model server %s: %s", self.pool.name, happened, extra=fields)
 
     def _count_late(self, happened: str) -> None:
         self._health.late += 1

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.api import create_run, resume_run
+from commonplace.cli.json_logs import JsonStream, use_json
 from commonplace.engine.budget import Budget
 from commonplace.engine.meter import metered
 from commonplace.engine.run import Run
@@ -81,6 +82,7 @@ class Worker:
         run. Raises the error for a run that cannot be made or resumed.
         """
         order = {"path": str(path), "scenario": scenario, "seed": seed, "ticks": ticks, "until": until}
+        order["json_logs"] = isinstance(sys.stderr, JsonStream)
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", __name__, stdin=PIPE, stdout=PIPE, limit=LONGEST_LINE, start_new_session=True
         )
@@ -198,6 +200,8 @@ def main() -> None:
     order: dict[str, Any] = json.loads(sys.stdin.readline() or "null")
     if not order:
         return
+    if order["json_logs"]:
+        use_json()
     figures = Figures()
     try:
         with metered(figures):
