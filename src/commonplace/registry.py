@@ -209,7 +209,7 @@ GROUPS: Mapping[str, Mapping[str, Command]] = {
         ),
         "doctor": Command(
             "parts.workbench.doctor",
-            "Check this machine and, if named, a mind.",
+            "Check this machine, a mind, a database or a cluster.",
             "doctor --mind ollama:qwen3:8b",
         ),
     },

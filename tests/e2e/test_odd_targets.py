@@ -157,6 +157,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "mcp where": (Use("mcp {}", makes=True),),
     "estimate scenario": (Use("estimate {}"),),
     "estimate mind": (Use(f"estimate plaza --ticks 1 {MIND}"),),
+    "doctor target": (Use("doctor {}"), Use("doctor embedded:{}")),
     "doctor mind": (Use(f"doctor {MIND}"),),
     "digest run": (Use("digest {}"),),
     "export run": (

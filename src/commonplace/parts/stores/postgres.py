@@ -399,6 +399,21 @@ class EmbeddedStore(PostgresStore):
             self._lock.release()
 
 
+@contextmanager
+def embedded_server(folder: Path) -> Generator[str]:
+    """Runs the server of a folder that has one, and gives its URL."""
+    where = f"embedded:{folder}"
+    lock = ProcessLock(folder.with_name(f"{folder.name}.lock"), where)
+    try:
+        server = _started(folder, where)
+        try:
+            yield server.get_uri()
+        finally:
+            server.stop()
+    finally:
+        lock.release()
+
+
 def _started(path: Path, where: str) -> Any:
     try:
         with warnings.catch_warnings():  # it warns of a missing XDG_RUNTIME_DIR, which it can do without
