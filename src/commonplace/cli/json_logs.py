@@ -28,7 +28,7 @@ class JsonFormatter(logging.Formatter):
 
     def __init__(self) -> None:
         super().__init__()
-        named = (value for name, value in os.environ.items() if is_secret(name))
+        named = (value for name, value in os.environ.items() if is_secret(name) or name == "PGPASSWORD")
         self._secrets = [value for value in named if len(value) >= SHORTEST_SECRET]
 
     def format(self, record: logging.LogRecord) -> str:

@@ -79,15 +79,15 @@ class Gate:
     loopback_only: bool = True
 
     @classmethod
-    def loopback(cls) -> Gate:
+    def loopback(cls, token: str = "") -> Gate:
         """Returns the gate of a server that only this machine reaches."""
-        return cls()
+        return cls(token)
 
     @classmethod
-    def network(cls, host: str) -> Gate:
-        """Returns the gate of a server that others reach under `host`, with a new token."""
+    def network(cls, host: str, token: str = "") -> Gate:
+        """Returns the gate of a server that others reach under `host`, with a new token if none is given."""
         own = {socket.gethostname().lower(), f"{socket.gethostname().lower()}.local", "localhost", host.lower()}
-        return cls(secrets.token_urlsafe(32), frozenset(own), loopback_only=False)
+        return cls(token or secrets.token_urlsafe(32), frozenset(own), loopback_only=False)
 
     def answers_to(self, host: str) -> bool:
         """Tells whether a `Host` header names this server. An address cannot be made to point elsewhere, a name can."""

@@ -79,13 +79,26 @@ class Worker:
         """Starts making the ticks of a run up to `until`: of a new one if `scenario` is given, else of the one there.
 
         `changed` is called whenever `status` has changed. `patience`: seconds to wait for a process that still has the
-        run. Raises the error for a run that cannot be made or resumed.
+        run. Raises the error for a run that cannot be made or resumed, CommonplaceError if no process can be started.
         """
         order = {"path": str(path), "scenario": scenario, "seed": seed, "ticks": ticks, "until": until}
         order["json_logs"] = isinstance(sys.stderr, JsonStream)
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", __name__, stdin=PIPE, stdout=PIPE, limit=LONGEST_LINE, start_new_session=True
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",
+                "-m",
+                __name__,
+                stdin=PIPE,
+                stdout=PIPE,
+                limit=LONGEST_LINE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            what = f"the process that makes the ticks cannot be started ({error})"
+            raise CommonplaceError(
+                what, hint="the server's user must be able to run its Python, and have processes left"
+            ) from error
         worker = cls(process, changed)
         worker._send({**order, "playing": playing, "rate": rate, "patience": patience})
         try:
@@ -200,7 +213,7 @@ def main() -> None:
     order: dict[str, Any] = json.loads(sys.stdin.readline() or "null")
     if not order:
         return
-    if order["json_logs"]:
+    if order.get("json_logs"):
         use_json()
     figures = Figures()
     try:
