@@ -54,6 +54,19 @@ def test_what_went_wrong_is_a_line_too(words: tuple[str, ...], status: int, even
     assert "nothing" in " ".join(row["message"] for row in rows)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_who_cannot_read_the_lines_keeps_nothing_from_running(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = started(*JSON, "run", "plaza", "--ticks", 3, "-o", tmp_path / "a.run", stderr=full, anew=True)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and "tick 3  digest" in out
+
+
+def test_the_terminal_view_is_not_drawn_over_the_lines() -> None:
+    rows = lines(command(*JSON, "run", "plaza", "--view", "tui", status=2, env=environment()).err)
+    assert "the terminal view needs a terminal" in rows[-1]["message"]
+
+
 def test_another_format_is_refused() -> None:
     assert "expected plain or json" in command("--log-format", "xml", "scenarios", status=2, env=environment()).err
 

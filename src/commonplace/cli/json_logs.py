@@ -55,11 +55,16 @@ class JsonFormatter(logging.Formatter):
         return _PASSWORD.sub(lambda found: f"{found[1]}:[password]@" if found[1] else f"{found[2]}[password]", value)
 
 
+class _Lines(logging.StreamHandler[TextIO]):
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 – the name in the standard library
+        """Loses the line: to say so on standard error would be another one that fails."""
+
+
 class JsonStream(io.TextIOBase):
     """Standard error while logs are JSON: what is printed there becomes a record. It is no terminal."""
 
     def __init__(self, to: TextIO) -> None:
-        self.handler = logging.StreamHandler(to)
+        self.handler = _Lines(to)
         self.handler.setFormatter(JsonFormatter())
         self._begun = ""
         self._log = logging.getLogger("commonplace.cli")

@@ -95,7 +95,8 @@ class Figures(Meter):
 
     def samples(self) -> Samples:
         """Returns everything counted so far."""
-        self._set("commonplace_run_bytes", _size(self._path) if self._path else 0)
+        if self._path is not None and self._path.is_file():
+            self._set("commonplace_run_bytes", _size(self._path))
         with self._lock:
             return {
                 **{name: list(values.items()) for name, values in self._values.items()},

@@ -197,6 +197,7 @@ class RunSession:
 
     async def _end(self, worker: Worker) -> None:
         self._why = worker.status.get("progress", "")
+        await self.figures()  # the last ones
         await worker.close()
         self.feed.changed()
 
