@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import sys
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +21,7 @@ from commonplace import create_run, resume_run
 from commonplace.engine.budget import Budget
 from commonplace.engine.meter import Meter, metered
 from commonplace.engine.run import Run
-from commonplace.errors import Paused, UsageError
+from commonplace.errors import Paused, UsageError, install
 from commonplace.parts.metrics.exposition import Exposition, exposed
 from commonplace.parts.metrics.figures import BUCKETS, METRICS, RUN, Figures
 from commonplace.parts.web.app import make_app
@@ -199,6 +200,18 @@ def test_the_option_changes_nothing_that_is_printed(tmp_path: Path) -> None:
     plain = command(*words, tmp_path / "a.run").out
     assert command(*words, tmp_path / "b.run", "--metrics", free_port()).out == plain
     assert command("resume", tmp_path / "b.run", "--ticks", 0, "--view", "none", "--metrics", free_port()).out == plain
+
+
+def test_without_the_package_a_run_needs_no_meter_and_the_option_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("prometheus_client")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "commonplace.parts.metrics.exposition")
+    words = ("run", "plaza", "--ticks", 1, "--view", "none", "-o", tmp_path / "a.run")
+    assert install("web") in command(*words, "--metrics", free_port(), status=2).err
+    assert not (tmp_path / "a.run").exists()
+    command(*words)
 
 
 @pytest.fixture(scope="module")
