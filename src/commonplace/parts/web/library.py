@@ -118,6 +118,15 @@ class Library:
                 asyncio.run(inject(part, body.inject))
         return new
 
+    def unreadable(self) -> Iterator[str]:
+        """Yields why the runs cannot be listed, if so. A folder that is not there yet is made with the first run."""
+        try:
+            next(self.folder.iterdir(), None)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            yield f"the folder of runs cannot be read ({error.strerror or error})"
+
     # ── scenarios ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def scenarios(self) -> list[wire.ScenarioCard]:
