@@ -1,0 +1,99 @@
+"""A connection to one run in PostgreSQL that takes the statements of `commonplace.run`."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from commonplace.parts.runs.statements import Statements
+from commonplace.parts.stores.postgres import explained
+from commonplace.run.rows import unpacked_vector
+from commonplace.run.schema import inserting
+from commonplace.run.store import FORGETTING
+
+_ADDED = {inserting(table): table for table in ("event", "memory", "vector", "touch", "version", "trace")}
+"""Statements whose rows are streamed: a tick has many of them."""
+_FORGOTTEN = "INSERT INTO commonplace.removal(run, tick, agent, id) VALUES ({run}, %s, %s, %s)"
+
+
+class RunConnection:
+    """One run in a database. The driver's errors are raised as CommonplaceErrors. Not for two threads at once."""
+
+    def __init__(self, driver: Any, where: str, statements: Statements) -> None:
+        """`driver`: a connection of psycopg in autocommit, which is closed with this one."""
+        self.driver = driver
+        self.statements = statements
+        self._where = where
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        from psycopg.pq import TransactionStatus  # noqa: PLC0415 - an optional package
+
+        status = self.driver.info.transaction_status
+        return status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
+
+    def execute(self, query: str, values: Any = (), /) -> Any:
+        """Runs a statement with `?` or `:name` in the places of values."""
+        with self.errors():
+            return self.driver.execute(self.statements.of(query), values or None, binary=True)
+
+    def executemany(self, query: str, rows: Iterable[Any], /) -> None:
+        """Runs a statement for each of many rows."""
+        rows = list(rows)
+        if not rows:
+            return
+        with self.errors():
+            if query in _ADDED:
+                self._stream(_ADDED[query], rows)
+            elif query == FORGETTING:
+                self.driver.cursor().executemany(_FORGOTTEN.format(run=self.statements.run), rows)
+            else:
+                self.driver.cursor().executemany(self.statements.of(query), rows)
+
+    def rollback(self) -> None:
+        """Ends the transaction; nothing of it remains."""
+        with self.errors():
+            self.driver.rollback()
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self.driver.close()
+
+    @contextmanager
+    def errors(self) -> Generator[None]:
+        """Turns the driver's errors into CommonplaceErrors. Other errors pass unchanged."""
+        with errors_of(self.driver, self._where):
+            yield
+
+    def _stream(self, table: str, rows: list[Any]) -> None:
+        run = self.statements.run
+        with self.driver.cursor() as cursor, cursor.copy(self.statements.copied(table)) as copy:
+            for row in rows:
+                if table == "memory":
+                    copy.write_row((run, *row[:-1]))
+                elif table == "vector":
+                    copy.write_row((run, *row, _comparable(row[-1])))
+                else:
+                    copy.write_row((run, *row))
+
+
+def _comparable(value: bytes) -> str:
+    """Returns a vector as pgvector reads it."""
+    return f"[{','.join(map(str, np.frombuffer(unpacked_vector(value), dtype='<i2').tolist()))}]"
+
+
+@contextmanager
+def errors_of(driver: Any, where: str) -> Generator[None]:
+    """Turns the driver's errors into CommonplaceErrors."""
+    import psycopg  # noqa: PLC0415 - an optional package
+
+    try:
+        yield
+    except psycopg.IntegrityError:
+        raise
+    except psycopg.Error as error:
+        raise explained(error, where, gone=driver.closed or driver.broken) from error

@@ -1,0 +1,348 @@
+"""Runs in a database: made, opened, read, forked, deleted."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Generator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from commonplace.errors import CommonplaceError, UsageError, command, refuse_newer
+from commonplace.parts.runs import tables
+from commonplace.parts.runs.connection import RunConnection, errors_of
+from commonplace.parts.runs.statements import Ancestor, Statements
+from commonplace.parts.stores.embedded import joined
+from commonplace.parts.stores.postgres import connected
+from commonplace.run import seals
+from commonplace.run.fork import Origin
+from commonplace.run.manifest import Manifest, package_version
+from commonplace.run.place import Address, Place
+from commonplace.run.rows import TickRecord
+from commonplace.run.schema import FORMAT, replacing
+from commonplace.run.store import RunStore, lay_out
+from commonplace.sqlite import Readers, Synchronous
+from commonplace.whole_file import UNFINISHED
+from commonplace.world.events import NOBODY
+
+MOST_NAMED = 12
+"""Runs that a message lists."""
+
+
+class Row(NamedTuple):
+    """A run, as the table of runs has it."""
+
+    id: int
+    name: str
+
+
+class Database:
+    """A database with runs in it. Its server is started if it is an embedded one and nobody has started it yet."""
+
+    def __init__(self, address: Address, *, create: bool = False) -> None:
+        """Raises CommonplaceError for a server that cannot be reached, UsageError for a database without runs unless
+        they are to be made."""
+        self.address = address
+        self.where = str(replace(address, name=""))
+        self._undo = ExitStack()
+        try:
+            self.url = address.server
+            if address.is_embedded:
+                self.url = self._undo.enter_context(joined(address.server.partition(":")[2], create=create)).url
+            self.driver = self._undo.enter_context(closing(self.connected()))
+            with errors_of(self.driver, self.where):
+                if create:
+                    tables.make(self.driver, self.where)
+                number = tables.number(self.driver)
+            if not number:
+                hint = f"`commonplace run SCENARIO -o {self.where}` makes one"
+                raise UsageError("there are no runs in the database", where=self.where, hint=hint)
+            refuse_newer("a database of runs", number, tables.FORMAT, self.where)
+        except BaseException:
+            self._undo.close()
+            raise
+
+    def connected(self) -> Any:
+        """Returns another connection to the database."""
+        driver = connected(self.url, self.where)
+        driver.prepare_threshold = 2  # a run asks the same few hundred questions all the time
+        return driver
+
+    def close(self) -> None:
+        """Closes the first connection, and leaves an embedded server, which ends with its last user."""
+        self._undo.close()
+
+    def names(self) -> list[str]:
+        """Returns the names of the runs, sorted."""
+        with errors_of(self.driver, self.where):
+            return [name for (name,) in self.driver.execute("SELECT name FROM commonplace.run ORDER BY name")]
+
+    def found(self, name: str) -> Row:
+        """Returns the run of a name, or the only one for an empty name. Raises UsageError if there is none."""
+        with errors_of(self.driver, self.where):
+            query = "SELECT id, name FROM commonplace.run WHERE %s IN ('', name) ORDER BY name LIMIT 2"
+            rows = [Row(*row) for row in self.driver.execute(query, (name,))]
+        if len(rows) == 1:
+            return rows[0]
+        known = self.names()
+        there = ", ".join(known[:MOST_NAMED]) + (f" and {len(known) - MOST_NAMED} more" if known[MOST_NAMED:] else "")
+        hint = f"name one: {self.where}#RUN; there {'is' if len(known) == 1 else 'are'} {there or 'none'}"
+        what = f"there is no run {name!r}" if name else f"the database has {len(known)} runs"
+        raise UsageError(what, where=self.where, hint=hint)
+
+    def ancestors(self, run: int) -> list[Ancestor]:
+        """Returns the runs whose past a run shares, the nearest first."""
+        query = "SELECT parent, at, vectors, primers FROM commonplace.run WHERE id = %s AND parent IS NOT NULL"
+        found: list[Ancestor] = []
+        with errors_of(self.driver, self.where):
+            while row := self.driver.execute(query, (found[-1].run if found else run,)).fetchone():
+                bounds = (min(pair) for pair in zip(row[1:], found[-1][1:] if found else row[1:], strict=True))
+                found.append(Ancestor(row[0], *bounds))
+        return found
+
+    def connection(self, run: Row, driver: Any) -> RunConnection:
+        """Returns a connection to one run, over a connection to the database."""
+        return RunConnection(driver, str(self.address.named(run.name)), Statements(run.id, self.ancestors(run.id)))
+
+    def lock(self, driver: Any, run: Row) -> None:
+        """Makes the session of a connection the run's one writer, until it ends. Raises UsageError for a run in use."""
+        with errors_of(driver, self.where):
+            key = (tables.MAKING, run.id)
+            if driver.execute("SELECT pg_try_advisory_lock(%s, %s)", key).fetchone()[0]:
+                driver.execute("SELECT set_config('application_name', %s, false)", (_signature(run.name),))
+                return
+            query = (
+                "SELECT application_name, client_addr FROM pg_locks JOIN pg_stat_activity USING (pid)"
+                " WHERE locktype = 'advisory' AND classid = %s AND objid = %s AND granted"
+            )
+            holder = driver.execute(query, key).fetchone()
+        where = str(self.address.named(run.name))
+        who = f"{holder[0] or 'another program'}{f' from {holder[1]}' if holder[1] else ''}" if holder else "another"
+        hint = f"follow it with: {command('watch', where)}, or end that process"
+        raise UsageError(f"in use by {who}", where=where, hint=hint)
+
+    def delete(self, run: Row) -> None:
+        """Deletes a run. Raises UsageError for one that forks share, and for one in use."""
+        where = str(self.address.named(run.name))
+        with closing(self.connected()) as driver:
+            self.lock(driver, run)
+            with errors_of(driver, where), driver.transaction():
+                query = "SELECT name FROM commonplace.run WHERE parent = %s ORDER BY name LIMIT 3"
+                forks = [name for (name,) in driver.execute(query, (run.id,))]
+                if forks:
+                    what = f"its past is also that of {', '.join(forks)}"
+                    raise UsageError(what, where=where, hint="delete the forks first, or give another name")
+                for table in (*tables.columns(), "removal"):
+                    driver.execute(f"DELETE FROM commonplace.{table} WHERE run = %s", (run.id,))
+                driver.execute("DELETE FROM commonplace.run WHERE id = %s", (run.id,))
+
+    def made(self, driver: Any, name: str, ancestor: Ancestor | None = None) -> Row:
+        """Adds a run without rows. Runs in the caller's transaction. Raises UsageError for a name that is taken."""
+        query = (
+            "INSERT INTO commonplace.run(name, parent, at, vectors, primers) VALUES (%s, %s, %s, %s, %s)"
+            " ON CONFLICT DO NOTHING RETURNING id"
+        )
+        row = driver.execute(query, (name, *(ancestor or (None,) * 4))).fetchone()
+        if row is None:
+            raise exists(self.address.named(name))
+        return Row(row[0], name)
+
+
+def exists(address: Address) -> UsageError:
+    """Returns the error for a name that is taken."""
+    hint = f"resume it with: {command('resume', address)}, give another name with -o, or replace it with --force"
+    return UsageError("the run already exists", where=str(address), hint=hint)
+
+
+def _signature(name: str) -> str:
+    """Returns what the server shows of a writer: who holds which run."""
+    return f"commonplace {name} (process {os.getpid()} on {socket.gethostname()})"[:63]
+
+
+class RunSource(Readers[RunConnection]):
+    """A run in a database, read."""
+
+    def __init__(self, address: Address) -> None:
+        self._database = Database(address)
+        self.number = FORMAT
+        try:
+            run = self._database.found(address.name)
+            self.place: Place = address.named(run.name)
+            statements = Statements(run.id, self._database.ancestors(run.id))
+            super().__init__(lambda: RunConnection(self._database.connected(), str(self.place), statements))
+        except BaseException:
+            self._database.close()
+            raise
+
+    @contextmanager
+    def lent(self) -> Generator[RunConnection]:
+        """Lends a connection to this thread; the same one inside another `lent`."""
+        with super().lent() as connection:
+            yield connection
+
+    def held(self) -> bool:
+        """Tells whether some process goes on with the run."""
+        with self.lent() as connection, connection.errors():
+            query = (
+                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objid = %s AND granted"
+            )
+            found = connection.driver.execute(query, (tables.MAKING, connection.statements.run)).fetchone()
+        return found != (0,)
+
+    def written(self) -> datetime:
+        """Returns when a tick of the run was last written, in whole seconds."""
+        with self.lent() as connection, connection.errors():
+            query = (
+                "SELECT coalesce((SELECT max(written) FROM commonplace.tick WHERE run = run.id), created)"
+                " FROM commonplace.run run WHERE id = %s"
+            )
+            (found,) = connection.driver.execute(query, (connection.statements.run,)).fetchone()
+        return found.astimezone(UTC).replace(microsecond=0)
+
+    def close(self) -> None:
+        """Closes all connections. May be called twice."""
+        super().close()
+        self._database.close()
+
+
+class DatabaseRun(RunStore):
+    """A run in a database, of which the session of its connection is the one writer."""
+
+    def __init__(self, database: Database, run: Row, connection: RunConnection, manifest: Manifest) -> None:
+        """Internal: use `create` or `open`."""
+        super().__init__(database.address.named(run.name), connection, manifest)
+        self._database = database
+
+    @classmethod
+    def create(
+        cls, address: Address, manifest: Manifest, first: TickRecord | None = None, *, force: bool = False,
+        synchronous: Synchronous = "NORMAL",
+    ) -> DatabaseRun:  # fmt: skip
+        """Creates a run with tick 0, the `first`, or without ticks. It appears with all of that or not at all.
+
+        Raises UsageError if there is a run of that name, unless `force`.
+        """
+        if not address.name:
+            address = address.named(f"{manifest.scenario}-{manifest.seed}")
+        if not manifest.version:
+            manifest = replace(manifest, version=package_version())
+        with ExitStack() as undo:
+            database = Database(address, create=True)
+            undo.callback(database.close)
+            if force and address.name in database.names():
+                database.delete(database.found(address.name))
+            driver = undo.enter_context(closing(database.connected()))
+            with errors_of(driver, str(address)), driver.transaction():
+                run = database.made(driver, address.name)
+                database.lock(driver, run)
+                connection = database.connection(run, driver)
+                lay_out(connection, manifest, first, synchronous)
+            undo.pop_all()
+        return cls(database, run, connection, manifest)
+
+    @classmethod
+    def open(cls, address: Address) -> DatabaseRun:
+        """Opens a run to continue it. Raises UsageError for a run that does not exist or is in use."""
+        with ExitStack() as undo:
+            database = Database(address, create=True)  # older tables are brought up to date
+            undo.callback(database.close)
+            run = database.found(address.name)
+            driver = undo.enter_context(closing(database.connected()))
+            database.lock(driver, run)
+            connection = database.connection(run, driver)
+            (text,) = connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
+            manifest = Manifest.from_json(text, str(address.named(run.name)))
+            undo.pop_all()
+        return cls(database, run, connection, manifest)
+
+    def close(self) -> None:
+        """Release the run. May be called twice."""
+        super().close()
+        self._connection.close()
+        self._database.close()
+
+
+# ── forks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_ANSWER = "agent, tick, ordinal, attempt, task, request, outcome, body, usage"
+_COPIED = (
+    "INSERT INTO commonplace.meta(run, key, value) SELECT {run}, key, value FROM ({meta}) meta",
+    # what the mind was asked by nobody, and no tick has used
+    f"""INSERT INTO commonplace.answer(run, {_ANSWER}, used) SELECT {{run}}, {_ANSWER}, used FROM ({{answer}}) answer
+    WHERE agent = '{NOBODY}' AND tick <= %(at)s AND (used IS NULL OR used > %(at)s)""",
+    f"""INSERT INTO commonplace.{tables.COUNTER}(run, name, seq)
+    SELECT {{run}}, 'input', max(seq) FROM ({{input}}) input WHERE tick <= %(at)s HAVING count(*) > 0""",
+)
+"""What a fork has of its own, from the beginning."""
+_OFFERED = (
+    f"""INSERT INTO commonplace.offered(run, {_ANSWER}) SELECT {{run}}, {_ANSWER} FROM ({{offered}}) offered
+    WHERE NOT (tick <= %(at)s AND (agent, tick, ordinal) IN
+      (SELECT agent, tick, ordinal FROM ({{answer}}) answer WHERE used <= %(at)s))""",
+    f"""INSERT INTO commonplace.offered(run, {_ANSWER}) SELECT {{run}}, {_ANSWER} FROM ({{answer}}) answer
+    WHERE used IS NULL OR used > %(at)s
+    ON CONFLICT (run, agent, tick, ordinal, attempt) DO UPDATE SET task = excluded.task,
+      request = excluded.request, outcome = excluded.outcome, body = excluded.body, usage = excluded.usage""",
+)
+_CALLS = """
+INSERT INTO commonplace.model_call(run, agent, tick, ordinal, attempt, primer, body)
+  SELECT {run}, agent, tick, ordinal, attempt, primer, body FROM ({model_call}) model_call
+  WHERE (agent, tick, ordinal, attempt) IN
+    (SELECT agent, tick, ordinal, attempt FROM commonplace.answer WHERE run = {run}
+     UNION ALL SELECT agent, tick, ordinal, attempt FROM commonplace.offered WHERE run = {run})
+"""
+
+
+@contextmanager
+def fork(source: Address, target: Address, origin: Origin, *, force: bool) -> Generator[Address]:
+    """Makes a run that shares the past of another one in its database. Gives the address of the fork inside the block;
+    it has its name when the block ends.
+
+    Only what came after the fork is copied: the answers that are offered to the same questions.
+    """
+    part = target.named(f"{target.name}{UNFINISHED}")
+    with closing(Database(source)) as database:
+        parent = database.found(source.name)
+        _make_room(database, target, force=force)
+        if part.name in database.names():
+            database.delete(database.found(part.name))
+        with closing(database.connected()) as driver, errors_of(driver, str(target)):
+            with driver.transaction():
+                driver.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                _begin(database, driver, parent, part, origin)
+            try:
+                yield part
+                _make_room(database, target, force=force)
+                driver.execute("UPDATE commonplace.run SET name = %s WHERE name = %s", (target.name, part.name))
+            except BaseException:
+                with suppress(CommonplaceError):
+                    database.delete(database.found(part.name))
+                raise
+
+
+def _make_room(database: Database, target: Address, *, force: bool) -> None:
+    """Deletes the run that a fork replaces. Raises UsageError unless `force`."""
+    if target.name in database.names():
+        if not force:
+            raise exists(target)
+        database.delete(database.found(target.name))
+
+
+def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: Origin) -> None:
+    """Adds the fork, with what it does not share."""
+    seen, at = Statements(parent.id, database.ancestors(parent.id)), {"at": origin.tick}
+    (vectors,) = driver.execute(
+        f"SELECT coalesce(max(vector), 0) FROM ({seen.visible('memory')}) memory WHERE tick <= %(at)s", at
+    ).fetchone()
+    (primers,) = driver.execute(f"SELECT coalesce(max(id), 0) FROM ({seen.visible('primer')}) primer").fetchone()
+    ancestor = Ancestor(parent.id, origin.tick, vectors, primers)
+    run = database.made(driver, part.name, ancestor)
+    shown = {name: seen.visible(name) for name in ("meta", "answer", "offered", "input", "model_call")}
+    for statement in (*_COPIED, *(_OFFERED if origin.offering else ()), _CALLS):
+        query = statement.format(run=run.id, **shown)
+        driver.execute(query, at if "%(at)s" in query else None)
+    older = (one._replace(at=min(one.at, origin.tick)) for one in database.ancestors(parent.id))
+    connection = RunConnection(driver, str(part), Statements(run.id, [ancestor, *older]))
+    connection.executemany(replacing("meta"), list(origin.notes.items()))
+    seals.renew(connection)
