@@ -72,7 +72,8 @@ class Statements:
             return rows
         cells = ", ".join("gone.tick AS removed" if name == "removed" else f"kept.{name}" for name in names)
         gone = self._rows("removal", ["agent", "id", "tick"])
-        return f"SELECT {cells} FROM ({rows}) kept LEFT JOIN ({gone}) gone ON gone.agent = kept.agent AND gone.id = kept.id"
+        same = "gone.agent = kept.agent AND gone.id = kept.id"
+        return f"SELECT {cells} FROM ({rows}) kept LEFT JOIN ({gone}) gone ON {same}"
 
     def _rows(self, table: str, names: Sequence[str]) -> str:
         cells = ", ".join(names)

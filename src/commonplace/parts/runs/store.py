@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -75,20 +75,25 @@ class Database:
         self._undo.close()
 
     def names(self) -> list[str]:
-        """Returns the names of the runs, sorted."""
+        """Returns the names of the runs, sorted; those that are not whole are left out."""
         with errors_of(self.driver, self.where):
-            return [name for (name,) in self.driver.execute("SELECT name FROM commonplace.run ORDER BY name")]
+            query = "SELECT name FROM commonplace.run WHERE right(name, %s) != %s ORDER BY name"
+            return [name for (name,) in self.driver.execute(query, (len(UNFINISHED), UNFINISHED))]
+
+    def named(self, name: str) -> Row | None:
+        """Returns the run of a name, also one that is not whole; None if there is none."""
+        with errors_of(self.driver, self.where):
+            row = self.driver.execute("SELECT id, name FROM commonplace.run WHERE name = %s", (name,)).fetchone()
+        return row and Row(*row)
 
     def found(self, name: str) -> Row:
         """Returns the run of a name, or the only one for an empty name. Raises UsageError if there is none."""
-        with errors_of(self.driver, self.where):
-            query = "SELECT id, name FROM commonplace.run WHERE %s IN ('', name) ORDER BY name LIMIT 2"
-            rows = [Row(*row) for row in self.driver.execute(query, (name,))]
-        if len(rows) == 1:
-            return rows[0]
-        known = self.names()
-        there = ", ".join(known[:MOST_NAMED]) + (f" and {len(known) - MOST_NAMED} more" if known[MOST_NAMED:] else "")
-        hint = f"name one: {self.where}#RUN; there {'is' if len(known) == 1 else 'are'} {there or 'none'}"
+        known = [] if name else self.names()
+        row = self.named(known[0] if len(known) == 1 else name)
+        if row is not None:
+            return row
+        known = known or self.names()
+        hint = f"name one: {self.where}#RUN; there {'is' if len(known) == 1 else 'are'} {listed(known) or 'none'}"
         what = f"there is no run {name!r}" if name else f"the database has {len(known)} runs"
         raise UsageError(what, where=self.where, hint=hint)
 
@@ -129,11 +134,14 @@ class Database:
         with closing(self.connected()) as driver:
             self.lock(driver, run)
             with errors_of(driver, where), driver.transaction():
-                query = "SELECT name FROM commonplace.run WHERE parent = %s ORDER BY name LIMIT 3"
-                forks = [name for (name,) in driver.execute(query, (run.id,))]
-                if forks:
-                    what = f"its past is also that of {', '.join(forks)}"
+                query = "SELECT id, name FROM commonplace.run WHERE parent = %s ORDER BY name"
+                forks = [Row(*row) for row in driver.execute(query, (run.id,))]
+                whole = [fork.name for fork in forks if not fork.name.endswith(UNFINISHED)]
+                if whole:
+                    what = f"its past is also that of {listed(whole)}"
                     raise UsageError(what, where=where, hint="delete the forks first, or give another name")
+                for fork in forks:  # of processes that were killed
+                    self.delete(fork)
                 for table in (*tables.columns(), "removal"):
                     driver.execute(f"DELETE FROM commonplace.{table} WHERE run = %s", (run.id,))
                 driver.execute("DELETE FROM commonplace.run WHERE id = %s", (run.id,))
@@ -148,6 +156,11 @@ class Database:
         if row is None:
             raise exists(self.address.named(name))
         return Row(row[0], name)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Returns the first of the names, and how many more there are."""
+    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else "")
 
 
 def exists(address: Address) -> UsageError:
@@ -231,8 +244,8 @@ class DatabaseRun(RunStore):
         with ExitStack() as undo:
             database = Database(address, create=True)
             undo.callback(database.close)
-            if force and address.name in database.names():
-                database.delete(database.found(address.name))
+            if force and (there := database.named(address.name)):
+                database.delete(there)
             driver = undo.enter_context(closing(database.connected()))
             with errors_of(driver, str(address)), driver.transaction():
                 run = database.made(driver, address.name)
@@ -273,7 +286,8 @@ _COPIED = (
     f"""INSERT INTO commonplace.answer(run, {_ANSWER}, used) SELECT {{run}}, {_ANSWER}, used FROM ({{answer}}) answer
     WHERE agent = '{NOBODY}' AND tick <= %(at)s AND (used IS NULL OR used > %(at)s)""",
     f"""INSERT INTO commonplace.{tables.COUNTER}(run, name, seq)
-    SELECT {{run}}, 'input', max(seq) FROM ({{input}}) input WHERE tick <= %(at)s HAVING count(*) > 0""",
+    SELECT {{run}}, 'input', coalesce(max(seq), 0) FROM ({{input}}) input WHERE tick <= %(at)s
+    HAVING EXISTS (SELECT 1 FROM ({{{tables.COUNTER}}}) counter)""",
 )
 """What a fork has of its own, from the beginning."""
 _OFFERED = (
@@ -305,8 +319,8 @@ def fork(source: Address, target: Address, origin: Origin, *, force: bool) -> Ge
     with closing(Database(source)) as database:
         parent = database.found(source.name)
         _make_room(database, target, force=force)
-        if part.name in database.names():
-            database.delete(database.found(part.name))
+        if left := database.named(part.name):
+            database.delete(left)
         with closing(database.connected()) as driver, errors_of(driver, str(target)):
             with driver.transaction():
                 driver.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -323,10 +337,10 @@ def fork(source: Address, target: Address, origin: Origin, *, force: bool) -> Ge
 
 def _make_room(database: Database, target: Address, *, force: bool) -> None:
     """Deletes the run that a fork replaces. Raises UsageError unless `force`."""
-    if target.name in database.names():
+    if there := database.named(target.name):
         if not force:
             raise exists(target)
-        database.delete(database.found(target.name))
+        database.delete(there)
 
 
 def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: Origin) -> None:
@@ -338,7 +352,7 @@ def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: 
     (primers,) = driver.execute(f"SELECT coalesce(max(id), 0) FROM ({seen.visible('primer')}) primer").fetchone()
     ancestor = Ancestor(parent.id, origin.tick, vectors, primers)
     run = database.made(driver, part.name, ancestor)
-    shown = {name: seen.visible(name) for name in ("meta", "answer", "offered", "input", "model_call")}
+    shown = {name: seen.visible(name) for name in ("meta", "answer", "offered", "input", "model_call", tables.COUNTER)}
     for statement in (*_COPIED, *(_OFFERED if origin.offering else ()), _CALLS):
         query = statement.format(run=run.id, **shown)
         driver.execute(query, at if "%(at)s" in query else None)

@@ -27,7 +27,7 @@ OWN = (
     "CREATE TABLE IF NOT EXISTS commonplace.format(number int PRIMARY KEY)",
     # a fork sees of its parent the ticks up to `at`, and the vectors and primers up to these numbers
     "CREATE TABLE IF NOT EXISTS commonplace.run("
-    " id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE \"C\" NOT NULL UNIQUE,"
+    ' id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE,'
     " parent int REFERENCES commonplace.run, at bigint, vectors bigint, primers bigint,"
     " created timestamptz NOT NULL DEFAULT now())",
     # who forgot what and when: a fork may forget what its parent remembers
@@ -47,7 +47,13 @@ END $$;
 CREATE OR REPLACE TRIGGER counted AFTER INSERT ON commonplace.input
   FOR EACH ROW EXECUTE FUNCTION commonplace.counted()
 """
-VIEWS = """
+VIEWS = r"""
+-- jsonb has no NUL, which JSON writes as \u0000
+CREATE OR REPLACE FUNCTION commonplace.parsed(text) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT (CASE WHEN position('\u0000' IN $1) = 0 THEN $1
+    ELSE regexp_replace($1, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g') END)::jsonb
+$$;
+
 CREATE OR REPLACE VIEW commonplace.lineage AS
   WITH RECURSIVE line(run, source, at, vectors) AS (
     SELECT id, id, NULL::bigint, NULL::bigint FROM commonplace.run
@@ -64,12 +70,13 @@ CREATE OR REPLACE VIEW commonplace.runs AS
     parent.name AS parent, run.at AS forked_at, run.created
   FROM commonplace.run run
   JOIN commonplace.meta meta ON meta.run = run.id AND meta.key = 'manifest'
-  LEFT JOIN commonplace.run parent ON parent.id = run.parent,
-  LATERAL (SELECT meta.value::jsonb AS manifest) AS parsed;
+  LEFT JOIN commonplace.run parent ON parent.id = run.parent
+  CROSS JOIN LATERAL (SELECT commonplace.parsed(meta.value) AS manifest) AS parsed
+  WHERE run.name NOT LIKE '%.unfinished';
 
 CREATE OR REPLACE VIEW commonplace.happened AS
   SELECT l.name AS run, e.tick, e.agent, e.type,
-    't' || e.tick || '.' || e.agent || '.' || e.ordinal AS id, e.body::jsonb AS body
+    't' || e.tick || '.' || e.agent || '.' || e.ordinal AS id, commonplace.parsed(e.body) AS body
   FROM commonplace.lineage l JOIN commonplace.event e ON e.run = l.source AND (l.at IS NULL OR e.tick <= l.at);
 
 CREATE OR REPLACE VIEW commonplace.remembered AS
@@ -83,12 +90,12 @@ CREATE OR REPLACE VIEW commonplace.remembered AS
   LEFT JOIN commonplace.vector v ON v.run = m.run AND v.id = m.vector;
 
 CREATE OR REPLACE VIEW commonplace.changed AS
-  SELECT l.name AS run, v.tick, v.owner, v.kind, v.key, v.value::jsonb AS value
+  SELECT l.name AS run, v.tick, v.owner, v.kind, v.key, commonplace.parsed(v.value) AS value
   FROM commonplace.lineage l JOIN commonplace.version v ON v.run = l.source AND (l.at IS NULL OR v.tick <= l.at);
 
 CREATE OR REPLACE VIEW commonplace.asked AS
   SELECT l.name AS run, a.tick, a.agent, a.ordinal, a.attempt, a.task, a.outcome,
-    nullif(a.body, '')::jsonb AS answer, a.usage::jsonb AS usage
+    commonplace.parsed(nullif(a.body, '')) AS answer, commonplace.parsed(a.usage) AS usage
   FROM commonplace.lineage l
   JOIN commonplace.answer a ON a.run = l.source AND (l.at IS NULL OR a.used <= l.at);
 """
