@@ -89,8 +89,11 @@ RUNS = {
     "source": "parts.runs.store:RunSource",
     "store": "parts.runs.store:DatabaseRun",
     "fork": "parts.runs.store:fork",
+    "copy": "parts.runs.store:copy",
+    "list": "parts.runs.store:runs_of",
+    "delete": "parts.runs.store:delete",
 }
-"""Runs in a database: how one is read, written and forked."""
+"""Runs in a database: how one is read, written, forked, copied, listed and deleted."""
 MEMORY = {
     "DatabaseStream": "parts.stores.postgres_stream:DatabaseStream",
     "MemoryCoordinate": "parts.coordinates.document:MemoryCoordinate",
@@ -138,6 +141,7 @@ GROUPS: Mapping[str, Mapping[str, Command]] = {
         ),
     },
     "Look": {
+        "runs": Command("parts.workbench.places", "List the runs of a folder or a database.", "runs --json"),
         "replay": Command("cli.watch", "Show a recorded run again.", "replay monday.run --from 144"),
         "serve": Command("parts.web.command", "Show a village in the browser.", "serve latticeville"),
         "watch": Command("cli.watch", "Follow a run while another process runs it.", "watch monday.run"),
@@ -219,6 +223,11 @@ GROUPS: Mapping[str, Mapping[str, Command]] = {
         ),
     },
     "Check": {
+        "copy": Command(
+            "parts.workbench.places",
+            "Copy a run between files and databases.",
+            "copy monday.run postgresql://localhost/town",
+        ),
         "digest": Command("cli.inspect", "Print the digest of a run's history.", "digest monday.run --at 144"),
         "export": Command(
             "parts.workbench.files",

@@ -19,7 +19,7 @@ from commonplace.run import schema
 from commonplace.run.manifest import Manifest
 from commonplace.run.place import Address, Connection, Place, place
 from commonplace.run.rows import KEY
-from commonplace.run.schema import RUN
+from commonplace.run.schema import RUN, damage
 from commonplace.sqlite import Identity, Readers, beside, connect
 from commonplace.text import clean, shortened
 
@@ -88,7 +88,7 @@ class Tables:
         """Everything the run was resolved to when it was made."""
         text = self.meta("manifest")
         if text is None:
-            raise RUN.damaged(str(self.path), "it has no manifest")
+            raise damage(str(self.path), "it has no manifest")
         return Manifest.from_json(text, str(self.path))
 
     def held(self) -> bool:
@@ -153,7 +153,7 @@ class Tables:
     def damaged(self, what: str, error: BaseException) -> CommonplaceError:
         """Returns the error to raise when `what` cannot be read."""
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        return RUN.damaged(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
+        return damage(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
 
 
 class RunFileSource(Readers[sqlite3.Connection]):

@@ -49,6 +49,8 @@ class RunConnection:
         with self.errors():
             if query in _ADDED:
                 self._stream(_ADDED[query], rows)
+                if _ADDED[query] == "memory" and (gone := [(row[-1], *row[:2]) for row in rows if row[-1] is not None]):
+                    self.executemany(FORGETTING, gone)
             elif query == FORGETTING:
                 self.driver.cursor().executemany(_FORGOTTEN.format(run=self.statements.run), rows)
             else:

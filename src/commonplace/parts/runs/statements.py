@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from commonplace.parts.runs.tables import COUNTER, columns, key
+from commonplace.parts.runs.tables import COUNTER, columns, key, stored
 
 BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _BEGIN = {"BEGIN": BEGIN_SNAPSHOT, "BEGIN IMMEDIATE": "BEGIN"}
@@ -60,14 +60,13 @@ class Statements:
 
     def copied(self, table: str) -> str:
         """Returns the COPY statement that adds rows, each with the run in front."""
-        names = [one.name for one in columns()[table] if (table, one.name) != ("memory", "removed")]
-        more = ["embedding"] if table == "vector" else []
-        return f"COPY commonplace.{table}(run, {', '.join([*names, *more])}) FROM STDIN"
+        names = [*stored()[table], *(["embedding"] if table == "vector" else [])]
+        return f"COPY commonplace.{table}(run, {', '.join(names)}) FROM STDIN"
 
     def visible(self, table: str) -> str:
         """Returns the subquery with all rows of a table that the run has."""
         names = [one.name for one in columns()[table]]
-        rows = self._rows(table, [name for name in names if (table, name) != ("memory", "removed")])
+        rows = self._rows(table, stored().get(table, names))
         if table != "memory":
             return rows
         cells = ", ".join("gone.tick AS removed" if name == "removed" else f"kept.{name}" for name in names)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from commonplace.errors import CommonplaceError, UsageError, command, refuse_newer
@@ -17,12 +18,15 @@ from commonplace.parts.runs.statements import Ancestor, Statements
 from commonplace.parts.stores.embedded import joined
 from commonplace.parts.stores.postgres import connected
 from commonplace.run import seals
+from commonplace.run.copying import copy_rows
 from commonplace.run.fork import Origin
+from commonplace.run.listing import Listed
 from commonplace.run.manifest import Manifest, package_version
 from commonplace.run.place import Address, Place
 from commonplace.run.rows import TickRecord
 from commonplace.run.schema import FORMAT, replacing
 from commonplace.run.store import RunStore, lay_out
+from commonplace.run.tables import Tables
 from commonplace.sqlite import Readers, Synchronous
 from commonplace.whole_file import UNFINISHED
 from commonplace.world.events import NOBODY
@@ -130,21 +134,23 @@ class Database:
 
     def delete(self, run: Row) -> None:
         """Deletes a run. Raises UsageError for one that forks share, and for one in use."""
-        where = str(self.address.named(run.name))
-        with closing(self.connected()) as driver:
-            self.lock(driver, run)
-            with errors_of(driver, where), driver.transaction():
-                query = "SELECT id, name FROM commonplace.run WHERE parent = %s ORDER BY name"
-                forks = [Row(*row) for row in driver.execute(query, (run.id,))]
-                whole = [fork.name for fork in forks if not fork.name.endswith(UNFINISHED)]
-                if whole:
-                    what = f"its past is also that of {listed(whole)}"
-                    raise UsageError(what, where=where, hint="delete the forks first, or give another name")
-                for fork in forks:  # of processes that were killed
-                    self.delete(fork)
-                for table in (*tables.columns(), "removal"):
-                    driver.execute(f"DELETE FROM commonplace.{table} WHERE run = %s", (run.id,))
-                driver.execute("DELETE FROM commonplace.run WHERE id = %s", (run.id,))
+        with closing(self.connected()) as driver, errors_of(driver, self.where), driver.transaction():
+            self.clear(driver, run)
+
+    def clear(self, driver: Any, run: Row) -> None:
+        """Deletes a run in the caller's transaction. Raises UsageError for one that forks share, and for one in use."""
+        self.lock(driver, run)
+        query = "SELECT id, name FROM commonplace.run WHERE parent = %s ORDER BY name"
+        forks = [Row(*row) for row in driver.execute(query, (run.id,))]
+        whole = [fork.name for fork in forks if not fork.name.endswith(UNFINISHED)]
+        if whole:
+            what, where = f"its past is also that of {listed(whole)}", str(self.address.named(run.name))
+            raise UsageError(what, where=where, hint="delete the forks first, or give another name")
+        for fork in forks:  # of processes that were killed
+            self.clear(driver, fork)
+        for table in (*tables.columns(), "removal"):
+            driver.execute(f"DELETE FROM commonplace.{table} WHERE run = %s", (run.id,))
+        driver.execute("DELETE FROM commonplace.run WHERE id = %s", (run.id,))
 
     def made(self, driver: Any, name: str, ancestor: Ancestor | None = None) -> Row:
         """Adds a run without rows. Runs in the caller's transaction. Raises UsageError for a name that is taken."""
@@ -220,6 +226,28 @@ class RunSource(Readers[RunConnection]):
         self._database.close()
 
 
+def _made(
+    address: Address, fill: Callable[[RunConnection], None], *, force: bool
+) -> tuple[Database, Row, RunConnection]:
+    """Makes a run, which appears with all that `fill` writes or not at all; returns its writer's connection.
+
+    Raises UsageError if there is a run of that name, unless `force`.
+    """
+    with ExitStack() as undo:
+        database = Database(address, create=True)
+        undo.callback(database.close)
+        driver = undo.enter_context(closing(database.connected()))
+        with errors_of(driver, str(address)), driver.transaction():
+            if force and (there := database.named(address.name)):
+                database.clear(driver, there)
+            run = database.made(driver, address.name)
+            database.lock(driver, run)
+            connection = database.connection(run, driver)
+            fill(connection)
+        undo.pop_all()
+    return database, run, connection
+
+
 class DatabaseRun(RunStore):
     """A run in a database, of which the session of its connection is the one writer."""
 
@@ -241,19 +269,7 @@ class DatabaseRun(RunStore):
             address = address.named(f"{manifest.scenario}-{manifest.seed}")
         if not manifest.version:
             manifest = replace(manifest, version=package_version())
-        with ExitStack() as undo:
-            database = Database(address, create=True)
-            undo.callback(database.close)
-            if force and (there := database.named(address.name)):
-                database.delete(there)
-            driver = undo.enter_context(closing(database.connected()))
-            with errors_of(driver, str(address)), driver.transaction():
-                run = database.made(driver, address.name)
-                database.lock(driver, run)
-                connection = database.connection(run, driver)
-                lay_out(connection, manifest, first, synchronous)
-            undo.pop_all()
-        return cls(database, run, connection, manifest)
+        return cls(*_made(address, lambda made: lay_out(made, manifest, first, synchronous), force=force), manifest)
 
     @classmethod
     def open(cls, address: Address) -> DatabaseRun:
@@ -275,6 +291,41 @@ class DatabaseRun(RunStore):
         super().close()
         self._connection.close()
         self._database.close()
+
+
+# ── copies and lists ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def copy(source: Tables, address: Address, *, force: bool) -> None:
+    """Makes a run of the rows of another one. It appears whole or not at all."""
+    database, _, connection = _made(address, partial(copy_rows, source), force=force)
+    connection.close()
+    database.close()
+
+
+def runs_of(address: Address) -> list[Listed]:
+    """Lists the runs of a database, by name."""
+    sizes = " UNION ALL ".join(
+        f"SELECT run, sum({' + '.join(f'coalesce(pg_column_size({one}), 0)' for one in columns)}) AS bytes"
+        f" FROM commonplace.{name} GROUP BY run"
+        for name, columns in tables.stored().items()
+    )
+    query = f"""
+    SELECT r.name, r.scenario, r.seed, coalesce(r.last_tick, -1),
+      coalesce(r.parent, regexp_replace(origin ->> 'name', '[.]run$', ''), ''), (origin ->> 'tick')::bigint,
+      coalesce((SELECT sum(bytes) FROM size WHERE size.run = run.id), 0)::bigint,
+      EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = {tables.MAKING} AND objid = run.id::oid)
+    FROM commonplace.runs r JOIN commonplace.run run USING (name)
+      LEFT JOIN commonplace.meta m ON m.run = run.id AND m.key = 'parent', commonplace.parsed(m.value) AS origin
+    ORDER BY r.name"""
+    with closing(Database(address)) as database, errors_of(database.driver, database.where):
+        return [Listed(*row) for row in database.driver.execute(f"WITH size AS ({sizes}) {query}")]
+
+
+def delete(address: Address) -> None:
+    """Deletes a run. Raises UsageError for one that forks share, and for one in use."""
+    with closing(Database(address)) as database:
+        database.delete(database.found(address.name))
 
 
 # ── forks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -318,7 +369,8 @@ def fork(source: Address, target: Address, origin: Origin, *, force: bool) -> Ge
     part = target.named(f"{target.name}{UNFINISHED}")
     with closing(Database(source)) as database:
         parent = database.found(source.name)
-        _make_room(database, target, force=force)
+        if not force and database.named(target.name):
+            raise exists(target)
         if left := database.named(part.name):
             database.delete(left)
         with closing(database.connected()) as driver, errors_of(driver, str(target)):
@@ -327,20 +379,21 @@ def fork(source: Address, target: Address, origin: Origin, *, force: bool) -> Ge
                 _begin(database, driver, parent, part, origin)
             try:
                 yield part
-                _make_room(database, target, force=force)
-                driver.execute("UPDATE commonplace.run SET name = %s WHERE name = %s", (target.name, part.name))
+                with driver.transaction():
+                    _make_room(database, driver, target, force=force)
+                    driver.execute("UPDATE commonplace.run SET name = %s WHERE name = %s", (target.name, part.name))
             except BaseException:
                 with suppress(CommonplaceError):
                     database.delete(database.found(part.name))
                 raise
 
 
-def _make_room(database: Database, target: Address, *, force: bool) -> None:
-    """Deletes the run that a fork replaces. Raises UsageError unless `force`."""
+def _make_room(database: Database, driver: Any, target: Address, *, force: bool) -> None:
+    """Deletes the run that a fork replaces, in the caller's transaction. Raises UsageError unless `force`."""
     if there := database.named(target.name):
         if not force:
             raise exists(target)
-        database.delete(there)
+        database.clear(driver, there)
 
 
 def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: Origin) -> None:

@@ -110,6 +110,14 @@ def columns() -> dict[str, tuple[Column, ...]]:
     }
 
 
+def stored() -> dict[str, list[str]]:
+    """Returns table → the columns of a file's tables that a database has, too."""
+    return {
+        name: [one.name for one in found if (name, one.name) != ("memory", "removed")]
+        for name, found in columns().items()
+    }
+
+
 def key(table: str) -> list[str]:
     """Returns the columns of the primary key, without the run."""
     return [one.name for one in sorted(columns()[table], key=lambda one: one.key) if one.key]
