@@ -92,8 +92,11 @@ RUNS = {
     "copy": "parts.runs.store:copy",
     "list": "parts.runs.store:runs_of",
     "delete": "parts.runs.store:delete",
+    "log": "parts.runs.talks:DatabaseLog",
+    "talks": "parts.runs.talks:talks",
+    "put_talks": "parts.runs.talks:put_talks",
 }
-"""Runs in a database: how one is read, written, forked, copied, listed and deleted."""
+"""Runs in a database: how one is read, written, forked, copied, listed and deleted, and where talks about it are."""
 MEMORY = {
     "DatabaseStream": "parts.stores.postgres_stream:DatabaseStream",
     "MemoryCoordinate": "parts.coordinates.document:MemoryCoordinate",

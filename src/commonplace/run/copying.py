@@ -16,6 +16,7 @@ from commonplace.run.place import Address, Connection, Place, is_same
 from commonplace.run.reading import Reading
 from commonplace.run.schema import FORMAT, RUN, described, inserting
 from commonplace.run.tables import Tables, open_read_only
+from commonplace.run.talks import put_talks, talks_in
 from commonplace.sqlite import connect, copy_into, transaction
 
 TOGETHER = 5_000
@@ -36,6 +37,7 @@ def copy_run(source: Place, target: Place, *, force: bool = False) -> Place:
         if is_same(source, target):
             raise UsageError("a copy cannot replace its run", where=str(target), hint="give another name")
         integrity.check(reading)
+        talks = talks_in(source)
         if isinstance(target, Path):
             with written_run(target, force=force) as part:
                 write_copy(source, part, writes=part)
@@ -48,6 +50,7 @@ def copy_run(source: Place, target: Place, *, force: bool = False) -> Place:
                 RunFile.open(newer).close()  # which brings it up to date
                 with closing(Tables.open(newer)) as updated:
                     found(RUNS["copy"])(updated, target, force=force)
+    put_talks(target, talks)
     return target
 
 

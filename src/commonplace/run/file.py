@@ -23,6 +23,7 @@ from commonplace.run.rows import TickRecord
 from commonplace.run.schema import RUN
 from commonplace.run.store import RunStore, lay_out
 from commonplace.run.tables import refuse_missing
+from commonplace.run.talks import talks_of
 from commonplace.sqlite import (
     JOURNALS,
     SAFE,
@@ -163,11 +164,6 @@ class RunFile(RunStore):
 
 
 # ── creating and opening ────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def talks_of(path: Path) -> Path:
-    """Returns the folder beside a run in which talks with its characters are kept."""
-    return path.with_name(f"{path.name}.talks")
 
 
 @contextmanager

@@ -12,10 +12,11 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.lock import LOCK, ProcessLock
 from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.registry import RUNS, found
-from commonplace.run.file import in_use, talks_of
+from commonplace.run.file import in_use
 from commonplace.run.place import Address, Place
 from commonplace.run.reading import Reading
 from commonplace.run.tables import refuse_missing
+from commonplace.run.talks import talks_of
 from commonplace.sqlite import JOURNALS, beside
 
 ENDING = ".run"

@@ -34,6 +34,9 @@ OWN = (
     "CREATE TABLE IF NOT EXISTS commonplace.removal("
     ' run int NOT NULL, agent text COLLATE "C" NOT NULL, id bigint NOT NULL, tick bigint NOT NULL,'
     " PRIMARY KEY(run, agent, id))",
+    "CREATE TABLE IF NOT EXISTS commonplace.talk("
+    ' run int NOT NULL REFERENCES commonplace.run ON DELETE CASCADE, agent text COLLATE "C" NOT NULL,'
+    " number int NOT NULL, ordinal int NOT NULL, line text NOT NULL, PRIMARY KEY(run, agent, number, ordinal))",
     f"CREATE TABLE IF NOT EXISTS commonplace.{COUNTER}("
     ' run int NOT NULL, name text COLLATE "C" NOT NULL, seq bigint NOT NULL, PRIMARY KEY(run, name))',
 )
