@@ -91,6 +91,8 @@ RUNS = {
     "fork": "parts.runs.store:fork",
     "copy": "parts.runs.store:copy",
     "list": "parts.runs.store:runs_of",
+    "names": "parts.runs.store:names",
+    "only_runs": "parts.runs.store:only_runs",
     "delete": "parts.runs.store:delete",
     "log": "parts.runs.talks:DatabaseLog",
     "talks": "parts.runs.talks:talks",

@@ -53,6 +53,10 @@ class Source(Protocol):
         """Returns when the run was last written, in whole seconds."""
         ...
 
+    def is_there(self) -> bool:
+        """Tells whether the run is still at its place."""
+        ...
+
     def close(self) -> None:
         """Closes all connections. May be called twice."""
         ...
@@ -98,6 +102,10 @@ class Tables:
     def written(self) -> datetime:
         """Returns when the run was last written, in whole seconds, UTC."""
         return self._source.written()
+
+    def is_there(self) -> bool:
+        """Tells whether the run is still at its place: not deleted, nor replaced by another."""
+        return self._source.is_there()
 
     def meta(self, key: str) -> str | None:
         """Returns a note stored outside the history; None if there is no note of that name."""
@@ -183,6 +191,10 @@ class RunFileSource(Readers[sqlite3.Connection]):
     def written(self) -> datetime:
         """Returns when the run or its journal was last written, in whole seconds."""
         return last_write(self._file.path)
+
+    def is_there(self) -> bool:
+        """Tells whether the file is still at its path."""
+        return self._file.is_unchanged()
 
     def _another(self, path: Path, lenient: bool) -> sqlite3.Connection:
         connection = open_read_only(path, lenient=lenient)

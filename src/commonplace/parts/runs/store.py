@@ -31,6 +31,8 @@ from commonplace.sqlite import Readers, Synchronous
 from commonplace.whole_file import UNFINISHED
 from commonplace.world.events import NOBODY
 
+SIGNED = "commonplace "
+"""Begins the name under which a writer is connected."""
 MOST_NAMED = 12
 """Runs that a message lists."""
 
@@ -123,12 +125,12 @@ class Database:
                 driver.execute("SELECT set_config('application_name', %s, false)", (_signature(run.name),))
                 return
             query = (
-                "SELECT application_name, client_addr FROM pg_locks JOIN pg_stat_activity USING (pid)"
+                "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
                 " WHERE locktype = 'advisory' AND classid = %s AND objid = %s AND granted"
             )
             holder = driver.execute(query, key).fetchone()
         where = str(self.address.named(run.name))
-        who = f"{holder[0] or 'another program'}{f' from {holder[1]}' if holder[1] else ''}" if holder else "another"
+        who = holder[0].removeprefix(SIGNED) if holder and holder[0].startswith(SIGNED) else "another program"
         hint = f"follow it with: {command('watch', where)}, or end that process"
         raise UsageError(f"in use by {who}", where=where, hint=hint)
 
@@ -140,17 +142,22 @@ class Database:
     def clear(self, driver: Any, run: Row) -> None:
         """Deletes a run in the caller's transaction. Raises UsageError for one that forks share, and for one in use."""
         self.lock(driver, run)
-        query = "SELECT id, name FROM commonplace.run WHERE parent = %s ORDER BY name"
-        forks = [Row(*row) for row in driver.execute(query, (run.id,))]
-        whole = [fork.name for fork in forks if not fork.name.endswith(UNFINISHED)]
-        if whole:
-            what, where = f"its past is also that of {listed(whole)}", str(self.address.named(run.name))
-            raise UsageError(what, where=where, hint="delete the forks first, or give another name")
-        for fork in forks:  # of processes that were killed
+        for fork in self.refuse_shared(run):  # of processes that were killed
             self.clear(driver, fork)
         for table in (*tables.columns(), "removal"):
             driver.execute(f"DELETE FROM commonplace.{table} WHERE run = %s", (run.id,))
         driver.execute("DELETE FROM commonplace.run WHERE id = %s", (run.id,))
+
+    def refuse_shared(self, run: Row) -> list[Row]:
+        """Raises UsageError for a run whose past forks share. Returns the forks that are not whole."""
+        with errors_of(self.driver, self.where):
+            query = "SELECT id, name FROM commonplace.run WHERE parent = %s ORDER BY name"
+            forks = [Row(*row) for row in self.driver.execute(query, (run.id,))]
+        whole = [fork.name for fork in forks if not fork.name.endswith(UNFINISHED)]
+        if whole:
+            what, where = f"its past is also that of {listed(whole)}", str(self.address.named(run.name))
+            raise UsageError(what, where=where, hint="delete the forks first, or work on a copy: `commonplace copy`")
+        return forks
 
     def made(self, driver: Any, name: str, ancestor: Ancestor | None = None) -> Row:
         """Adds a run without rows. Runs in the caller's transaction. Raises UsageError for a name that is taken."""
@@ -177,7 +184,7 @@ def exists(address: Address) -> UsageError:
 
 def _signature(name: str) -> str:
     """Returns what the server shows of a writer: who holds which run."""
-    return f"commonplace {name} (process {os.getpid()} on {socket.gethostname()})"[:63]
+    return f"{SIGNED}process {os.getpid()} on {socket.gethostname()}: {name}".encode()[:63].decode(errors="ignore")
 
 
 class RunSource(Readers[RunConnection]):
@@ -219,6 +226,12 @@ class RunSource(Readers[RunConnection]):
             )
             (found,) = connection.driver.execute(query, (connection.statements.run,)).fetchone()
         return found.astimezone(UTC).replace(microsecond=0)
+
+    def is_there(self) -> bool:
+        """Tells whether the run has not been deleted."""
+        with self.lent() as connection, connection.errors():
+            query = "SELECT FROM commonplace.run WHERE id = %s"
+            return connection.driver.execute(query, (connection.statements.run,)).rowcount == 1
 
     def close(self) -> None:
         """Closes all connections. May be called twice."""
@@ -286,6 +299,10 @@ class DatabaseRun(RunStore):
             undo.pop_all()
         return cls(database, run, connection, manifest)
 
+    def refuse_shared(self) -> None:
+        """Raises UsageError for a run whose past forks share, before something of it is deleted."""
+        self._database.refuse_shared(self._database.found(self.path.name))
+
     def close(self) -> None:
         """Release the run. May be called twice."""
         super().close()
@@ -320,6 +337,27 @@ def runs_of(address: Address) -> list[Listed]:
     ORDER BY r.name"""
     with closing(Database(address)) as database, errors_of(database.driver, database.where):
         return [Listed(*row) for row in database.driver.execute(f"WITH size AS ({sizes}) {query}")]
+
+
+def names(address: Address) -> list[str]:
+    """Returns the names of the runs of a database, the one written last first."""
+    latest = "SELECT written FROM commonplace.tick WHERE tick.run = run.id ORDER BY n DESC LIMIT 1"
+    query = (
+        f"SELECT name FROM commonplace.run run WHERE right(name, {len(UNFINISHED)}) != '{UNFINISHED}'"
+        f" ORDER BY coalesce(({latest}), created) DESC, name"
+    )
+    with closing(Database(address)) as database, errors_of(database.driver, database.where):
+        return [name for (name,) in database.driver.execute(query)]
+
+
+def only_runs(address: Address) -> bool:
+    """Tells whether a database has runs, and no store of memories."""
+    try:
+        database = Database(address)
+    except UsageError:
+        return False
+    with closing(database), errors_of(database.driver, database.where):
+        return database.driver.execute("SELECT to_regclass('commonplace_format') IS NULL").fetchone()[0]
 
 
 def delete(address: Address) -> None:
