@@ -32,6 +32,7 @@ MOST_VECTORS = 2048
 TOGETHER = 256
 """Vectors looked up at once."""
 FORGETTING = "UPDATE memory SET removed = ? WHERE agent = ? AND id = ?"
+LAST_TICK = "SELECT n, history, state, record FROM tick ORDER BY n DESC LIMIT 1"
 LAST_INPUT = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'input'"
 
 
@@ -50,8 +51,7 @@ class RunStore:
         self._connection = connection
         self._vectors = _Vectors(connection, manifest.embedder)
         self._reading: Reading | None = None
-        row = connection.execute("SELECT n, history, state, record FROM tick ORDER BY n DESC LIMIT 1").fetchone()
-        self._last, self._chains = (-1, BEGINNING) if row is None else (int(row[0]), Chains(*row[1:]))
+        self._last, self._chains = last_tick(connection)
 
     @property
     def last_tick(self) -> int:
@@ -127,6 +127,15 @@ class RunStore:
     ) -> None:
         self.close()
         blame(self.path, error)
+
+
+def last_tick(connection: Connection) -> tuple[int, Chains]:
+    """Returns the last committed tick and the chains at it."""
+    row: tuple[int, bytes, bytes, bytes] | None = connection.execute(LAST_TICK).fetchone()
+    if row is None:
+        return -1, BEGINNING
+    number, history, state, record = row
+    return number, Chains(history, state, record)
 
 
 # ── writing rows ────────────────────────────────────────────────────────────────────────────────────────────────────

