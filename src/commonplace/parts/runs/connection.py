@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+import logging
+import time
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from commonplace.errors import CommonplaceError, UsageError, command
 from commonplace.parts.runs.statements import Statements
-from commonplace.parts.stores.postgres import explained
+from commonplace.parts.stores.postgres import ServerGone, explained
 from commonplace.run.rows import unpacked_vector
 from commonplace.run.schema import inserting
 from commonplace.run.store import FORGETTING
 
+PATIENCE = 60.0
+"""Seconds that a server which is gone is waited for."""
+_log = logging.getLogger(__name__)
 _ADDED = {inserting(table): table for table in ("event", "memory", "vector", "touch", "version", "trace")}
 """Statements whose rows are streamed: a tick has many of them."""
 _FORGOTTEN = "INSERT INTO commonplace.removal(run, tick, agent, id) VALUES ({run}, %s, %s, %s)"
@@ -22,10 +28,11 @@ _FORGOTTEN = "INSERT INTO commonplace.removal(run, tick, agent, id) VALUES ({run
 class RunConnection:
     """One run in a database. The driver's errors are raised as CommonplaceErrors. Not for two threads at once."""
 
-    def __init__(self, driver: Any, where: str, statements: Statements) -> None:
-        """`driver`: a connection of psycopg in autocommit, which is closed with this one."""
-        self.driver = driver
+    def __init__(self, connected: Callable[[], Any], where: str, statements: Statements) -> None:
+        """`connected` gives a connection of psycopg in autocommit, and another one when the server was gone."""
+        self.driver = connected()
         self.statements = statements
+        self._connected = connected
         self._where = where
 
     @property
@@ -38,8 +45,16 @@ class RunConnection:
 
     def execute(self, query: str, values: Any = (), /) -> Any:
         """Runs a statement with `?` or `:name` in the places of values."""
-        with self.errors():
-            return self.driver.execute(self.statements.of(query), values or None, binary=True)
+        statement = self.statements.of(query)
+        alone = not self.in_transaction
+        try:
+            with self.errors():
+                return self.driver.execute(statement, values or None, binary=True)
+        except ServerGone:
+            if not alone:  # what came before in the transaction is lost
+                raise
+            self.reconnect()
+            return self.execute(query, values)
 
     def executemany(self, query: str, rows: Iterable[Any], /) -> None:
         """Runs a statement for each of many rows."""
@@ -55,6 +70,24 @@ class RunConnection:
                 self.driver.cursor().executemany(_FORGOTTEN.format(run=self.statements.run), rows)
             else:
                 self.driver.cursor().executemany(self.statements.of(query), rows)
+
+    def reconnect(self) -> None:
+        """Waits for a server that is gone. Raises ServerGone when it does not come back within `PATIENCE` seconds."""
+        _log.warning("%s: the server is gone; it is waited for", self._where)
+        self.driver.close()
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self.driver = self._connected()
+                return
+            except UsageError:  # somebody else has the run now
+                raise
+            except CommonplaceError as error:
+                if time.monotonic() > deadline:
+                    hint = f"everything committed is safe; {command('resume', self._where)} once the server runs again"
+                    what = f"the server is gone, and did not come back for {PATIENCE:.0f} s ({error.what})"
+                    raise ServerGone(what, where=self._where, hint=hint) from error
+                time.sleep(0.2)
 
     def rollback(self) -> None:
         """Ends the transaction; nothing of it remains."""

@@ -9,27 +9,31 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from commonplace.errors import CommonplaceError, UsageError, command, refuse_newer
 from commonplace.parts.runs import tables
 from commonplace.parts.runs.connection import RunConnection, errors_of
 from commonplace.parts.runs.statements import Ancestor, Statements
 from commonplace.parts.stores.embedded import joined
-from commonplace.parts.stores.postgres import connected
+from commonplace.parts.stores.postgres import ServerGone, connected
 from commonplace.run import seals
 from commonplace.run.copying import copy_rows
+from commonplace.run.digest import Digests, chained, rows_of
 from commonplace.run.fork import Origin
+from commonplace.run.journal import Journal, ModelCall
 from commonplace.run.listing import Listed
 from commonplace.run.manifest import Manifest, package_version
 from commonplace.run.place import Address, Place
-from commonplace.run.rows import TickRecord
+from commonplace.run.rows import AnswerRow, TickRecord
 from commonplace.run.schema import FORMAT, replacing
-from commonplace.run.store import RunStore, lay_out
+from commonplace.run.store import RunStore, last_tick, lay_out
 from commonplace.run.tables import Tables
 from commonplace.sqlite import Readers, Synchronous
 from commonplace.whole_file import UNFINISHED
 from commonplace.world.events import NOBODY
+
+T = TypeVar("T")
 
 SIGNED = "commonplace "
 """Begins the name under which a writer is connected."""
@@ -54,9 +58,9 @@ class Database:
         self.where = str(replace(address, name=""))
         self._undo = ExitStack()
         try:
-            self.url = address.server
+            self._server = None
             if address.is_embedded:
-                self.url = self._undo.enter_context(joined(address.server.partition(":")[2], create=create)).url
+                self._server = self._undo.enter_context(joined(address.server.partition(":")[2], create=create))
             self.driver = self._undo.enter_context(closing(self.connected()))
             with errors_of(self.driver, self.where):
                 if create:
@@ -71,8 +75,15 @@ class Database:
             raise
 
     def connected(self) -> Any:
-        """Returns another connection to the database."""
-        driver = connected(self.url, self.where)
+        """Returns another connection to the database. Starts an embedded server again that was killed."""
+        if self._server is None:
+            driver = connected(self.address.server, self.where)
+        else:
+            try:
+                driver = connected(self._server.url, self.where)
+            except CommonplaceError:
+                self._server.revive()
+                driver = connected(self._server.url, self.where)
         driver.prepare_threshold = 2  # a run asks the same few hundred questions all the time
         return driver
 
@@ -113,9 +124,15 @@ class Database:
                 found.append(Ancestor(row[0], *bounds))
         return found
 
-    def connection(self, run: Row, driver: Any) -> RunConnection:
-        """Returns a connection to one run, over a connection to the database."""
-        return RunConnection(driver, str(self.address.named(run.name)), Statements(run.id, self.ancestors(run.id)))
+    def writer(self, run: Row) -> Any:
+        """Returns a connection whose session is the run's one writer. Raises UsageError for a run in use."""
+        driver = self.connected()
+        try:
+            self.lock(driver, run)
+        except BaseException:
+            driver.close()
+            raise
+        return driver
 
     def lock(self, driver: Any, run: Row) -> None:
         """Makes the session of a connection the run's one writer, until it ends. Raises UsageError for a run in use."""
@@ -197,7 +214,7 @@ class RunSource(Readers[RunConnection]):
             run = self._database.found(address.name)
             self.place: Place = address.named(run.name)
             statements = Statements(run.id, self._database.ancestors(run.id))
-            super().__init__(lambda: RunConnection(self._database.connected(), str(self.place), statements))
+            super().__init__(lambda: RunConnection(self._database.connected, str(self.place), statements))
         except BaseException:
             self._database.close()
             raise
@@ -239,26 +256,17 @@ class RunSource(Readers[RunConnection]):
         self._database.close()
 
 
-def _made(
-    address: Address, fill: Callable[[RunConnection], None], *, force: bool
-) -> tuple[Database, Row, RunConnection]:
-    """Makes a run, which appears with all that `fill` writes or not at all; returns its writer's connection.
+def _make(database: Database, name: str, fill: Callable[[RunConnection], None], *, force: bool) -> None:
+    """Makes a run, which appears with all that `fill` writes or not at all.
 
     Raises UsageError if there is a run of that name, unless `force`.
     """
-    with ExitStack() as undo:
-        database = Database(address, create=True)
-        undo.callback(database.close)
-        driver = undo.enter_context(closing(database.connected()))
-        with errors_of(driver, str(address)), driver.transaction():
-            if force and (there := database.named(address.name)):
-                database.clear(driver, there)
-            run = database.made(driver, address.name)
-            database.lock(driver, run)
-            connection = database.connection(run, driver)
-            fill(connection)
-        undo.pop_all()
-    return database, run, connection
+    where = str(database.address.named(name))
+    with closing(database.connected()) as driver, errors_of(driver, where), driver.transaction():
+        if force and (there := database.named(name)):
+            database.clear(driver, there)
+        run = database.made(driver, name)
+        fill(RunConnection(lambda: driver, where, Statements(run.id)))
 
 
 class DatabaseRun(RunStore):
@@ -267,7 +275,24 @@ class DatabaseRun(RunStore):
     def __init__(self, database: Database, run: Row, connection: RunConnection, manifest: Manifest) -> None:
         """Internal: use `create` or `open`."""
         super().__init__(database.address.named(run.name), connection, manifest)
+        self.journal = _Journal(connection, str(self.path))
         self._database = database
+        self._session = connection
+
+    def commit(self, record: TickRecord) -> Digests:
+        """Add the next tick in one transaction, once the server is there; returns both chains up to it."""
+
+        def write() -> Digests:
+            last, chains = last_tick(self._connection)
+            if last == self.last_tick:
+                return RunStore.commit(self, record)
+            if last != record.tick or chains != chained(rows_of(record), self._chains, self.manifest.embedder)[0]:
+                what = f"somebody else went on with the run, up to tick {last}, while the server was away"
+                raise UsageError(what, where=str(self.path), hint=command("resume", self.path))
+            self._last, self._chains = last, chains  # the commit had succeeded, and only its answer was lost
+            return chains.digests
+
+        return _insisted(self._session, write, lambda: RunStore.commit(self, record))
 
     @classmethod
     def create(
@@ -282,7 +307,9 @@ class DatabaseRun(RunStore):
             address = address.named(f"{manifest.scenario}-{manifest.seed}")
         if not manifest.version:
             manifest = replace(manifest, version=package_version())
-        return cls(*_made(address, lambda made: lay_out(made, manifest, first, synchronous), force=force), manifest)
+        with closing(Database(address, create=True)) as database:  # an embedded server runs on until the run is open
+            _make(database, address.name, lambda made: lay_out(made, manifest, first, synchronous), force=force)
+            return cls.open(address)
 
     @classmethod
     def open(cls, address: Address) -> DatabaseRun:
@@ -291,9 +318,9 @@ class DatabaseRun(RunStore):
             database = Database(address, create=True)  # older tables are brought up to date
             undo.callback(database.close)
             run = database.found(address.name)
-            driver = undo.enter_context(closing(database.connected()))
-            database.lock(driver, run)
-            connection = database.connection(run, driver)
+            where, statements = str(address.named(run.name)), Statements(run.id, database.ancestors(run.id))
+            connection = RunConnection(partial(database.writer, run), where, statements)
+            undo.callback(connection.close)
             (text,) = connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
             manifest = Manifest.from_json(text, str(address.named(run.name)))
             undo.pop_all()
@@ -310,14 +337,35 @@ class DatabaseRun(RunStore):
         self._database.close()
 
 
+class _Journal(Journal):
+    """A journal whose server may be away for a while."""
+
+    def keep(self, row: AnswerRow, call: ModelCall | None = None) -> None:
+        """Writes an attempt down; again, if it is not known whether it was."""
+        keep = partial(super().keep, row, call)
+        connection = self._connection
+        assert isinstance(connection, RunConnection)
+        _insisted(connection, keep, keep)
+
+
+def _insisted(connection: RunConnection, again: Callable[[], T], first: Callable[[], T]) -> T:
+    """Does what writes in a transaction; again, once a server is back that was gone."""
+    act = first
+    while True:
+        try:
+            return act()
+        except ServerGone:
+            connection.reconnect()
+            act = again
+
+
 # ── copies and lists ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def copy(source: Tables, address: Address, *, force: bool) -> None:
     """Makes a run of the rows of another one. It appears whole or not at all."""
-    database, _, connection = _made(address, partial(copy_rows, source), force=force)
-    connection.close()
-    database.close()
+    with closing(Database(address, create=True)) as database:
+        _make(database, address.name, partial(copy_rows, source), force=force)
 
 
 def runs_of(address: Address) -> list[Listed]:
@@ -448,6 +496,6 @@ def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: 
         query = statement.format(run=run.id, **shown)
         driver.execute(query, at if "%(at)s" in query else None)
     older = (one._replace(at=min(one.at, origin.tick)) for one in database.ancestors(parent.id))
-    connection = RunConnection(driver, str(part), Statements(run.id, [ancestor, *older]))
+    connection = RunConnection(lambda: driver, str(part), Statements(run.id, [ancestor, *older]))
     connection.executemany(replacing("meta"), list(origin.notes.items()))
     seals.renew(connection)
