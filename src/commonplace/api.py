@@ -57,7 +57,7 @@ from commonplace.scenario.scenario import Scenario
 from commonplace.servers import LOCAL, SERVERS, is_server, request_faults, server_named
 from commonplace.sqlite import Synchronous
 from commonplace.stages import by_name
-from commonplace.text import clean, shortened
+from commonplace.text import clean, shortened, without_password
 from commonplace.trust import may_have_key, mind_named_by_run, named_by_run, named_by_scenario, remember, settle
 
 if TYPE_CHECKING:
@@ -368,7 +368,7 @@ def request_shape(mind: str, scenario: Scenario) -> str:
     if scenario.cognition.requests != "auto":
         return scenario.cognition.requests
     if mind.startswith(JOURNAL):
-        with Reading.open(mind.removeprefix(JOURNAL)) as source:
+        with Reading.open(_recorded_in(mind)) as source:
             return scenario_of(source.manifest).cognition.requests
     return "merged" if is_server(mind) else "single"
 
@@ -446,6 +446,15 @@ def _keyed(manifest: Manifest, named: Mapping[str, MindPart], *, trust: bool) ->
     return lambda name: trust or name in _names(named) or may_have_key(manifest, name)
 
 
+def _recorded_in(mind: str) -> str:
+    """Returns which run `journal:RUN` names. Raises UsageError for a password, which the new run would keep."""
+    run = mind.removeprefix(JOURNAL)
+    if without_password(run) != run:
+        hint = "leave it out, and give it in PGPASSWORD or ~/.pgpass"
+        raise UsageError("a run keeps the name of its mind, which cannot hold a password", hint=hint)
+    return run
+
+
 def mind_named(
     name: str,
     scenario: Scenario,
@@ -468,7 +477,7 @@ def mind_named(
     if name == OFFLINE:
         return registry.found(registry.MINDS["offline"])(scenario.language)
     if name.startswith(JOURNAL):
-        return RecordedMind.of(name, name.removeprefix(JOURNAL))
+        return RecordedMind.of(name, _recorded_in(name))
     if is_server(name):
         return registry.found(registry.MINDS[LOCAL if server_named(name).kind == LOCAL else "server"])(
             name,

@@ -7,7 +7,6 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from difflib import get_close_matches
-from pathlib import Path
 
 from commonplace.clock import parse_iso
 from commonplace.errors import UsageError, command
@@ -18,6 +17,8 @@ from commonplace.memory.stores import Stored, load, read_store
 from commonplace.memory.stores.keeper import refuse_other_embedder, settings_of
 from commonplace.memory.stores.store import Readable
 from commonplace.paths import kind_of
+from commonplace.registry import RUNS, found
+from commonplace.run.place import Address, place
 from commonplace.run.reading import Reading
 from commonplace.run.schema import RUN
 from commonplace.run.tables import open_read_only
@@ -93,7 +94,7 @@ def opened(where: str) -> Generator[RunMemories | StoreMemories]:
         hint = f"run it first ({command('run', where)}), then name its run"
         raise UsageError("a scenario has no memories before it is run", where=where, hint=hint)
     if is_run(where):
-        with Reading.open(Path(where)) as reading:
+        with Reading.open(where) as reading:
             yield RunMemories(reading)
         return
     store = read_store(where)
@@ -106,8 +107,13 @@ def opened(where: str) -> Generator[RunMemories | StoreMemories]:
 
 
 def is_run(where: str) -> bool:
-    """Tells whether it is a run file. A path that cannot be read counts as one if it ends in `.run`."""
-    path = Path(where)
+    """Tells whether it is a run. A path that cannot be read counts as one if it ends in `.run`.
+
+    The address of a database is that of a store of memories, unless it names a run or there is no such store.
+    """
+    path = place(where)
+    if isinstance(path, Address):
+        return bool(path.name) or found(RUNS["only_runs"])(path)
     if kind_of(path) != "file":
         return path.suffix == ".run"
     try:

@@ -89,8 +89,16 @@ RUNS = {
     "source": "parts.runs.store:RunSource",
     "store": "parts.runs.store:DatabaseRun",
     "fork": "parts.runs.store:fork",
+    "copy": "parts.runs.store:copy",
+    "list": "parts.runs.store:runs_of",
+    "names": "parts.runs.store:names",
+    "only_runs": "parts.runs.store:only_runs",
+    "delete": "parts.runs.store:delete",
+    "log": "parts.runs.talks:DatabaseLog",
+    "talks": "parts.runs.talks:talks",
+    "put_talks": "parts.runs.talks:put_talks",
 }
-"""Runs in a database: how one is read, written and forked."""
+"""Runs in a database: how one is read, written, forked, copied, listed and deleted, and where talks about it are."""
 MEMORY = {
     "DatabaseStream": "parts.stores.postgres_stream:DatabaseStream",
     "MemoryCoordinate": "parts.coordinates.document:MemoryCoordinate",
@@ -139,6 +147,7 @@ GROUPS: Mapping[str, Mapping[str, Command]] = {
         ),
     },
     "Look": {
+        "runs": Command("parts.workbench.places", "List the runs of a folder or a database.", "runs --json"),
         "replay": Command("cli.watch", "Show a recorded run again.", "replay monday.run --from 144"),
         "serve": Command("parts.web.command", "Show a village in the browser.", "serve latticeville"),
         "watch": Command("cli.watch", "Follow a run while another process runs it.", "watch monday.run"),
@@ -220,6 +229,11 @@ GROUPS: Mapping[str, Mapping[str, Command]] = {
         ),
     },
     "Check": {
+        "copy": Command(
+            "parts.workbench.places",
+            "Copy a run between files and databases.",
+            "copy monday.run postgresql://localhost/town",
+        ),
         "digest": Command("cli.inspect", "Print the digest of a run's history.", "digest monday.run --at 144"),
         "export": Command(
             "parts.workbench.files",

@@ -6,7 +6,7 @@
 
 `NAME.run.talks/CHARACTER/` holds a file of JSON lines for each talk, and the graph of the questions that proved useful
 (`commonplace.querygraph`), into which a talk goes when it is closed. A talk whose process was killed is closed by the
-next one.
+next one. Of a run in a database the lines are kept in the database, and the graph is made of them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
-from urllib.parse import quote
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -42,8 +41,10 @@ from commonplace.minds.tasks import Earlier
 from commonplace.paths import bytes_of
 from commonplace.querygraph import ConversationMemory, GraphConfig, StoredGraph
 from commonplace.querygraph.graph import Label
-from commonplace.run.file import talks_of
+from commonplace.registry import RUNS, found
+from commonplace.run.place import Address
 from commonplace.run.reading import Reading
+from commonplace.run.talks import LARGEST, folder_of
 from commonplace.text import clean
 
 LEARNT = "learnt.graph"
@@ -51,8 +52,6 @@ LONGEST = 2000
 """Characters of a question, and of the note that goes with a thumb."""
 ALIKE = 0.6
 """Cosine from which two questions are spelt alike: the figure `docs/query-graph.md` gives for talk."""
-LARGEST = 1 << 26
-"""Bytes of the file of a talk."""
 
 
 def view_at(reading: Reading, agent: str, at: int | str | None = None) -> TalkView:
@@ -94,11 +93,6 @@ async def ask_character(
     drive = Drive(view.persona.id, view.world.tick, asking, first=number)
     await driver.run([drive])
     return drive.result
-
-
-def folder_of(run: Path, agent: str) -> Path:
-    """Returns where the talks with a character of a run are kept."""
-    return talks_of(run) / quote(agent, safe="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +185,12 @@ class Talk:
         """The last question, where its answer could not be used."""
         self._given: dict[str, dict[int, tuple[int, ...]]] = {}
         """Answer → the ticks at which it was given → the memories it rested on then."""
-        folder = folder_of(reading.path, agent) if keep and isinstance(reading.path, Path) else None
-        self._log = _Log(folder) if folder else None
-        self._learnt = StoredGraph(folder / LEARNT, GraphConfig.agent()) if folder else None
+        run, self._log, self._learnt = reading.path, None, None
+        if keep and isinstance(run, Address):
+            self._log: Log | None = found(RUNS["log"])(run, agent)
+        elif keep and isinstance(run, Path):
+            self._log = _Files(folder_of(run, agent))
+            self._learnt = StoredGraph(folder_of(run, agent) / LEARNT, GraphConfig.agent())
         self._memory = ConversationMemory(agent, agent_graph=self._learnt)
         try:
             for name, lines in self._log.earlier() if self._log else ():
@@ -284,12 +281,13 @@ class Talk:
 
     def close(self) -> None:
         """Learns what proved useful. May be called twice."""
-        if self._learnt is None or self._log is None:
+        if self._log is None:
             return
         if _SESSION in self._memory.active_sessions():
             self._memory.finalize_session(_SESSION, checkpoint=False)
         self._log.close()
-        self._learnt.close()
+        if self._learnt is not None:
+            self._learnt.close()
 
     def __enter__(self) -> Talk:
         return self
@@ -393,7 +391,23 @@ class Line(BaseModel):
 CLOSED = Line(closed=True)
 
 
-class _Log:
+class Log(Protocol):
+    """The talks with a character, of which one begins now."""
+
+    def earlier(self) -> Iterator[tuple[str, list[Line]]]:
+        """Yields name and lines of each talk but those going on elsewhere."""
+        ...
+
+    def write(self, line: Line) -> None:
+        """Adds a line; it is kept when this returns."""
+        ...
+
+    def close(self) -> None:
+        """Ends the talk. May be called twice."""
+        ...
+
+
+class _Files:
     """The talks with a character as files of JSON lines, numbered; this one's is made when something is said in it."""
 
     def __init__(self, folder: Path) -> None:

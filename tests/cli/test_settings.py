@@ -82,3 +82,5 @@ def test_a_shell_completes_commands_options_and_scenarios():
     assert "--view" in completed("run", "--v")
     script = command(env=environment(_COMMONPLACE_COMPLETE="source_bash")).out
     assert "_COMMONPLACE_COMPLETE=complete_bash" in script
+    assert completed("events", "mon") == completed("ledger", "show", "mon") == [""]
+    assert "complete -o default" in script, "a shell completes files by itself"

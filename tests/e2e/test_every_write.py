@@ -106,12 +106,14 @@ OPERATIONS = {
     "export training": Operation("export OTHER training --offline -o @", name="a.jsonl"),
     "import": Operation("import bundle GIVEN -o @", first="export OTHER bundle -o GIVEN"),
     "rescue": Operation("rescue OTHER -o @"),
+    "copy": Operation("copy OTHER @"),
+    "copy --force": Operation("copy OTHER @ --force", RUN),
     "trim": Operation("trim @ --before 5 --kind traces --kind prompts", RUN),
     "new": Operation("new @ --size 12", name="a.yaml"),
     "new --force": Operation("new @ --force", SCENARIO, name="a.yaml"),
 }  # fmt: skip
 READING = (
-    "replay", "watch", "events", "agents", "why", "diff", "diffusion", "metrics", "rules", "usage", "memories",
+    "replay", "runs", "watch", "events", "agents", "why", "diff", "diffusion", "metrics", "rules", "usage", "memories",
     "prompts", "search", "ledger", "digest", "verify", "scenarios", "check",
     "estimate", "doctor",  # these write to the folder of temporary files
 )  # fmt: skip

@@ -120,6 +120,9 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "watch run": (Use("watch {}"),),
     "watch mind": (),  # used by the terminal view only, which opens it as `talk` does
     "events run": (Use("events {}"),),
+    "runs where": (Use("runs {}", meant=(FOLDER,)), Use("runs {} --delete a --yes", meant=())),
+    "copy source": (Use("copy {} new.run"), Use("copy {} embedded:new#a")),
+    "copy target": forced("copy {run} {}"),
     "agents run": (Use("agents {}"),),
     "why run": (Use("why {} t1.ines.0"),),
     "talk run": (Use("talk {} ines --ask Why?"), Use("talk {} ines --inner-voice Go.")),
@@ -193,6 +196,7 @@ NO_PATHS = {
         "ask",
         "at",
         "before",
+        "delete",
         "detail",
         "event",
         "event_id",

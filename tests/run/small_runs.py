@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from commonplace.canon import canonical
 from commonplace.character.plan import Plan, PlanItem
@@ -16,10 +16,12 @@ from commonplace.character.state import Belief, CharacterState, Job, KnownNode, 
 from commonplace.memory import Delta, Draft, MemoryStream, policies
 from commonplace.parts.new_town.scaffold import text
 from commonplace.run import schema
-from commonplace.run.file import RunFile
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import Manifest
+from commonplace.run.opening import create_store, open_store
+from commonplace.run.place import Place
 from commonplace.run.rows import AnswerRow, InputRow, TickRecord
+from commonplace.run.store import RunStore
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.world.actions import Action
 from commonplace.world.deeds import Intent
@@ -33,11 +35,14 @@ PAID = replace(MANIFEST, mind="local:village")
 """With a mind whose answers a fork takes over, because they cost something."""
 
 
-def fork(source: Path, at: int, target: Path, **options: Any) -> RunFile:
+P = TypeVar("P", bound=Place)
+
+
+def fork(source: Place, at: int, target: Place, **options: Any) -> RunStore:
     """A fork without changes, opened."""
     with written_fork(source, at, target, **options):
         pass
-    return RunFile.open(target)
+    return open_store(target)
 
 
 class Village:
@@ -118,10 +123,10 @@ def plot(number: int) -> dict[str, Action]:
     ][number % 5]
 
 
-def make(path: Path, ticks: int, manifest: Manifest = MANIFEST, **options: str) -> Path:
+def make(path: P, ticks: int, manifest: Manifest = MANIFEST, **options: str) -> P:
     """A finished run of so many ticks."""
     live_state = Village()
-    with RunFile.create(path, manifest, **options) as run:  # pyright: ignore[reportArgumentType]
+    with create_store(path, manifest, **options) as run:  # pyright: ignore[reportArgumentType]
         run.commit(live_state.opening())
         for number in range(1, ticks + 1):
             run.commit(live_state.tick(plot(number)))

@@ -17,9 +17,11 @@ import pytest
 from commonplace.errors import CommonplaceError, DiskFull, RunDamaged, UsageError
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
+from commonplace.run.opening import create_store, open_store
 from commonplace.run.reading import Reading
 from commonplace.run.schema import FORMAT
 from e2e.command import small_disk
+from run.databases import Home
 from run.small_runs import MANIFEST, Village, fork, make, plot, tampering
 
 
@@ -35,17 +37,17 @@ def test_a_closed_run_is_one_file_that_can_be_copied(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
-def test_it_goes_on_where_it_was_left(tmp_path: Path) -> None:
-    make(tmp_path / "whole.run", 5)
+def test_it_goes_on_where_it_was_left(home: Home) -> None:
+    make(home / "whole.run", 5)
     live_state = Village()
-    with RunFile.create(tmp_path / "halves.run", MANIFEST) as run:
+    with create_store(home / "halves.run", MANIFEST) as run:
         run.commit(live_state.opening())
         run.commit(live_state.tick(plot(1)))
     for number in range(2, 6):
-        with RunFile.open(tmp_path / "halves.run") as run:
+        with open_store(home / "halves.run") as run:
             assert run.last_tick == number - 1
             run.commit(live_state.tick(plot(number)))
-    with Reading.open(tmp_path / "whole.run") as one, Reading.open(tmp_path / "halves.run") as other:
+    with Reading.open(home / "whole.run") as one, Reading.open(home / "halves.run") as other:
         assert one.digests() == other.digests()
 
 
@@ -91,9 +93,9 @@ def test_a_newer_format_says_what_to_do(tmp_path: Path) -> None:
         Reading.open(path)
 
 
-def test_ticks_come_in_order_and_all_or_nothing(tmp_path: Path) -> None:
+def test_ticks_come_in_order_and_all_or_nothing(home: Home) -> None:
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+    with create_store(home / "a.run", MANIFEST) as run:
         run.commit(live_state.opening())
         first = live_state.tick(plot(1))
         with pytest.raises(ValueError, match="cannot follow"):
@@ -108,10 +110,10 @@ def test_ticks_come_in_order_and_all_or_nothing(tmp_path: Path) -> None:
 
 
 def test_vectors_of_a_commit_that_failed_are_written_with_the_next_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+    with create_store(home / "a.run", MANIFEST) as run:
         run.commit(live_state.opening())
         first = live_state.tick(plot(1))
         assert any(delta.memories for delta in first.deltas.values())
@@ -414,14 +416,14 @@ def test_the_choice_of_synchronous_is_kept(tmp_path: Path) -> None:
         assert run._connection.execute("PRAGMA synchronous").fetchone() == (1,)
 
 
-def test_a_reader_never_keeps_the_writer_waiting_and_sees_whole_ticks(tmp_path: Path) -> None:
+def test_a_reader_never_keeps_the_writer_waiting_and_sees_whole_ticks(home: Home) -> None:
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as run, Reading.open(tmp_path / "a.run") as reading:
+    with create_store(home / "a.run", MANIFEST) as run, Reading.open(home / "a.run") as reading:
         assert reading.last_tick == -1
         run.commit(live_state.opening())
         for number in range(1, 20):
             run.commit(live_state.tick(plot(number)))
             assert reading.last_tick == number
             assert reading.world_at() == live_state.world
-    with Reading.open(tmp_path / "a.run") as again:
+    with Reading.open(home / "a.run") as again:
         assert again.last_tick == 19

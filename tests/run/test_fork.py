@@ -9,9 +9,10 @@ import pytest
 
 from commonplace.errors import UsageError
 from commonplace.run import integrity
-from commonplace.run.file import RunFile
 from commonplace.run.manifest import MIND_OBJECT
+from commonplace.run.opening import create_store
 from commonplace.run.reading import Reading
+from run.databases import Home
 from run.small_runs import MANIFEST, PAID, Village, answer, fork, make, plot
 
 
@@ -23,9 +24,9 @@ def life_at(tick: int) -> Village:
     return live_state
 
 
-def test_an_unchanged_fork_keeps_its_parents_digests(tmp_path: Path) -> None:
-    parent = make(tmp_path / "a.run", 12)
-    with fork(parent, 7, tmp_path / "b.run") as run:
+def test_an_unchanged_fork_keeps_its_parents_digests(home: Home) -> None:
+    parent = make(home / "a.run", 12)
+    with fork(parent, 7, home / "b.run") as run:
         live_state = life_at(7)
         assert run.last_tick == 7
         for number in range(8, 13):
@@ -50,39 +51,39 @@ def test_a_fork_needs_no_parent_and_says_whose_it_is(tmp_path: Path) -> None:
         assert list(reading.stream_at("ann")) == list(old.stream_at("ann", 3))
 
 
-def test_later_answers_are_offered_to_the_same_question_only(tmp_path: Path) -> None:
-    parent = make(tmp_path / "a.run", 6, PAID)
-    with fork(parent, 3, tmp_path / "b.run") as run:
+def test_later_answers_are_offered_to_the_same_question_only(home: Home) -> None:
+    parent = make(home / "a.run", 6, PAID)
+    with fork(parent, 3, home / "b.run") as run:
         kept = answer("ann", 5)
         assert run.journal.find("ann", 5, 0, b"another") == ()
         assert run.journal.find("ann", 5, 0, kept.request) == (replace(kept, usage={"from_cache": True}),)
         other = answer("ann", 6)
         run.journal.keep(replace(other, request=b"another"))
         assert run.journal.find("ann", 6, 0, b"another") != ()
-    with fork(parent, 3, tmp_path / "c.run", manifest=replace(MANIFEST, mind="local:model")) as run:
+    with fork(parent, 3, home / "c.run", manifest=replace(MANIFEST, mind="local:model")) as run:
         assert run.journal.find("ann", 5, 0, kept.request) == ()
         assert run.manifest.mind == "local:model"
 
 
 @pytest.mark.parametrize("mind", ["offline", "journal:other.run", "local:village"])
 @pytest.mark.parametrize("given", [False, True], ids=["by its name", "as an object"])
-def test_answers_that_cost_nothing_are_not_copied_to_a_fork(tmp_path: Path, mind: str, given: bool) -> None:
+def test_answers_that_cost_nothing_are_not_copied_to_a_fork(home: Home, mind: str, given: bool) -> None:
     """Such a mind is asked again: nobody would ever read them. What an object costs is not known."""
     settings = {MIND_OBJECT: True} if given else None
-    parent = make(tmp_path / "a.run", 6, replace(MANIFEST, mind=mind, settings=settings))
-    with fork(parent, 3, tmp_path / "b.run") as run:
+    parent = make(home / "a.run", 6, replace(MANIFEST, mind=mind, settings=settings))
+    with fork(parent, 3, home / "b.run") as run:
         (offered,) = run.reading.one("SELECT count(*) FROM offered")
         assert bool(offered) == (given or mind == "local:village")
         assert integrity.check(run.reading) == 3
 
 
-def test_a_fork_of_a_run_that_is_being_lived(tmp_path: Path) -> None:
+def test_a_fork_of_a_run_that_is_being_lived(home: Home) -> None:
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+    with create_store(home / "a.run", MANIFEST) as run:
         run.commit(live_state.opening())
         run.commit(live_state.tick(plot(1)))
         run.queue({"kind": "leave"})
-        with fork(tmp_path / "a.run", 1, tmp_path / "b.run") as other:
+        with fork(home / "a.run", 1, home / "b.run") as other:
             assert other.digests == run.digests
             assert other.queued() == ()
         run.commit(live_state.tick(plot(2)))
@@ -102,11 +103,11 @@ def test_what_cannot_be_forked_is_refused(tmp_path: Path) -> None:
         assert integrity.check(reading) == 2
 
 
-def test_a_memory_forgotten_later_is_remembered_in_the_fork(tmp_path: Path) -> None:
+def test_a_memory_forgotten_later_is_remembered_in_the_fork(home: Home) -> None:
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+    with create_store(home / "a.run", MANIFEST) as run:
         run.commit(live_state.opening())
         run.commit(replace(live_state.tick(plot(1)), removed={"ann": (1,)}))
-    with fork(tmp_path / "a.run", 0, tmp_path / "b.run") as run:
+    with fork(home / "a.run", 0, home / "b.run") as run:
         assert [memory.id for memory in run.reading.memories("ann")] == [1]
         assert integrity.check(run.reading) == 0

@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commonplace.run import reading as run_reading
-from commonplace.run.file import RunFile
 from commonplace.run.frames import Frame
+from commonplace.run.opening import create_store
 from commonplace.run.reading import Frames, Reading
+from run.databases import Home
 from run.small_runs import MANIFEST, Village, make, plot
 
 TICKS = 40
@@ -41,9 +42,9 @@ def test_in_any_order_with_any_span(path: Path, expected: list[Frame], ticks: li
         assert list(reading.frames(first=7)) == expected[7:]
 
 
-def test_they_grow_with_the_run(tmp_path: Path, expected: list[Frame]) -> None:
+def test_they_grow_with_the_run(home: Home, expected: list[Frame]) -> None:
     village = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as run, Reading.open(tmp_path / "a.run") as reading:
+    with create_store(home / "a.run", MANIFEST) as run, Reading.open(home / "a.run") as reading:
         run.commit(village.opening())
         assert reading.frame() == expected[0]
         for tick in range(1, TICKS + 1):

@@ -10,8 +10,10 @@ import pytest
 from commonplace.errors import RunDamaged
 from commonplace.run import integrity
 from commonplace.run.file import RunFile
+from commonplace.run.opening import create_store
 from commonplace.run.reading import Reading
 from commonplace.run.rows import InputRow
+from run.databases import Home
 from run.small_runs import MANIFEST, Village, make, plot, tampering
 
 TAMPERED = {
@@ -92,9 +94,9 @@ def test_more_ticks_than_are_looked_at_together(tmp_path: Path, monkeypatch: pyt
         integrity.check(reading)
 
 
-def test_a_run_that_goes_on_meanwhile_is_sound(tmp_path: Path) -> None:
+def test_a_run_that_goes_on_meanwhile_is_sound(home: Home) -> None:
     live_state, numbers = Village(), count(1)
-    with RunFile.create(tmp_path / "a.run", MANIFEST, live_state.opening()) as run:
+    with create_store(home / "a.run", MANIFEST, live_state.opening()) as run:
 
         class Overtaken(Reading):
             """The run goes on before every query."""
@@ -103,7 +105,7 @@ def test_a_run_that_goes_on_meanwhile_is_sound(tmp_path: Path) -> None:
                 run.commit(live_state.tick(plot(next(numbers))))
                 return super().all(query, *values)
 
-        with Overtaken.open(tmp_path / "a.run") as reading:
+        with Overtaken.open(home / "a.run") as reading:
             for _ in range(3):
                 integrity.check(reading)
         assert run.last_tick > 20

@@ -1,27 +1,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from commonplace.canon import canonical
-from commonplace.run.file import RunFile
 from commonplace.run.journal import Diverged
+from commonplace.run.opening import create_store
 from commonplace.run.rows import AnswerRow
+from commonplace.run.store import RunStore
+from run.databases import Home
 from run.small_runs import MANIFEST, Village, answer, plot
 
 
 @pytest.fixture
-def run(tmp_path: Path):
+def run(home: Home):
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as file:
+    with create_store(home / "a.run", MANIFEST) as file:
         file.commit(live_state.opening())
         file.commit(live_state.tick(plot(1)))
         yield file
 
 
-def test_an_answer_is_there_as_soon_as_it_is_kept(run: RunFile) -> None:
+def test_an_answer_is_there_as_soon_as_it_is_kept(run: RunStore) -> None:
     row = answer("ann", 2)
     assert run.journal.find("ann", 2, 0, row.request) == ()
     run.journal.keep(row)
@@ -35,7 +36,7 @@ def found(row: AnswerRow) -> AnswerRow:
     return replace(row, usage={**row.usage, "from_cache": True})
 
 
-def test_every_attempt_is_kept_in_order(run: RunFile) -> None:
+def test_every_attempt_is_kept_in_order(run: RunStore) -> None:
     malformed = replace(answer("ann", 2), outcome="malformed", body=b"")
     attempts = (malformed, replace(malformed, attempt=1), answer("ann", 2, attempt=2))
     for row in attempts:
@@ -44,7 +45,7 @@ def test_every_attempt_is_kept_in_order(run: RunFile) -> None:
     assert run.journal.attempts("ann", 2, 0) == attempts
 
 
-def test_a_question_that_is_nobodys_finds_its_own_place(run: RunFile) -> None:
+def test_a_question_that_is_nobodys_finds_its_own_place(run: RunStore) -> None:
     assert run.journal.numbered("-", 2, b"rain") == 0
     for number, request in enumerate((b"rain", b"snow")):
         assert run.journal.numbered("-", 2, request) == number
@@ -54,14 +55,14 @@ def test_a_question_that_is_nobodys_finds_its_own_place(run: RunFile) -> None:
     assert run.journal.numbered("-", 3, b"rain") == 0
 
 
-def test_another_question_says_where_history_parts(run: RunFile) -> None:
+def test_another_question_says_where_history_parts(run: RunStore) -> None:
     row = answer("ann", 2)
     run.journal.keep(row)
     with pytest.raises(Diverged, match=r"question 0 of ann at tick 2 was 'react'; it is now 'converse'"):
         run.journal.find("ann", 2, 0, b"another", task="converse")
 
 
-def test_it_names_the_first_input_that_differs(run: RunFile) -> None:
+def test_it_names_the_first_input_that_differs(run: RunStore) -> None:
     live_state = Village()
     live_state.opening()
     live_state.tick(plot(1))
@@ -74,7 +75,7 @@ def test_it_names_the_first_input_that_differs(run: RunFile) -> None:
         run.journal.find("ann", 2, 0, b"another", task="react", inputs=lambda: now)
 
 
-def test_the_input_of_a_job_is_found_in_the_tick_that_used_it(run: RunFile) -> None:
+def test_the_input_of_a_job_is_found_in_the_tick_that_used_it(run: RunStore) -> None:
     live_state = Village()
     live_state.opening()
     live_state.tick(plot(1))
@@ -87,7 +88,7 @@ def test_the_input_of_a_job_is_found_in_the_tick_that_used_it(run: RunFile) -> N
         run.journal.find("ann", 1, 1001, b"another", task="react", inputs=lambda: '{"about":"rain"}')
 
 
-def test_answers_of_a_job_belong_to_the_tick_that_used_them(run: RunFile) -> None:
+def test_answers_of_a_job_belong_to_the_tick_that_used_them(run: RunStore) -> None:
     live_state = Village()
     live_state.opening()
     live_state.tick(plot(1))
@@ -98,7 +99,7 @@ def test_answers_of_a_job_belong_to_the_tick_that_used_them(run: RunFile) -> Non
     assert thought in run.reading.answers(1, 1)
 
 
-def test_usage_counts_questions_attempts_and_fallbacks(run: RunFile) -> None:
+def test_usage_counts_questions_attempts_and_fallbacks(run: RunStore) -> None:
     live_state = Village()
     live_state.opening()
     live_state.tick(plot(1))
@@ -127,7 +128,7 @@ def test_usage_counts_questions_attempts_and_fallbacks(run: RunFile) -> None:
     assert rows["", ""]["asked"] == sum(row["asked"] for key, row in rows.items() if key != ("", ""))
 
 
-def test_usage_counts_what_was_wrong_with_answers_that_were_used(run: RunFile) -> None:
+def test_usage_counts_what_was_wrong_with_answers_that_were_used(run: RunStore) -> None:
     live_state = Village()
     live_state.opening()
     live_state.tick(plot(1))

@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from commonplace.errors import RunDamaged
 from commonplace.rng import below
 from commonplace.run import integrity, schema, seals
-from commonplace.run.file import RunFile
 from commonplace.run.journal import ModelCall, _ModelCalls, model_call_of
+from commonplace.run.opening import create_store
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
+from commonplace.run.store import RunStore
+from run.databases import Home
 from run.small_runs import MANIFEST, PAID, Village, answer, fork, make, plot, tampering
 from sizes import examples
 
@@ -29,19 +32,19 @@ def said(agent: str, tick: int, attempt: int = 0) -> ModelCall:
 
 
 @pytest.fixture
-def run(tmp_path: Path):
+def run(home: Home):
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as file:
+    with create_store(home / "a.run", MANIFEST) as file:
         file.commit(live_state.opening())
         file.commit(live_state.tick(plot(1)))
         yield file
 
 
 @pytest.fixture
-def talkative(tmp_path: Path) -> Path:
+def talkative(home: Home) -> Place:
     """A run of some ticks in which everything said was kept."""
-    live_state, path = Village(), tmp_path / "talkative.run"
-    with RunFile.create(path, PAID) as file:
+    live_state, path = Village(), home / "talkative.run"
+    with create_store(path, PAID) as file:
         file.commit(live_state.opening())
         for tick in range(1, 6):
             record = live_state.tick(plot(tick))
@@ -51,7 +54,7 @@ def talkative(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_is_there_with_its_answer(run: RunFile) -> None:
+def test_it_is_there_with_its_answer(run: RunStore) -> None:
     row = answer("ann", 2)
     assert run.journal.model_call(row) is None
     run.journal.keep(row, said("ann", 2))
@@ -60,13 +63,14 @@ def test_it_is_there_with_its_answer(run: RunFile) -> None:
     assert run.reading.model_call(replace(row, attempt=1)) == said("ann", 2, 1)
 
 
-def test_what_is_kept_again_takes_the_place_of_what_was_kept(run: RunFile) -> None:
+def test_what_is_kept_again_takes_the_place_of_what_was_kept(run: RunStore) -> None:
     row = answer("ann", 2)
     for number in range(3):
         run.journal.keep(row, said("ann", number))
     assert run.reading.model_call(row) == said("ann", 2)
 
 
+CALLS = ("model_call", "primer")
 TEXT = st.text(max_size=300) | st.sampled_from(["\ud800 alone", "안녕 " * 900, "x" * 40_000, "\n[user]\n"])
 
 
@@ -83,7 +87,7 @@ def test_any_words_come_back_as_they_were(words: list[tuple[str, str, str]]) -> 
             assert model_call_of(connection, row) == ModelCall(prompt, raw, seconds=row.tick / 8)
 
 
-def test_like_prompts_take_little_room(run: RunFile) -> None:
+def test_like_prompts_take_little_room(run: RunStore) -> None:
     before = stored(run)
     for tick in range(2, 102):
         run.journal.keep(answer("ann", tick), said("ann", tick))
@@ -93,18 +97,18 @@ def test_like_prompts_take_little_room(run: RunFile) -> None:
         assert run.reading.model_call(answer("ann", tick)) == said("ann", tick)
 
 
-def stored(run: RunFile) -> int:
-    query = "SELECT (SELECT total(length(body)) FROM model_call) + (SELECT total(length(body)) FROM primer)"
-    return run.reading.one(query)[0]
+def stored(run: RunStore) -> int:
+    return sum(run.reading.one(f"SELECT coalesce(sum(length(body)), 0) FROM {table}")[0] for table in CALLS)
 
 
-def test_neither_digest_depends_on_it(talkative: Path, tmp_path: Path) -> None:
-    make(tmp_path / "silent.run", 5)
-    with Reading.open(talkative) as one, Reading.open(tmp_path / "silent.run") as other:
+def test_neither_digest_depends_on_it(talkative: Place, home: Home) -> None:
+    make(home / "silent.run", 5)
+    with Reading.open(talkative) as one, Reading.open(home / "silent.run") as other:
         assert one.digests() == other.digests()
         assert integrity.check(one) == 5
 
 
+@pytest.mark.parametrize("home", ["file"], indirect=True)
 @pytest.mark.parametrize("table", ["model_call", "primer"])
 @pytest.mark.parametrize("change", ["UPDATE", "DELETE FROM"])
 def test_damage_is_found(talkative: Path, table: str, change: str) -> None:
@@ -120,6 +124,7 @@ def test_damage_is_found(talkative: Path, table: str, change: str) -> None:
                 reading.model_call(answer("bob", 1))
 
 
+@pytest.mark.parametrize("home", ["file"], indirect=True)
 def test_what_was_said_can_be_trimmed(talkative: Path) -> None:
     with tampering(talkative) as connection:
         connection.execute("DELETE FROM model_call")
@@ -130,17 +135,18 @@ def test_what_was_said_can_be_trimmed(talkative: Path) -> None:
         assert reading.model_call(reading.answers()[0]) is None
 
 
-def test_a_fork_takes_along_what_belongs_to_its_answers(talkative: Path, tmp_path: Path) -> None:
-    with fork(talkative, 3, tmp_path / "same.run") as run:
+def test_a_fork_takes_along_what_belongs_to_its_answers(talkative: Place, home: Home) -> None:
+    with fork(talkative, 3, home / "same.run") as run:
         assert run.reading.model_call(answer("ann", 2)) == said("ann", 2)
         [offered] = run.journal.find("ann", 5, 0, answer("ann", 5).request)
         assert run.journal.model_call(offered) == said("ann", 5)
-    with fork(talkative, 3, tmp_path / "other.run", manifest=replace(MANIFEST, mind="local:model")) as run:
+    with fork(talkative, 3, home / "other.run", manifest=replace(MANIFEST, mind="local:model")) as run:
         assert run.reading.model_call(answer("ann", 3)) == said("ann", 3)
         assert run.reading.model_call(answer("ann", 5)) is None
 
 
-def test_a_primer_of_a_transaction_that_came_to_nothing_is_not_used(run: RunFile) -> None:
+@pytest.mark.parametrize("home", ["file"], indirect=True)
+def test_a_primer_of_a_transaction_that_came_to_nothing_is_not_used(run: RunStore) -> None:
 
     broken = replace(answer("ann", 2), usage={"model": object()})
     with pytest.raises(TypeError):

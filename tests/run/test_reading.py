@@ -14,10 +14,11 @@ import pytest
 from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory import Draft, Emotion
 from commonplace.run import integrity
-from commonplace.run.file import RunFile
+from commonplace.run.opening import create_store, open_store
 from commonplace.run.reading import Reading, mood
 from commonplace.run.rows import InputRow, from_unix_micros, memory_cells, memory_from, unix_micros
 from commonplace.sqlite import KEPT
+from run.databases import Home
 from run.small_runs import MANIFEST, Village, at, make, plot, worlds
 
 TICKS = 24
@@ -53,9 +54,9 @@ def test_a_stream_is_restored_with_its_accesses(path: Path) -> None:
                 assert found[0] == found[1]
 
 
-def test_forgotten_memories_stay_forgotten_from_their_tick_on(tmp_path: Path) -> None:
+def test_forgotten_memories_stay_forgotten_from_their_tick_on(home: Home) -> None:
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+    with create_store(home / "a.run", MANIFEST) as run:
         run.commit(live_state.opening())
         run.commit(live_state.tick(plot(1)))
         run.commit(replace(live_state.tick(plot(2)), removed={"ann": (1, 2)}))
@@ -114,9 +115,9 @@ def test_ticks_that_were_not_lived_are_refused(path: Path) -> None:
                 reading.world_at(wrong)
 
 
-def test_inputs_wait_until_they_are_stamped(tmp_path: Path) -> None:
+def test_inputs_wait_until_they_are_stamped(home: Home) -> None:
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+    with create_store(home / "a.run", MANIFEST) as run:
         run.commit(live_state.opening())
         first, second = run.queue({"kind": "inner_voice", "text": "go"}), run.queue({"kind": "leave"})
         assert (first, second) == (1, 2)
@@ -126,7 +127,7 @@ def test_inputs_wait_until_they_are_stamped(tmp_path: Path) -> None:
         run.commit(live_state.tick({}, inputs=(stamped,)))
         assert run.reading.inputs() == (stamped,)
         assert [row.seq for row in run.queued()] == [second]
-    with RunFile.open(tmp_path / "a.run") as run:
+    with open_store(home / "a.run") as run:
         assert [row.seq for row in run.queued()] == [second]
 
 
@@ -178,11 +179,11 @@ def half_read(reading: Reading) -> Iterator[Future[list[int]]]:
             go_on.set()
 
 
-def test_what_one_thread_has_half_read_hides_no_tick_from_another(tmp_path: Path) -> None:
+def test_what_one_thread_has_half_read_hides_no_tick_from_another(home: Home) -> None:
     live_state = Village()
-    with RunFile.create(tmp_path / "a.run", MANIFEST) as run:
+    with create_store(home / "a.run", MANIFEST) as run:
         run.commit(live_state.opening())
-        with Reading.open(tmp_path / "a.run") as reading:
+        with Reading.open(home / "a.run") as reading:
             with half_read(reading) as seen:
                 for tick in (1, 2):
                     run.commit(live_state.tick(plot(tick)))

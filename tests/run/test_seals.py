@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,15 @@ from hypothesis import strategies as st
 
 from commonplace.errors import RunDamaged
 from commonplace.run import integrity, seals
-from commonplace.run.file import RunFile
 from commonplace.run.journal import ModelCall
+from commonplace.run.opening import create_store, open_store
 from commonplace.run.reading import Reading
 from commonplace.run.rows import InputRow
+from run.databases import Home
 from run.small_runs import MANIFEST, Village, answer, fork, make, plot, tampering
 from sizes import examples
 
+NUMBERS = count(1)
 STEPS = st.lists(
     st.sampled_from(["tick", "input", "keep", "keep again", "call", "note", "queue", "reopen"]), max_size=12
 )
@@ -25,9 +28,9 @@ STEPS = st.lists(
 
 @settings(examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS)
-def test_they_follow_every_change(tmp_path: Path, steps: list[str]) -> None:
-    path, life = tmp_path / "a.run", Village()
-    run = RunFile.create(path, MANIFEST, force=True)
+def test_they_follow_every_change(home: Home, steps: list[str]) -> None:
+    path, other, life = home / f"{next(NUMBERS)}.run", home / f"{next(NUMBERS)}.run", Village()
+    run = create_store(path, MANIFEST)
     run.commit(life.opening())
     for number, step in enumerate(steps):
         tick = run.last_tick + 1
@@ -49,13 +52,13 @@ def test_they_follow_every_change(tmp_path: Path, steps: list[str]) -> None:
                 run.queue({"kind": "inner_voice", "text": str(number)})
             case _:
                 run.close()
-                run = RunFile.open(path)
+                run = open_store(path)
     run.close()
     sealed(path)
     if run.last_tick:
-        with fork(path, run.last_tick // 2, tmp_path / "b.run", force=True) as other:
-            other.journal.find("bob", run.last_tick, 0, answer("bob", run.last_tick).request)
-        sealed(tmp_path / "b.run")
+        with fork(path, run.last_tick // 2, other) as forked:
+            forked.journal.find("bob", run.last_tick, 0, answer("bob", run.last_tick).request)
+        sealed(other)
 
 
 def sealed(path: Path) -> None:
@@ -72,12 +75,12 @@ def test_a_row_can_be_taken_away_again() -> None:
     assert seals.summed([]) == seals.EMPTY
 
 
-def test_the_history_does_not_depend_on_them(tmp_path: Path) -> None:
-    with Reading.open(make(tmp_path / "a.run", 4)) as one:
-        with RunFile.open(make(tmp_path / "b.run", 4)) as run:
+def test_the_history_does_not_depend_on_them(home: Home) -> None:
+    with Reading.open(make(home / "a.run", 4)) as one:
+        with open_store(make(home / "b.run", 4)) as run:
             run.note("control:speed", "fast")
             run.queue({"kind": "inner_voice"})
-        with Reading.open(tmp_path / "b.run") as other:
+        with Reading.open(home / "b.run") as other:
             assert one.digests() == other.digests()
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from commonplace.analysis.diffusion import diffusion
 from commonplace.memory import Draft, MemoryStream
-from commonplace.run.file import RunFile
 from commonplace.run.manifest import Manifest
+from commonplace.run.opening import create_store
+from commonplace.run.place import Place
 from commonplace.run.reading import Reading
 from commonplace.run.rows import TickRecord
 from commonplace.run.versions import state_versions, world_versions
 from commonplace.run.why import as_text, why
 from commonplace.scenario.compiling import compiled_from_text
 from commonplace.world.events import Event, GodSpoke, Phase, Spoke
+from run.databases import Home
 
 CHARACTER = """
   - {{id: {0}, name: {1}, age: 30, traits: [kind], home: home,
@@ -39,8 +39,8 @@ TOLD = "There is a party, come on Friday!"
 class Story:
     """Lines said and heard, one tick after another."""
 
-    def __init__(self, path: Path) -> None:
-        self.run = RunFile.create(path, MANIFEST)
+    def __init__(self, path: Place) -> None:
+        self.run = create_store(path, MANIFEST)
         self.streams = {me: MemoryStream(me) for me in SCENARIO.personas}
         self.drafts: dict[str, Draft] = {}
         versions = list(world_versions(None, SCENARIO.opening))
@@ -76,8 +76,8 @@ class Story:
 
 
 @pytest.fixture
-def reading(tmp_path: Path):
-    story = Story(tmp_path / "a.run")
+def reading(home: Home):
+    story = Story(home / "a.run")
     first = story.said(1, "ann", "bob", TOLD, 1)
     story.commit(1, (first,))
     ids = story.heard(first, "bob", "cyd")
@@ -94,7 +94,7 @@ def reading(tmp_path: Path):
     vague = story.said(4, "dee", "eve", "Something is up at the weekend.", 0, claimed=("party",))
     story.commit(4, (vague,))
     story.run.close()
-    with Reading.open(tmp_path / "a.run") as reading:
+    with Reading.open(home / "a.run") as reading:
         yield reading
 
 
@@ -118,8 +118,8 @@ def test_as_of_a_tick(reading: Reading) -> None:
     assert [diffusion(reading, tick)[0]["knowers"] for tick in (0, 1, 2)] == [["ann"], ["ann"], ["ann", "bob", "cyd"]]
 
 
-def test_who_hears_a_made_up_line_does_not_know(tmp_path: Path) -> None:
-    story = Story(tmp_path / "a.run")
+def test_who_hears_a_made_up_line_does_not_know(home: Home) -> None:
+    story = Story(home / "a.run")
     invented = story.said(1, "eve", "dee", TOLD, 0)
     story.commit(1, (invented,))
     carrier = story.heard(invented, "dee")["dee"]
@@ -137,8 +137,8 @@ def test_who_hears_a_made_up_line_does_not_know(tmp_path: Path) -> None:
     assert row["made_up"] == 3
 
 
-def test_who_reads_it_somewhere_begins_it_anew(tmp_path: Path) -> None:
-    story = Story(tmp_path / "a.run")
+def test_who_reads_it_somewhere_begins_it_anew(home: Home) -> None:
+    story = Story(home / "a.run")
     god = Event(1, Phase.INPUT, "-", 0, "", GodSpoke(text=TOLD, percepts=(("eve", TOLD),)))
     story.commit(1, (god,))
     carrier = story.remember("eve", f"A poster: {TOLD}", 2, god.id)

@@ -19,17 +19,28 @@ from commonplace.errors import CommonplaceError, Paused, UsageError
 from commonplace.minds.mind import Ask, RequestKey
 from commonplace.minds.mind import Reply as MindReply
 from commonplace.minds.offline.mind import OfflineMind
+from commonplace.run.copying import copy_run
+from commonplace.run.listing import delete_run
 from commonplace.run.reading import Reading
-from commonplace.talk import LONGEST, Reply, Talk, folder_of
+from commonplace.run.talks import folder_of, talks_in
+from commonplace.talk import LONGEST, Reply, Talk
 from commonplace.testing.server import ModelServer
 from e2e.command import command, copied, ends
+from run.databases import fresh
 
 QUESTION = "What did you do today?"
 
 
-@pytest.fixture
-def run(plaza, tmp_path):
-    return copied(plaza, tmp_path, "a.run")
+@pytest.fixture(params=["file", "database"])
+def run(request, plaza, tmp_path):
+    if request.param == "file":
+        yield copied(plaza, tmp_path, "a.run")
+        return
+    with fresh(request.getfixturevalue("postgres_url")) as database:
+        yield copy_run(plaza, database / "a.run")
+
+
+in_a_file = pytest.mark.parametrize("run", ["file"], indirect=True)
 
 
 @pytest.fixture
@@ -75,6 +86,7 @@ def test_where_the_mind_has_no_usable_answer_the_character_says_nothing(reading)
         assert asyncio.run(one.retry()).question == QUESTION
 
 
+@in_a_file
 def test_talking_changes_nothing_of_the_run(run, plaza):
     before = run.read_bytes()
     with Reading.open(run) as reading, talk(reading) as one:
@@ -84,11 +96,11 @@ def test_talking_changes_nothing_of_the_run(run, plaza):
     assert ends(run) == ends(plaza)
 
 
-def test_nothing_later_than_the_tick_is_known(run, reading):
+def test_nothing_later_than_the_tick_is_known(run, reading, tmp_path):
     with talk(reading, at=20, keep=False) as one:
         then = asked(one, QUESTION)
     assert all(rest.memory.tick <= 20 for rest in then.rests)
-    cut = run.with_name("cut.run")
+    cut = tmp_path / "cut.run"
     command("fork", run, "--at", 20, "-o", cut)
     with Reading.open(cut) as ended, talk(ended, keep=False) as one:
         assert asked(one, QUESTION).as_dict() == then.as_dict()
@@ -191,6 +203,7 @@ def test_a_question_that_fails_when_it_is_tried_again_can_be_tried_once_more(rea
         assert asyncio.run(one.retry()).question == QUESTION
 
 
+@in_a_file
 def test_a_talk_whose_process_was_killed_is_learnt_from_by_the_next(reading):
     with talk(reading) as one:
         asked(one, QUESTION)
@@ -219,6 +232,7 @@ def test_a_run_that_replaces_another_begins_without_its_talks(run, reading):
         assert asked(later, QUESTION).asked_before is None
 
 
+@in_a_file
 def test_two_talks_at_once_keep_a_file_each(reading):
     with talk(reading) as one, talk(reading) as other:
         asked(one, QUESTION)
@@ -236,6 +250,7 @@ def test_two_talks_at_once_keep_a_file_each(reading):
         }
 
 
+@in_a_file
 def test_a_talk_in_which_nothing_is_said_leaves_no_file(reading):
     talk(reading).close()
     assert not list(folder_of(reading.path, "ines").glob("*.jsonl"))
@@ -245,9 +260,11 @@ def test_nothing_is_kept_if_nobody_wants_it(reading):
     with talk(reading, keep=False) as one:
         asked(one, QUESTION)
         one.rate("up")
-    assert not list(reading.path.parent.glob("*.talks"))
+    assert not talks_in(reading.path)
+    assert not (isinstance(reading.path, Path) and list(reading.path.parent.glob("*.talks")))
 
 
+@in_a_file
 @pytest.mark.parametrize("line", [b"nonsense\n", b'{"asked": 3}\n', b'{"more": ""}\n', b"[" * 70_000])
 def test_a_file_that_cannot_be_read_is_named_with_its_line(line, reading):
     with talk(reading) as one:
@@ -307,6 +324,7 @@ def test_a_question_on_the_command_line_is_answered_in_words_or_json(run):
     assert row["asked_before"] is None
 
 
+@in_a_file
 def test_a_conversation_over_standard_input_takes_commands(run, monkeypatch):
     typed(monkeypatch, "Who are you?", "/up clear", "/why", "", "/retry", "/nonsense", "/quit", "How are you?")
     done = command("talk", run, "ines")
@@ -355,7 +373,37 @@ def test_what_cannot_be_asked_is_said(words, why, run):
     assert why in command("talk", run, *words, status=2).err
 
 
+@in_a_file
 def test_where_nothing_can_be_written_the_hint_says_how_to_ask_all_the_same(run):
     Path(f"{run}.talks").write_text("in the way")
     assert "--no-keep" in command("talk", run, "ines", "--ask", QUESTION, status=1).err
     command("talk", run, "ines", "--ask", QUESTION, "--no-keep")
+
+
+def test_talks_go_along_with_a_copy_whose_next_talk_knows_them(run, tmp_path, postgres_url):
+    with Reading.open(run) as reading, talk(reading) as one:
+        asked(one, QUESTION)
+        one.rate("up", "well put")
+    with Reading.open(run) as reading, talk(reading, "bruno") as one:
+        asked(one, "Where is Ines?")
+    with fresh(postgres_url) as database:
+        copy = copy_run(run, database / "copy")
+        back = copy_run(copy, tmp_path / "back.run")
+        for place in (copy, back):
+            kept = talks_in(place)
+            assert kept == talks_in(run)
+            assert [(one.agent, one.number, len(one.lines)) for one in kept] == [("bruno", 1, 1), ("ines", 1, 2)]
+            with Reading.open(place) as reading, talk(reading) as one:
+                before = asked(one, QUESTION).asked_before
+                assert before and (before.question, before.received) == (QUESTION, 1)
+        delete_run(copy)
+        assert database.execute("SELECT count(*) FROM talk") == [(0,)]
+
+
+def test_a_role_that_may_only_read_is_told_how_to_ask_all_the_same(plaza, postgres_url):
+    with fresh(postgres_url) as database:
+        copy_run(plaza, database / "a.run")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("PGOPTIONS", "-c default_transaction_read_only=on")
+            assert "--no-keep" in command("talk", database / "a.run", "ines", "--ask", QUESTION, status=1).err
+            command("talk", database / "a.run", "ines", "--ask", QUESTION, "--no-keep")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 
 import typer
 
 from commonplace.cli import settings
 from commonplace.errors import UsageError
-from commonplace.run.place import place
+from commonplace.run.place import Address, place
 
 _FOR_A_TASK = re.compile(r"([a-z_]+)=(.*)")
 
@@ -76,10 +77,21 @@ def shipped_like(incomplete: str) -> list[str]:
     return [name for name, _, _ in shipped() if name.startswith(incomplete)]
 
 
+def file(text: str) -> Path:
+    """Reads the path of a file. Raises UsageError for the address of a database."""
+    found = place(text)
+    if isinstance(found, Address):
+        hint = "give a file; `commonplace copy` takes a run from one to the other"
+        raise UsageError("this is done with files only", where=str(found), hint=hint)
+    return found
+
+
 SCENARIO = typer.Argument(help="A shipped scenario or a file.", autocompletion=shipped_like)
 RUN = typer.Argument(parser=place, metavar="RUN", help="The run: a file, postgresql://…#NAME, or embedded:FOLDER#NAME.")
 RUN_OR_STORE = typer.Argument(
-    metavar="RUN|STORE", help="A run file or a store: FILE, FOLDER, chroma:FOLDER, embedded:FOLDER, postgresql://…"
+    metavar="RUN|STORE",
+    help="A run: FILE, postgresql://…#NAME or embedded:FOLDER#NAME; or a store: the same without #NAME, FOLDER or "
+    "chroma:FOLDER.",
 )
 FORCE = typer.Option(False, "--force", help="Replace an existing file.")
 JSON = typer.Option(False, "--json", help="Print one JSON value per line.")

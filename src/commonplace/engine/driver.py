@@ -256,7 +256,7 @@ def _kept_value(ask: Ask[Any, Any], row: AnswerRow) -> Value:
         raise RunDamaged(
             f"the journaled answer to {row.task} of {row.agent} is not valid",
             where=f"tick {row.tick}, question {row.ordinal}",
-            hint="the file has been changed, or other rules made it; `verify --integrity-only` tells which",
+            hint="the run has been changed, or other rules made it; `verify --integrity-only` tells which",
         ) from error
 
 

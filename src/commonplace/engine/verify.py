@@ -56,7 +56,7 @@ def _compared(reading: Reading, record: TickRecord, previous: Digests) -> Digest
             raise RunDamaged(
                 f"re-execution gives another {name}",
                 where=f"{reading.path}, tick {record.tick}",
-                hint="the journal, the scenario in the file or the program's rules are not those of the run",
+                hint="the journal, the scenario in it or the program's rules are not those of the run",
             )
     return digests
 

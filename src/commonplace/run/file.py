@@ -23,6 +23,7 @@ from commonplace.run.rows import TickRecord
 from commonplace.run.schema import RUN
 from commonplace.run.store import RunStore, lay_out
 from commonplace.run.tables import refuse_missing
+from commonplace.run.talks import talks_of
 from commonplace.sqlite import (
     JOURNALS,
     SAFE,
@@ -88,7 +89,7 @@ class RunFile(RunStore):
         refuse_missing(path)
         place = Path(os.path.realpath(path))  # one run has one lock, whatever links lead to it
         _refuse_two_names(path)
-        lock = ProcessLock(beside(place, LOCK), str(path), hint=_in_use(path))
+        lock = ProcessLock(beside(place, LOCK), str(path), hint=in_use(path))
         with ExitStack() as undo:
             undo.callback(lock.release)
             connection, manifest = _opened(path, synchronous)
@@ -165,11 +166,6 @@ class RunFile(RunStore):
 # ── creating and opening ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def talks_of(path: Path) -> Path:
-    """Returns the folder beside a run in which talks with its characters are kept."""
-    return path.with_name(f"{path.name}.talks")
-
-
 @contextmanager
 def written_run(path: str | Path, *, force: bool = False) -> Generator[Path]:
     """Gives the path to write a run to, which appears when the block ends, as with `whole_file.written_whole`.
@@ -178,7 +174,7 @@ def written_run(path: str | Path, *, force: bool = False) -> Generator[Path]:
     """
     path = Path(path)
     instead = f"resume it with: {command('resume', path)}" if _is_run(path) else "give another name with -o"
-    with written_whole(path, force=force, instead=instead, in_use=_in_use(path)) as part:
+    with written_whole(path, force=force, instead=instead, in_use=in_use(path)) as part:
         yield part
     shutil.rmtree(talks_of(path), ignore_errors=True)
 
@@ -200,7 +196,8 @@ def _is_run(path: Path) -> bool:
     return True
 
 
-def _in_use(path: Path) -> str:
+def in_use(path: Path) -> str:
+    """Returns what to do about a run that another process goes on with."""
     return f"follow it with: {command('watch', path)}, or end that process"
 
 

@@ -26,6 +26,7 @@ from commonplace.run.rows import (
     unpacked_vector,
     vector_digest,
 )
+from commonplace.run.schema import RESTORE
 from commonplace.run.tables import Tables
 from commonplace.text import clean, shortened
 
@@ -87,7 +88,7 @@ def check(reading: Tables) -> int:
         with closing(reading.open(reading.path, lenient=True)) as bytewise, bytewise.snapshot():
             return _checked(bytewise)
     except UNREADABLE as error:
-        raise _damage(reading, f"the file is damaged ({type(error).__name__})") from error
+        raise _damage(reading, f"it cannot be read ({type(error).__name__})") from error
 
 
 def blame(path: Place, error: BaseException | None) -> None:
@@ -335,5 +336,5 @@ def _changed(what: str) -> str:
 def _damage(reading: Tables, what: str, tick: object = None) -> RunDamaged:
     """Returns the error. `tick`: whatever stands in the column; None for what belongs to no tick."""
     where = str(reading.path) if tick is None else f"{reading.path}, tick {shortened(clean(str(tick)), 40)}"
-    hint = f"save what is intact: {command('rescue', reading.path)} -o NEW"
-    return RunDamaged(what, where=where, hint=hint)
+    saved = f"save what is intact: {command('rescue', reading.path)} -o NEW"
+    return RunDamaged(what, where=where, hint=RESTORE if isinstance(reading.path, Address) else saved)

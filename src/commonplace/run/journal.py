@@ -27,7 +27,7 @@ from commonplace.run.rows import (
     unpacked_trace,
     usage_text,
 )
-from commonplace.run.schema import RUN, inserting, replacing
+from commonplace.run.schema import RUN, damage, inserting, replacing
 from commonplace.sqlite import transaction
 
 QUESTION = "agent = ? AND tick = ? AND ordinal = ?"
@@ -63,7 +63,7 @@ class Diverged(RunDamaged):
     """A replay asked another question than the one that was answered: its history differs from the journal's."""
 
     def __init__(self, what: str, *, where: str, agent: str, tick: int, ordinal: int) -> None:
-        hint = "the program or the file has changed since; `commonplace verify` with the version that made the run"
+        hint = "the program or the run has changed since; `commonplace verify` with the version that made the run"
         super().__init__(what, where=where, hint=hint)
         self.agent = agent
         self.tick = tick
@@ -110,7 +110,7 @@ class Journal:
             try:
                 return model_call_of(self._connection, row)
             except ValueError as error:
-                raise RUN.damaged(self._where, f"the model call of {row.agent} at tick {row.tick}: {error}") from error
+                raise damage(self._where, f"the model call of {row.agent} at tick {row.tick}: {error}") from error
 
     def numbered(self, agent: str, tick: int, request: bytes) -> int:
         """Returns the ordinal of this question in the tick; the next free one if it was never asked."""

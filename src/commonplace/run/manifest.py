@@ -97,7 +97,7 @@ class Manifest:
         except (ValueError, TypeError, AttributeError) as error:
             raise RunDamaged(f"the manifest cannot be read ({error})", where=where) from error
         if not same:
-            raise RunDamaged("the scenario in the file is not the one the run was made from", where=where)
+            raise RunDamaged("the scenario in it is not the one the run was made from", where=where)
         return manifest
 
     def refuse_other_rules(self, where: str) -> None:
@@ -108,7 +108,7 @@ class Manifest:
                 f"the run was made under semantics {self.semantics}, this version has {SEMANTICS}: it would not give"
                 " the same history",
                 where=where,
-                hint=f"Commonplace {self.version} can; {command('verify', where, '--integrity-only')} checks the file",
+                hint=f"Commonplace {self.version} can; {command('verify', where, '--integrity-only')} checks it",
             )
         made_with = (self.settings or {}).get(ANALYSER_VERSIONS)
         if made_with is not None:

@@ -51,7 +51,7 @@ from commonplace.run.rows import (
     unpacked_trace,
     version_from,
 )
-from commonplace.run.schema import RUN
+from commonplace.run.schema import damage
 from commonplace.run.tables import Source, Tables
 from commonplace.run.versions import SHOWN_KINDS
 from commonplace.scenario.circumstances import with_circumstances
@@ -160,7 +160,7 @@ class Reading(Tables):
         if last > whole:
             (count,) = self.one("SELECT count(*) FROM tick WHERE n > ? AND n <= ?", whole, last)
             if count != last - whole:
-                raise RUN.damaged(str(self.path), f"ticks are missing before tick {last}")
+                raise damage(str(self.path), f"ticks are missing before tick {last}")
             self._whole = last
         return last
 
@@ -190,7 +190,7 @@ class Reading(Tables):
         tick = self.tick(at)
         row = self.one("SELECT history, state FROM tick WHERE n = ?", tick)
         if row is not None and not all(isinstance(cell, bytes) for cell in row):
-            raise RUN.damaged(str(self.path), f"table tick, row {tick}: a digest that is not bytes")
+            raise damage(str(self.path), f"table tick, row {tick}: a digest that is not bytes")
         return Digests(START, START) if row is None else Digests(*row)
 
     def digest(self, at: int | str | None = None, *, state: bool = False) -> str:

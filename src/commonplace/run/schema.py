@@ -11,7 +11,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from commonplace.errors import RunDamaged, UsageError
+from commonplace.errors import CommonplaceError, RunDamaged, UsageError
+from commonplace.run.place import Address
 from commonplace.sqlite import FileKind
 
 FORMAT = 5
@@ -30,6 +31,17 @@ RUN = FileKind(
     inspect="`commonplace rescue {where} -o NEW`",
     damage=RunDamaged,
 )
+
+RESTORE = "go back to a copy, or to a backup of the database"
+"""What to do about a damaged run in a database."""
+
+
+def damage(where: str, why: str) -> CommonplaceError:
+    """Returns the error for a run that cannot be read. `where`: its place, as it is shown."""
+    if Address.parsed(where):
+        return RunDamaged(f"the run is damaged ({why})", where=where, hint=RESTORE)
+    return RUN.damaged(where, why)
+
 
 TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -110,6 +110,9 @@ class RunStore:
             connection.execute(replacing("meta"), (key, value))
             seals.renew(connection, "meta")
 
+    def refuse_shared(self) -> None:
+        """Raises UsageError for a run whose past forks share, before something of it is deleted."""
+
     def vacuum(self) -> None:
         """Give back the space of what was deleted, where that is not done by itself."""
 

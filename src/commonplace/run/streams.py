@@ -18,7 +18,7 @@ from commonplace.memory.stores.codec import UNREADABLE
 from commonplace.memory.stream import MemoryStream
 from commonplace.memory.table import KIND_CODES
 from commonplace.run.rows import EPOCH, is_text, memory_rest, unpacked_ids, unpacked_vector
-from commonplace.run.schema import RUN
+from commonplace.run.schema import damage
 from commonplace.run.tables import Tables
 
 ROWS = """
@@ -76,7 +76,7 @@ def _stored(reading: Tables, agent: str, tick: int, embedder: Embedder) -> Store
     ids, ticks, kinds, importance, texts, created, vectors, citations, events, details = columns
     for expected, id_ in enumerate(ids, start=1):
         if id_ != expected:
-            raise RUN.damaged(str(reading.path), f"memory {expected} of {agent} is missing")
+            raise damage(str(reading.path), f"memory {expected} of {agent} is missing")
     if reading.manifest.embedder != embedder.name and is_pure(embedder):
         vectors = [None] * len(ids)  # an older version of the built-in embedder made them: they are made again
     sayings: dict[tuple[str, int | None], int] = {}

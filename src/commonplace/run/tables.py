@@ -19,7 +19,7 @@ from commonplace.run import schema
 from commonplace.run.manifest import Manifest
 from commonplace.run.place import Address, Connection, Place, place
 from commonplace.run.rows import KEY
-from commonplace.run.schema import RUN
+from commonplace.run.schema import RUN, damage
 from commonplace.sqlite import Identity, Readers, beside, connect
 from commonplace.text import clean, shortened
 
@@ -51,6 +51,10 @@ class Source(Protocol):
 
     def written(self) -> datetime:
         """Returns when the run was last written, in whole seconds."""
+        ...
+
+    def is_there(self) -> bool:
+        """Tells whether the run is still at its place."""
         ...
 
     def close(self) -> None:
@@ -88,7 +92,7 @@ class Tables:
         """Everything the run was resolved to when it was made."""
         text = self.meta("manifest")
         if text is None:
-            raise RUN.damaged(str(self.path), "it has no manifest")
+            raise damage(str(self.path), "it has no manifest")
         return Manifest.from_json(text, str(self.path))
 
     def held(self) -> bool:
@@ -98,6 +102,10 @@ class Tables:
     def written(self) -> datetime:
         """Returns when the run was last written, in whole seconds, UTC."""
         return self._source.written()
+
+    def is_there(self) -> bool:
+        """Tells whether the run is still at its place: not deleted, nor replaced by another."""
+        return self._source.is_there()
 
     def meta(self, key: str) -> str | None:
         """Returns a note stored outside the history; None if there is no note of that name."""
@@ -153,7 +161,7 @@ class Tables:
     def damaged(self, what: str, error: BaseException) -> CommonplaceError:
         """Returns the error to raise when `what` cannot be read."""
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        return RUN.damaged(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
+        return damage(str(self.path), f"{what}: {shortened(clean(why), SHOWN)}")
 
 
 class RunFileSource(Readers[sqlite3.Connection]):
@@ -183,6 +191,10 @@ class RunFileSource(Readers[sqlite3.Connection]):
     def written(self) -> datetime:
         """Returns when the run or its journal was last written, in whole seconds."""
         return last_write(self._file.path)
+
+    def is_there(self) -> bool:
+        """Tells whether the file is still at its path."""
+        return self._file.is_unchanged()
 
     def _another(self, path: Path, lenient: bool) -> sqlite3.Connection:
         connection = open_read_only(path, lenient=lenient)

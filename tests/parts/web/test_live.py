@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -18,19 +19,33 @@ from commonplace.errors import install
 from commonplace.parts.web import feed as feeding
 from commonplace.parts.web.app import make_app
 from commonplace.parts.web.library import Library
+from commonplace.run.copying import copy_run
 from commonplace.run.file import RunFile
+from commonplace.run.listing import delete_run
+from commonplace.run.opening import open_store
+from commonplace.run.place import Address, Place
 from commonplace.run.reading import Reading
 from commonplace.testing.server import Latency, ModelServer
 from e2e.command import command, started
 from parts.web.serving import client, listening, live, until, watching
+from run.databases import Home, fresh
 from sizes import PROVE
 
 
-@pytest.fixture(scope="module")
-def lively(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, TestClient]]:
-    """A folder with one live run, `plaza-7`, that stands at some tick."""
-    folder = tmp_path_factory.mktemp("lively")
-    with client(make_app(Library(folder))) as http:
+@pytest.fixture(scope="module", params=["files", "database"])
+def lively(
+    request: pytest.FixtureRequest, plaza: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Home, TestClient]]:
+    """A folder or a database with one live run, `plaza-7`, that stands at some tick."""
+    with ExitStack() as stack:
+        if request.param == "files":
+            home: Home = tmp_path_factory.mktemp("lively")
+            place: Place = home
+        else:
+            home = stack.enter_context(fresh(request.getfixturevalue("postgres_url")))
+            place = Address(home.url)
+            copy_run(plaza, home / "first")
+        http = stack.enter_context(client(make_app(Library(place))))
         answer = http.post("/api/runs", json={"scenario": "plaza", "ticks": 40})
         assert answer.status_code == 201, answer.text
         assert answer.json()["run"] == "plaza-7" and answer.json()["live"]
@@ -41,14 +56,18 @@ def lively(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tes
         assert http.post("/api/runs/plaza-7/control", json={"action": "pause"}).json()["playing"] is False
         between_ticks = {"kind": "god", "text": "It rains.", "preview": True}  # one may still be being made
         assert http.post("/api/runs/plaza-7/inputs", json=between_ticks).status_code == 200
-        yield folder, http
+        yield home, http
+
+
+def run_in(home: Home, name: str) -> Place:
+    return home / f"{name}.run" if isinstance(home, Path) else home / name
 
 
 def at(http: TestClient) -> int:
     return http.get("/api/runs/plaza-7").json()["last_tick"]
 
 
-def test_a_page_steps_and_everybody_sees_it(lively: tuple[Path, TestClient]) -> None:
+def test_a_page_steps_and_everybody_sees_it(lively: tuple[Home, TestClient]) -> None:
     _, http = lively
     before = at(http)
     with live(http, "plaza-7", after=before) as one, live(http, "plaza-7", after=before) as other:
@@ -57,7 +76,7 @@ def test_a_page_steps_and_everybody_sees_it(lively: tuple[Path, TestClient]) -> 
     assert at(http) == before + 1
 
 
-def test_a_sentence_typed_in_the_page_happens(lively: tuple[Path, TestClient]) -> None:
+def test_a_sentence_typed_in_the_page_happens(lively: tuple[Home, TestClient]) -> None:
     folder, http = lively
     inputs = "/api/runs/plaza-7/inputs"
     text = "A thick fog rolls in."
@@ -74,20 +93,20 @@ def test_a_sentence_typed_in_the_page_happens(lively: tuple[Path, TestClient]) -
         message("delta")
     events = http.get("/api/runs/plaza-7/events").json()
     assert [event["text"] for event in events if event["type"] == "GOD_EVENT"] == [text]
-    command("verify", folder / "plaza-7.run")
+    command("verify", run_in(folder, "plaza-7"))
 
 
-def test_what_a_character_does_is_typed_in_the_page(lively: tuple[Path, TestClient]) -> None:
+def test_what_a_character_does_is_typed_in_the_page(lively: tuple[Home, TestClient]) -> None:
     folder, http = lively
     inputs = "/api/runs/plaza-7/inputs"
     deed = {"kind": "attempt", "agent_id": "ines", "text": "I fly over the roofs"}
     said = http.post(inputs, json={**deed, "preview": True}).json()["text"]
     assert said == http.post(inputs, json=deed).json()["text"].partition(": ")[2]
     assert http.post(inputs, json={**deed, "agent_id": "nobody"}).status_code == 400
-    command("verify", folder / "plaza-7.run")
+    command("verify", run_in(folder, "plaza-7"))
 
 
-def test_a_run_reaches_its_end_and_can_go_on(lively: tuple[Path, TestClient]) -> None:
+def test_a_run_reaches_its_end_and_can_go_on(lively: tuple[Home, TestClient]) -> None:
     _, http = lively
     with live(http, "plaza-7", after=at(http)) as message:
         http.post("/api/runs/plaza-7/control", json={"action": "play"})
@@ -101,12 +120,12 @@ def test_a_run_reaches_its_end_and_can_go_on(lively: tuple[Path, TestClient]) ->
     until(lambda: at(http) == 41)
 
 
-def test_a_fork_is_another_history(lively: tuple[Path, TestClient]) -> None:
+def test_a_fork_is_another_history(lively: tuple[Home, TestClient]) -> None:
     folder, http = lively
     made = http.post("/api/runs/plaza-7/fork", json={"at": 3, "run": "other", "inject": "It smells of smoke."})
     assert made.status_code == 201, made.text
     assert (made.json()["run"], made.json()["last_tick"]) == ("other", 3)
-    with Reading.open(folder / "other.run") as reading:
+    with Reading.open(run_in(folder, "other")) as reading:
         assert [row.body["text"] for row in reading.queued()] == ["It smells of smoke."]
     assert http.post("/api/runs/plaza-7/fork", json={"at": 3, "run": "other"}).status_code == 409
     assert http.post("/api/runs/plaza-7/fork", json={"at": 999}).status_code == 404
@@ -124,6 +143,28 @@ def test_a_talk_is_gone_on_with_and_rated(http: TestClient, folder: Path) -> Non
         refused = stranger.post("/api/runs/town/talk", json={**ask, "question": "", "thumb": "up"})
         assert refused.status_code == 400
     assert http.post("/api/runs/town/talk", json={**ask, "agent_id": "nobody"}).status_code in (400, 404)
+
+
+def test_runs_of_a_database_are_listed_shown_and_talked_with(plaza: Path, postgres_url: str) -> None:
+    with fresh(postgres_url) as database:
+        copy_run(plaza, database / "plaza")
+        copy_run(plaza, database / "not a name for a page")
+        with client(make_app(Library(Address(database.url)))) as http:
+            (card,) = http.get("/api/runs").json()
+            assert (card["run"], card["last_tick"], card["live"]) == ("plaza", 60, False)
+            assert http.get("/api/runs/plaza/frames?from=3&to=5").status_code == 200
+            ask = {"agent_id": "ines", "at": 50, "question": "Where is Bruno?"}
+            assert http.post("/api/runs/plaza/talk", json=ask).json()["answer"]
+            assert http.get("/api/runs/nothing").status_code == 404
+            with open_store(database / "plaza"):
+                town = http.get("/api/runs/plaza").json()
+                assert town["live"] and "control" not in town["may"]
+                refused = http.post("/api/runs/plaza/control", json={"action": "play"})
+                assert refused.status_code == 409 and "another process" in refused.json()["detail"]
+            delete_run(database / "plaza")
+            assert http.get("/api/runs/plaza").status_code == 404
+            copy_run(plaza, database / "plaza")
+            assert http.get("/api/runs/plaza").json()["last_tick"] == 60
 
 
 # ── scenarios of a page ──────────────────────────────────────────────────────────────────────────────────────────────

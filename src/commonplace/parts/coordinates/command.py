@@ -36,7 +36,8 @@ from commonplace.parts.coordinates.retention import (
 )
 from commonplace.parts.coordinates.upkeep import tend
 from commonplace.paths import checked_folder, kind_of
-from commonplace.run.file import RunFile
+from commonplace.run.opening import open_store as open_run_store
+from commonplace.run.place import Place, place
 from commonplace.run.reading import Reading
 
 
@@ -75,7 +76,7 @@ def forget(
         checked_folder(ledger)
     choice = Choice(agent, ids, session, query, tags, policy and _policy(policy), moment("--now", now))
     if is_run(where):
-        _in_run(Path(where), choice, dry_run=dry_run)
+        _in_run(place(where), choice, dry_run=dry_run)
     else:
         _in_store(where, choice, ledger, dry_run=dry_run)
 
@@ -185,14 +186,14 @@ def _planned_in(store: Readable, choice: Choice) -> tuple[ForgettingPlan, dateti
     return forgetting, choice.now or latest_time(records)
 
 
-def _in_run(path: Path, choice: Choice, *, dry_run: bool) -> None:
+def _in_run(path: Place, choice: Choice, *, dry_run: bool) -> None:
     """Queue one numbered input per character: they are part of the history, so the run still verifies."""
     if dry_run:
         with Reading.open(path) as reading:
             count = sum(map(len, _planned(reading, choice).values()))
         print(f"{count} would be forgotten", file=sys.stderr)
         return
-    with RunFile.open(path) as file:
+    with open_run_store(path) as file:
         going = _planned(file.reading, choice)
         count = sum(map(len, going.values()))
         if going:

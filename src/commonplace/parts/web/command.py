@@ -10,11 +10,12 @@ import sys
 import webbrowser
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 import typer
 
+from commonplace import registry
 from commonplace.api import DEFAULT_SEED, create_run, named_minds
 from commonplace.cli import INTERRUPTED, expect_many_objects, stopping_signals
 from commonplace.cli.consent import agreed
@@ -23,6 +24,7 @@ from commonplace.cli.options import TRUST, minds_given
 from commonplace.cli.settings import MIND, RUNS
 from commonplace.errors import CommonplaceError, UsageError, install
 from commonplace.paths import checked_folder, kind_of, text_of
+from commonplace.run.place import Address, Place
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
 from commonplace.trust import named_by_run, named_by_scenario, settle
@@ -30,6 +32,7 @@ from commonplace.trust import named_by_run, named_by_scenario, settle
 if TYPE_CHECKING:
     from commonplace.parts.web.listening import Server
 
+P = TypeVar("P", bound=Place)
 PORT = 8000
 TRIED = 20
 """Ports tried, one after another, when none is given and the first ones are taken."""
@@ -38,7 +41,9 @@ EVERYWHERE = ("0.0.0.0", "::")
 
 
 def serve(
-    what: str = typer.Argument("", metavar="[RUN|SCENARIO]", help="A run, or a scenario; the runs folder if left out."),
+    what: str = typer.Argument(
+        "", metavar="[RUN|URL|SCENARIO]", help="A run, a database of runs, or a scenario; the runs folder if left out."
+    ),
     host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on; any but loopback needs a token."),
     port: int | None = typer.Option(None, "--port", min=0, max=65535, help="Port; the first free one from 8000 on."),
     runs: Path = typer.Option(Path("runs"), "--runs", envvar=RUNS, help="Folder of the runs."),
@@ -67,11 +72,17 @@ def serve(
         raise UsageError(f"`serve` needs {error.name}, which is not installed", hint=install("web")) from error
     for folder in (runs, scenarios):
         checked_folder(folder)
-    chosen = _chosen(what, runs, minds_given(mind), trust=trust) if what else None
-    also = {chosen.stem: chosen} if chosen is not None and chosen.parent.resolve() != runs.resolve() else {}
+    home, also, chosen = runs, {}, None
+    if (address := Address.parsed(what)) is not None:
+        home = address.named("")
+        registry.found(registry.RUNS["names"])(home)  # a server that cannot be reached is told of now
+        chosen = _agreed_run(address, trust=trust) if address.name else None
+    elif what:
+        chosen = _chosen(what, runs, minds_given(mind), trust=trust)
+        also = {chosen.stem: chosen} if chosen.parent.resolve() != runs.resolve() else {}
     token = _token(token_file) if token_file is not None else ""
     gate = Gate.loopback(token) if is_loopback(host) else Gate.network(host, token)
-    app = make_app(Library(runs, scenarios, also=also), gate, go_on=chosen.stem if chosen is not None else "")
+    app = make_app(Library(home, scenarios, also=also), gate, go_on=chosen.stem if chosen is not None else "")
     with _listening(host, port) as listening:
         number = listening.getsockname()[1]
         run = f"run={quote(chosen.stem)}" if chosen is not None else ""
@@ -132,7 +143,7 @@ def _chosen(what: str, runs: Path, minds: Mapping[str, str], *, trust: bool) -> 
     return path
 
 
-def _agreed_run(path: Path, *, trust: bool) -> Path:
+def _agreed_run(path: P, *, trust: bool) -> P:
     with Reading.open(path) as reading:
         named = named_by_run(reading.manifest)
     if agreed(named, path, trust=trust):

@@ -18,9 +18,10 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.languages import known
 from commonplace.parts.web import model as wire
 from commonplace.parts.web.card import broken_card, run_card, without_credentials
-from commonplace.registry import STAGES
+from commonplace.registry import RUNS, STAGES, found
 from commonplace.run.fork import written_fork
 from commonplace.run.manifest import OFFLINE
+from commonplace.run.place import Address, Place
 from commonplace.run.reading import Reading
 from commonplace.run.tables import last_write
 from commonplace.scenario.loading import RULES, KeyPath, Source, find, located, read, report, shipped
@@ -50,64 +51,77 @@ class Conflict(UsageError):
 
 
 class Library:
-    """A folder of runs, and a folder of scenarios beside those that ship. May be used by several threads."""
+    """The runs of a folder or a database, and a folder of scenarios. Several threads may use it."""
 
-    def __init__(self, folder: Path, scenarios: Path | None = None, *, also: Mapping[str, Path] | None = None) -> None:
+    def __init__(self, home: Place, scenarios: Path | None = None, *, also: Mapping[str, Path] | None = None) -> None:
         """`also`: runs that lie elsewhere, by the name a page uses; whoever starts the server names them."""
-        self.folder = folder
+        self.home = home
         self._scenarios = scenarios
         self._also = dict(also or {})
-        tidy(folder, ENDING)
+        if isinstance(home, Path):
+            tidy(home, ENDING)
 
     # ── runs ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def path(self, name: str) -> Path:
-        """Returns the file of a run. Raises NotFound for a name without one, whatever lies at such a path elsewhere."""
+    def path(self, name: str) -> Place:
+        """Returns where a run is. Raises NotFound for a name without one, whatever lies at such a path elsewhere."""
         if name in self._also:
             return self._also[name]
-        if NAME.fullmatch(name):
-            path = self.folder / f"{name}{ENDING}"
-            if path.is_file() and path.resolve().parent == self.folder.resolve():
+        if NAME.fullmatch(name) and self._is_taken(name):
+            path = self._place(name)
+            if isinstance(path, Address) or (path.is_file() and path.resolve().parent == path.parent.resolve()):
                 return path
         raise NotFound(
             f"there is no run {shortened(clean(name), 100)!r}",
             hint="the library lists those there are: `GET /api/runs`",
         )
 
-    def free(self, wanted: str) -> tuple[str, Path]:
-        """Returns a free name like the wanted one, and the path for it."""
+    def _place(self, name: str) -> Place:
+        return self.home.named(name) if isinstance(self.home, Address) else self.home / f"{name}{ENDING}"
+
+    def _is_taken(self, name: str) -> bool:
+        if isinstance(self.home, Address):
+            return name in found(RUNS["names"])(self.home)
+        return (self.home / f"{name}{ENDING}").exists()
+
+    def free(self, wanted: str) -> tuple[str, Place]:
+        """Returns a free name like the wanted one, and the place for it."""
         base = re.sub(r"[^\w가-힣.-]", "-", wanted).lstrip(".-")[:90] or "run"
         for number in count(1):
             name = base if number == 1 else f"{base}-{number}"
-            path = self.folder / f"{name}{ENDING}"
-            if name not in self._also and not path.exists():
-                return name, path
+            if name not in self._also and not self._is_taken(name):
+                return name, self._place(name)
         raise AssertionError
 
-    def reserved(self, name: str | None, wanted: str) -> tuple[str, Path]:
-        """Returns the path for a new run of that name, or of one like `wanted`.
+    def reserved(self, name: str | None, wanted: str) -> tuple[str, Place]:
+        """Returns the place for a new run of that name, or of one like `wanted`.
 
         Raises Conflict for a name that is taken.
         """
         if name is None:
             return self.free(wanted)
-        path = self.folder / f"{name}{ENDING}"
         if not NAME.fullmatch(name):
             raise UsageError(f"{name!r} cannot be the name of a run", hint=NAMES)
-        if name in self._also or path.exists():
+        if name in self._also or self._is_taken(name):
             raise Conflict(f"there is a run {name!r} already", hint="choose another name")
-        return name, path
+        return name, self._place(name)
 
-    def cards(self, shown: Callable[[str, Path], wire.RunCard]) -> Iterator[wire.RunCard]:
+    def cards(self, shown: Callable[[str, Place], wire.RunCard]) -> Iterator[wire.RunCard]:
         """Yields a card for each run, the latest first.
 
-        `shown` makes it of name and path: `card`, where nobody knows more.
+        `shown` makes it of name and place: `card`, where nobody knows more.
         """
-        here = [path for path in self.folder.glob(f"*{ENDING}") if NAME.fullmatch(path.stem) and path.is_file()]
-        named = {path.stem: path for path in here if path.resolve().parent == self.folder.resolve()} | self._also
-        paths = sorted(named.items(), key=lambda one: _written(one[1]), reverse=True)
-        for name, path in paths[:MOST_RUNS]:
+        for name, path in list(self._runs())[:MOST_RUNS]:
             yield shown(name, path)
+
+    def _runs(self) -> Iterator[tuple[str, Place]]:
+        if isinstance(self.home, Address):
+            names: list[str] = found(RUNS["names"])(self.home)
+            yield from ((name, self._place(name)) for name in names if NAME.fullmatch(name))
+            return
+        here = [path for path in self.home.glob(f"*{ENDING}") if NAME.fullmatch(path.stem) and path.is_file()]
+        named = {path.stem: path for path in here if path.resolve().parent == self.home.resolve()} | self._also
+        yield from sorted(named.items(), key=lambda one: _written(one[1]), reverse=True)
 
     def fork(self, name: str, body: wire.Fork) -> str:
         """Copies a run up to a tick, adds something that happens next, and returns the copy's name."""
@@ -120,8 +134,14 @@ class Library:
 
     def unreadable(self) -> Iterator[str]:
         """Yields why the runs cannot be listed, if so. A folder that is not there yet is made with the first run."""
+        if isinstance(self.home, Address):
+            try:
+                found(RUNS["names"])(self.home)
+            except CommonplaceError as error:
+                yield f"the database of runs cannot be read ({error.what})"
+            return
         try:
-            next(self.folder.iterdir(), None)
+            next(self.home.iterdir(), None)
         except FileNotFoundError:
             pass
         except OSError as error:
@@ -158,7 +178,7 @@ class Library:
         return {path.stem: path for path in own if path.stem not in names}
 
 
-def card(name: str, path: Path) -> wire.RunCard:
+def card(name: str, path: Place) -> wire.RunCard:
     """Returns what the library shows of a run, or why it cannot be opened."""
     try:
         with Reading.open(path) as reading:

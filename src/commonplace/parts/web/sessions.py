@@ -66,11 +66,10 @@ class _Talk:
 class RunSession:
     """One open run. Its methods belong to the event loop, except `picture`, `inspector` and what is read with them."""
 
-    def __init__(self, name: str, path: Path, others: Callable[[], Iterable[RunSession]]) -> None:
+    def __init__(self, name: str, path: Place, others: Callable[[], Iterable[RunSession]]) -> None:
         """`others`: the sessions among which at most `MOST_LIVE` may be live."""
         self.name = name
         self.reading = OpenedRun.open(path)
-        self.file = _identity(path)
         self.picture = Picture(self.reading)
         self.inspector = RunInspector(self.picture)
         self.feed = Feed(self.picture, self.status, lambda: self._worker.speaking if self._worker else {})
@@ -303,11 +302,6 @@ def refuse_more(sessions: Iterable[RunSession]) -> None:
         raise Conflict(f"{MOST_LIVE} runs are live already", hint="let one of them end, or pause and leave it")
 
 
-def _identity(path: Path) -> tuple[int, int]:
-    there = path.stat()
-    return there.st_dev, there.st_ino
-
-
 class Sessions:
     """The open runs of a library, by name."""
 
@@ -325,13 +319,13 @@ class Sessions:
 
         Raises NotFound, and RunDamaged.
         """
-        path = self.library.path(name)
         with self._lock:
             session = self._open.get(name)
-            if session is not None and session.file != _identity(path) and not session.live:
-                self._gone.append((time.monotonic(), self._open.pop(name)))  # another file of that name
+            if session is not None and not session.live and not session.reading.is_there():
+                self._gone.append((time.monotonic(), self._open.pop(name)))  # deleted, or another run of that name
                 session = None
             if session is None:
+                path = self.library.path(name)
                 session = self._open[name] = RunSession(name, path, lambda: list(self._open.values()))
                 if name == self._expected:
                     asked, self._expected = session.reading.manifest.ticks, ""
@@ -360,7 +354,8 @@ class Sessions:
             else:
                 wanted, scenario = body.scenario, await asyncio.to_thread(self.library.scenario, body.scenario)
             name, path = self.library.reserved(body.run, f"{wanted}-{body.seed}")
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(path, Path):
+                path.parent.mkdir(parents=True, exist_ok=True)
             worker = await started(
                 path, lambda: None, scenario=scenario, seed=body.seed, ticks=body.ticks, until=body.ticks
             )
@@ -384,7 +379,7 @@ class Sessions:
         """Returns a card for each run of the library, the latest first."""
         open_now = dict(self._open)
 
-        def shown(name: str, path: Path) -> wire.RunCard:
+        def shown(name: str, path: Place) -> wire.RunCard:
             return open_now[name].card() if name in open_now else card(name, path)
 
         return list(self.library.cards(shown))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import typer
 from commonplace.analysis.tables import TABLES
 from commonplace.analysis.tables import table as table_of
 from commonplace.cli.consent import agreed
-from commonplace.cli.options import FORCE, RUN, TRUST
+from commonplace.cli.options import FORCE, RUN, TRUST, file
 from commonplace.cli.output import working
 from commonplace.errors import UsageError, command
 from commonplace.parts.workbench.bundle import Bundled, export_bundle, import_bundle
@@ -22,6 +23,7 @@ from commonplace.parts.workbench.trim import first_kept
 from commonplace.parts.workbench.trim import trim as trimmed
 from commonplace.run.place import Place
 from commonplace.run.reading import Reading
+from commonplace.run.tables import Tables
 from commonplace.text import clean
 from commonplace.trust import settle, stage_named_by_run
 from commonplace.whole_file import written_whole
@@ -110,6 +112,9 @@ def export(
     if form not in (ExportFormat.CSV, ExportFormat.PARQUET) and table is not None:
         raise UsageError(f"--table is for csv and parquet, not for {form.value}", hint="leave it out")
     name = table or "events"
+    if output is None:
+        with closing(Tables.open(run)) as named:  # a database may hold one run, which was not named
+            run = named.path
     target = output or run.with_suffix(ENDINGS.get(form, f".{name}.{form.value}"))
     if form is ExportFormat.HTML:
         _page(run, target, first, last, prompts, force)
@@ -166,7 +171,7 @@ def _training(run: Place, target: Path, offline: bool, trust: bool, force: bool)
 def import_(
     form: ImportFormat = typer.Argument(help="The form: `bundle`, as `export` writes it."),
     source: Path = typer.Argument(metavar="PATH", help="The file to import."),
-    output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
+    output: Path = typer.Option(..., "-o", "--output", parser=file, metavar="PATH", help="The new run file."),
     force: bool = FORCE,
 ) -> None:
     """Make a run of what was exported. All of it is checked before the run appears."""
@@ -184,7 +189,7 @@ def _print(target: Path, bundled: Bundled) -> None:
 
 
 def trim(
-    run: Path = typer.Argument(help="The run file."),
+    run: Place = RUN,
     before: str | None = typer.Option(
         None, "--before", metavar="TICK", help="Trim what is older than this tick or ISO simulated time."
     ),
@@ -203,12 +208,13 @@ def trim(
     with working(lambda: "the file is made smaller"):
         done = trimmed(run, first, [ROWS[one] for one in kind])
     counts = ", ".join(f"{done.rows[ROWS[one]]} {one}" for one in dict.fromkeys(kind))
-    print(f"{run}: trimmed {counts} of the ticks before {done.before}; the file is {done.freed / 1e6:.1f} MB smaller")
+    freed = "" if done.freed is None else f"; the file is {done.freed / 1e6:.1f} MB smaller"
+    print(f"{run}: trimmed {counts} of the ticks before {done.before}{freed}")
 
 
 def rescue(
-    run: Path = typer.Argument(help="The run file."),
-    output: Path = typer.Option(..., "-o", "--output", help="The new run file."),
+    run: Path = typer.Argument(parser=file, metavar="RUN", help="The run file."),
+    output: Path = typer.Option(..., "-o", "--output", parser=file, metavar="PATH", help="The new run file."),
     scenario: str = typer.Option(
         "",
         "--scenario",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -13,6 +12,7 @@ import typer
 from commonplace.cli.output import print_table
 from commonplace.parts.workbench.diff import diff as diff_of
 from commonplace.run.manifest import minds_of
+from commonplace.run.place import Place, place
 from commonplace.run.reading import Reading
 from commonplace.text import clean, shortened
 from commonplace.views.lines import entry_of, json_line
@@ -28,8 +28,8 @@ NONE = "–"
 
 
 def diff(
-    first: Path = typer.Argument(metavar="RUN", help="A run file; called A."),
-    second: Path = typer.Argument(metavar="RUN", help="Another run file; called B."),
+    first: Place = typer.Argument(parser=place, metavar="RUN", help="A run; called A."),
+    second: Place = typer.Argument(parser=place, metavar="RUN", help="Another run; called B."),
     at: str | None = typer.Option(None, "--at", help="Compare up to this tick; the last that both have, if left out."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON value, with everything that differs."),
 ) -> None:

@@ -13,7 +13,7 @@ from commonplace.run import seals
 from commonplace.run.integrity import TRIMMED, trimmed
 from commonplace.run.journal import UNUSED_PRIMERS
 from commonplace.run.opening import open_store
-from commonplace.run.place import Connection
+from commonplace.run.place import Connection, Place, place
 from commonplace.run.reading import Reading
 from commonplace.run.schema import replacing
 
@@ -34,19 +34,21 @@ class Trimmed:
     """The first tick of which everything is left."""
     rows: Mapping[str, int]
     """How many, by kind: `trace`, `call`."""
-    freed: int
-    """Bytes by which the file has become smaller."""
+    freed: int | None
+    """Bytes by which the file has become smaller; None for a run in a database, which uses the space again."""
 
 
-def trim(path: str | Path, before: int, kinds: Collection[str] = ("trace",)) -> Trimmed:
+def trim(where: str | Place, before: int, kinds: Collection[str] = ("trace",)) -> Trimmed:
     """Takes the traces (`trace`), or what was said to and by a model (`call`), before a tick out of a run.
 
     What goes is noted in the same transaction, so the run verifies and says what was trimmed. Then the file is made
-    smaller. Raises UsageError for a tick that the run does not have, or a run that is in use.
+    smaller. In a database what a fork shares with its parent stays. Raises UsageError for a tick that the run does not
+    have, a run that is in use, and one that forks in its database share.
     """
-    path = Path(path)
-    size = path.stat().st_size if path.exists() else 0
+    path = place(where)
+    size = path.stat().st_size if isinstance(path, Path) and path.exists() else 0
     with open_store(path) as run:
+        run.refuse_shared()
         if not 0 <= before <= run.last_tick + 1:
             hint = f"the run has ticks 0 to {run.last_tick}"
             raise UsageError(f"nothing can be trimmed before tick {before}", where=str(path), hint=hint)
@@ -57,7 +59,8 @@ def trim(path: str | Path, before: int, kinds: Collection[str] = ("trace",)) -> 
             upto = {kind: max(before - 1, noted.get(kind, -1)) for kind, count in rows.items() if count}
             _note(connection, {**noted, **upto})
         run.vacuum()
-    return Trimmed(before, rows, max(0, size - path.stat().st_size))
+    freed = max(0, size - path.stat().st_size) if isinstance(path, Path) else None
+    return Trimmed(before, rows, freed)
 
 
 def _note(connection: Connection, upto: Mapping[str, int]) -> None:

@@ -1,0 +1,173 @@
+"""The tables of runs in a database: those of a run file, with the number of the run in front of each key.
+
+They lie in the schema `commonplace`, beside views for people (docs/runs-in-postgresql.md).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from commonplace.errors import refuse_newer
+from commonplace.run.schema import Column, described, layout
+
+FORMAT = 1
+"""Number of the table layout in a database. A newer one is refused."""
+MAKING = 0x436F6D50
+"""The advisory lock under which tables are made, and the first half of the one that a run's writer holds."""
+_TYPES = {"INTEGER": "bigint", "REAL": "float8", "TEXT": 'text COLLATE "C"', "BLOB": "bytea"}
+"""SQLite's types → PostgreSQL's. Texts are in the order of their characters, as in a file."""
+COUNTER = "sqlite_sequence"
+"""Where SQLite keeps the last number that an input had."""
+
+OWN = (
+    "CREATE EXTENSION IF NOT EXISTS vector",
+    "CREATE SCHEMA IF NOT EXISTS commonplace",
+    "CREATE TABLE IF NOT EXISTS commonplace.format(number int PRIMARY KEY)",
+    # a fork sees of its parent the ticks up to `at`, and the vectors and primers up to these numbers
+    "CREATE TABLE IF NOT EXISTS commonplace.run("
+    ' id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE,'
+    " parent int REFERENCES commonplace.run, at bigint, vectors bigint, primers bigint,"
+    " created timestamptz NOT NULL DEFAULT now())",
+    # who forgot what and when: a fork may forget what its parent remembers
+    "CREATE TABLE IF NOT EXISTS commonplace.removal("
+    ' run int NOT NULL, agent text COLLATE "C" NOT NULL, id bigint NOT NULL, tick bigint NOT NULL,'
+    " PRIMARY KEY(run, agent, id))",
+    "CREATE TABLE IF NOT EXISTS commonplace.talk("
+    ' run int NOT NULL REFERENCES commonplace.run ON DELETE CASCADE, agent text COLLATE "C" NOT NULL,'
+    " number int NOT NULL, ordinal int NOT NULL, line text NOT NULL, PRIMARY KEY(run, agent, number, ordinal))",
+    f"CREATE TABLE IF NOT EXISTS commonplace.{COUNTER}("
+    ' run int NOT NULL, name text COLLATE "C" NOT NULL, seq bigint NOT NULL, PRIMARY KEY(run, name))',
+)
+COUNTED = f"""
+CREATE OR REPLACE FUNCTION commonplace.counted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO commonplace.{COUNTER} VALUES (NEW.run, 'input', NEW.seq)
+  ON CONFLICT (run, name) DO UPDATE SET seq = greatest({COUNTER}.seq, excluded.seq);
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER counted AFTER INSERT ON commonplace.input
+  FOR EACH ROW EXECUTE FUNCTION commonplace.counted()
+"""
+VIEWS = r"""
+-- jsonb has no NUL, which JSON writes as \u0000
+CREATE OR REPLACE FUNCTION commonplace.parsed(text) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT (CASE WHEN position('\u0000' IN $1) = 0 THEN $1
+    ELSE regexp_replace($1, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g') END)::jsonb
+$$;
+
+CREATE OR REPLACE VIEW commonplace.lineage AS
+  WITH RECURSIVE line(run, source, at, vectors) AS (
+    SELECT id, id, NULL::bigint, NULL::bigint FROM commonplace.run
+    UNION ALL
+    SELECT line.run, up.parent, least(line.at, up.at), least(line.vectors, up.vectors)
+    FROM line JOIN commonplace.run up ON up.id = line.source WHERE up.parent IS NOT NULL)
+  SELECT line.run, run.name, line.source, line.at, line.vectors FROM line JOIN commonplace.run run ON run.id = line.run;
+
+CREATE OR REPLACE VIEW commonplace.runs AS
+  SELECT run.name, manifest ->> 'scenario' AS scenario, (manifest ->> 'seed')::bigint AS seed,
+    manifest ->> 'mind' AS mind, manifest ->> 'language' AS language, manifest ->> 'policy' AS policy,
+    (SELECT max(n) FROM commonplace.lineage l JOIN commonplace.tick t ON t.run = l.source
+     WHERE l.run = run.id AND (l.at IS NULL OR t.n <= l.at)) AS last_tick,
+    parent.name AS parent, run.at AS forked_at, run.created
+  FROM commonplace.run run
+  JOIN commonplace.meta meta ON meta.run = run.id AND meta.key = 'manifest'
+  LEFT JOIN commonplace.run parent ON parent.id = run.parent
+  CROSS JOIN LATERAL (SELECT commonplace.parsed(meta.value) AS manifest) AS parsed
+  WHERE run.name NOT LIKE '%.unfinished';
+
+CREATE OR REPLACE VIEW commonplace.happened AS
+  SELECT l.name AS run, e.tick, e.agent, e.type,
+    't' || e.tick || '.' || e.agent || '.' || e.ordinal AS id, commonplace.parsed(e.body) AS body
+  FROM commonplace.lineage l JOIN commonplace.event e ON e.run = l.source AND (l.at IS NULL OR e.tick <= l.at);
+
+CREATE OR REPLACE VIEW commonplace.remembered AS
+  SELECT l.name AS run, m.agent, m.id, m.tick, m.kind, m.importance, m.text,
+    to_timestamp(m.created / 1000000.0) AS created, m.citations, m.event,
+    (SELECT min(r.tick) FROM commonplace.lineage g JOIN commonplace.removal r ON r.run = g.source
+     WHERE g.run = l.run AND r.agent = m.agent AND r.id = m.id AND (g.at IS NULL OR r.tick <= g.at)) AS forgotten,
+    v.embedding
+  FROM commonplace.lineage l
+  JOIN commonplace.memory m ON m.run = l.source AND (l.at IS NULL OR m.tick <= l.at)
+  LEFT JOIN commonplace.vector v ON v.run = m.run AND v.id = m.vector;
+
+CREATE OR REPLACE VIEW commonplace.changed AS
+  SELECT l.name AS run, v.tick, v.owner, v.kind, v.key, commonplace.parsed(v.value) AS value
+  FROM commonplace.lineage l JOIN commonplace.version v ON v.run = l.source AND (l.at IS NULL OR v.tick <= l.at);
+
+CREATE OR REPLACE VIEW commonplace.asked AS
+  SELECT l.name AS run, a.tick, a.agent, a.ordinal, a.attempt, a.task, a.outcome,
+    commonplace.parsed(nullif(a.body, '')) AS answer, commonplace.parsed(a.usage) AS usage
+  FROM commonplace.lineage l
+  JOIN commonplace.answer a ON a.run = l.source AND (l.at IS NULL OR a.used <= l.at);
+"""
+
+
+@cache
+def columns() -> dict[str, tuple[Column, ...]]:
+    """Returns table → its columns, without the run."""
+    return {
+        **described(),
+        COUNTER: (Column("name", "TEXT", True, 1), Column("seq", "INTEGER", True, 0)),
+    }
+
+
+def stored() -> dict[str, list[str]]:
+    """Returns table → the columns of a file's tables that a database has, too."""
+    return {
+        name: [one.name for one in found if (name, one.name) != ("memory", "removed")]
+        for name, found in columns().items()
+    }
+
+
+def key(table: str) -> list[str]:
+    """Returns the columns of the primary key, without the run."""
+    return [one.name for one in sorted(columns()[table], key=lambda one: one.key) if one.key]
+
+
+def statements() -> list[str]:
+    """Returns what makes all tables and views, and does nothing where they are there."""
+    return [*OWN, *map(_table, described()), *_indexes(), COUNTED, VIEWS]
+
+
+def _table(name: str) -> str:
+    cells = [
+        f"{one.name} {_TYPES[one.type]}{' NOT NULL' if one.required or one.key else ''}"
+        for one in described()[name]
+        if (name, one.name) != ("memory", "removed")
+    ]
+    cells += {"vector": ["embedding halfvec"], "tick": ["written timestamptz NOT NULL DEFAULT now()"]}.get(name, [])
+    cells.append(f"PRIMARY KEY(run, {', '.join(key(name))})")
+    return f"CREATE TABLE IF NOT EXISTS commonplace.{name}(run int NOT NULL, {', '.join(cells)})"
+
+
+def _indexes() -> list[str]:
+    """Returns the indexes of a file, each within a run; and one over vectors for what SQLite keeps unique."""
+    found = ["CREATE UNIQUE INDEX IF NOT EXISTS vector_digest ON commonplace.vector(run, digest)"]
+    for name, statement in layout().items():
+        made = re.fullmatch(r"CREATE INDEX \w+ ON (\w+)\((.*?)\)(.*)", statement)
+        if made:
+            table, cells, rest = made.groups()
+            found.append(f"CREATE INDEX IF NOT EXISTS {name} ON commonplace.{table}(run, {cells}){rest}")
+    return found
+
+
+def number(connection: Any) -> int:
+    """Returns the format of the tables in a database; 0 where there are none."""
+    if connection.execute("SELECT to_regclass('commonplace.format')").fetchone() == (None,):
+        return 0
+    return connection.execute("SELECT coalesce(max(number), 0) FROM commonplace.format").fetchone()[0]
+
+
+def make(connection: Any, where: str) -> None:
+    """Makes what is missing. Raises UsageError for a newer format, and the driver's errors."""
+    there = number(connection)
+    refuse_newer("a database of runs", there, FORMAT, where)
+    if there == FORMAT:
+        return
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (MAKING,))  # two that start together make them once
+        for statement in statements():
+            connection.execute(statement)
+        connection.execute("INSERT INTO commonplace.format VALUES (%s) ON CONFLICT DO NOTHING", (FORMAT,))
