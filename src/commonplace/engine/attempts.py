@@ -134,10 +134,11 @@ def _input(agent: str, text: str, scenario: Scenario, world: World) -> JudgeInpu
     told = asked(text, scenario, world)
     here = [area, *(me for me, body in world.bodies.items() if body.area == area)]
     here += [thing for thing, place in told.located.items() if place == area]
+    near = frozenset(here)
     can = [
         key for key in told.circumstances
         for kind, of in [subject_of(key)]
-        if of in here and _may(scenario.kinds[kind], own=of == agent, said_by_person=True)
+        if of in near and _may(scenario.kinds[kind], own=of == agent, said_by_person=True)
     ]  # fmt: skip
     return JudgeInput(
         **dict(fields_of(told)),
