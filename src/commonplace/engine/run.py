@@ -13,10 +13,11 @@ from commonplace.engine import attempts
 from commonplace.engine.attempts import attempted
 from commonplace.engine.budget import Budget, BudgetReached
 from commonplace.engine.changes import queueable, with_queued
+from commonplace.engine.characters import Characters, Session
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import described, inputs_of, preview
-from commonplace.engine.live_state import initial_state, restored_state
-from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
+from commonplace.engine.live_state import initial_state, opening_record, restored_state
+from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.engine.stage import Keeper, Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
@@ -42,7 +43,7 @@ class Run:
         self._keep = keep
         self._mind = mind
         self._engine = engine
-        self._session: Prefetch | None = None
+        self._session: Session | None = None
 
     @classmethod
     def start(
@@ -62,10 +63,11 @@ class Run:
 
         `keep`: keeps elsewhere what has been committed.
         """
-        live_state, first = initial_state(scenario, manifest.seed)
+        live_state, rows = initial_state(scenario, manifest.seed)
+        first = opening_record(scenario, rows)
         file = RunFile.create(path, manifest, first, force=force, synchronous=synchronous)
-        engine = Lockstep(live_state, stage, _driver(file, mind, manifest.seed, concurrency))
-        return cls(file, engine, mind, stage, keep)
+        driver = _driver(file, mind, manifest.seed, concurrency)
+        return cls(file, Lockstep(Characters(live_state, stage, driver)), mind, stage, keep)
 
     @classmethod
     def resume(
@@ -80,12 +82,12 @@ class Run:
     ) -> Run:
         """Continues an existing run from its last committed tick; from its opening when it was killed before that."""
         if file.last_tick < 0:
-            live_state, first = initial_state(scenario, file.manifest.seed)
-            file.commit(first)
+            live_state, rows = initial_state(scenario, file.manifest.seed)
+            file.commit(opening_record(scenario, rows))
         else:
             live_state = restored_state(file.reading, scenario, file.last_tick)
-        engine = Lockstep(live_state, stage, _driver(file, mind, live_state.seeds, concurrency))
-        return cls(file, engine, mind, stage, keep)
+        driver = _driver(file, mind, live_state.seeds, concurrency)
+        return cls(file, Lockstep(Characters(live_state, stage, driver)), mind, stage, keep)
 
     @property
     def tick(self) -> int:
@@ -95,7 +97,7 @@ class Run:
     @property
     def scenario(self) -> Scenario:
         """As inputs have changed it up to the last committed tick."""
-        return self._engine.live_state.scenario
+        return self._engine.surroundings.scenario
 
     @property
     def stage(self) -> str:
@@ -128,14 +130,14 @@ class Run:
         if self._keep:
             self._keep(self.file.reading)  # what a process that died had not kept yet
         self._engine.driver.start_session(budget or Budget())
-        prefetch = self._session = self._engine.start_session()
+        session = self._session = self._engine.start_session()
         try:
             with full_disk_resumed(self.file.path):
-                prefetch.start(self._engine.live_state.waiting, last)
+                session.start(last)
                 while self.tick < last:
-                    yield await self._run_tick(prefetch, last)
+                    yield await self._run_tick(session, last)
         except BudgetReached as error:
-            await prefetch.drain()
+            await session.drain()
             raise self._paused(error) from error
         except Paused as error:
             raise self._paused(error) from error
@@ -145,8 +147,8 @@ class Run:
             hint = "; ".join(filter(None, (error.hint, again)))
             raise UsageError(error.what, where=f"{place}, tick {self.tick}", hint=hint) from error
         finally:
-            await prefetch.end()
-            if self._session is prefetch:  # no other session has begun meanwhile and needs the mind
+            await session.end()
+            if self._session is session:  # no other session has begun meanwhile and needs the mind
                 self._session = None
                 self._engine.driver.start_session(Budget())
                 await self._mind.close()
@@ -176,7 +178,7 @@ class Run:
     def __repr__(self) -> str:
         return f"<Run {self.file.path}: {self.scenario.part.title}, tick {self.tick}>"
 
-    async def _run_tick(self, prefetch: Prefetch, last: int) -> Tick:
+    async def _run_tick(self, session: Session, last: int) -> Tick:
         """Runs one tick. It is committed before it is applied: what fails before the commit leaves the run at the tick
         before."""
         inputs = [row.stamped(self.tick + 1) for row in _due(self.file.queued())]
@@ -185,7 +187,7 @@ class Run:
         self._engine.apply(proposed)
         if self._keep:
             self._keep(self.file.reading)
-        prefetch.start(self._engine.live_state.waiting, last)
+        session.start(last)
         return proposed.tick
 
     def _paused(self, error: Paused) -> Paused:
@@ -206,7 +208,7 @@ class Run:
         and submitted. Raises Paused as `play` does, and UsageError for a sentence without words."""
         if not any(map(str.isalnum, text)):
             raise UsageError("the sentence has no words", hint="say what happens: The lights go out.")
-        world, driver = self._engine.live_state.world, self._engine.driver
+        world, driver = self._engine.surroundings.world, self._engine.driver
         try:
             if agent:
                 return await attempted(agent, text, self.scenario, world, driver)
@@ -220,7 +222,7 @@ class Run:
     def described(self, body: Mapping[str, Any]) -> str:
         """Returns what the input of a `preview` will do, in one line for the person who wrote the sentence."""
         describe = attempts.described if body["kind"] == "attempt" else described
-        return describe(body, self.scenario, self._engine.live_state.world)
+        return describe(body, self.scenario, self._engine.surroundings.world)
 
     def plays(self, agent: str) -> bool:
         """Returns whether a person decides for a character."""
@@ -237,7 +239,8 @@ class Run:
 
     def close(self) -> None:
         """Closes the run; its one file can be copied from now on."""
-        self._engine.prefetch.cancel()
+        if self._session:
+            self._session.cancel()
         if self._keep:
             self._keep.close()
         self.file.close()

@@ -19,15 +19,15 @@ from commonplace.canon import digest
 from commonplace.errors import CommonplaceError, DiskFull, UsageError, command
 from commonplace.lock import LOCK, ProcessLock
 from commonplace.run import schema, seals
-from commonplace.run.digest import BEGINNING, Chains, Digests, Rows, chained, rows_of
+from commonplace.run.digest import BEGINNING, Chains, Digests, chained, rows_of
 from commonplace.run.integrity import blame
 from commonplace.run.journal import Journal, put_answers
 from commonplace.run.manifest import Manifest, package_version
 from commonplace.run.reading import Reading
 from commonplace.run.rows import (
     InputRow,
+    Rows,
     TickRecord,
-    packed_memory,
     packed_vector,
     text_of,
     unpacked_vector,
@@ -358,7 +358,8 @@ def _write(connection: sqlite3.Connection, record: TickRecord, previous: Chains,
     )
     connection.executemany("INSERT INTO touch VALUES (?, ?, ?, ?)", rows.touches)
     connection.executemany("INSERT INTO version VALUES (?, ?, ?, ?, ?)", rows.versions)
-    put_answers(connection, record.answers, record.tick)
+    answers = [(*cells, usage[-1]) for cells, usage in zip(rows.answers, rows.usages, strict=True)]
+    put_answers(connection, answers, record.tick)
     if rows.inputs:
         connection.executemany("INSERT OR REPLACE INTO input(seq, tick, body) VALUES (?, ?, ?)", rows.inputs)
         seals.renew(connection, "queued")
@@ -371,7 +372,10 @@ def _write_memories(connection: sqlite3.Connection, rows: Rows, vectors: _Vector
     connection.executemany(
         "INSERT INTO memory(agent, id, tick, kind, importance, text, created, citations, event, details, vector)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(*packed_memory(cells), vectors.number(cells[5], raw) if raw else None) for cells, raw in rows.memories],
+        [
+            (*cells[:9], details, vectors.number(cells[5], raw) if raw else None)
+            for cells, details, raw in rows.memories
+        ],
     )
 
 
