@@ -73,6 +73,11 @@ def checked_folder(path: Path, where: str = "") -> Path:
     return path
 
 
+def is_address(where: str | Path) -> bool:
+    """Tells whether something is kept in a database, and not in a file: `postgresql://…`, `embedded:NAME`."""
+    return isinstance(where, str) and re.match("(?:postgres|postgresql|embedded):", where) is not None
+
+
 def bytes_of(path: Path, what: str, most: int = LARGEST) -> bytes:
     """Returns the content of a file, which should be `what`: "a scenario".
 

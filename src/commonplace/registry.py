@@ -85,6 +85,8 @@ STORES = {
     "embedded": "parts.stores.postgres:EmbeddedStore",
 }
 """Where memories last, by the scheme of an address: `memory.stores.store.Store`."""
+CLUSTERS = {"ray": "parts.cluster.ray_cluster:RayCluster"}
+"""What starts workers: `engine.workers.Cluster`."""
 MEMORY = {
     "DatabaseStream": "parts.stores.postgres_stream:DatabaseStream",
     "MemoryCoordinate": "parts.coordinates.document:MemoryCoordinate",

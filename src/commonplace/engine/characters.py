@@ -6,7 +6,7 @@ Both make of a turn what is stored of it, and hand out only that and what the ch
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
@@ -38,13 +38,15 @@ class Played:
     """All that is stored of its turn; without the answers of a mind that is asked in another process."""
     turn: Turn | None = None
     """None where it was taken in another process."""
+    questions: Sequence[tuple[str, int, int]] = ()
+    """There, the questions that others have answered: character, tick, ordinal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amended:
     """What the inputs at the end of a tick change of characters."""
 
-    rows: Rows = field(default_factory=Rows)
+    rows: Sequence[Rows] = ()
     """Versions of the states of those who changed, and the memories of newcomers."""
     changed: frozenset[str] = frozenset()
     """Whose versions stand in place of those of their turns."""
@@ -136,17 +138,28 @@ class Characters:
             for agent in acting:
                 await self._run_turn(agent, drives)
         # From here on in the order of `acting`, whichever turn was done first.
-        return self.taken(drives[agent] for agent in acting)
+        self.begin()
+        return {agent: self.take(drives[agent]) for agent in acting}
 
-    def taken(self, drives: Iterable[Sequence[Drive]]) -> dict[str, Played]:
-        """Takes the results of each character's drives, the turn last; returns what came of them."""
+    def begin(self) -> None:
+        """Forgets turns that were taken and did not come to be a tick."""
         self._turns, self._changes = [], NO_CHANGES
-        played: dict[str, Played] = {}
-        for done in drives:
-            turn: Turn = done[-1].result
-            self._turns.append(turn)
-            played[turn.agent] = self._played(turn, done)
-        return played
+
+    def take(self, drives: Sequence[Drive]) -> Played:
+        """Takes the result of a character's turn, the last of its drives; returns what came of it."""
+        turn: Turn = drives[-1].result
+        state, delta = self.live_state, turn.delta
+        self._turns.append(turn)
+        record = TickRecord(
+            tick=turn.tick,
+            events=(),
+            deltas={turn.agent: delta} if delta.memories or delta.touched else {},
+            versions=state_versions(turn.agent, state.states[turn.agent], turn.state),
+            answers=tuple(row for drive in drives for row in drive.rows),
+            traces={turn.agent: turn.trace},
+        )
+        attempt = attempt_of(turn.agent, turn.action, state.scenario, state.world)
+        return Played(Intent(turn.action, turn.notes), attempt, rows_of(record), turn)
 
     async def amend(self, inputs: Sequence[Input], events: Sequence[Event]) -> Amended:
         """Returns what inputs change of characters after these turns."""
@@ -166,7 +179,7 @@ class Characters:
         ]
         deltas = {agent: delta for agent, delta in changes.newcomers.items() if delta.memories}
         return Amended(
-            rows_of(TickRecord(tick, (), deltas, tuple(versions), ())),
+            (rows_of(TickRecord(tick, (), deltas, tuple(versions), ())),),
             frozenset(changes.states),
             state.forgotten(events),
             changes.cards,
@@ -184,19 +197,6 @@ class Characters:
         turn = turn_drive(self._stage, self.live_state, agent, jobs)
         await self.driver.run([turn])
         drives[agent] = (*jobs, turn)
-
-    def _played(self, turn: Turn, drives: Sequence[Drive]) -> Played:
-        state, agent, delta = self.live_state, turn.agent, turn.delta
-        record = TickRecord(
-            tick=turn.tick,
-            events=(),
-            deltas={agent: delta} if delta.memories or delta.touched else {},
-            versions=state_versions(agent, state.states[agent], turn.state),
-            answers=tuple(row for drive in drives for row in drive.rows),
-            traces={agent: turn.trace},
-        )
-        attempt = attempt_of(agent, turn.action, state.scenario, state.world)
-        return Played(Intent(turn.action, turn.notes), attempt, rows_of(record), turn)
 
 
 @dataclass(slots=True)

@@ -85,7 +85,7 @@ class Lockstep:
             answers=(),
             inputs=tuple(inputs),
             removed=amended.removed,
-            made=(*made, amended.rows),
+            made=(*made, *amended.rows),
         )
         turns = {agent: one.turn for agent, one in played.items() if one.turn is not None}
         return ProposedTick(Tick(number, before.scenario.clock.time(number), events, turns), record, world, amended)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,13 +17,16 @@ from commonplace.engine.changes import queueable, with_queued
 from commonplace.engine.characters import Characters, Session
 from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import described, inputs_of, preview
-from commonplace.engine.live_state import initial_state, opening_record, restored_state
+from commonplace.engine.live_state import Surroundings, initial_state, opening_record, restored_state, scenario_at
 from commonplace.engine.lockstep import Lockstep, Tick
 from commonplace.engine.stage import Keeper, Stage
+from commonplace.engine.worker import Make, Restore
+from commonplace.engine.workers import Cluster, Workers, started
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
+from commonplace.paths import is_address
 from commonplace.rng import Seeds
-from commonplace.run.file import RunFile, full_disk_resumed
+from commonplace.run.file import RunFile, full_disk_resumed, refuse_existing
 from commonplace.run.integrity import blame
 from commonplace.run.manifest import Manifest
 from commonplace.run.reading import Reading
@@ -36,11 +40,20 @@ from commonplace.world.inputs import Input, as_dict
 class Run:
     """One run, owned by this process. Use it as a context manager, or close it."""
 
-    def __init__(self, file: RunFile, engine: Lockstep, mind: Mind, stage: Stage, keep: Keeper | None = None) -> None:
+    def __init__(
+        self,
+        file: RunFile,
+        engine: Lockstep,
+        mind: Mind,
+        stage: Stage,
+        keep: Keeper | None = None,
+        cluster: Cluster | None = None,
+    ) -> None:
         """Joins the parts that `start` or `resume` has made."""
         self.file = file
         self._stage = stage
         self._keep = keep
+        self._cluster = cluster
         self._mind = mind
         self._engine = engine
         self._session: Session | None = None
@@ -58,16 +71,24 @@ class Run:
         synchronous: Synchronous = "NORMAL",
         concurrency: int = 32,
         keep: Keeper | None = None,
+        cluster: Cluster | None = None,
     ) -> Run:
         """Begins a new run with its opening state as tick 0. Raises what `RunFile.create` raises.
 
-        `keep`: keeps elsewhere what has been committed.
+        `keep`: keeps elsewhere what has been committed. `cluster`: starts the workers that are to have the characters.
         """
-        live_state, rows = initial_state(scenario, manifest.seed)
-        first = opening_record(scenario, rows)
-        file = RunFile.create(path, manifest, first, force=force, synchronous=synchronous)
+        make = partial(RunFile.create, path, manifest, force=force, synchronous=synchronous)
+        if cluster is None:
+            live_state, rows = initial_state(scenario, manifest.seed)
+            file = make(opening_record(scenario, rows))
+            driver = _driver(file, mind, manifest.seed, concurrency)
+            return cls(file, Lockstep(Characters(live_state, stage, driver)), mind, stage, keep)
+        refuse_existing(path, force=force)  # before workers are started, which takes seconds
+        lines, made = started(cluster, scenario, lambda agents: Make(agents, manifest.seed))
+        file = make(opening_record(scenario, *made))
         driver = _driver(file, mind, manifest.seed, concurrency)
-        return cls(file, Lockstep(Characters(live_state, stage, driver)), mind, stage, keep)
+        surroundings = Surroundings(scenario, Seeds(manifest.seed), scenario.opening)
+        return cls(file, Lockstep(Workers(lines, surroundings, driver, _where(path))), mind, stage, keep, cluster)
 
     @classmethod
     def resume(
@@ -79,15 +100,21 @@ class Run:
         mind: Mind,
         concurrency: int = 32,
         keep: Keeper | None = None,
+        cluster: Cluster | None = None,
     ) -> Run:
         """Continues an existing run from its last committed tick; from its opening when it was killed before that."""
         if file.last_tick < 0:
-            live_state, rows = initial_state(scenario, file.manifest.seed)
+            _, rows = initial_state(scenario, file.manifest.seed)
             file.commit(opening_record(scenario, rows))
-        else:
-            live_state = restored_state(file.reading, scenario, file.last_tick)
-        driver = _driver(file, mind, live_state.seeds, concurrency)
-        return cls(file, Lockstep(Characters(live_state, stage, driver)), mind, stage, keep)
+        reading, last = file.reading, file.last_tick
+        driver = _driver(file, mind, reading.seeds, concurrency)
+        if cluster is None:
+            live_state = restored_state(reading, scenario, last)
+            return cls(file, Lockstep(Characters(live_state, stage, driver)), mind, stage, keep)
+        surroundings = Surroundings(scenario_at(reading, scenario, last), reading.seeds, reading.world_at(last))
+        where = _where(file.path)
+        lines, _ = started(cluster, surroundings.scenario, lambda agents: Restore(agents, where, last))
+        return cls(file, Lockstep(Workers(lines, surroundings, driver, where)), mind, stage, keep, cluster)
 
     @property
     def tick(self) -> int:
@@ -226,8 +253,7 @@ class Run:
 
     def plays(self, agent: str) -> bool:
         """Returns whether a person decides for a character."""
-        state = self._engine.live_state.states.get(agent)
-        return state is not None and state.played
+        return agent in self.scenario.personas and self.reading.state_at(agent).played
 
     def submit(self, body: Mapping[str, Any]) -> int:
         """Queues an input; it is applied at the end of the next tick. Raises UsageError for unknown names."""
@@ -243,6 +269,8 @@ class Run:
             self._session.cancel()
         if self._keep:
             self._keep.close()
+        if self._cluster:
+            self._cluster.close()
         self.file.close()
 
     def __enter__(self) -> Run:
@@ -284,6 +312,11 @@ def _due(queued: Iterable[InputRow]) -> list[InputRow]:
         if row.body["kind"] in ("take_over", "attempt"):
             acting.add(agent)
     return due
+
+
+def _where(path: str | Path) -> str:
+    """Returns where other processes find a run."""
+    return str(path) if is_address(path) else str(Path(path).absolute())
 
 
 def _driver(file: RunFile, mind: Mind, seed: int | Seeds, concurrency: int) -> Driver:
