@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from commonplace.talk import Talk
 
 DEFAULT_SEED = 7
+NO_WORKERS = (0, "", "0")
+"""All characters in this process."""
 TIMEOUT = 120.0
 """Seconds a model server has for an answer."""
 MINDS = (
@@ -203,7 +205,7 @@ def resume_run(
 @contextmanager
 def _workers(workers: int | str, manifest: Manifest, mind: Mind, where: str | Path) -> Generator[Cluster | None]:
     """Gives what starts the workers of a run; None without any. They are ended if the run does not begin."""
-    if not workers:
+    if workers in NO_WORKERS:
         yield None
         return
     make: Callable[..., Cluster] = registry.found(registry.CLUSTERS["ray"])

@@ -35,6 +35,7 @@ SCHEME = "ray://"
 STORE = 256_000_000
 """Bytes of memory that messages on their way may take on this machine."""
 MOST_WORKERS = 1000
+_log = logging.getLogger(__name__)
 ALONE = {
     "RAY_AUTH_MODE": "token",
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # one machine only, so that every port is bound to 127.0.0.1
@@ -201,7 +202,10 @@ def _imported() -> Any:
 
 
 def _begin(ray: Any) -> None:
-    _Joined.folder = tempfile.mkdtemp(prefix="cp-")  # the names of sockets in it may have 107 characters
+    # Ray prints on standard output what becomes of its processes; the driver says what matters of it.
+    vars(import_module("ray._private.worker"))["print_to_stdstream"] = _noted
+    short = "/tmp" if Path("/tmp").is_dir() else None  # the names of sockets in it may have 107 characters, or 103
+    _Joined.folder = tempfile.mkdtemp(prefix="commonplace-", dir=short)
     try:
         ray.init(
             address="local",
@@ -234,6 +238,10 @@ def _connect(ray: Any, address: str) -> None:
             "check host and port: a cluster is reached at port 10001 of its head, if `ray start --head` was run there"
         )
         raise CommonplaceError(f"the cluster does not answer ({_words(error)})", where=address, hint=hint) from error
+
+
+def _noted(*data: object, **how: object) -> None:
+    _log.debug("%s %s", data, how)
 
 
 @contextmanager
