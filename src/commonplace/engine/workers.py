@@ -67,8 +67,10 @@ class Link(Protocol):
 class Cluster(Protocol):
     """Where workers are started."""
 
-    count: int
-    """How many there are to be."""
+    @property
+    def count(self) -> int:
+        """How many there are to be."""
+        ...
 
     def start(self) -> Link:
         """Starts a worker, which has no characters yet."""

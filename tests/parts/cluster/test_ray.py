@@ -8,18 +8,24 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from socket import socket
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from commonplace.parts.cluster.ray_cluster import ALONE
+from commonplace.run.manifest import package_version
 from e2e.command import command, ends, environment, finished, started
-from parts.cluster.processes import alive, folders_of, started_by, until, workers_of
+from parts.cluster.processes import alive, folders_of, kill, started_by, until, workers_of
 from sizes import PROVE
 
 pytest.importorskip("ray")
 
 KILLS = 12 if PROVE else 2
 TICKS = 60
+TOKEN = "c0de" * 16
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
 """127.0.0.1 as Linux writes it, by itself and in IPv6."""
 
@@ -97,3 +103,42 @@ def test_without_ray_the_line_that_installs_it_is_told(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "workers need Ray, which is not installed" in done.stderr
     assert "[cluster]" in done.stderr
+
+
+@pytest.fixture
+def head(tmp_path: Path) -> Iterator[str]:
+    """The address of a cluster with two CPUs, which wants a token."""
+    with socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    if 10001 < port < 20000:
+        pytest.skip("Ray's own processes may have this port")
+    with TemporaryDirectory(prefix="rh-", dir="/tmp") as folder:
+        words = [f"--ray-client-server-port={port}", "--port=0", f"--temp-dir={folder}", "--num-cpus=2"]
+        quiet = ["--include-dashboard=false", "--node-ip-address=127.0.0.1", "--object-store-memory=100000000"]
+        log = tmp_path / "head.log"
+        with log.open("w") as out:
+            process = subprocess.Popen(
+                [Path(sys.executable).with_name("ray"), "start", "--head", "--block", *words, *quiet],
+                stdout=out, stderr=out, env=environment(**ALONE, RAY_AUTH_TOKEN=TOKEN),
+            )  # fmt: skip
+        try:
+            until(lambda: "Ray runtime started" in log.read_text() or process.poll() is not None)
+            yield f"ray://127.0.0.1:{port}"
+        finally:
+            others = started_by(process.pid)
+            for one in (process.pid, *others):
+                kill(one)
+            process.wait()
+            until(lambda: not alive(others))
+
+
+@pytest.mark.slow
+def test_a_cluster_has_workers_for_those_with_its_token_and_versions(head: str) -> None:
+    script = (sys.executable, str(Path(__file__).with_name("joining.py")))
+    done = command(head, program=script, env=environment(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=TOKEN))
+    assert done.lines == ["2 workers", "2 played", "lost: The actor died unexpectedly before finishing this task",
+                          f"has Commonplace {package_version()}, and the run is driven by 9.9"]  # fmt: skip
+    done = command(head, program=script, env=environment(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="0" * 64), status=1)
+    assert f"{head}: the cluster does not answer" in done.err
+    assert "RAY_AUTH_TOKEN" in done.err

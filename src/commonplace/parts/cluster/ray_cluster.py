@@ -231,11 +231,9 @@ def _connect(ray: Any, address: str) -> None:
         if "ersion mismatch" in words or "Python version" in words:
             hint = "install the versions of Ray and Python that the cluster has, here or there"
             raise UsageError(f"another version is on the cluster: {_words(error)}", where=address, hint=hint) from error
-        if "uthentic" in words or "oken" in words:
-            hint = "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN (or RAY_AUTH_TOKEN_PATH) to the token of the cluster"
-            raise UsageError("the cluster wants its token", where=address, hint=hint) from error
         hint = (
-            "check host and port: a cluster is reached at port 10001 of its head, if `ray start --head` was run there"
+            "check host and port, which is 10001 at the head of a cluster that `ray start --head` has started; where "
+            "the cluster wants a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
         )
         raise CommonplaceError(f"the cluster does not answer ({_words(error)})", where=address, hint=hint) from error
 
