@@ -9,9 +9,11 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from commonplace.errors import CommonplaceError, UsageError, command, refuse_newer
+from commonplace.memory.stores.opening import is_postgres
 from commonplace.parts.runs import tables
 from commonplace.parts.runs.connection import RunConnection, errors_of
 from commonplace.parts.runs.statements import Ancestor, Statements
@@ -60,6 +62,8 @@ class Database:
         try:
             self._server = None
             if address.is_embedded:
+                if not create and not is_postgres(Path(address.server.partition(":")[2])):
+                    raise self._nothing()
                 self._server = self._undo.enter_context(joined(address.server.partition(":")[2], create=create))
             self.driver = self._undo.enter_context(closing(self.connected()))
             with errors_of(self.driver, self.where):
@@ -67,12 +71,15 @@ class Database:
                     tables.make(self.driver, self.where)
                 number = tables.number(self.driver)
             if not number:
-                hint = f"`commonplace run SCENARIO -o {self.where}` makes one"
-                raise UsageError("there are no runs in the database", where=self.where, hint=hint)
+                raise self._nothing()
             refuse_newer("a database of runs", number, tables.FORMAT, self.where)
         except BaseException:
             self._undo.close()
             raise
+
+    def _nothing(self) -> UsageError:
+        hint = f"`commonplace run SCENARIO -o {self.where}` makes one"
+        return UsageError("there are no runs in the database", where=self.where, hint=hint)
 
     def connected(self) -> Any:
         """Returns another connection to the database. Starts an embedded server again that was killed."""
@@ -319,12 +326,15 @@ class DatabaseRun(RunStore):
             undo.callback(database.close)
             run = database.found(address.name)
             where, statements = str(address.named(run.name)), Statements(run.id, database.ancestors(run.id))
+            with errors_of(database.driver, where):
+                tables.refuse_reader(database.driver, where)
             connection = RunConnection(partial(database.writer, run), where, statements)
             undo.callback(connection.close)
             (text,) = connection.execute("SELECT value FROM meta WHERE key = 'manifest'").fetchone()
             manifest = Manifest.from_json(text, str(address.named(run.name)))
+            opened = cls(database, run, connection, manifest)
             undo.pop_all()
-        return cls(database, run, connection, manifest)
+        return opened
 
     def refuse_shared(self) -> None:
         """Raises UsageError for a run whose past forks share, before something of it is deleted."""

@@ -9,11 +9,16 @@ import re
 from functools import cache
 from typing import Any
 
-from commonplace.errors import refuse_newer
+from commonplace.errors import CommonplaceError, UsageError, refuse_newer
+from commonplace.parts.stores.postgres import NO_PGVECTOR
 from commonplace.run.schema import Column, described, layout
 
 FORMAT = 1
 """Number of the table layout in a database. A newer one is refused."""
+OLDEST_SERVER = 140_000
+"""The first version of PostgreSQL that has all that the tables need, as the server counts."""
+OLDEST_PGVECTOR = (0, 7)
+"""The first version with half-precision vectors."""
 MAKING = 0x436F6D50
 """The advisory lock under which tables are made, and the first half of the one that a run's writer holds."""
 _TYPES = {"INTEGER": "bigint", "REAL": "float8", "TEXT": 'text COLLATE "C"', "BLOB": "bytea"}
@@ -160,12 +165,63 @@ def number(connection: Any) -> int:
     return connection.execute("SELECT coalesce(max(number), 0) FROM commonplace.format").fetchone()[0]
 
 
+def may_write(connection: Any, table: str) -> bool:
+    """Tells whether rows can be added to a table: by the role, and on this server."""
+    query = (
+        "SELECT has_table_privilege(%s, 'INSERT') AND NOT pg_is_in_recovery()"
+        " AND current_setting('default_transaction_read_only') = 'off'"
+    )
+    return connection.execute(query, (f"commonplace.{table}",)).fetchone()[0]
+
+
+def refuse_reader(connection: Any, where: str) -> None:
+    """Raises CommonplaceError where a run can only be read."""
+    if not may_write(connection, "tick"):
+        hint = "use a role that may write to the tables of the schema `commonplace`, on a server that is no standby"
+        raise CommonplaceError("it can be read here, and not written", where=where, hint=hint)
+
+
+def _refuse_server(connection: Any, where: str) -> None:
+    """Raises UsageError for a server that is too old, has no pgvector, or lets the role make no tables."""
+    if connection.info.server_version < OLDEST_SERVER:
+        what = (
+            f"the server is PostgreSQL {connection.info.server_version // 10_000}; runs need {OLDEST_SERVER // 10_000}"
+        )
+        raise UsageError(what, where=where, hint="use a newer server, or embedded:FOLDER, which brings one along")
+    query = "SELECT default_version, installed_version FROM pg_available_extensions WHERE name = 'vector'"
+    offered, there = connection.execute(query).fetchone() or (None, None)
+    if offered is None:
+        raise UsageError("the server has no pgvector extension", where=where, hint=NO_PGVECTOR)
+    if _numbers(there or offered) < OLDEST_PGVECTOR:
+        what = f"pgvector {there or offered} is too old; runs need {'.'.join(map(str, OLDEST_PGVECTOR))}"
+        hint = "update it on the server, then in the database: ALTER EXTENSION vector UPDATE"
+        raise UsageError(what, where=where, hint=hint)
+    query = (
+        "SELECT has_database_privilege(current_database(), 'CREATE'), rolsuper FROM pg_roles"
+        " WHERE rolname = current_user"
+    )
+    may_make, is_superuser = connection.execute(query).fetchone()
+    if there is None and not is_superuser:
+        what = "the database has no pgvector yet, and the role may not add it"
+        raise UsageError(what, where=where, hint="let a superuser do it once in this database: CREATE EXTENSION vector")
+    if not may_make:
+        user, database = connection.info.user, connection.info.dbname
+        hint = f'ask its owner: GRANT CREATE ON DATABASE "{database}" TO "{user}"'
+        raise UsageError("the role may make no tables in the database", where=where, hint=hint)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
 def make(connection: Any, where: str) -> None:
-    """Makes what is missing. Raises UsageError for a newer format, and the driver's errors."""
+    """Makes what is missing. Raises UsageError for a newer format and where nothing can be made, and the driver's
+    errors."""
     there = number(connection)
     refuse_newer("a database of runs", there, FORMAT, where)
     if there == FORMAT:
         return
+    _refuse_server(connection, where)
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (MAKING,))  # two that start together make them once
         for statement in statements():
