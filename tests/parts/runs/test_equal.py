@@ -250,7 +250,7 @@ def test_odd_texts_are_kept_as_a_file_keeps_them(text: str, tmp_path: Path, data
             run.note("control:note", text.replace("\0", ""))
     assert rows_of(tmp_path / "a.run") == rows_of(database / "a.run")
     # and the views read them
-    said = database.execute("SELECT answer ->> 'decision' FROM asked WHERE ordinal = 1")
+    said = database.execute("SELECT answer ->> 'decision' FROM answers WHERE ordinal = 1")
     assert said == [(text.replace("\0", "\ufffd"),)]
 
 

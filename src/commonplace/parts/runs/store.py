@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from commonplace.clock import parse_iso
 from commonplace.errors import CommonplaceError, UsageError, command, refuse_newer
 from commonplace.memory.stores.opening import is_postgres
 from commonplace.parts.runs import tables
@@ -31,6 +32,8 @@ from commonplace.run.rows import AnswerRow, TickRecord
 from commonplace.run.schema import FORMAT, replacing
 from commonplace.run.store import RunStore, last_tick, lay_out
 from commonplace.run.tables import Tables
+from commonplace.scenario.loading import read
+from commonplace.scenario.model import ClockPart
 from commonplace.sqlite import Readers, Synchronous
 from commonplace.whole_file import UNFINISHED
 from commonplace.world.events import NOBODY
@@ -192,6 +195,10 @@ class Database:
         row = driver.execute(query, (name, *(ancestor or (None,) * 4))).fetchone()
         if row is None:
             raise exists(self.address.named(name))
+        if ancestor is not None:
+            clock = "SELECT start, tick_minutes FROM commonplace.run WHERE id = %s"
+            query = f"UPDATE commonplace.run SET (start, tick_minutes) = ({clock}) WHERE id = %s"
+            driver.execute(query, (ancestor.run, row[0]))
         return Row(row[0], name)
 
 
@@ -263,6 +270,13 @@ class RunSource(Readers[RunConnection]):
         self._database.close()
 
 
+def _clock(manifest: Manifest) -> tuple[datetime, int]:
+    """Returns when tick 0 is, and the minutes of a tick, for people who read the tables."""
+    scenario: Any = read(manifest.text, "").data
+    part = ClockPart.model_validate(scenario.get("clock") or {})
+    return parse_iso(part.start), part.tick_minutes
+
+
 def _make(database: Database, name: str, fill: Callable[[RunConnection], None], *, force: bool) -> None:
     """Makes a run, which appears with all that `fill` writes or not at all.
 
@@ -274,6 +288,10 @@ def _make(database: Database, name: str, fill: Callable[[RunConnection], None], 
             database.clear(driver, there)
         run = database.made(driver, name)
         fill(RunConnection(lambda: driver, where, Statements(run.id)))
+        query = "SELECT value FROM commonplace.meta WHERE run = %s AND key = 'manifest'"
+        (text,) = driver.execute(query, (run.id,)).fetchone()
+        query = "UPDATE commonplace.run SET start = %s, tick_minutes = %s WHERE id = %s"
+        driver.execute(query, (*_clock(Manifest.from_json(text, where)), run.id))
 
 
 class DatabaseRun(RunStore):
