@@ -214,6 +214,7 @@ def test_a_contradiction_is_found_exactly_where_nothing_fulfils_the_conditions(d
          "'sky != sun' and 'sky != rain' and 'sky != snow' never hold together"),
         (["hour > 1", "hour > 2", "hour < 2"], "'hour > 1' and 'hour < 2' never hold together"),
         (["hour > 1", "debts < 1", "sky = rain", "wet"], ""),
+        (["debts", "debts < 1"], ""),
         ([], ""),
     ],
 )  # fmt: skip

@@ -209,7 +209,7 @@ def _tried(of: type, path: Sequence[str], found: Iterable[Condition]) -> Iterato
         limits = [one for one in getattr(said, "__metadata__", ()) if isinstance(one, Meta)]
         least = max((one.ge for one in limits if one.ge is not None), default=-(10**9))
         most = min((one.le for one in limits if one.le is not None), default=10**9)
-        around = {int(word) + by for word in words for by in (-1, 0, 1)} | {0, 1}
+        around = {int(word) + by for word in words for by in (-1, 0, 1)} | {-1, 0, 1}
         yield from (number for number in sorted(around) if least <= number <= most)
     else:
         yield from (True, False) if kind is bool else (True,)

@@ -114,9 +114,10 @@ VIEWS = {
 """What shows a run that is made, and one that was."""
 TOOLS = {
     "diff": "parts.workbench.diff:diff",
+    "metrics": "parts.metrics.exposition:exposed",
     "without": "parts.workbench.without:print_counterfactual",
 }
-"""What compares two runs, and one with what would have been without a memory."""
+"""What compares two runs, and one with what would have been without a memory; what shows the figures of a run."""
 
 
 class Command(NamedTuple):
@@ -223,7 +224,7 @@ GROUPS: Mapping[str, Mapping[str, Command]] = {
         ),
         "doctor": Command(
             "parts.workbench.doctor",
-            "Check this machine and, if named, a mind.",
+            "Check this machine, a mind, a database or a cluster.",
             "doctor --mind ollama:qwen3:8b",
         ),
     },

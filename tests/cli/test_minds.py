@@ -270,11 +270,11 @@ def test_tokens_of_prompts_are_all_that_is_sent_by_every_count(said, monkeypatch
     """Counted as a proxy between client and server would count: whatever a provider reads, the schemas too."""
     sent, send = [], Endpoint.send
 
-    async def counting(self, method, path, body, live=None):
+    async def counting(self, method, path, body, live=None, **more):
         if path == "/chat/completions":
             form = json.dumps(body.get("response_format", ""), separators=(",", ":"))
             sent.append(" ".join((form, *(message["content"] for message in body["messages"]))))
-        return await send(self, method, path, body, live)
+        return await send(self, method, path, body, live, **more)
 
     monkeypatch.setattr(Endpoint, "send", counting)
     with ModelServer() as server:

@@ -115,6 +115,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "serve what": (Use("serve {} --port 0 --no-open"), Use("serve {} --port 0 --no-open", ending=".run")),
     "serve mind": (Use(f"serve plaza --port 0 --no-open {MIND}"),),
     "serve runs": (Use("serve --runs {} --port 0 --no-open", meant=(FOLDER,)),),
+    "serve token_file": (Use("serve --token-file {} --port 0 --no-open"),),
     "serve scenarios": (Use("serve --scenarios {} --port 0 --no-open", meant=(FOLDER,)),),
     "watch run": (Use("watch {}"),),
     "watch mind": (),  # used by the terminal view only, which opens it as `talk` does
@@ -160,6 +161,7 @@ PATHS: dict[str, tuple[Use, ...]] = {
     "mcp where": (Use("mcp {}", makes=True),),
     "estimate scenario": (Use("estimate {}"),),
     "estimate mind": (Use(f"estimate plaza --ticks 1 {MIND}"),),
+    "doctor target": (Use("doctor {}"), Use("doctor embedded:{}")),
     "doctor mind": (Use(f"doctor {MIND}"),),
     "digest run": (Use("digest {}"),),
     "export run": (

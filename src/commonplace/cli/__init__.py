@@ -23,7 +23,7 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from commonplace.cli.settings import runs_folder, use_settings
+from commonplace.cli.settings import LOG, runs_folder, use_settings
 from commonplace.errors import CommonplaceError, UsageError, command, program
 from commonplace.registry import COMMANDS, GROUPS, found
 from commonplace.text import PrintableStream
@@ -111,16 +111,33 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _use_log_format(wanted: str) -> None:
+    if wanted == "json":
+        from commonplace.cli.json_logs import use_json  # noqa: PLC0415 – start-up speed
+
+        use_json()
+    elif wanted not in ("", "plain"):
+        raise UsageError(f"there is no log format {wanted!r}", hint="expected plain or json")
+
+
 @app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+    log_format: str = typer.Option(
+        "",
+        "--log-format",
+        envvar=LOG,
+        callback=_use_log_format,
+        is_eager=True,
+        help="How everything on standard error is written: plain, or json, an object a line.",
+    ),
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
     """Run small societies of characters who remember."""
-    del debug, version  # `main` looks for --debug before Typer parses it; --version acts in its callback
+    del debug, log_format, version  # `main` looks for --debug before Typer parses it; the others act in their callbacks
     if context.invoked_subcommand is None:
         typer.echo(_welcome())
 
@@ -304,5 +321,8 @@ def _discard_output() -> None:
 def _report(message: str, words: Sequence[str]) -> None:
     if "--debug" in words:
         traceback.print_exc()
-    typed = program()
-    print(f"commonplace: {message.replace('`commonplace ', f'`{typed} ')}", file=sys.stderr)
+    text = message.replace("`commonplace ", f"`{program()} ")
+    if (as_record := getattr(sys.stderr, "error", None)) is not None:  # a `JsonStream`
+        as_record(text)
+    else:
+        print(f"commonplace: {text}", file=sys.stderr)

@@ -119,6 +119,9 @@ ON_OUTAGE = typer.Option(
 TIMEOUT = typer.Option(
     120.0, "--timeout", envvar=settings.TIMEOUT, min=0.1, help="Seconds a model server has for an answer."
 )
+METRICS = typer.Option(
+    None, "--metrics", min=1, max=65535, help="Show metrics for Prometheus at http://127.0.0.1:PORT/metrics."
+)
 MAX_CALLS = typer.Option(0, "--max-calls", min=0, help="Pause before more calls than this; 0 for no limit.")
 MAX_TOKENS = typer.Option(0, "--max-tokens", min=0, help="Pause once this many tokens are used; 0 for no limit.")
 MAX_COST = typer.Option(0.0, "--max-cost", min=0.0, help="Pause once this many dollars are spent; 0 for no limit.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import aclosing, nullcontext
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from commonplace.cli.options import (
     MAX_COST,
     MAX_TOKENS,
     MEMORY,
+    METRICS,
     ON_OUTAGE,
     RUN,
     SCENARIO,
@@ -41,10 +42,10 @@ from commonplace.cli.settings import MIND, runs_folder
 from commonplace.clock import iso, parse_iso
 from commonplace.engine.budget import Budget
 from commonplace.engine.run import Run
-from commonplace.errors import UsageError, command
+from commonplace.errors import UsageError, command, install
 from commonplace.languages import DEFAULT
 from commonplace.minds.several import DEFAULT as EVERY_QUESTION
-from commonplace.registry import MINDS, VIEWS, found
+from commonplace.registry import MINDS, TOOLS, VIEWS, found
 from commonplace.run.file import full_disk_resumed
 from commonplace.run.manifest import minds_of
 from commonplace.run.minds import verdicts
@@ -100,6 +101,7 @@ def run(
     prompt: str = typer.Option("", "--prompt", help="What a panel is asked; the scenario's question if left out."),
     memory: str = MEMORY,
     cache: Path | None = CACHE,
+    metrics: int | None = METRICS,
     trust: bool = TRUST,
 ) -> None:
     """Run a scenario and keep everything that happens in one file. Tick 0 is the opening state."""
@@ -138,7 +140,8 @@ def run(
         memory=memory,
         cache=cache or "",
     )
-    show(make, target, last, chosen, budget)
+    with _exposed(metrics, target):
+        show(make, target, last, chosen, budget)
 
 
 def resume(
@@ -157,6 +160,7 @@ def resume(
     view: View | None = VIEW,
     memory: str = MEMORY,
     cache: Path | None = CACHE,
+    metrics: int | None = METRICS,
     trust: bool = TRUST,
 ) -> None:
     """Continue a run after its last tick, however it ended; without options, to the tick first asked for."""
@@ -183,7 +187,18 @@ def resume(
         memory=memory,
         cache=cache or "",
     )
-    show(make, run, last, chosen, budget)
+    with _exposed(metrics, run):
+        show(make, run, last, chosen, budget)
+
+
+def _exposed(port: int | None, target: Place) -> AbstractContextManager[None]:
+    """Shows metrics of what happens within the block at a port, if one is given."""
+    if port is None:
+        return nullcontext()
+    try:
+        return found(TOOLS["metrics"])(port, target)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"--metrics needs {error.name}, which is not installed", hint=install("web")) from error
 
 
 def _budget(minds: Sequence[str], calls: int, tokens: int, cost: float) -> Budget:

@@ -14,6 +14,7 @@ from commonplace.errors import UsageError
 FILE_VARIABLE = "COMMONPLACE_SETTINGS"
 """Environment variable with the path of the file; empty: no file. Not set: `settings.toml` in the platform's folder."""
 MIND, RUNS, VIEW, CACHE = "COMMONPLACE_MIND", "COMMONPLACE_RUNS", "COMMONPLACE_VIEW", "COMMONPLACE_CACHE"
+LOG = "COMMONPLACE_LOG"
 CONCURRENCY, TIMEOUT = "COMMONPLACE_CONCURRENCY", "COMMONPLACE_TIMEOUT"
 SETTINGS = {
     "mind": MIND,
@@ -22,6 +23,7 @@ SETTINGS = {
     "cache": CACHE,
     "concurrency": CONCURRENCY,
     "timeout": TIMEOUT,
+    "log": LOG,
     "prices": "COMMONPLACE_PRICES",
 }
 """Name in the file → environment variable. Keys of servers are not among them: they stay in the environment."""

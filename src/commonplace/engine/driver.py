@@ -22,6 +22,7 @@ from pydantic_core import PydanticSerializationError
 from commonplace.canon import canonical, digest
 from commonplace.cognition.turn import question_entry
 from commonplace.engine.budget import Budget, BudgetReached, Spending
+from commonplace.engine.meter import meter
 from commonplace.engine.stage import Asking
 from commonplace.errors import CommonplaceError, RunDamaged
 from commonplace.minds.mind import Answer, Ask, Mind, Reply, RequestKey
@@ -116,6 +117,7 @@ class Driver:
             self._journal.find(agent, tick, number, request, task=ask.task.name, inputs=lambda: shown_input(ask))
         )
         reply: Reply | None = None
+        told, found = meter(), len(rows)
         # A malformed answer may be asked for again. A fault is final: a replay must use the same fallback.
         while not rows or (rows[-1].outcome == "malformed" and rows[-1].attempt + 1 < self.mind.max_attempts):
             if rows and reply is None:  # an attempt of an earlier session: the mind is told what was wrong with it
@@ -137,9 +139,11 @@ class Driver:
                 usage=_usage(reply),
             )
             rows.append(row)
+            told.attempted(row, reply.mind or self.mind.name, seconds)
             if self._durable:  # before the answer is used, so that a run killed now does not pay for it again
                 self._journal.keep(row, ModelCall(reply.prompt, reply.raw, reply.error, reply.kind, seconds))
         last = rows[-1]
+        told.settled(last, journaled=len(rows) == found)
         if last.outcome != "value":
             return Answer(ask.task.fallback(ask.input), last.outcome, last.ordinal), rows
         value = reply.value if reply is not None else None
@@ -152,14 +156,18 @@ class Driver:
             return reply if isinstance(reply, Reply) else await reply, 0.0
         if ask.unless is not None and (needless := ask.unless(ask.input, request_key)) is not None:
             return needless, 0.0
-        async with self._gate:
-            self._spending.reserve()
-            began = time.monotonic()
-            reply = self.mind.answer(ask, request_key)
-            if not isinstance(reply, Reply):
-                reply = await reply
-            self._spending.spent(reply)
-            return reply, time.monotonic() - began
+        told = meter()
+        with told.asking(ask.task.name) as asking:
+            async with self._gate:
+                self._spending.reserve()
+                asking.sent()
+                began = time.monotonic()
+                reply = self.mind.answer(ask, request_key)
+                if not isinstance(reply, Reply):
+                    reply = await reply
+                self._spending.spent(reply)
+                told.spent(self._spending)
+                return reply, time.monotonic() - began
 
 
 class Journal(Protocol):

@@ -13,6 +13,7 @@ from commonplace.engine.attempts import attempts_of
 from commonplace.engine.changes import NO_CHANGES, Changes, changes_of
 from commonplace.engine.driver import JOB_ORDINALS, Drive, Driver, together
 from commonplace.engine.live_state import LiveState
+from commonplace.engine.meter import meter
 from commonplace.engine.stage import Stage
 from commonplace.errors import Paused
 from commonplace.run.rows import InputRow, TickRecord
@@ -68,11 +69,13 @@ class Lockstep:
         state, number = self.live_state, self.live_state.tick + 1
         acting = [agent for agent in self._stage.acts(state.scenario, number) if agent in state.world.bodies]
         drives: dict[str, tuple[Drive, ...]] = {}
+        meter().entered("cognition")
         if self.driver.mind.paid:
             await together(self._run_turn(agent, drives) for agent in acting)
         else:
             for agent in acting:
                 await self._run_turn(agent, drives)
+        meter().entered("world")
         # From here on in the order of `acting`, whichever turn was done first.
         turns: dict[str, Turn] = {agent: drives[agent][-1].result for agent in acting}
         given = [from_dict({**row.body, "seq": row.seq}) for row in inputs]

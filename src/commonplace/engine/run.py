@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import suppress
+from time import perf_counter
 from types import TracebackType
 from typing import Any
 
@@ -16,6 +18,7 @@ from commonplace.engine.driver import Driver, NoJournal
 from commonplace.engine.god_mode import described, inputs_of, preview
 from commonplace.engine.live_state import initial_state, restored_state
 from commonplace.engine.lockstep import Lockstep, Prefetch, Tick
+from commonplace.engine.meter import meter, move_to
 from commonplace.engine.stage import Keeper, Stage
 from commonplace.errors import Paused, UsageError, command
 from commonplace.minds.mind import Mind
@@ -32,6 +35,8 @@ from commonplace.run.why import why
 from commonplace.scenario.scenario import Scenario
 from commonplace.sqlite import Synchronous
 from commonplace.world.inputs import Input, as_dict
+
+_log = logging.getLogger(__name__)
 
 
 class Run:
@@ -131,6 +136,12 @@ class Run:
             self._keep(self.file.reading)  # what a process that died had not kept yet
         self._engine.driver.start_session(budget or Budget())
         prefetch = self._session = self._engine.start_session()
+        state = self._engine.live_state
+        meter().started(self.file.path, self.tick, len(state.states), sum(map(len, state.streams.values())))
+        move_to(self.file.path, self.tick)
+        _log.info(
+            "running up to tick %d", last, extra={"event": "started", "fields": {"characters": len(state.states)}}
+        )
         try:
             with full_disk_resumed(self.file.path):
                 prefetch.start(self._engine.live_state.waiting, last)
@@ -181,10 +192,17 @@ class Run:
     async def _run_tick(self, prefetch: Prefetch, last: int) -> Tick:
         """Runs one tick. It is committed before it is applied: what fails before the commit leaves the run at the tick
         before."""
-        inputs = [row.stamped(self.tick + 1) for row in _due(self.file.queued())]
+        began = perf_counter()
+        move_to(self.file.path, self.tick + 1)
+        queued = self.file.queued()
+        inputs = [row.stamped(self.tick + 1) for row in _due(queued)]
         proposed = await self._engine.run_tick(inputs)
+        meter().entered("commit")
         self.file.commit(proposed.record)
         self._engine.apply(proposed)
+        meter().committed(proposed.record, len(queued) - len(inputs))
+        fields = {"seconds": round(perf_counter() - began, 4), "turns": len(proposed.tick.turns)}
+        _log.info("tick %d committed", self.tick, extra={"event": "committed", "fields": fields})
         if self._keep:
             self._keep(self.file.reading)
         prefetch.start(self._engine.live_state.waiting, last)
@@ -193,6 +211,7 @@ class Run:
     def _paused(self, error: Paused) -> Paused:
         """Returns the same error, with where the run stands and how to resume it."""
         path, number = self.file.path, self.tick + 1
+        _log.info("paused: %s", error.what, extra={"event": "paused"})
         where = f"{path}, tick {self.tick}"
         if isinstance(error, BudgetReached):
             hint = f"{command('resume', path, error.option)} N continues it"

@@ -51,6 +51,8 @@ class RunStore:
         self._connection = connection
         self._vectors = _Vectors(connection, manifest.embedder)
         self._reading: Reading | None = None
+        self._last: int
+        self._chains: Chains
         self._last, self._chains = last_tick(connection)
 
     @property

@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, wait
 from contextlib import aclosing, suppress
+from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Any
 
@@ -66,7 +67,7 @@ class LiveRun:
         self._loop = asyncio.new_event_loop()
         self._changed = asyncio.Event()
         self._playing: asyncio.Task[None] | None = None
-        self._thread = threading.Thread(target=self._run, name="run", daemon=True)
+        self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="run", daemon=True)
 
     def start(self) -> None:
         """Starts the thread and waits until the run can be read. Raises the error if the run cannot be created."""

@@ -11,9 +11,11 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from time import monotonic, time
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 
+from commonplace.engine.meter import meter
 from commonplace.errors import Paused
 from commonplace.parts.model_servers.dialects import Dialect
 from commonplace.parts.model_servers.http import (
@@ -116,11 +118,36 @@ class Endpoint:
         self.room += 1 / self.room
         self.retries = min(AT_ONCE, self.retries + 1)
 
-    async def send(self, method: str, path: str, body: dict[str, Any] | None, live: Streaming | None = None) -> Page:
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        live: Streaming | None = None,
+        *,
+        repeats: bool = False,
+    ) -> Page:
         """Sends one request and returns its page. Raises Late or Unreachable when none came back.
 
-        `live`: ask for an answer that comes as it is written; it is late when nothing more comes of it.
+        `live`: ask for an answer that comes as it is written; it is late when nothing more comes of it. `repeats`:
+        whether the request was sent before, for the meter.
         """
+        began, outcome = monotonic(), "cancelled"
+        try:
+            page = await self._sent(method, path, body, live)
+            outcome = str(page.status)
+        except Late:
+            outcome = "late"
+            raise
+        except Unreachable:
+            outcome = "unreachable"
+            raise
+        else:
+            return page
+        finally:
+            meter().requested(urlsplit(self.url).netloc, outcome, monotonic() - began, repeats=repeats)
+
+    async def _sent(self, method: str, path: str, body: dict[str, Any] | None, live: Streaming | None) -> Page:
         gathering = StreamedAnswer(self._dialect, live, self._key) if live else None
         self.in_flight += 1
         try:
@@ -320,7 +347,8 @@ class Transport:
             before = endpoint.waits, self._health.served
             requests.calls += 1
             try:
-                page = await endpoint.send(method, path, body, live if broken < MOST_BROKEN else None)
+                streamed = live if broken < MOST_BROKEN else None
+                page = await endpoint.send(method, path, body, streamed, repeats=bool(happened))
             except Late as error:
                 self._count_late(str(error))
                 if timed_out:
@@ -395,7 +423,8 @@ class Transport:
         """Logs once why no answer comes, so that a person who waits knows."""
         if not self._health.told:
             self._health.told = True
-            _log.warning("waiting for the model server %s: %s", self.pool.name, happened)
+            fields = {"event": "waiting_for_server", "fields": {"server": self.pool.name}}
+            _log.warning("waiting for the model server %s: %s", self.pool.name, happened, extra=fields)
 
     def _count_late(self, happened: str) -> None:
         self._health.late += 1

@@ -138,7 +138,8 @@ CREATE OR REPLACE VIEW commonplace.answers AS
   SELECT l.name AS run, a.tick, l.start + a.tick * l.step AS time, a.agent, a.ordinal, a.attempt, a.task, a.outcome,
     commonplace.parsed(nullif(a.body, '')) AS answer,
     coalesce((parsed.usage ->> 'prompt_tokens')::bigint, 0) AS prompt_tokens,
-    coalesce((parsed.usage ->> 'answer_tokens')::bigint, 0) AS answer_tokens, coalesce((parsed.usage ->> 'cost')::float8, 0) AS cost
+    coalesce((parsed.usage ->> 'answer_tokens')::bigint, 0) AS answer_tokens,
+    coalesce((parsed.usage ->> 'cost')::float8, 0) AS cost
   FROM commonplace.lineage l
   JOIN commonplace.answer a ON a.run = l.source AND (l.at IS NULL OR a.used <= l.at)
   CROSS JOIN LATERAL (SELECT commonplace.parsed(nullif(a.usage, '')) AS usage) AS parsed;

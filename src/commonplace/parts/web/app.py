@@ -27,14 +27,15 @@ from pydantic_core import to_json
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import FileResponse, PlainTextResponse
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import Message
 
 from commonplace.api import ratings_of
 from commonplace.errors import CommonplaceError, Paused, RunDamaged, UsageError
+from commonplace.parts.metrics.exposition import Exposition
 from commonplace.parts.web import model as m
-from commonplace.parts.web.guard import Gate, Guard
+from commonplace.parts.web.guard import HEALTH, Gate, Guard
 from commonplace.parts.web.library import NAMES, Conflict, Library, NotFound, checked
 from commonplace.parts.web.one_file import GET_PAGE, NO_PAGE, STATIC, export
 from commonplace.parts.web.sessions import RunSession, Sessions
@@ -63,6 +64,7 @@ def make_app(library: Library, gate: Gate | None = None, *, go_on: str = "") -> 
     `go_on`: a run that is continued at once.
     """
     sessions = Sessions(library, go_on)
+    watching = list[str]()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
@@ -87,7 +89,7 @@ def make_app(library: Library, gate: Gate | None = None, *, go_on: str = "") -> 
         responses={"4XX": {"model": m.Problem, "content": {PROBLEM: {}}, "description": "What is wrong."}},
     )
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
-    app.add_middleware(Guard, gate=gate or Gate.loopback())
+    app.add_middleware(Guard, gate=gate or Gate.loopback(), watching=watching)
     app.state.sessions = sessions
     _add_errors(app)
     _add_library(app, sessions)
@@ -95,6 +97,7 @@ def make_app(library: Library, gate: Gate | None = None, *, go_on: str = "") -> 
     _add_replay(app, sessions)
     _add_doing(app, sessions)
     _add_live(app, sessions)
+    _add_operating(app, sessions, watching)
     _add_page(app)
     plain = app.openapi
     app.openapi = lambda: _with_messages(plain())
@@ -464,6 +467,27 @@ async def _send(socket: WebSocket, session: RunSession, after: int | None) -> No
                     await socket.send_text(text)
         except CommonplaceError as error:
             await socket.close(1011, clean(error.what)[:100])
+
+
+# ── for whoever operates it: no part of the API, which is for pages ──────────────────────────────────────────────────
+
+
+def _add_operating(app: FastAPI, sessions: Sessions, watching: list[str]) -> None:
+    @app.api_route(HEALTH, methods=["GET", "HEAD"], include_in_schema=False)
+    async def health() -> Response:  # pyright: ignore[reportUnusedFunction]
+        return PlainTextResponse("ok\n")
+
+    @app.api_route("/readyz", methods=["GET", "HEAD"], include_in_schema=False)
+    async def ready() -> Response:  # pyright: ignore[reportUnusedFunction]
+        reasons = [clean(reason) for reason in await asyncio.to_thread(sessions.unready)]
+        return JSONResponse({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
+
+    @app.get("/metrics", include_in_schema=False)
+    async def metrics(request: Request) -> Response:  # pyright: ignore[reportUnusedFunction]
+        runs, own = await sessions.figures()
+        own = {**own, "commonplace_sockets": [((), len(watching))]}
+        text, kind = Exposition(runs, own).text(request.headers.get("accept", ""))
+        return Response(text, media_type=kind)
 
 
 # ── the page ─────────────────────────────────────────────────────────────────────────────────────────────────────────

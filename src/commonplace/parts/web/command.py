@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import socket
 import sys
 import webbrowser
@@ -22,7 +23,7 @@ from commonplace.cli.leaving import leaving
 from commonplace.cli.options import TRUST, minds_given
 from commonplace.cli.settings import MIND, RUNS
 from commonplace.errors import CommonplaceError, UsageError, install
-from commonplace.paths import checked_folder, kind_of
+from commonplace.paths import checked_folder, kind_of, text_of
 from commonplace.run.place import Address, Place
 from commonplace.run.reading import Reading
 from commonplace.scenario.compiling import load
@@ -35,6 +36,7 @@ P = TypeVar("P", bound=Place)
 PORT = 8000
 TRIED = 20
 """Ports tried, one after another, when none is given and the first ones are taken."""
+TOKEN = re.compile(r"[A-Za-z0-9_-]{24,500}")
 EVERYWHERE = ("0.0.0.0", "::")
 
 
@@ -47,6 +49,11 @@ def serve(
     runs: Path = typer.Option(Path("runs"), "--runs", envvar=RUNS, help="Folder of the runs."),
     scenarios: Path = typer.Option(Path("scenarios"), "--scenarios", help="Folder of scenarios a page may start."),
     mind: list[str] = typer.Option([], "--mind", envvar=MIND, help="Who answers in a new run, as for `run`."),
+    token_file: Path | None = typer.Option(
+        None,
+        "--token-file",
+        help="A file with the token to ask for, on loopback, too; a new one each time if left out.",
+    ),
     browser: bool = typer.Option(True, "--open/--no-open", help="Open the page in the browser."),
     trust: bool = TRUST,
 ) -> None:
@@ -73,26 +80,39 @@ def serve(
     elif what:
         chosen = _chosen(what, runs, minds_given(mind), trust=trust)
         also = {chosen.stem: chosen} if chosen.parent.resolve() != runs.resolve() else {}
-    gate = Gate.loopback() if is_loopback(host) else Gate.network(host)
+    token = _token(token_file) if token_file is not None else ""
+    gate = Gate.loopback(token) if is_loopback(host) else Gate.network(host, token)
     app = make_app(Library(home, scenarios, also=also), gate, go_on=chosen.stem if chosen is not None else "")
     with _listening(host, port) as listening:
         number = listening.getsockname()[1]
         run = f"run={quote(chosen.stem)}" if chosen is not None else ""
-        asked = f"?{'&'.join(filter(None, (f'token={gate.token}', run)))}" if gate.token else f"#{run}" if run else ""
+        shown = gate.token if not token else ""  # what is in a file is known, and belongs in no log
+        asked = f"?{'&'.join(filter(None, (f'token={shown}', run)))}" if shown else f"#{run}" if run else ""
         url = f"http://{_shown(host)}:{number}/{asked}"
 
         def announce() -> None:
             print(url, flush=True)
-            if gate.token:
+            if token:
+                print(f"write ?token=… behind the last slash, with the token in {token_file}", file=sys.stderr)
+            elif gate.token:
                 print("whoever has this address can see the runs here, and change them", file=sys.stderr)
             if not (STATIC / "index.html").is_file():
                 print(f"{NO_PAGE}, only the API is there\n  {GET_PAGE}", file=sys.stderr)
-            elif browser and sys.stdout.isatty():
+            elif browser and not token and sys.stdout.isatty():
                 webbrowser.open(url)
 
         expect_many_objects()
         asyncio.run(_served(server(app), listening, announce))
     raise typer.Exit(INTERRUPTED)
+
+
+def _token(file: Path) -> str:
+    """Returns the token in a file. Raises UsageError for one that could be guessed, or does not fit into an address."""
+    token = text_of(file, "a token").strip()
+    if not TOKEN.fullmatch(token):
+        what = "no token of at least 24 letters, digits, - and _"
+        raise UsageError(what, where=str(file), hint=f"make one: openssl rand -hex 24 > {file}")
+    return token
 
 
 async def _served(server: Server, listening: socket.socket, announce: Callable[[], None]) -> None:

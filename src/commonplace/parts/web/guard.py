@@ -42,6 +42,8 @@ SOCKETS = (100, 5.0)
 """The same for new live connections."""
 MOST_SOCKETS = 200
 """Live connections at a time (see `is_full`)."""
+HEALTH = "/healthz"
+"""What may be asked without the token: it says that the server answers, and nothing else."""
 PAGE = "/"
 """What a link on another site may lead to: it costs nothing, and what the page asks for then it asks for itself."""
 COOKIE = "commonplace_token"
@@ -77,15 +79,15 @@ class Gate:
     loopback_only: bool = True
 
     @classmethod
-    def loopback(cls) -> Gate:
+    def loopback(cls, token: str = "") -> Gate:
         """Returns the gate of a server that only this machine reaches."""
-        return cls()
+        return cls(token)
 
     @classmethod
-    def network(cls, host: str) -> Gate:
-        """Returns the gate of a server that others reach under `host`, with a new token."""
+    def network(cls, host: str, token: str = "") -> Gate:
+        """Returns the gate of a server that others reach under `host`, with a new token if none is given."""
         own = {socket.gethostname().lower(), f"{socket.gethostname().lower()}.local", "localhost", host.lower()}
-        return cls(secrets.token_urlsafe(32), frozenset(own), loopback_only=False)
+        return cls(token or secrets.token_urlsafe(32), frozenset(own), loopback_only=False)
 
     def answers_to(self, host: str) -> bool:
         """Tells whether a `Host` header names this server. An address cannot be made to point elsewhere, a name can."""
@@ -148,15 +150,15 @@ class Buckets:
 class Guard:
     """ASGI middleware that lets a request through or answers it."""
 
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+    def __init__(self, app: ASGIApp, gate: Gate, watching: list[str]) -> None:
+        """`watching`: is kept up to date with the address of each live connection."""
         self.app = app
         self.gate = gate
         self._requests = Buckets(*REQUESTS)
         self._changes = Buckets(*CHANGES)
         self._connecting = Buckets(*SOCKETS)
         self._guesses = Buckets(ATTEMPTS, ATTEMPTS / 60)
-        self._watching: list[str] = []
-        """The address of each live connection."""
+        self._watching = watching
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request or connection."""
@@ -187,7 +189,8 @@ class Guard:
         too_much = self._too_much(scope, headers, address)
         if too_much is not None:
             return too_much
-        return self._without_token(scope, headers, address) if self.gate.token else None
+        is_open = not self.gate.token or (not live and not changing and scope["path"] == HEALTH)
+        return None if is_open else self._without_token(scope, headers, address)
 
     def _too_much(self, scope: Scope, headers: Headers, address: str) -> tuple[int, str, str] | None:
         live = scope["type"] == "websocket"

@@ -132,6 +132,21 @@ class Library:
                 asyncio.run(inject(part, body.inject))
         return new
 
+    def unreadable(self) -> Iterator[str]:
+        """Yields why the runs cannot be listed, if so. A folder that is not there yet is made with the first run."""
+        if isinstance(self.home, Address):
+            try:
+                found(RUNS["names"])(self.home)
+            except CommonplaceError as error:
+                yield f"the database of runs cannot be read ({error.what})"
+            return
+        try:
+            next(self.home.iterdir(), None)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            yield f"the folder of runs cannot be read ({error.strerror or error})"
+
     # ── scenarios ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def scenarios(self) -> list[wire.ScenarioCard]:

@@ -165,6 +165,7 @@ def server(app: ASGIApp, **more: Any) -> Server:
         "proxy_headers": False,  # anybody could claim an address
         "server_header": False,
         "access_log": False,
+        "log_config": None,  # as the other logs are written
         "log_level": "warning",
         "lifespan": "on",
     }

@@ -21,6 +21,7 @@ from commonplace.errors import CommonplaceError, UsageError
 from commonplace.memory.scoring import parts_json
 from commonplace.memory.stores.codec import memory_json
 from commonplace.parts.live.talk_thread import Talks, ThreadTalk
+from commonplace.parts.metrics.figures import Samples
 from commonplace.parts.web import model as wire
 from commonplace.parts.web.card import run_card, without_credentials
 from commonplace.parts.web.feed import Feed
@@ -45,6 +46,8 @@ TALK_MINUTES = 10
 """A talk in which nothing is said for so long is closed."""
 GRACE = 60.0
 """Seconds for which what is no longer asked for stays open: somebody may still read it."""
+FIGURES_TIME = 2.0
+"""Seconds the process of a run has to tell its figures; then those it told last are shown."""
 WAIT = 5.0
 """Seconds to wait for the process of a server that has died to let go of a run."""
 
@@ -81,6 +84,7 @@ class RunSession:
         self.expected = False
         """Whether its ticks are about to be made."""
         self._ending: set[asyncio.Task[None]] = set()
+        self._figures: Samples = {}
 
     # ── how it stands ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -88,6 +92,23 @@ class RunSession:
     def live(self) -> bool:
         """Tells whether this server makes its ticks."""
         return self._worker is not None and self._worker.alive
+
+    @property
+    def died(self) -> bool:
+        """Tells whether the process that made its ticks has ended otherwise than it was meant to."""
+        return self._worker is not None and self._worker.died
+
+    @property
+    def talks(self) -> int:
+        """How many talks are open."""
+        return len(self._open)
+
+    async def figures(self) -> Samples:
+        """Returns what the process that makes its ticks has counted."""
+        if self._worker is not None and self.live:
+            with suppress(CommonplaceError, TimeoutError):
+                self._figures = await asyncio.wait_for(self._worker.ask("figures"), FIGURES_TIME)
+        return self._figures
 
     @property
     def busy(self) -> bool:
@@ -174,6 +195,7 @@ class RunSession:
 
     async def _end(self, worker: Worker) -> None:
         self._why = worker.status.get("progress", "")
+        await self.figures()  # the last ones
         await worker.close()
         self.feed.changed()
 
@@ -361,6 +383,22 @@ class Sessions:
             return open_now[name].card() if name in open_now else card(name, path)
 
         return list(self.library.cards(shown))
+
+    async def figures(self) -> tuple[dict[str, Samples], Samples]:
+        """Returns what has been counted of each run that is open, by name, and of this server."""
+        sessions = list(self._open.values())
+        runs = await asyncio.gather(*(one.figures() for one in sessions))
+        own: Samples = {
+            "commonplace_runs": [(("open",), len(sessions)), (("live",), sum(one.live for one in sessions))],
+            "commonplace_live_views": [((), sum(one.feed.watching for one in sessions))],
+            "commonplace_talks": [((), sum(one.talks for one in sessions))],
+        }
+        return {one.name: samples for one, samples in zip(sessions, runs, strict=True)}, own
+
+    def unready(self) -> list[str]:
+        """Lists what keeps the server from its work."""
+        reasons = [f"the process that made the ticks of {one.name} has died" for one in self._open.values() if one.died]
+        return [*self.library.unreadable(), *reasons]
 
     async def close(self) -> None:
         """Closes all; the live ones end at a tick boundary."""

@@ -2,8 +2,8 @@
 
 The server reads committed ticks from the run's file and nothing else, so a slow page, a slow answer or the end of the
 server cannot reach the run. Both ends write JSON lines: the server orders (`play`, `pause`, `step`, `speed`, `preview`,
-`submit`), the process answers, and says how it stands after each tick. When its standard input closes – the server has
-died, or does not need it any more – it ends at a tick boundary.
+`submit`, `figures`), the process answers, and says how it stands after each tick. When its standard input closes – the
+server has died, or does not need it any more – it ends at a tick boundary.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ from itertools import count
 from typing import Any
 
 from commonplace.api import create_run, resume_run
+from commonplace.cli.json_logs import JsonStream, use_json
 from commonplace.engine.budget import Budget
+from commonplace.engine.meter import metered
 from commonplace.engine.run import Run
 from commonplace.errors import CommonplaceError, Paused, UsageError
 from commonplace.parts.live.live_run import DEFAULT_RATE, LiveRun, LiveSource
+from commonplace.parts.metrics.figures import Figures
 from commonplace.run.place import Place, typed
 from commonplace.run.reading import Reading
 
@@ -76,12 +79,26 @@ class Worker:
         """Starts making the ticks of a run up to `until`: of a new one if `scenario` is given, else of the one there.
 
         `changed` is called whenever `status` has changed. `patience`: seconds to wait for a process that still has the
-        run. Raises the error for a run that cannot be made or resumed.
+        run. Raises the error for a run that cannot be made or resumed, CommonplaceError if no process can be started.
         """
         order = {"path": typed(path), "scenario": scenario, "seed": seed, "ticks": ticks, "until": until}
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", __name__, stdin=PIPE, stdout=PIPE, limit=LONGEST_LINE, start_new_session=True
-        )
+        order["json_logs"] = isinstance(sys.stderr, JsonStream)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",
+                "-m",
+                __name__,
+                stdin=PIPE,
+                stdout=PIPE,
+                limit=LONGEST_LINE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            what = f"the process that makes the ticks cannot be started ({error})"
+            raise CommonplaceError(
+                what, hint="the server's user must be able to run its Python, and have processes left"
+            ) from error
         worker = cls(process, changed)
         worker._send({**order, "playing": playing, "rate": rate, "patience": patience})
         try:
@@ -95,6 +112,11 @@ class Worker:
     def alive(self) -> bool:
         """Tells whether it still makes ticks or waits for an order."""
         return not self._reader.done()
+
+    @property
+    def died(self) -> bool:
+        """Tells whether it ended otherwise than it was meant to."""
+        return not self.alive and bool(self._process.returncode)
 
     async def ask(self, do: str, **values: Any) -> Any:
         """Gives an order and returns its answer. Raises CommonplaceError as the run does."""
@@ -191,14 +213,18 @@ def main() -> None:
     order: dict[str, Any] = json.loads(sys.stdin.readline() or "null")
     if not order:
         return
+    if order.get("json_logs"):
+        use_json()
+    figures = Figures()
     try:
-        run = _started(order)
+        with metered(figures):
+            run = _started(order)
     except Exception as error:
         teller.tell(error=_body(error))
         return
     try:
         with Reading.open(order["path"]) as reading:
-            _obey(LiveSource(reading, run), run, teller)
+            _obey(LiveSource(reading, run), run, teller, figures)
     finally:
         run.stop()
 
@@ -230,7 +256,7 @@ def _started(order: dict[str, Any]) -> LiveRun:
             return run
 
 
-def _obey(source: LiveSource, run: LiveRun, teller: _Teller) -> None:
+def _obey(source: LiveSource, run: LiveRun, teller: _Teller, figures: Figures) -> None:
     def tell(_: object = None, **more: Any) -> None:
         teller.tell(
             **more,
@@ -273,6 +299,9 @@ def _obey(source: LiveSource, run: LiveRun, teller: _Teller) -> None:
     for line in sys.stdin:
         order: dict[str, Any] = json.loads(line)
         match order["do"]:
+            case "figures":
+                teller.tell(id=order["id"], answer=figures.samples())
+                continue
             case "play":
                 do = source.play
             case "pause":

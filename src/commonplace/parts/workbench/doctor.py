@@ -1,4 +1,5 @@
-"""`doctor`: checks the machine, the packages, the terminal and a mind; every finding says what to do about it."""
+"""`doctor`: checks the machine, the packages, the terminal and a mind, or a database or a cluster; every finding says
+what to do about it."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, metadata, version
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ from commonplace.parts.model_servers.client import Outage
 from commonplace.parts.model_servers.dialects import dialect_of
 from commonplace.parts.model_servers.forms import remember_form
 from commonplace.parts.model_servers.prices import VARIABLE, price_of
+from commonplace.parts.workbench.check_cluster import cluster
+from commonplace.parts.workbench.check_postgres import is_database, postgres
+from commonplace.parts.workbench.checks import BROKEN, FINE, NOTE, Check, broken_by, installed
 from commonplace.parts.workbench.trial import MENDED, TOWNS, USABLE, USELESS, Trial, fitness, questions, too_hard, tried
 from commonplace.paths import checked_folder
 from commonplace.registry import TASKS
@@ -42,14 +46,24 @@ if TYPE_CHECKING:
 
 
 def doctor(
+    target: str = typer.Argument(
+        "",
+        metavar="[DATABASE|CLUSTER]",
+        help="Check this instead: postgresql://…, embedded:FOLDER, ray://HOST:PORT, or ray for this machine.",
+    ),
     mind: str = typer.Option(
         "", "--mind", envvar=MIND, help="Report what this mind's server can do, and ask it ten real questions."
     ),
     timeout: float = TIMEOUT,
     as_json: bool = JSON,
 ) -> None:
-    """Check the machine, the packages, the terminal and, if one is named, a mind."""
-    broken = sum(_print(finding, as_json=as_json) for finding in machine())
+    """Check the machine, the packages, the terminal and, if one is named, a mind; or a database or a cluster."""
+    if target:
+        findings = postgres(target) if is_database(target) else cluster(target)
+        mind = ""
+    else:
+        findings = machine()
+    broken = sum(_print(finding, as_json=as_json) for finding in findings)
     if mind:
         broken += asyncio.run(_print_all(examined(mind, timeout), as_json=as_json))
     if broken:
@@ -65,29 +79,6 @@ def _print(finding: Check, *, as_json: bool) -> bool:
     """Prints a finding and returns whether it is broken."""
     print(json_line(asdict(finding)) if as_json else finding, flush=True)
     return finding.state == BROKEN
-
-
-FINE, NOTE, BROKEN = "fine", "note", "BROKEN"
-INDENT = " " * 8
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One check and its result. `state` is FINE, NOTE (worth knowing) or BROKEN."""
-
-    state: str
-    what: str
-    hint: str = ""
-    """The next step; empty where none is needed."""
-
-    def __str__(self) -> str:
-        return f"{self.state:<7} {self.what}" + (f"\n{INDENT}{self.hint}" if self.hint else "")
-
-
-def broken_by(error: CommonplaceError) -> Check:
-    """Turns an error into a finding."""
-    where = f"{error.where}: " if error.where else ""
-    return Check(BROKEN, f"{where}{error.what}", error.hint)
 
 
 # ── the machine ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -118,7 +109,7 @@ def packages() -> Iterator[Check]:
         yield Check(NOTE, "not installed as a package, so its requirements are unknown", "pip install -e .")
         return
     for extra, names in sorted(needs.items()):
-        found = {name: _version(name) for name in names}
+        found = {name: installed(name) for name in names}
         missing = [name for name, number in found.items() if not number]
         what = f"[{extra}] " if extra else ""
         if not missing:
@@ -141,13 +132,6 @@ def _needs() -> dict[str, list[str]]:
         if wanted:
             needs.setdefault(extra[1] if extra else "", []).append(wanted[1])
     return needs
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
 
 
 def database() -> Check:
