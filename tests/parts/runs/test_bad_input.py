@@ -50,6 +50,30 @@ def test_a_server_that_cannot_be_reached(address: str, line: str, tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+SAID = {
+    'password authentication failed for user "me"': "~/.pgpass",
+    "connection to server failed: fe_sendauth: no password supplied": "~/.pgpass",
+    'no pg_hba.conf entry for host "10.0.0.1", user "me"': "user and password",
+    'role "me" does not exist': "user and password",
+    'database "town" does not exist': "createdb",
+    "sorry, too many clients already": "max_connections",
+    "the database system is starting up": "in a moment",
+    "connection timeout expired": "the server runs",
+}
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_what_a_server_says_leads_to_what_to_do(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    def refused(*_: object, **__: object) -> None:
+        raise psycopg.OperationalError(f'connection failed: connection to server at "h", port 1 failed: FATAL:  {text}')
+
+    monkeypatch.setattr(psycopg, "connect", refused)
+    told = said(lambda: Reading.open(Address(f"postgresql://me:{SECRET}@h/town", "a")))
+    assert SAID[text] in told and text in told
+
+
 def test_an_address_shows_no_password_whatever_is_done_with_it() -> None:
     address = place(f"postgresql://me:{SECRET}@localhost/town#a")
     assert isinstance(address, Address)

@@ -131,6 +131,15 @@ class Town:
             for _ in run.play_sync(ticks=ticks):
                 pass
 
+    def god(self, name: str, text: str) -> None:
+        """A sentence whose effect the mind is asked for; the question is nobody's."""
+        with resume_run(self.home / name, self.mind()) as run:
+            wish = asyncio.run(run.preview(text))
+            assert run.file.journal.attempts("-", run.file.last_tick, 0) or run.file.journal.attempts(
+                "-", run.file.last_tick + 1, 0
+            )
+            run.submit(wish)
+
     def rows(self, name: str) -> dict[str, list[Any]]:
         with open_run(self.home / name) as run:
             assert integrity.check(run) == run.last_tick
@@ -174,6 +183,14 @@ def story(town: Town) -> Iterator[str]:
     yield "grandchild"
     town.fork("parent", 15, "late")
     yield "late"
+    town.god("late", "A thick fog rolls in.")
+    yield "late"
+    town.fork("late", 15, "asked")  # with the question that no tick has used
+    yield "asked"
+    town.go_on("late", 2)
+    town.fork("late", 16, "foggy too")
+    town.go_on("foggy too", 2)
+    yield "foggy too"
 
 
 def test_forks_have_the_rows_that_forks_of_a_file_have(tmp_path: Path, database: Database) -> None:

@@ -427,10 +427,10 @@ def names(address: Address) -> list[str]:
 
 
 def only_runs(address: Address) -> bool:
-    """Tells whether a database has runs, and no store of memories."""
+    """Tells whether a database has runs, and no store of memories; False for one that cannot be reached."""
     try:
         database = Database(address)
-    except UsageError:
+    except CommonplaceError:  # it may be a store that the role may use, and runs that it may not
         return False
     with closing(database), errors_of(database.driver, database.where):
         return database.driver.execute("SELECT to_regclass('commonplace_format') IS NULL").fetchone()[0]

@@ -258,7 +258,8 @@ def make(connection: Any, where: str) -> None:
     refuse_newer("a database of runs", there, FORMAT, where)
     if there == FORMAT:
         return
-    _refuse_server(connection, where)
+    if not there:
+        _refuse_server(connection, where)
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (MAKING,))  # two that start together make them once
         for statement in statements():
