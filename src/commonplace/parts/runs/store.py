@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -238,6 +238,11 @@ class RunSource(Readers[RunConnection]):
         """Lends a connection to this thread; the same one inside another `lent`."""
         with super().lent() as connection:
             yield connection
+
+    def each(self, query: str, values: Sequence[Any]) -> Iterator[Any]:
+        """Yields the rows of a query without holding them all."""
+        with self.lent() as connection:
+            yield from connection.each(query, values)
 
     def held(self) -> bool:
         """Tells whether some process goes on with the run."""
