@@ -25,7 +25,7 @@ from commonplace.stages.town import TOWN
 from commonplace.testing import SlowMind
 from e2e.lived import _interfered
 from run.databases import Database, Home, fresh, rows_of
-from run.small_runs import PAID, Village, answer, make, plot
+from run.small_runs import PAID, Village, answer, fork, make, plot
 
 
 @pytest.fixture(scope="module")
@@ -233,6 +233,17 @@ def test_a_fork_that_was_killed_is_not_seen_and_is_replaced(database: Database) 
     with open_run(database / "b.run") as run:
         assert (run.last_tick, run.queued()) == (4, ())
         assert integrity.check(run) == 4
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_two_that_make_the_same_fork_at_once_do_not_mix(database: Database, force: bool) -> None:
+    make(database / "a.run", 6, PAID)
+    first = written_fork(database / "a.run", 4, database / "b.run", force=force)
+    with pytest.raises(UsageError, match=r"already exists|the same fork"), first:
+        fork(database / "a.run", 3, database / "b.run").close()
+    assert database.execute("SELECT name FROM run ORDER BY name") == [("a.run",), ("b.run",)]
+    with open_run(database / "b.run") as run:
+        assert integrity.check(run) == run.last_tick == 3
 
 
 def test_what_is_left_of_a_fork_does_not_keep_its_parent(database: Database) -> None:

@@ -495,15 +495,18 @@ def fork(source: Address, target: Address, origin: Origin, *, force: bool) -> Ge
         with closing(database.connected()) as driver, errors_of(driver, str(target)):
             with driver.transaction():
                 driver.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-                _begin(database, driver, parent, part, origin)
+                run = _begin(database, driver, parent, part, origin)
             try:
                 yield part
                 with driver.transaction():
                     _make_room(database, driver, target, force=force)
-                    driver.execute("UPDATE commonplace.run SET name = %s WHERE name = %s", (target.name, part.name))
+                    query = "UPDATE commonplace.run SET name = %s WHERE id = %s"
+                    if driver.execute(query, (target.name, run.id)).rowcount == 0:
+                        what = "another process has begun to make the same fork"
+                        raise UsageError(what, where=str(target), hint="give another name with -o")
             except BaseException:
                 with suppress(CommonplaceError):
-                    database.delete(database.found(part.name))
+                    database.delete(run)
                 raise
 
 
@@ -515,8 +518,8 @@ def _make_room(database: Database, driver: Any, target: Address, *, force: bool)
         database.clear(driver, there)
 
 
-def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: Origin) -> None:
-    """Adds the fork, with what it does not share."""
+def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: Origin) -> Row:
+    """Adds and returns the fork, with what it does not share."""
     seen, at = Statements(parent.id, database.ancestors(parent.id)), {"at": origin.tick}
     (vectors,) = driver.execute(
         f"SELECT coalesce(max(vector), 0) FROM ({seen.visible('memory')}) memory WHERE tick <= %(at)s", at
@@ -532,3 +535,4 @@ def _begin(database: Database, driver: Any, parent: Row, part: Address, origin: 
     connection = RunConnection(lambda: driver, str(part), Statements(run.id, [ancestor, *older]))
     connection.executemany(replacing("meta"), list(origin.notes.items()))
     seals.renew(connection)
+    return run
